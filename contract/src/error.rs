@@ -1,0 +1,208 @@
+//! The error taxonomy: every code with its HTTP status, whether a retry helps, and the sentence a person is told.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Builds [`ErrorCode`] and its table in one place, so that no code can lack a column.
+macro_rules! error_codes {
+    ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $status:literal, $retryable:literal, $message:literal;)+) => {
+        /// What went wrong. The names are fixed: clients in other languages rely on them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        pub enum ErrorCode {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl ErrorCode {
+            /// Every code, in the contract's order.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),+];
+
+            /// The code as it stands on the wire.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $name),+ }
+            }
+
+            /// The HTTP status that carries this code.
+            #[must_use]
+            pub const fn status(self) -> u16 {
+                match self { $(ErrorCode::$variant => $status),+ }
+            }
+
+            /// Whether the same request may succeed later.
+            #[must_use]
+            pub const fn retryable(self) -> bool {
+                match self { $(ErrorCode::$variant => $retryable),+ }
+            }
+
+            /// What a person is told: ready for a card.
+            #[must_use]
+            pub const fn message(self) -> &'static str {
+                match self { $(ErrorCode::$variant => $message),+ }
+            }
+
+            /// The code of that name, if there is one.
+            #[must_use]
+            pub fn from_name(name: &str) -> Option<ErrorCode> {
+                match name { $($name => Some(ErrorCode::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+
+error_codes! {
+    /// The request is malformed; details name the field.
+    InvalidRequest, "INVALID_REQUEST", 400, false, "The request isn't valid";
+    /// Not an absolute `http` or `https` URL, or one that carries a user name or password.
+    InvalidUrl, "INVALID_URL", 400, false, "The URL couldn't be reached";
+    /// No key or token, or one that is not valid here.
+    Unauthorized, "UNAUTHORIZED", 401, false, "This sandbox isn't yours, or its token has expired";
+    /// A private, reserved or special address or name, however spelt or reached, or a restricted port.
+    BlockedTarget, "BLOCKED_TARGET", 403, false, "This URL points to a private or local network and can't be accessed";
+    /// A web page of another origin called the worker.
+    OriginNotAllowed, "ORIGIN_NOT_ALLOWED", 403, false, "This site may not use the browser service";
+    /// No such route.
+    NotFound, "NOT_FOUND", 404, false, "There is nothing here";
+    /// The route exists, with another method.
+    MethodNotAllowed, "METHOD_NOT_ALLOWED", 405, false, "There is nothing here";
+    /// The request's body is over the limit.
+    RequestTooLarge, "REQUEST_TOO_LARGE", 413, false, "The request is too large";
+    /// No step of the size cap's ladder was small enough.
+    ImageTooLarge, "IMAGE_TOO_LARGE", 422, false, "The screenshot was too large to capture";
+    /// Nothing but white space.
+    EmptyExtraction, "EMPTY_EXTRACTION", 422, false, "No readable text was found on the page";
+    /// No element matches.
+    SelectorNotFound, "SELECTOR_NOT_FOUND", 422, false, "Nothing on the page matches the selector";
+    /// The caller sent too many requests.
+    RateLimited, "RATE_LIMITED", 429, true, "Too many requests - try again shortly";
+    /// Every place is taken and the queue is full.
+    Overloaded, "OVERLOADED", 503, true, "The browser service is busy - try again shortly";
+    /// The service drains.
+    ShuttingDown, "SHUTTING_DOWN", 503, true, "The browser service is restarting - try again";
+    /// Browserbase was asked for and no credentials are set.
+    BrowserbaseNotConfigured, "BROWSERBASE_NOT_CONFIGURED", 503, false, "Browser service isn't configured - contact your admin";
+    /// The browser gave no first answer.
+    SessionCreateFailed, "SESSION_CREATE_FAILED", 502, true, "Couldn't start a browser session - try again";
+    /// The browser provider's own limit.
+    ProviderRateLimited, "PROVIDER_RATE_LIMITED", 429, true, "Too many browser sessions at once - try again shortly";
+    /// The browser or its renderer died, or the connection to it.
+    BrowserCrashed, "BROWSER_CRASHED", 502, true, "The browser stopped while loading the page - try again";
+    /// The page couldn't be loaded; details hold the `net::` name.
+    NavigationFailed, "NAVIGATION_FAILED", 502, false, "The page couldn't be loaded";
+    /// The page did not reach `DOMContentLoaded` in time.
+    NavigationTimeout, "NAVIGATION_TIMEOUT", 504, true, "The page took too long to load";
+    /// The request's own time, or a capture's, was over.
+    DeadlineExceeded, "DEADLINE_EXCEEDED", 504, true, "The request took too long";
+    /// Worker only: the service can't be reached.
+    ServiceUnavailable, "SERVICE_UNAVAILABLE", 502, true, "The sandbox service can't be reached";
+    /// Worker only: the service did not answer.
+    ServiceTimeout, "SERVICE_TIMEOUT", 504, true, "The sandbox service did not answer";
+    /// A fault of our own.
+    Internal, "INTERNAL", 500, true, "Something went wrong - try again";
+}
+
+impl std::fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A request that failed: the code, and what people who look closer may see.
+///
+/// `details` never holds a key, a token, a connect URL, or an address that DNS gave.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}: {details}")]
+pub struct Failure {
+    /// What went wrong.
+    pub code: ErrorCode,
+    /// More about it, for people who look closer.
+    pub details: String,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// How long to wait before that, when known.
+    pub retry_after: Option<Duration>,
+}
+
+impl Failure {
+    /// A failure with this code, as retryable as the code says.
+    pub fn new(code: ErrorCode, details: impl Into<String>) -> Self {
+        Self { code, details: details.into(), retryable: code.retryable(), retry_after: None }
+    }
+
+    /// The same, with another word on whether a retry helps.
+    #[must_use]
+    pub fn retryable(mut self, retryable: bool) -> Self {
+        self.retryable = retryable;
+        self
+    }
+
+    /// The same, with how long to wait before a retry.
+    #[must_use]
+    pub fn retry_after(mut self, wait: Duration) -> Self {
+        self.retry_after = Some(wait);
+        self
+    }
+
+    /// How long to wait in whole seconds, rounded up, as the `Retry-After` header has it.
+    #[must_use]
+    pub fn retry_after_seconds(&self) -> Option<u64> {
+        self.retry_after.map(|wait| wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX))
+    }
+
+    /// The body that tells the caller.
+    pub fn answer(&self, request_id: impl Into<String>) -> ErrorAnswer {
+        ErrorAnswer {
+            ok: false,
+            error: self.code,
+            message: self.code.message().to_owned(),
+            details: self.details.clone(),
+            retryable: self.retryable,
+            retry_after_ms: self.retry_after.map(|wait| wait.as_millis().try_into().unwrap_or(u64::MAX)),
+            request_id: request_id.into(),
+        }
+    }
+}
+
+/// The body of every answer that is not a success.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ErrorAnswer {
+    /// Always false.
+    pub ok: bool,
+    /// What went wrong.
+    pub error: ErrorCode,
+    /// What a person is told: ready for a card.
+    pub message: String,
+    /// For people who look closer.
+    #[serde(default)]
+    pub details: String,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// How long to wait before that, in milliseconds, when known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after_ms: Option<u64>,
+    /// This request's id.
+    #[serde(default)]
+    pub request_id: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_back_as_its_code() {
+        for code in ErrorCode::ALL {
+            assert_eq!(ErrorCode::from_name(code.name()), Some(*code));
+            assert_eq!(serde_json::to_value(code).unwrap(), code.name());
+        }
+        assert_eq!(ErrorCode::from_name("NO_SUCH_CODE"), None);
+    }
+
+    #[test]
+    fn retry_after_is_rounded_up_to_whole_seconds() {
+        let failure = Failure::new(ErrorCode::Overloaded, "full").retry_after(Duration::from_millis(1001));
+        assert_eq!(failure.retry_after_seconds(), Some(2));
+        assert_eq!(failure.answer("r").retry_after_ms, Some(1001));
+    }
+}

@@ -1,0 +1,201 @@
+//! Reading a request's body: strict, and every refusal names the field.
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::error::{ErrorCode, Failure};
+use crate::request::Validate;
+
+/// A field that is missing, unknown, doubled, of a wrong type or out of its range.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {reason}")]
+pub struct Invalid {
+    /// Where it stands, as `viewport.width`; `body` for the body as a whole.
+    pub path: String,
+    /// What is wrong, and what is accepted.
+    pub reason: String,
+}
+
+impl Invalid {
+    /// A refusal of the field at `path`.
+    pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { path: path.into(), reason: reason.into() }
+    }
+}
+
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Self {
+        Failure::new(ErrorCode::InvalidRequest, invalid.to_string())
+    }
+}
+
+/// Reads a request from its body and judges its values.
+///
+/// # Errors
+/// [`Invalid`] for what is no JSON, an unknown, missing or doubled field, a wrong type, a value out of its range.
+pub fn parse<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, Invalid> {
+    let request: T = read(body)?;
+    request.validate()?;
+    Ok(request)
+}
+
+/// A JSON object in which no key stands twice, at any depth.
+///
+/// The worker reads bodies as this: it need not know a route's fields, and what it writes is never read differently
+/// by the service.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StrictObject(pub Map<String, Value>);
+
+impl StrictObject {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// [`Invalid`] for what is no JSON, no object, or has a key twice.
+    pub fn parse(body: &[u8]) -> Result<Self, Invalid> {
+        match read::<StrictValue>(body)?.0 {
+            Value::Object(object) => Ok(Self(object)),
+            _ => Err(Invalid::new("body", "must be a JSON object")),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Invalid> {
+    let mut deserializer = serde_json::Deserializer::from_slice(body);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = match error.path().to_string() {
+            root if root == "." => "body".to_owned(),
+            path => path,
+        };
+        Invalid::new(path, error.into_inner().to_string())
+    })?;
+    deserializer.end().map_err(|error| Invalid::new("body", error.to_string()))?;
+    Ok(value)
+}
+
+struct StrictValue(Value);
+
+impl<'de> serde::Deserialize<'de> for StrictValue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor).map(StrictValue)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("not a finite number"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(StrictValue(value)) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Value::Array(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let StrictValue(value) = map.next_value()?;
+            if object.contains_key(&key) {
+                return Err(A::Error::custom(format!("duplicate field `{key}`")));
+            }
+            object.insert(key, value);
+        }
+        Ok(Value::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExtractRequest, ScreenshotRequest};
+
+    fn refusal(body: &str) -> String {
+        parse::<ScreenshotRequest>(body.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn refusals_name_the_field() {
+        for (body, expected) in [
+            (r#"{"sandbox_id":"sb-1"}"#, "missing field `url`"),
+            (r#"{"sandbox_id":"sb-1","url":"x","colour":1}"#, "colour: unknown field `colour`"),
+            (r#"{"sandbox_id":"sb-1","url":7}"#, "url: invalid type: integer `7`, expected a string"),
+            (r#"{"sandbox_id":"sb-1","url":"x","viewport":{"width":1}}"#, "viewport: missing field `height`"),
+            (
+                r#"{"sandbox_id":"sb-1","url":"x","viewport":{"width":1,"height":2,"w":3}}"#,
+                "viewport.w: unknown field `w`",
+            ),
+            (
+                r#"{"sandbox_id":"sb-1","url":"x","viewport":{"width":0,"height":2}}"#,
+                "viewport.width: must be from 1 to 3840",
+            ),
+            (
+                r#"{"sandbox_id":"sb-1","url":"x","viewport":{"width":3840,"height":2160,"device_scale_factor":3}}"#,
+                "viewport: makes a picture of more than",
+            ),
+            (r#"{"sandbox_id":"sb-1","url":"x","wait":{"until":"idle"}}"#, "wait.until: unknown variant `idle`"),
+            (r#"{"sandbox_id":"sb-1","url":"x","timeout_ms":999}"#, "timeout_ms: must be from 1000 to 60000"),
+            (r#"{"sandbox_id":"sb-1","url":"x","url":"y"}"#, "duplicate field `url`"),
+            (r#"{"sandbox_id":"../x","url":"x"}"#, "sandbox_id: must be"),
+            (r#"{"sandbox_id":"sb-1","url":"x"} 1"#, "body: trailing characters"),
+            ("[]", "body: "),
+            ("nonsense", "body: expected ident"),
+        ] {
+            let refusal = refusal(body);
+            assert!(refusal.contains(expected), "{body}\n  gave {refusal}\n  not  {expected}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_not_required_by_the_shape_and_never_shown() {
+        let request: ExtractRequest =
+            parse(br#"{"sandbox_id":"sb-1","owner_token":"hidden-token","url":"https://example.com"}"#).unwrap();
+        assert!(!format!("{request:?}").contains("hidden-token"));
+        assert!(serde_json::to_string(&request).unwrap().contains("hidden-token"));
+        assert!(parse::<ExtractRequest>(br#"{"sandbox_id":"sb-1","url":"x"}"#).unwrap().owner_token.is_none());
+    }
+
+    #[test]
+    fn a_strict_object_refuses_a_key_that_stands_twice_at_any_depth() {
+        assert!(StrictObject::parse(br#"{"a":{"b":[{"c":1,"d":2}]}}"#).is_ok());
+        let refusal = StrictObject::parse(br#"{"a":{"b":[{"c":1,"c":2}]}}"#).unwrap_err();
+        assert!(refusal.reason.contains("duplicate field `c`"), "{refusal}");
+        assert_eq!(StrictObject::parse(b"[1]").unwrap_err().path, "body");
+        assert!(StrictObject::parse(format!("{}1", "[".repeat(100_000)).as_bytes()).is_err(), "depth is bounded");
+    }
+}

@@ -1,0 +1,78 @@
+//! Every size and time limit of the contract, in one place, each with its unit in its name.
+//!
+//! Times are nested: an outer limit is longer than every inner one, so that the innermost part that failed is the one
+//! that answers.
+
+use std::time::Duration;
+
+/// The body of a request to the worker, in bytes.
+pub const WORKER_BODY_MAX_BYTES: usize = 64 * 1024;
+/// The body of a request to the service, in bytes: the worker's, and room for the credentials that it adds.
+pub const SERVICE_BODY_MAX_BYTES: usize = 72 * 1024;
+/// How much of a too large body is read and thrown away before the answer, so that its sender can read that answer.
+pub const BODY_DRAIN_MAX_BYTES: usize = 2 * 1024 * 1024;
+
+/// An image, in bytes before base64.
+pub const IMAGE_MAX_BYTES: usize = 1_500_000;
+/// An image's height, in image pixels: Chromium's textures end near here.
+pub const IMAGE_MAX_HEIGHT_PX: u32 = 16_384;
+/// An image's area, in image pixels.
+pub const IMAGE_MAX_PIXELS: u64 = 50_000_000;
+/// The JPEG quality of an image that was over the size cap.
+pub const LADDER_JPEG_QUALITY: u8 = 60;
+
+/// Extracted text, in Unicode scalar values.
+pub const TEXT_MAX_CHARS: usize = 20_000;
+/// A page's title, in Unicode scalar values: longer ones are cut.
+pub const TITLE_MAX_CHARS: usize = 1_000;
+
+/// Viewport width, in CSS pixels.
+pub const VIEWPORT_MAX_WIDTH: u32 = 3840;
+/// Viewport height, in CSS pixels.
+pub const VIEWPORT_MAX_HEIGHT: u32 = 2160;
+/// Smallest device scale factor.
+pub const DEVICE_SCALE_FACTOR_MIN: f64 = 0.5;
+/// Largest device scale factor.
+pub const DEVICE_SCALE_FACTOR_MAX: f64 = 3.0;
+
+/// Shortest life of an owner token, in seconds.
+pub const TOKEN_TTL_MIN_SECONDS: u64 = 60;
+/// Longest life of an owner token, in seconds.
+pub const TOKEN_TTL_MAX_SECONDS: u64 = 2_592_000;
+/// Life of an owner token when none is asked for, in seconds.
+pub const TOKEN_TTL_DEFAULT_SECONDS: u64 = 86_400;
+
+/// One attempt of the client.
+pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(90);
+/// The worker's wait for the service's whole answer.
+pub const WORKER_TIMEOUT: Duration = Duration::from_secs(80);
+/// The service's own last resort around a request.
+pub const SERVICE_TIMEOUT: Duration = Duration::from_secs(70);
+/// Smallest `timeout_ms`.
+pub const REQUEST_TIMEOUT_MIN_MS: u32 = 1_000;
+/// Largest and default `timeout_ms`.
+pub const REQUEST_TIMEOUT_MAX_MS: u32 = 60_000;
+/// Creating a session, or starting the local browser.
+pub const SESSION_CREATE_TIMEOUT: Duration = Duration::from_secs(20);
+/// Connecting to a browser, and its first answer.
+pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// From the navigation's start to `DOMContentLoaded`.
+pub const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(15);
+/// Default of `wait.timeout_ms`.
+pub const WAIT_TIMEOUT_DEFAULT_MS: u32 = 5_000;
+/// Largest `wait.timeout_ms`.
+pub const WAIT_TIMEOUT_MAX_MS: u32 = 30_000;
+/// Largest `wait.delay_ms`.
+pub const WAIT_DELAY_MAX_MS: u32 = 10_000;
+/// A capture or a reading.
+pub const CAPTURE_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Most times that a client tries again.
+pub const RETRIES_MAX: usize = 4;
+/// The wait before the first retry; each further one is twice as long.
+pub const RETRY_FIRST_DELAY: Duration = Duration::from_secs(2);
+/// The largest share of a retry's wait that is added to it by chance.
+pub const RETRY_JITTER: f64 = 0.2;
+
+/// Shortest key of an owner, a service or a client, in bytes.
+pub const KEY_MIN_BYTES: usize = 32;

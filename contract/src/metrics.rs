@@ -1,0 +1,213 @@
+//! The metrics' JSON shape, `/api/metrics`, and the counters that fill its `operations`.
+//!
+//! Service, worker and client count in the same shape; none of this reads a clock.
+
+use std::collections::BTreeMap;
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::error::ErrorCode;
+
+/// A thing that callers ask for, as metrics name it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    /// `POST browser-screenshot`.
+    Screenshot,
+    /// `POST browser-extract`.
+    Extract,
+    /// `POST create`.
+    Create,
+}
+
+impl Operation {
+    /// Every operation.
+    pub const ALL: [Operation; 3] = [Operation::Screenshot, Operation::Extract, Operation::Create];
+
+    /// Its name in labels and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Operation::Screenshot => "screenshot",
+            Operation::Extract => "extract",
+            Operation::Create => "create",
+        }
+    }
+
+    /// The operation of one of the service's routes.
+    #[must_use]
+    pub fn of_route(route: &str) -> Option<Operation> {
+        match route {
+            crate::routes::SCREENSHOT => Some(Operation::Screenshot),
+            crate::routes::EXTRACT => Some(Operation::Extract),
+            crate::routes::CREATE => Some(Operation::Create),
+            _ => None,
+        }
+    }
+}
+
+/// `/api/metrics`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Metrics {
+    /// By operation's name.
+    pub operations: BTreeMap<String, OperationMetrics>,
+    /// Browsers that are connected.
+    pub browsers: u64,
+    /// Pages by state.
+    pub pages: Pages,
+    /// Browser sessions.
+    pub sessions: Sessions,
+    /// Refused targets by reason.
+    pub blocked: BTreeMap<String, u64>,
+    /// Bytes of answers sent.
+    pub bytes_out: u64,
+    /// Since the process started, in seconds.
+    pub uptime_s: u64,
+}
+
+/// One operation's counts and latencies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct OperationMetrics {
+    /// Requests that ended.
+    pub count: u64,
+    /// Those that succeeded.
+    pub ok: u64,
+    /// Those that failed, by code.
+    pub errors_by_code: BTreeMap<String, u64>,
+    /// Attempts that were retries (counted by the client).
+    pub retries: u64,
+    /// How long they took.
+    pub latency_ms: Latency,
+}
+
+/// Latencies in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Latency {
+    /// Shortest.
+    pub min: u64,
+    /// Longest.
+    pub max: u64,
+    /// All together.
+    pub total: u64,
+    /// Median.
+    pub p50: u64,
+    /// 95th percentile.
+    pub p95: u64,
+    /// 99th percentile.
+    pub p99: u64,
+}
+
+/// Pages by state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Pages {
+    /// Held by a request, until the browser confirms that it is gone.
+    pub busy: u64,
+    /// Blank and ready.
+    pub warm: u64,
+    /// Requests that wait for a place.
+    pub queued: u64,
+}
+
+/// Browser sessions since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default)]
+pub struct Sessions {
+    /// Begun.
+    pub created: u64,
+    /// Given back and confirmed.
+    pub released: u64,
+    /// Given up on: never confirmed.
+    pub leaked: u64,
+    /// Their time, in whole seconds.
+    pub seconds: u64,
+}
+
+/// Counts one operation's requests; [`OperationMetrics`] is what it shows.
+#[derive(Clone, Debug)]
+pub struct OperationStats {
+    ok: u64,
+    errors: BTreeMap<String, u64>,
+    retries: u64,
+    total_ms: u64,
+    latency_ms: Histogram<u64>,
+}
+
+/// Latencies beyond ten minutes count as ten minutes: no request may take that long.
+const LATENCY_MAX_MS: u64 = 600_000;
+
+impl Default for OperationStats {
+    fn default() -> Self {
+        // Two significant digits: percentiles within 1 %, in a few kilobytes.
+        let latency_ms = Histogram::new_with_max(LATENCY_MAX_MS, 2).expect("bounds of a histogram that is valid");
+        Self { ok: 0, errors: BTreeMap::new(), retries: 0, total_ms: 0, latency_ms }
+    }
+}
+
+impl OperationStats {
+    /// Counts a request that ended after `latency_ms`: with a code if it failed.
+    pub fn record(&mut self, failed_with: Option<ErrorCode>, latency_ms: u64) {
+        match failed_with {
+            None => self.ok += 1,
+            Some(code) => *self.errors.entry(code.name().to_owned()).or_default() += 1,
+        }
+        self.total_ms = self.total_ms.saturating_add(latency_ms);
+        self.latency_ms.saturating_record(latency_ms);
+    }
+
+    /// Counts a retry.
+    pub fn record_retry(&mut self) {
+        self.retries += 1;
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn snapshot(&self) -> OperationMetrics {
+        let latency_ms = if self.latency_ms.is_empty() {
+            Latency::default()
+        } else {
+            // A quantile is the upper end of its bucket; it never lies beyond the longest seen.
+            let longest = self.latency_ms.max();
+            let quantile = |q| self.latency_ms.value_at_quantile(q).min(longest);
+            Latency {
+                min: self.latency_ms.min(),
+                max: longest,
+                total: self.total_ms,
+                p50: quantile(0.5),
+                p95: quantile(0.95),
+                p99: quantile(0.99),
+            }
+        };
+        OperationMetrics {
+            count: self.latency_ms.len(),
+            ok: self.ok,
+            errors_by_code: self.errors.clone(),
+            retries: self.retries,
+            latency_ms,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_percentiles_add_up() {
+        let mut stats = OperationStats::default();
+        assert_eq!(stats.snapshot(), OperationMetrics::default());
+        for latency_ms in 1..=100 {
+            stats.record(None, latency_ms);
+        }
+        stats.record(Some(ErrorCode::BlockedTarget), 200);
+        let seen = stats.snapshot();
+        assert_eq!((seen.count, seen.ok, seen.errors_by_code["BLOCKED_TARGET"]), (101, 100, 1));
+        assert_eq!((seen.latency_ms.min, seen.latency_ms.p50, seen.latency_ms.total), (1, 51, 5250));
+        assert!(seen.latency_ms.p95 <= seen.latency_ms.p99 && seen.latency_ms.p99 <= seen.latency_ms.max);
+    }
+}

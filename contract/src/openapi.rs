@@ -1,0 +1,121 @@
+//! The OpenAPI 3.1 document, made from the types. A golden file keeps it: `contract/openapi.json`.
+
+use utoipa::OpenApi;
+
+use crate::routes::WORKER_PREFIX;
+use crate::{
+    CreateRequest, CreateResponse, ErrorAnswer, ExtractRequest, ExtractResponse, ScreenshotRequest, ScreenshotResponse,
+};
+
+/// Paths as the service has them.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Porthole",
+        description = "A URL in, a picture of the page or its text out: one sealed browser session a request.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0"),
+        contact()
+    ),
+    paths(create, browser_screenshot, browser_extract),
+    components(schemas(ErrorAnswer))
+)]
+struct ServiceApi;
+
+/// The document as the service serves it.
+#[must_use]
+pub fn service() -> serde_json::Value {
+    document("", "the worker's own key, when the operator set one (`PORTHOLE_SERVICE_KEY`)")
+}
+
+/// The document as the worker serves it: the public one.
+#[must_use]
+pub fn worker() -> serde_json::Value {
+    document(WORKER_PREFIX, "a client key, when the operator set any (`PORTHOLE_CLIENT_KEYS`)")
+}
+
+fn document(prefix: &str, bearer: &str) -> serde_json::Value {
+    let mut api = ServiceApi::openapi();
+    api.paths.paths = std::mem::take(&mut api.paths.paths)
+        .into_iter()
+        .map(|(path, item)| (format!("{prefix}{path}"), item))
+        .collect();
+    let mut document = serde_json::to_value(api).expect("an OpenAPI document is JSON");
+    document["components"]["securitySchemes"] =
+        serde_json::json!({"bearer": {"type": "http", "scheme": "bearer", "description": bearer}});
+    document["security"] = serde_json::json!([{}, {"bearer": []}]);
+    document
+}
+
+/// Makes a sandbox and the token of its owner.
+#[utoipa::path(
+    post,
+    path = "/create",
+    request_body = CreateRequest,
+    responses(
+        (status = 200, description = "The sandbox", body = CreateResponse),
+        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+    )
+)]
+#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+fn create() {}
+
+/// Takes a screenshot. `Accept: image/*` gives the image itself, its metadata as `x-porthole-…` headers.
+#[utoipa::path(
+    post,
+    path = "/browser-screenshot",
+    request_body = ScreenshotRequest,
+    responses(
+        (status = 200, description = "The picture", content(
+            (ScreenshotResponse = "application/json"),
+            (Vec<u8> = "image/png"),
+            (Vec<u8> = "image/jpeg"),
+            (Vec<u8> = "image/webp"),
+        )),
+        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+    )
+)]
+#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+fn browser_screenshot() {}
+
+/// Reads a page's text.
+#[utoipa::path(
+    post,
+    path = "/browser-extract",
+    request_body = ExtractRequest,
+    responses(
+        (status = 200, description = "The text", body = ExtractResponse),
+        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+    )
+)]
+#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+fn browser_extract() {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
+
+    #[test]
+    fn the_public_document_is_the_golden_file() {
+        let document = format!("{}\n", serde_json::to_string_pretty(&worker()).unwrap());
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(GOLDEN, &document).unwrap();
+        }
+        let golden = std::fs::read_to_string(GOLDEN).unwrap_or_default();
+        assert!(
+            golden == document,
+            "the API changed: if that is meant, run the tests with UPDATE_GOLDEN=1 and commit it"
+        );
+    }
+
+    #[test]
+    fn both_documents_describe_the_same_routes() {
+        let paths =
+            |document: serde_json::Value| document["paths"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        assert_eq!(paths(service()), ["/browser-extract", "/browser-screenshot", "/create"]);
+        let prefixed: Vec<_> = paths(service()).iter().map(|path| format!("{WORKER_PREFIX}{path}")).collect();
+        assert_eq!(paths(worker()), prefixed);
+        assert_eq!(worker()["openapi"], "3.1.0");
+    }
+}

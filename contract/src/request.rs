@@ -1,0 +1,336 @@
+//! What callers ask for. Unknown fields and wrong types are refused by name; [`Validate`] refuses values out of range.
+
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::json::Invalid;
+use crate::limits::{
+    DEVICE_SCALE_FACTOR_MAX, DEVICE_SCALE_FACTOR_MIN, IMAGE_MAX_BYTES, IMAGE_MAX_PIXELS, REQUEST_TIMEOUT_MAX_MS,
+    REQUEST_TIMEOUT_MIN_MS, TEXT_MAX_CHARS, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS, VIEWPORT_MAX_HEIGHT,
+    VIEWPORT_MAX_WIDTH, WAIT_DELAY_MAX_MS, WAIT_TIMEOUT_DEFAULT_MS, WAIT_TIMEOUT_MAX_MS,
+};
+use crate::secret::expose_on_the_wire;
+
+/// A request whose values can be judged without looking anything up.
+pub trait Validate {
+    /// Refuses the first value that is out of its range, by the path of its field.
+    ///
+    /// # Errors
+    /// [`Invalid`], with the field's path and what is accepted.
+    fn validate(&self) -> Result<(), Invalid>;
+}
+
+/// `POST create`: makes a sandbox.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CreateRequest {
+    /// How long the owner token is valid, in seconds; default 86400.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 60, maximum = 2_592_000, default = 86_400)]
+    pub ttl_seconds: Option<u64>,
+}
+
+impl Validate for CreateRequest {
+    fn validate(&self) -> Result<(), Invalid> {
+        in_range("ttl_seconds", self.ttl_seconds, TOKEN_TTL_MIN_SECONDS, TOKEN_TTL_MAX_SECONDS)
+    }
+}
+
+/// `POST browser-screenshot`: a picture of a page.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScreenshotRequest {
+    /// The sandbox that `create` named.
+    #[schema(max_length = 128)]
+    pub sandbox_id: String,
+    /// Its owner's token.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = String, required = true)]
+    pub owner_token: Option<SecretString>,
+    /// The page: an absolute `http` or `https` URL.
+    pub url: String,
+    /// The whole page instead of the viewport.
+    #[serde(default)]
+    pub full_page: bool,
+    /// The browser window; default 390×844, scale 1, mobile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viewport: Option<Viewport>,
+    /// One element instead of the viewport: the first that this CSS selector matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// The image's format; default `png`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub format: Option<ImageFormat>,
+    /// JPEG's or WebP's quality; default 80.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 100)]
+    pub quality: Option<u8>,
+    /// What `prefers-color-scheme` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color_scheme: Option<ColorScheme>,
+    /// What `prefers-reduced-motion` says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduced_motion: Option<bool>,
+    /// What to wait for once the page is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// The whole request in the service, its queue included, in milliseconds; default 60000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
+    pub timeout_ms: Option<u32>,
+    /// The size cap, in bytes of image; default 1500000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 1_500_000, default = 1_500_000)]
+    pub max_bytes: Option<u32>,
+    /// Set by the worker; what a caller sends here is replaced or removed.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = Option<String>, write_only)]
+    pub browserbase_api_key: Option<SecretString>,
+    /// Set by the worker; what a caller sends here is replaced or removed.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = Option<String>, write_only)]
+    pub browserbase_project_id: Option<SecretString>,
+}
+
+impl Validate for ScreenshotRequest {
+    fn validate(&self) -> Result<(), Invalid> {
+        sandbox_id(&self.sandbox_id)?;
+        self.viewport.as_ref().map_or(Ok(()), Validate::validate)?;
+        not_blank("selector", self.selector.as_deref())?;
+        if self.full_page && self.selector.is_some() {
+            return Err(Invalid::new(
+                "selector",
+                "goes with one element, full_page with the whole page: send one of them",
+            ));
+        }
+        in_range("quality", self.quality.map(u64::from), 1, 100)?;
+        self.wait.as_ref().map_or(Ok(()), Validate::validate)?;
+        timeout(self.timeout_ms)?;
+        in_range("max_bytes", self.max_bytes.map(u64::from), 1, IMAGE_MAX_BYTES as u64)
+    }
+}
+
+/// `POST browser-extract`: a page's text.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExtractRequest {
+    /// The sandbox that `create` named.
+    #[schema(max_length = 128)]
+    pub sandbox_id: String,
+    /// Its owner's token.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = String, required = true)]
+    pub owner_token: Option<SecretString>,
+    /// The page: an absolute `http` or `https` URL.
+    pub url: String,
+    /// What to read: `selector: CSS`; without it the page's text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instruction: Option<String>,
+    /// The browser window; default 1280×720, scale 1, not mobile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub viewport: Option<Viewport>,
+    /// What to wait for once the page is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<Wait>,
+    /// The whole request in the service, its queue included, in milliseconds; default 60000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
+    pub timeout_ms: Option<u32>,
+    /// Where the text is cut, in Unicode scalar values; default 20000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 20_000, default = 20_000)]
+    pub max_chars: Option<u32>,
+    /// Set by the worker; what a caller sends here is replaced or removed.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = Option<String>, write_only)]
+    pub browserbase_api_key: Option<SecretString>,
+    /// Set by the worker; what a caller sends here is replaced or removed.
+    #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
+    #[schema(value_type = Option<String>, write_only)]
+    pub browserbase_project_id: Option<SecretString>,
+}
+
+impl Validate for ExtractRequest {
+    fn validate(&self) -> Result<(), Invalid> {
+        sandbox_id(&self.sandbox_id)?;
+        self.viewport.as_ref().map_or(Ok(()), Validate::validate)?;
+        self.wait.as_ref().map_or(Ok(()), Validate::validate)?;
+        timeout(self.timeout_ms)?;
+        in_range("max_chars", self.max_chars.map(u64::from), 1, TEXT_MAX_CHARS as u64)
+    }
+}
+
+/// The browser window, in CSS pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Viewport {
+    /// Width in CSS pixels.
+    #[schema(minimum = 1, maximum = 3840)]
+    pub width: u32,
+    /// Height in CSS pixels.
+    #[schema(minimum = 1, maximum = 2160)]
+    pub height: u32,
+    /// Image pixels for one CSS pixel.
+    #[serde(default = "scale_one")]
+    #[schema(minimum = 0.5, maximum = 3, default = 1)]
+    pub device_scale_factor: f64,
+    /// Whether the page sees a mobile device: overlay scrollbars, touch, the viewport's meta tag.
+    #[serde(default)]
+    #[schema(default = false)]
+    pub mobile: bool,
+}
+
+const fn scale_one() -> f64 {
+    1.0
+}
+
+impl Viewport {
+    /// What a screenshot has when none is asked for: a phone.
+    pub const PHONE: Viewport = Viewport { width: 390, height: 844, device_scale_factor: 1.0, mobile: true };
+    /// What an extract has when none is asked for: a desktop window.
+    pub const DESKTOP: Viewport = Viewport { width: 1280, height: 720, device_scale_factor: 1.0, mobile: false };
+}
+
+impl Validate for Viewport {
+    fn validate(&self) -> Result<(), Invalid> {
+        in_range("viewport.width", Some(self.width.into()), 1, VIEWPORT_MAX_WIDTH.into())?;
+        in_range("viewport.height", Some(self.height.into()), 1, VIEWPORT_MAX_HEIGHT.into())?;
+        if !(DEVICE_SCALE_FACTOR_MIN..=DEVICE_SCALE_FACTOR_MAX).contains(&self.device_scale_factor) {
+            return Err(Invalid::new(
+                "viewport.device_scale_factor",
+                format!("must be from {DEVICE_SCALE_FACTOR_MIN} to {DEVICE_SCALE_FACTOR_MAX}"),
+            ));
+        }
+        let pixels = f64::from(self.width) * f64::from(self.height) * self.device_scale_factor.powi(2);
+        if pixels > IMAGE_MAX_PIXELS as f64 {
+            return Err(Invalid::new("viewport", format!("makes a picture of more than {IMAGE_MAX_PIXELS} pixels")));
+        }
+        Ok(())
+    }
+}
+
+/// An image's format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImageFormat {
+    /// Lossless.
+    #[default]
+    Png,
+    /// Lossy, smallest for photographs.
+    Jpeg,
+    /// Lossy, smaller than JPEG at the same quality.
+    Webp,
+}
+
+impl ImageFormat {
+    /// Its media type.
+    #[must_use]
+    pub const fn mime_type(self) -> &'static str {
+        match self {
+            ImageFormat::Png => "image/png",
+            ImageFormat::Jpeg => "image/jpeg",
+            ImageFormat::Webp => "image/webp",
+        }
+    }
+
+    /// The usual ending of a file's name.
+    #[must_use]
+    pub const fn extension(self) -> &'static str {
+        match self {
+            ImageFormat::Png => "png",
+            ImageFormat::Jpeg => "jpg",
+            ImageFormat::Webp => "webp",
+        }
+    }
+}
+
+/// What `prefers-color-scheme` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ColorScheme {
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// What to wait for after `DOMContentLoaded`. It never fails a request, it only ends; a warning says so.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Wait {
+    /// The page's state; default `settled`.
+    #[serde(default)]
+    pub until: Until,
+    /// At most this long, in milliseconds of real time; default 5000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 30_000, default = 5_000)]
+    pub timeout_ms: Option<u32>,
+    /// An element that must be there too: the first that this CSS selector matches.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// This long after that, in milliseconds: of the page's own clock under `settled`, of real time otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 10_000, default = 0)]
+    pub delay_ms: Option<u32>,
+}
+
+impl Wait {
+    /// At most this long, in milliseconds.
+    #[must_use]
+    pub fn timeout_or_default_ms(&self) -> u32 {
+        self.timeout_ms.unwrap_or(WAIT_TIMEOUT_DEFAULT_MS)
+    }
+}
+
+impl Validate for Wait {
+    fn validate(&self) -> Result<(), Invalid> {
+        in_range("wait.timeout_ms", self.timeout_ms.map(u64::from), 0, WAIT_TIMEOUT_MAX_MS.into())?;
+        not_blank("wait.selector", self.selector.as_deref())?;
+        in_range("wait.delay_ms", self.delay_ms.map(u64::from), 0, WAIT_DELAY_MAX_MS.into())
+    }
+}
+
+/// A page's state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Until {
+    /// As it will be, for timers, animations, fetches and fonts that come to an end.
+    #[default]
+    Settled,
+    /// The document is parsed.
+    DomContentLoaded,
+    /// The document and all that it names is loaded.
+    Load,
+    /// No request for 500 ms.
+    NetworkIdle,
+}
+
+fn in_range(path: &str, value: Option<u64>, min: u64, max: u64) -> Result<(), Invalid> {
+    match value {
+        Some(value) if !(min..=max).contains(&value) => Err(Invalid::new(path, format!("must be from {min} to {max}"))),
+        _ => Ok(()),
+    }
+}
+
+fn timeout(timeout_ms: Option<u32>) -> Result<(), Invalid> {
+    in_range("timeout_ms", timeout_ms.map(u64::from), REQUEST_TIMEOUT_MIN_MS.into(), REQUEST_TIMEOUT_MAX_MS.into())
+}
+
+fn not_blank(path: &str, value: Option<&str>) -> Result<(), Invalid> {
+    match value {
+        Some(value) if value.trim().is_empty() => Err(Invalid::new(path, "must not be empty")),
+        _ => Ok(()),
+    }
+}
+
+/// Sandboxes that a chat backend named itself are as good as ours, so only the characters are judged.
+fn sandbox_id(id: &str) -> Result<(), Invalid> {
+    let fits = (1..=128).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'));
+    if fits {
+        Ok(())
+    } else {
+        Err(Invalid::new("sandbox_id", "must be 1 to 128 letters, digits, '-', '_', '.' or ':'"))
+    }
+}

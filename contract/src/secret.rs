@@ -1,0 +1,14 @@
+//! How a secret goes onto the wire: the one place where a `SecretString` is serialised.
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serializer;
+
+pub(crate) fn expose_on_the_wire<S: Serializer>(
+    secret: &Option<SecretString>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secret {
+        Some(secret) => serializer.serialize_str(secret.expose_secret()),
+        None => serializer.serialize_none(),
+    }
+}
