@@ -1,0 +1,207 @@
+//! The connection to one browser, its sessions, and calls on them.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll};
+
+use chromiumoxide_types::{Command, MethodId};
+use serde::Serialize;
+use tokio::sync::{mpsc, oneshot};
+use tokio_util::sync::CancellationToken;
+
+use super::error::CdpError;
+use super::event::Events;
+use super::routes::{Answer, Refused, Routes, SessionId};
+use super::transport::{Ending, Receiver, Sender};
+
+/// A connection to a browser. Clones share it; it closes when the last one, sessions included, is dropped.
+#[derive(Clone)]
+pub struct Connection {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outgoing: mpsc::UnboundedSender<Vec<u8>>,
+    next_id: AtomicU64,
+    routes: Arc<Mutex<Routes>>,
+    closed: CancellationToken,
+}
+
+impl Shared {
+    fn routes(&self) -> MutexGuard<'_, Routes> {
+        lock(&self.routes)
+    }
+}
+
+/// The table is consistent after each of its own steps, so a panic elsewhere does not spoil it.
+fn lock(routes: &Mutex<Routes>) -> MutexGuard<'_, Routes> {
+    routes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+impl fmt::Debug for Connection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").field("closed", &self.shared.routes().closed()).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    /// Starts the one task that moves messages between `sender`, `receiver` and the table of who waits for what.
+    pub(super) fn start(sender: impl Sender + 'static, receiver: impl Receiver + 'static) -> Self {
+        let (outgoing, outbox) = mpsc::unbounded_channel();
+        let routes = Arc::new(Mutex::new(Routes::default()));
+        let closed = CancellationToken::new();
+        let shared =
+            Shared { outgoing, next_id: AtomicU64::new(1), routes: Arc::clone(&routes), closed: closed.clone() };
+        tokio::spawn(async move {
+            // Both directions at once: a browser that is busy sending must not keep us from reading.
+            let reason = tokio::select! {
+                reason = send_all(sender, outbox) => reason,
+                reason = receive_all(receiver, &routes) => reason,
+            };
+            tracing::debug!(%reason, "the connection to a browser ended");
+            lock(&routes).close(reason);
+            closed.cancel();
+        });
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The browser's own session, on which targets and contexts are made.
+    #[must_use]
+    pub fn browser(&self) -> Session {
+        Session { connection: self.clone(), id: None }
+    }
+
+    /// The session of that id, attached with `flatten`.
+    #[must_use]
+    pub fn session(&self, id: impl Into<Arc<str>>) -> Session {
+        Session { connection: self.clone(), id: Some(id.into()) }
+    }
+
+    /// Whether the connection is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
+    }
+
+    /// Waits until the connection is closed; the reason why.
+    pub async fn closed(&self) -> Cow<'static, str> {
+        self.shared.closed.cancelled().await;
+        self.shared.routes().closed().unwrap_or("closed".into())
+    }
+}
+
+async fn send_all(mut sender: impl Sender, mut outbox: mpsc::UnboundedReceiver<Vec<u8>>) -> Ending {
+    loop {
+        let message = tokio::select! {
+            message = outbox.recv() => message,
+            Err(ending) = sender.keep_alive() => return ending,
+        };
+        match message {
+            Some(message) => {
+                if let Err(ending) = sender.send(message).await {
+                    return ending;
+                }
+            }
+            None => return "nobody needs it any more".into(),
+        }
+    }
+}
+
+async fn receive_all(mut receiver: impl Receiver, routes: &Mutex<Routes>) -> Ending {
+    loop {
+        match receiver.receive().await {
+            Ok(message) => lock(routes).route(&message),
+            Err(ending) => return ending,
+        }
+    }
+}
+
+/// One session on a connection: the browser's own, or one target's.
+#[derive(Clone, Debug)]
+pub struct Session {
+    connection: Connection,
+    id: SessionId,
+}
+
+#[derive(Serialize)]
+struct Message<'a, C> {
+    id: u64,
+    method: MethodId,
+    params: &'a C,
+    #[serde(rename = "sessionId", skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a str>,
+}
+
+impl Session {
+    /// The connection that this session is on.
+    #[must_use]
+    pub fn connection(&self) -> &Connection {
+        &self.connection
+    }
+
+    /// Sends a command now. Awaiting the [`Call`] gives its answer; dropping it forgets the answer, not the command.
+    pub fn call<C: Command>(&self, command: &C) -> Call<C::Response> {
+        let shared = &self.connection.shared;
+        let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
+        let method = command.identifier();
+        let message = Message { id, method: method.clone(), params: command, session_id: self.id.as_deref() };
+        // The answer is expected before the message leaves: the browser may be quicker than we are.
+        let answer = shared.routes().expect(id, self.id.clone());
+        match serde_json::to_vec(&message) {
+            Ok(message) => drop(shared.outgoing.send(message)),
+            Err(error) => {
+                // Dropping the expectation makes the call fail at once.
+                tracing::error!(%method, %error, "a command can't be written as JSON");
+                shared.routes().forget(id);
+            }
+        }
+        Call { connection: self.connection.clone(), id, method, answer, response: PhantomData }
+    }
+
+    /// The events of these methods on this session from now on, in the browser's order. Most domains must be enabled
+    /// before they send any.
+    #[must_use]
+    pub fn events(&self, methods: &'static [&'static str]) -> Events {
+        self.connection.shared.routes().subscribe(self.id.clone(), methods)
+    }
+}
+
+/// A command on its way: a future of its answer.
+#[must_use = "a call that is dropped loses its answer"]
+pub struct Call<T> {
+    connection: Connection,
+    id: u64,
+    method: MethodId,
+    answer: oneshot::Receiver<Answer>,
+    response: PhantomData<fn() -> T>,
+}
+
+impl<T> Call<T> {
+    /// Lets the command run its course; its answer, or its failure, is of no interest.
+    pub fn forget(self) {}
+}
+
+impl<T: serde::de::DeserializeOwned> Future for Call<T> {
+    type Output = Result<T, CdpError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Poll::Ready(answer) = Pin::new(&mut self.answer).poll(context) else { return Poll::Pending };
+        let method = self.method.clone();
+        let answer = answer.unwrap_or_else(|_| Err(Refused::Closed("the call was never sent".into())));
+        Poll::Ready(match answer {
+            Ok(result) => serde_json::from_slice(&result)
+                .map_err(|error| CdpError::Unreadable { method, reason: error.to_string() }),
+            Err(refused) => Err(refused.of(method)),
+        })
+    }
+}
+
+impl<T> Drop for Call<T> {
+    fn drop(&mut self) {
+        self.connection.shared.routes().forget(self.id);
+    }
+}

@@ -1,0 +1,43 @@
+//! What can go wrong between us and a browser. No variant carries an endpoint's address: connect URLs are secrets.
+
+use std::borrow::Cow;
+
+/// A call, or the whole connection, that failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CdpError {
+    /// The connection could not be made.
+    #[error("connecting to the browser failed: {0}")]
+    Connect(Cow<'static, str>),
+    /// The connection is closed; every call on it ends with this.
+    #[error("the connection to the browser is closed: {0}")]
+    Closed(Cow<'static, str>),
+    /// The session is detached: its target is gone.
+    #[error("the browser's session is detached")]
+    Detached,
+    /// The browser refused the call.
+    #[error("{method} failed: {message} ({code})")]
+    Remote {
+        /// The method that was called.
+        method: Cow<'static, str>,
+        /// The protocol's error code.
+        code: i64,
+        /// The browser's own words.
+        message: String,
+    },
+    /// The browser's answer is not of the expected shape.
+    #[error("the answer to {method} can't be read: {reason}")]
+    Unreadable {
+        /// The method that was called.
+        method: Cow<'static, str>,
+        /// What was wrong with it.
+        reason: String,
+    },
+}
+
+impl CdpError {
+    /// Whether the target or the whole browser is gone, so that no further call can succeed.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        matches!(self, CdpError::Closed(_) | CdpError::Detached | CdpError::Connect(_))
+    }
+}

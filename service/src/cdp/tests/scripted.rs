@@ -1,0 +1,55 @@
+//! A browser that says what a test tells it to, at the other end of a pipe.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
+
+use crate::cdp::{Connection, connect_pipe};
+
+/// No test waits longer than this for anything.
+pub(super) const PATIENCE: Duration = Duration::from_secs(5);
+
+pub(super) struct Browser {
+    reader: DuplexStream,
+    writer: DuplexStream,
+}
+
+impl Browser {
+    /// A connection, and the browser at its other end.
+    pub(super) fn connect(message_max_bytes: usize) -> (Connection, Browser) {
+        let (ours_in, theirs_out) = tokio::io::duplex(1 << 20);
+        let (theirs_in, ours_out) = tokio::io::duplex(1 << 20);
+        (connect_pipe(ours_in, ours_out, message_max_bytes), Browser { reader: theirs_in, writer: theirs_out })
+    }
+
+    pub(super) fn reader(&mut self) -> &mut DuplexStream {
+        &mut self.reader
+    }
+
+    /// The next message that it was sent.
+    pub(super) async fn hears(&mut self) -> Value {
+        let read = async {
+            let mut message = Vec::new();
+            loop {
+                match self.reader.read_u8().await.unwrap() {
+                    0 => return serde_json::from_slice(&message).unwrap(),
+                    byte => message.push(byte),
+                }
+            }
+        };
+        tokio::time::timeout(PATIENCE, read).await.expect("a message to the browser")
+    }
+
+    pub(super) async fn says(&mut self, message: Value) {
+        self.sends(&[message.to_string().as_bytes(), b"\0"].concat()).await;
+    }
+
+    pub(super) async fn sends(&mut self, bytes: &[u8]) {
+        self.writer.write_all(bytes).await.unwrap();
+    }
+
+    pub(super) async fn answers(&mut self, call: &Value, result: Value) {
+        self.says(json!({"id": call["id"], "result": result})).await;
+    }
+}
