@@ -1,1 +1,17 @@
-//! Porthole.
+//! What Porthole's server processes do alike: settings, logs, listening, answering, counting, ending.
+//!
+//! Worker and service are built on this crate so that neither is written twice. It knows the contract and neither of
+//! them: nothing about forwarding, browsers or targets lives here.
+
+pub mod admin;
+pub mod answer;
+pub mod bearer;
+pub mod body;
+mod exposition;
+pub mod layers;
+pub mod listen;
+pub mod logs;
+pub mod request_id;
+pub mod requests;
+pub mod settings;
+pub mod signals;

@@ -3,4 +3,14 @@
 //! One request is a straight walk: `http` checks the token, `guard` judges the URL, `admission` gives a place,
 //! `provider` leases a page, `page` navigates, settles and captures, the lease ends. No step reaches back.
 
+pub mod admission;
 pub mod cdp;
+pub mod check_url;
+pub mod guard;
+pub mod http;
+pub mod operation;
+pub mod page;
+pub mod provider;
+pub mod server;
+pub mod settings;
+pub mod telemetry;

@@ -1,0 +1,66 @@
+//! The admin listener: metrics for machines, metrics as JSON, is it alive, would it take a request.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use http::{HeaderMap, StatusCode, header};
+use porthole_contract::metrics::Metrics;
+use porthole_contract::{ErrorCode, Failure, routes};
+use prometheus_client::registry::Registry;
+
+use crate::answer::Refused;
+use crate::{exposition, layers};
+
+/// What the admin listener asks its process.
+pub trait Process: Send + Sync + 'static {
+    /// The metrics, up to date.
+    fn registry(&self) -> &Registry;
+
+    /// The same as JSON.
+    fn metrics(&self) -> Metrics;
+
+    /// Whether a request would be taken now; if not, why, in the failure's details.
+    fn ready(&self) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// The admin listener's routes, in their layers.
+pub fn router<P: Process>(process: Arc<P>) -> Router {
+    let metrics = Router::new()
+        .route(routes::METRICS, get(metrics_text::<P>))
+        .route(routes::API_METRICS, get(metrics_json::<P>))
+        .with_state(Arc::clone(&process));
+    layers::around_admin(metrics.merge(health_router(process)))
+}
+
+/// `/healthz` and `/readyz` alone and without layers, for a main listener that answers them too.
+pub fn health_router<P: Process>(process: Arc<P>) -> Router {
+    Router::new().route(routes::HEALTHZ, get(healthz)).route(routes::READYZ, get(readyz::<P>)).with_state(process)
+}
+
+async fn metrics_text<P: Process>(State(process): State<Arc<P>>, headers: HeaderMap) -> Result<Response, Refused> {
+    let accept = headers.get(header::ACCEPT).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let format = exposition::Format::preferred(accept);
+    let text = exposition::write(process.registry(), format)
+        .map_err(|error| Refused::new(ErrorCode::Internal, format!("the metrics can't be written: {error}")))?;
+    Ok(([(header::CONTENT_TYPE, format.content_type())], text).into_response())
+}
+
+async fn metrics_json<P: Process>(State(process): State<Arc<P>>) -> Json<Metrics> {
+    Json(process.metrics())
+}
+
+async fn healthz() -> Json<serde_json::Value> {
+    Json(serde_json::json!({"ok": true}))
+}
+
+async fn readyz<P: Process>(State(process): State<Arc<P>>) -> Response {
+    match process.ready().await {
+        Ok(()) => healthz().await.into_response(),
+        // 503 whatever the code's own status is: that is what probes understand.
+        Err(failure) => (StatusCode::SERVICE_UNAVAILABLE, Refused(failure)).into_response(),
+    }
+}

@@ -1,0 +1,144 @@
+//! Reading a request's body: how much, for how long, and what happens to the part that nobody reads.
+//!
+//! A caller that is still sending can't read an answer: so what a handler leaves unread is read and thrown away before
+//! the answer goes out, up to a limit. What a body means is not judged here.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
+use http::{HeaderMap, HeaderValue, header};
+use http_body_util::BodyExt as _;
+use hyper::body::{Frame, SizeHint};
+use porthole_contract::limits::BODY_DRAIN_MAX_BYTES;
+use porthole_contract::{ErrorCode, Failure};
+use tokio::time::Instant;
+
+/// From a request's head to the end of its body.
+pub const BODY_READ_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Until when a request's body may come.
+#[derive(Clone, Copy)]
+struct ReadUntil(Instant);
+
+/// Reads a JSON body of at most `max_bytes`.
+///
+/// # Errors
+/// `INVALID_REQUEST` for another content type, a body that breaks off or does not come in time; `REQUEST_TOO_LARGE`.
+pub async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Failure> {
+    must_be_json(request.headers())?;
+    let deadline =
+        request.extensions().get().map_or_else(|| Instant::now() + BODY_READ_TIMEOUT, |until: &ReadUntil| until.0);
+    let too_large = || Failure::new(ErrorCode::RequestTooLarge, format!("a body has at most {max_bytes} bytes"));
+    let mut body = request.into_body();
+    if body.size_hint().lower() > max_bytes as u64 {
+        return Err(too_large());
+    }
+    let mut read = BytesMut::new();
+    loop {
+        let frame = tokio::time::timeout_at(deadline, body.frame())
+            .await
+            .map_err(|_late| invalid("body: did not arrive in time"))?;
+        match frame {
+            None => return Ok(read.freeze()),
+            Some(Err(_broken)) => return Err(invalid("body: broke off, or is not framed as its headers say")),
+            Some(Ok(frame)) => read.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new())),
+        }
+        if read.len() > max_bytes {
+            return Err(too_large());
+        }
+    }
+}
+
+fn invalid(details: impl Into<String>) -> Failure {
+    Failure::new(ErrorCode::InvalidRequest, details)
+}
+
+/// `application/json`, in any case, with or without parameters.
+fn must_be_json(headers: &HeaderMap) -> Result<(), Failure> {
+    let refused = || invalid("content-type: must be application/json");
+    let value = headers.get(header::CONTENT_TYPE).ok_or_else(refused)?.to_str().map_err(|_bytes| refused())?;
+    let media_type = value.split(';').next().unwrap_or_default().trim();
+    if media_type.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(refused()) }
+}
+
+/// Throws away what the handler did not read, before its answer goes out. What is not read by then, or in time, costs
+/// the connection.
+pub(crate) async fn drain_leftovers(State(read_timeout): State<Duration>, request: Request, next: Next) -> Response {
+    let deadline = Instant::now() + read_timeout;
+    let asks_first = request.headers().contains_key(header::EXPECT);
+    let (mut parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return next.run(Request::from_parts(parts, body)).await;
+    }
+    parts.extensions.insert(ReadUntil(deadline));
+    let shared = Shared(Arc::new(Mutex::new(Leftover { body, touched: false })));
+    let mut response = next.run(Request::from_parts(parts, Body::new(shared.clone()))).await;
+    // A caller that asks before it sends is told by the answer not to.
+    let unasked = asks_first && !shared.touched();
+    if unasked || !matches!(tokio::time::timeout_at(deadline, shared.drain()).await, Ok(true)) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
+}
+
+/// A request's body, in the hands of its handler and of the layer that drains it afterwards.
+#[derive(Clone)]
+struct Shared(Arc<Mutex<Leftover>>);
+
+struct Leftover {
+    body: Body,
+    touched: bool,
+}
+
+impl Shared {
+    fn with<T>(&self, act: impl FnOnce(&mut Leftover) -> T) -> T {
+        act(&mut self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    fn touched(&self) -> bool {
+        self.with(|leftover| leftover.touched)
+    }
+
+    /// Whether the body's end was reached.
+    async fn drain(mut self) -> bool {
+        let mut drained = 0;
+        while drained <= BODY_DRAIN_MAX_BYTES {
+            match self.frame().await {
+                None => return true,
+                Some(Err(_broken)) => return false,
+                Some(Ok(frame)) => drained += frame.data_ref().map_or(0, Bytes::len),
+            }
+        }
+        false
+    }
+}
+
+impl HttpBody for Shared {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        self.with(|leftover| {
+            leftover.touched = true;
+            Pin::new(&mut leftover.body).poll_frame(context)
+        })
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.with(|leftover| leftover.body.is_end_stream())
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.with(|leftover| leftover.body.size_hint())
+    }
+}

@@ -1,0 +1,59 @@
+//! What every route is wrapped in, in the one order that works.
+
+use std::time::Duration;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use porthole_contract::metrics::Operation;
+
+use crate::body::BODY_READ_TIMEOUT;
+use crate::requests::{Account, Requests};
+use crate::{answer, body, request_id, requests};
+
+/// What the routes of a main listener are wrapped in.
+#[derive(Clone)]
+pub struct Layers {
+    /// Where requests are counted.
+    pub requests: Requests,
+    /// The operation of a matched route; requests of other routes are logged, not counted.
+    pub operation_of: fn(&str) -> Option<Operation>,
+    /// From a request's head to the end of its body.
+    pub body_timeout: Duration,
+}
+
+impl Layers {
+    /// Counts into `requests` and reads bodies for [`BODY_READ_TIMEOUT`].
+    #[must_use]
+    pub fn new(requests: Requests, operation_of: fn(&str) -> Option<Operation>) -> Self {
+        Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT }
+    }
+
+    /// Wraps a main listener's complete router: every request has an id, is counted and logged, is answered in the
+    /// contract's form whatever happens, and its body is read before the answer goes out.
+    pub fn around(self, router: Router) -> Router {
+        self.around_with(router, |router| router)
+    }
+
+    /// The same, with a layer of the process's own next to the routes: `judge` puts it on, and it sees every request,
+    /// those without a route too, and may answer with a [`Refused`](crate::answer::Refused).
+    pub fn around_with(self, router: Router, judge: impl FnOnce(Router) -> Router) -> Router {
+        let account = Account { requests: self.requests, operation_of: self.operation_of };
+        judge(in_the_contracts_form(router))
+            .layer(from_fn_with_state(self.body_timeout, body::drain_leftovers))
+            .layer(from_fn(answer::write_failures))
+            .layer(from_fn_with_state(account, requests::keep_account))
+            .layer(from_fn(request_id::give_id))
+    }
+}
+
+/// Wraps an admin listener's complete router: the same, but nothing is counted and nobody sends a body.
+pub(crate) fn around_admin(router: Router) -> Router {
+    in_the_contracts_form(router).layer(from_fn(answer::write_failures)).layer(from_fn(request_id::give_id))
+}
+
+fn in_the_contracts_form(router: Router) -> Router {
+    router
+        .fallback(answer::not_found)
+        .method_not_allowed_fallback(answer::method_not_allowed)
+        .layer(from_fn(answer::catch_panics))
+}

@@ -1,0 +1,167 @@
+//! Logs: one event a line on standard error, text on a terminal, JSON elsewhere.
+//!
+//! What is logged is each room's own affair. What lives here is the form, the filter, and the rule that libraries
+//! which print what goes over the wire stay quiet whatever the filter says: keys and tokens go over the wire.
+
+use std::io::IsTerminal as _;
+use std::panic::PanicHookInfo;
+
+use tracing::level_filters::LevelFilter;
+use tracing::{Metadata, Subscriber};
+use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Registry, fmt};
+
+use crate::settings::{self, Reader, SettingError};
+
+/// Libraries that print headers and frames below `info`.
+const WIRE_LIBRARIES: &[&str] =
+    &["h2", "hyper", "hyper_rustls", "hyper_util", "reqwest", "rustls", "tokio_tungstenite", "tungstenite"];
+
+/// How a line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// For people, with colours or without.
+    Text {
+        /// Whether levels have colours.
+        colours: bool,
+    },
+    /// One JSON object a line, its fields beside `timestamp`, `level` and `message`.
+    Json,
+}
+
+/// A `PORTHOLE_LOG` that tracing can't read.
+#[derive(Debug, thiserror::Error)]
+#[error("the log filter can't be read: {0}")]
+pub struct FilterError(#[from] tracing_subscriber::filter::ParseError);
+
+/// Sends this process's events to standard error, and a panic as one of them.
+///
+/// # Errors
+/// [`SettingError::Wrong`] for a filter that can't be read.
+///
+/// # Panics
+/// When it is called twice.
+pub fn init(reader: &Reader) -> Result<(), SettingError> {
+    let filter = reader.text(&settings::LOG)?.unwrap_or_default();
+    let form = if std::io::stderr().is_terminal() {
+        Form::Text { colours: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
+    } else {
+        Form::Json
+    };
+    let subscriber = subscriber(&filter, form, std::io::stderr)
+        .map_err(|error| settings::LOG.refuse(filter, format!("must be {}; {error}", settings::LOG.accepted())))?;
+    subscriber.init();
+    std::panic::set_hook(Box::new(log_panic));
+    Ok(())
+}
+
+/// What [`init`] installs, writing where `writer` says: for tests that read their own lines.
+///
+/// # Errors
+/// [`FilterError`] for a filter that can't be read.
+pub fn subscriber<W>(filter: &str, form: Form, writer: W) -> Result<impl Subscriber + Send + Sync + use<W>, FilterError>
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
+    let asked_for = EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into()).parse(filter)?;
+    let filter = asked_for.and(filter_fn(|event| !tells_the_wire(event)));
+    let lines = match form {
+        Form::Text { colours } => fmt::layer().with_ansi(colours).with_writer(writer).boxed(),
+        Form::Json => {
+            fmt::layer().json().flatten_event(true).with_span_list(false).with_ansi(false).with_writer(writer).boxed()
+        }
+    };
+    Ok(Registry::default().with(lines.with_filter(filter)))
+}
+
+fn tells_the_wire(event: &Metadata<'_>) -> bool {
+    let library = event.target().split("::").next().unwrap_or_default();
+    *event.level() > LevelFilter::INFO && WIRE_LIBRARIES.contains(&library)
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let location = panic.location().map(ToString::to_string).unwrap_or_default();
+    let thread = std::thread::current();
+    let payload = panic.payload();
+    let said = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    tracing::error!(
+        panic = said.unwrap_or("(no text)"),
+        location,
+        thread = thread.name().unwrap_or("(no name)"),
+        "a thread panicked"
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl std::io::Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn logged(filter: &str, form: Form, act: impl FnOnce()) -> String {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let subscriber = subscriber(filter, form, move || writer.clone()).unwrap();
+        tracing::subscriber::with_default(subscriber, act);
+        String::from_utf8(lines.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn wire_libraries_are_quiet_below_info_whatever_the_filter_says() {
+        let said = logged("trace,hyper=trace,hyper::proto=trace,tungstenite::protocol=debug", Form::Json, || {
+            tracing::debug!(target: "hyper::proto::h1", "authorization: Bearer hidden");
+            tracing::trace!(target: "tungstenite::protocol", "hidden frame");
+            tracing::trace!(target: "tokio_tungstenite", "hidden frame");
+            tracing::debug!(target: "reqwest::connect", "hidden proxy");
+            tracing::info!(target: "hyper", "a word at info");
+            tracing::debug!(target: "hyperion", "another crate's word");
+        });
+        assert!(!said.contains("hidden"), "{said}");
+        assert!(said.contains("a word at info") && said.contains("another crate's word"), "{said}");
+    }
+
+    #[test]
+    fn a_json_line_has_its_fields_beside_the_message_and_its_span_with_it() {
+        let said = logged("info", Form::Json, || {
+            let _entered = tracing::info_span!("request", request_id = "r-1").entered();
+            tracing::info!(listener = "main", addr = "127.0.0.1:1", "listening");
+            tracing::debug!("too quiet to be heard");
+        });
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let line: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(
+            (&line["message"], &line["level"], &line["listener"], &line["addr"], &line["span"]["request_id"]),
+            (&"listening".into(), &"INFO".into(), &"main".into(), &"127.0.0.1:1".into(), &"r-1".into()),
+        );
+        assert!(line["timestamp"].is_string());
+    }
+
+    #[test]
+    fn text_is_for_people() {
+        let said = logged("info", Form::Text { colours: false }, || tracing::info!(listener = "main", "listening"));
+        assert!(said.contains("INFO") && said.contains("listening listener=\"main\""), "{said}");
+        assert!(!said.contains('\u{1b}'), "{said}");
+    }
+
+    #[test]
+    fn a_filter_that_cannot_be_read_is_an_error() {
+        assert!(subscriber("info,=,porthole=loudly", Form::Json, std::io::sink).is_err());
+    }
+}

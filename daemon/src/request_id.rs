@@ -1,0 +1,82 @@
+//! Request ids: one for each request, the caller's own where it is fit to be written down.
+
+use std::fmt;
+use std::sync::Arc;
+
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::{HeaderMap, HeaderName, HeaderValue};
+use porthole_contract::routes::REQUEST_ID_HEADER;
+use tracing::Instrument as _;
+use uuid::Uuid;
+
+/// An id that a caller may choose, in bytes.
+const REQUEST_ID_MAX_BYTES: usize = 128;
+
+/// The header that carries it.
+pub const HEADER: HeaderName = HeaderName::from_static(REQUEST_ID_HEADER);
+
+/// A request's id: 1 to 128 letters, digits, `.`, `_` or `-`. Every request has it among its extensions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestId(Arc<str>);
+
+impl RequestId {
+    /// The id as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The id as a header's value.
+    #[must_use]
+    pub fn header_value(&self) -> HeaderValue {
+        HeaderValue::from_str(&self.0).expect("an id has no character that a header can't have")
+    }
+
+    /// The caller's id, or a new one where there is none that is fit.
+    fn of(headers: &HeaderMap) -> Self {
+        let given = headers.get(&HEADER).and_then(|value| value.to_str().ok()).filter(|id| fits(id));
+        Self(given.map_or_else(|| Uuid::new_v4().to_string().into(), Arc::from))
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn fits(id: &str) -> bool {
+    (1..=REQUEST_ID_MAX_BYTES).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+}
+
+/// Gives the request its id, handles it in a span that has the id, and puts the id on the answer.
+pub(crate) async fn give_id(mut request: Request, next: Next) -> Response {
+    let id = RequestId::of(request.headers());
+    request.extensions_mut().insert(id.clone());
+    let span = tracing::info_span!("request", request_id = %id);
+    let mut response = next.run(request).instrument(span).await;
+    response.headers_mut().insert(HEADER, id.header_value());
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fit_id_is_kept_and_any_other_replaced() {
+        let of = |id: &[u8]| {
+            let headers = HeaderMap::from_iter([(HEADER, HeaderValue::from_bytes(id).unwrap())]);
+            RequestId::of(&headers).to_string()
+        };
+        assert_eq!(of(b"abc-DEF_1.2"), "abc-DEF_1.2");
+        assert_eq!(of(&[b'a'; 128]).len(), 128);
+        for unfit in [&b""[..], b"a b", b"a\"b", b"\xc3\xa9", &[b'a'; 129]] {
+            assert!(Uuid::parse_str(&of(unfit)).is_ok(), "{unfit:?}");
+        }
+        assert_ne!(RequestId::of(&HeaderMap::new()), RequestId::of(&HeaderMap::new()));
+    }
+}

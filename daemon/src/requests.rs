@@ -1,0 +1,262 @@
+//! What is counted and logged about every request: its operation, its code, how long it took, how much it sent.
+//!
+//! Here are the metrics that every process has. A process registers its own ones in the same registry.
+
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{MatchedPath, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use bytes::Bytes;
+use http::{Method, StatusCode, header};
+use hyper::body::{Frame, SizeHint};
+use porthole_contract::ErrorCode;
+use porthole_contract::metrics::{Metrics, Operation, OperationStats};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+use crate::answer::failure_of;
+use crate::request_id::RequestId;
+
+/// Bounds of the latency histogram, in seconds: a refusal takes 10 ms, nothing takes longer than the client's 90 s.
+pub const LATENCY_BUCKETS_SECONDS: [f64; 13] =
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 45.0, 90.0];
+
+/// What `code` says of a success.
+const OK: &str = "OK";
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Ended {
+    operation: &'static str,
+    code: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Lasted {
+    operation: &'static str,
+}
+
+/// Counts requests. A clone counts into the same numbers.
+#[derive(Clone)]
+pub struct Requests(Arc<Counts>);
+
+struct Counts {
+    started: Instant,
+    total: Family<Ended, Counter>,
+    duration_seconds: Family<Lasted, Histogram, fn() -> Histogram>,
+    bytes_out: Counter,
+    stats: Mutex<[OperationStats; Operation::ALL.len()]>,
+}
+
+impl Requests {
+    /// Counts into these metrics of `registry`: `porthole_requests_total`, `porthole_request_duration_seconds` and
+    /// `porthole_bytes_out_total`.
+    #[must_use]
+    pub fn register(registry: &mut Registry) -> Self {
+        let counts = Counts {
+            started: Instant::now(),
+            total: Family::default(),
+            duration_seconds: Family::new_with_constructor(|| Histogram::new(LATENCY_BUCKETS_SECONDS)),
+            bytes_out: Counter::default(),
+            stats: Mutex::default(),
+        };
+        registry.register("porthole_requests", "Requests that ended, by operation and code", counts.total.clone());
+        registry.register(
+            "porthole_request_duration_seconds",
+            "From a request's head to the end of its answer",
+            counts.duration_seconds.clone(),
+        );
+        registry.register("porthole_bytes_out", "Bytes of answers' bodies", counts.bytes_out.clone());
+        for operation in Operation::ALL {
+            // A series that is there from the start can be alerted on.
+            drop(counts.total.get_or_create(&Ended { operation: operation.name(), code: OK }));
+            drop(counts.duration_seconds.get_or_create(&Lasted { operation: operation.name() }));
+        }
+        Self(Arc::new(counts))
+    }
+
+    /// Counts a request that ended after `lasted`: with a code if it failed.
+    pub fn record(&self, operation: Operation, failed_with: Option<ErrorCode>, lasted: Duration) {
+        let (name, code) = (operation.name(), failed_with.map_or(OK, ErrorCode::name));
+        self.0.total.get_or_create(&Ended { operation: name, code }).inc();
+        self.0.duration_seconds.get_or_create(&Lasted { operation: name }).observe(lasted.as_secs_f64());
+        let mut stats = self.0.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        stats[operation as usize].record(failed_with, whole_ms(lasted));
+    }
+
+    /// Writes what has been counted into the fields of `metrics` that every process has: `operations`, `bytes_out`,
+    /// `uptime_s`.
+    pub fn fill(&self, metrics: &mut Metrics) {
+        let stats = self.0.stats.lock().unwrap_or_else(PoisonError::into_inner);
+        metrics.operations = Operation::ALL
+            .into_iter()
+            .zip(&*stats)
+            .map(|(operation, stats)| (operation.name().to_owned(), stats.snapshot()))
+            .collect();
+        metrics.bytes_out = self.0.bytes_out.get();
+        metrics.uptime_s = self.0.started.elapsed().as_secs();
+    }
+}
+
+fn whole_ms(time: Duration) -> u64 {
+    time.as_millis().try_into().unwrap_or(u64::MAX)
+}
+
+/// An answer that was passed on tells a failure: the code is for the counts, the body is written already.
+#[derive(Clone, Copy, Debug)]
+pub struct PassedOn(pub ErrorCode);
+
+/// Counts requests, and knows a route's operation.
+#[derive(Clone)]
+pub(crate) struct Account {
+    pub(crate) requests: Requests,
+    pub(crate) operation_of: fn(&str) -> Option<Operation>,
+}
+
+/// Counts and logs the request once its answer's body has ended, or its caller has left.
+pub(crate) async fn keep_account(State(account): State<Account>, request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    // Only the matched route: a path that the caller made up is the caller's own, and may hold anything.
+    let mut entry = Entry {
+        operation: route.filter(|_| request.method() == Method::POST).and_then(account.operation_of),
+        requests: account.requests,
+        method: request.method().clone(),
+        route: route.unwrap_or("-").to_owned(),
+        request_id: request.extensions().get().map(RequestId::to_string).unwrap_or_default(),
+        began: Instant::now(),
+        status: None,
+        failed_with: None,
+        bytes_out: 0,
+        written: false,
+    };
+    let response = next.run(request).await;
+    entry.status = Some(response.status());
+    entry.failed_with = failure_of(&response)
+        .map(|failure| failure.code)
+        .or_else(|| response.extensions().get::<PassedOn>().map(|passed_on| passed_on.0));
+    let length = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if response.body().is_end_stream() || entry.method == Method::HEAD {
+        entry.write(End::Sent);
+    }
+    response.map(|body| Body::new(Counted { body, length, entry }))
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Sent,
+    Broken,
+    CallerLeft,
+}
+
+/// One request's line in the log, and what is counted of it.
+struct Entry {
+    requests: Requests,
+    operation: Option<Operation>,
+    method: Method,
+    route: String,
+    request_id: String,
+    began: Instant,
+    status: Option<StatusCode>,
+    failed_with: Option<ErrorCode>,
+    bytes_out: u64,
+    written: bool,
+}
+
+impl Entry {
+    fn write(&mut self, end: End) {
+        if std::mem::replace(&mut self.written, true) {
+            return;
+        }
+        let lasted = self.began.elapsed();
+        if matches!(end, End::Broken) && self.failed_with.is_none() {
+            // Our own answers are whole when they are sent: only one that comes from the service can break.
+            self.failed_with = Some(ErrorCode::ServiceUnavailable);
+        }
+        // The contract has no code for a caller that left: nobody was told one.
+        if let (Some(operation), End::Sent | End::Broken) = (self.operation, end) {
+            self.requests.record(operation, self.failed_with, lasted);
+        }
+        let message = match end {
+            End::Sent => "answered",
+            End::Broken => "the answer broke off",
+            End::CallerLeft => "the caller left",
+        };
+        let code = self.failed_with.map_or(OK, ErrorCode::name);
+        let status = self.status.map(|status| status.as_u16());
+        macro_rules! line {
+            ($level:ident) => {
+                tracing::$level!(
+                    request_id = self.request_id,
+                    method = %self.method,
+                    route = self.route,
+                    status,
+                    code,
+                    latency_ms = whole_ms(lasted),
+                    bytes_out = self.bytes_out,
+                    "{message}"
+                )
+            };
+        }
+        match (self.operation, self.failed_with, status) {
+            (_, Some(_), Some(500..)) => line!(warn),
+            // Documents and probes: many, and nobody asks after them.
+            (None, None, _) => line!(debug),
+            _ => line!(info),
+        }
+    }
+}
+
+impl Drop for Entry {
+    fn drop(&mut self) {
+        self.write(End::CallerLeft);
+    }
+}
+
+/// An answer's body that counts what goes out.
+struct Counted {
+    body: Body,
+    /// What the answer's head promised: nobody asks for more of the body after that.
+    length: Option<u64>,
+    entry: Entry,
+}
+
+impl HttpBody for Counted {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let frame = std::task::ready!(Pin::new(&mut self.body).poll_frame(context));
+        match &frame {
+            Some(Ok(frame)) => {
+                let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
+                self.entry.bytes_out += bytes;
+                self.entry.requests.0.bytes_out.inc_by(bytes);
+                // Counted before its last byte goes out: who has read the answer finds it in the metrics.
+                if self.body.is_end_stream() || self.length.is_some_and(|length| self.entry.bytes_out >= length) {
+                    self.entry.write(End::Sent);
+                }
+            }
+            Some(Err(_broken)) => self.entry.write(End::Broken),
+            None => self.entry.write(End::Sent),
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

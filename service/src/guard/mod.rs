@@ -1,0 +1,208 @@
+//! May this be visited? URLs, names and addresses are judged here, before a browser sees them and again when an address
+//! is about to be dialled.
+//!
+//! [`Guard`] puts the pieces together: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs,
+//! [`policy`] and [`exception`] hold what the operator settles, [`listeners`] Porthole's own doors, `resolve` asks for
+//! addresses, [`refusal`] says no. Nothing here knows browsers or HTTP.
+
+pub mod address;
+pub mod exception;
+pub mod listeners;
+pub mod name;
+pub mod policy;
+pub mod port;
+pub mod refusal;
+mod resolve;
+pub mod target;
+#[cfg(test)]
+mod tests;
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use url::Host;
+
+pub use self::exception::AllowTargets;
+pub use self::listeners::OwnListeners;
+pub use self::policy::{DenyCidrs, Policy, ResolveOverrides};
+pub use self::refusal::Refusal;
+pub use self::target::{Grounds, Target};
+
+use self::address::{Block, block};
+use self::name::LocalName;
+use self::refusal::Blocked;
+use self::resolve::{Answer, Resolver, known};
+
+/// Judges targets by the tables and one [`Policy`]. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    policy: Arc<Policy>,
+    resolver: Resolver,
+}
+
+/// What can be said about a host before its addresses are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// An address: all is known.
+    Literal(IpAddr),
+    /// A name that an exception opens, whatever it resolves to.
+    Opened,
+    /// A name whose addresses decide.
+    Ordinary,
+    /// A local name: only an exception for the range of its addresses can open it.
+    Local(LocalName),
+}
+
+/// Why an address may be dialled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pass {
+    Public,
+    Exception,
+}
+
+impl Guard {
+    /// A guard with this policy.
+    #[must_use]
+    pub fn new(policy: Policy) -> Guard {
+        Guard { policy: Arc::new(policy), resolver: Resolver::default() }
+    }
+
+    /// A guard for which this function is DNS.
+    #[cfg(test)]
+    pub(crate) fn asking(policy: Policy, look_up: impl resolve::LookUp) -> Guard {
+        Guard { policy: Arc::new(policy), resolver: Resolver::new(look_up) }
+    }
+
+    /// Judges a URL by all that is known without asking DNS: the URL itself, its name, a literal address,
+    /// `PORTHOLE_RESOLVE`.
+    ///
+    /// A public name passes ([`Grounds::NameOnly`]), for only DNS could tell more; a local one does not, not even when
+    /// its addresses might lie in a range that the operator opens.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidUrl`] or [`Refusal::Blocked`].
+    pub fn judge_url(&self, raw: &str) -> Result<Target, Refusal> {
+        let target = Target::read(raw)?;
+        let standing = self.standing(target.host(), target.port());
+        if let Some(answer) = self.known(&target, standing) {
+            return self.judge_answer(target, standing, &answer);
+        }
+        match (standing, target.host()) {
+            (Standing::Local(kind), Host::Domain(host)) => Err(Blocked::Name { host: host.clone(), kind }.into()),
+            (Standing::Opened, _) => Ok(target.passed(Grounds::Exception, Vec::new())),
+            _ => Ok(target),
+        }
+    }
+
+    /// Judges a URL and every address of its name; one bad address refuses all.
+    ///
+    /// # Errors
+    /// As [`Guard::judge_url`], and [`Refusal::NotResolved`] if the name has no address or none comes within 5 s.
+    pub async fn judge(&self, raw: &str) -> Result<Target, Refusal> {
+        let target = Target::read(raw)?;
+        let standing = self.standing(target.host(), target.port());
+        if let Some(answer) = self.known(&target, standing) {
+            return self.judge_answer(target, standing, &answer);
+        }
+        let Host::Domain(host) = target.host() else { return Ok(target) };
+        // Without an exception for a range no answer could help: DNS need not know who asks for local names.
+        if let Standing::Local(kind) = standing
+            && !self.policy.allow.has_ranges()
+        {
+            return Err(Blocked::Name { host: host.clone(), kind }.into());
+        }
+        match self.resolver.ask(host, target.port()).await {
+            Some(answer) => self.judge_answer(target, standing, &answer),
+            None => Err(Refusal::NotResolved { host: host.clone() }),
+        }
+    }
+
+    /// Judges an address that is about to be dialled, or was, for a URL or a `CONNECT` with that host. The port is the
+    /// address's. This is the same table and policy that [`Guard::judge`] goes by.
+    ///
+    /// # Errors
+    /// [`Refusal::Blocked`].
+    pub fn judge_address(&self, host: &Host<String>, dialled: SocketAddr) -> Result<(), Refusal> {
+        let port = dialled.port();
+        if port::is_restricted(port) {
+            return Err(Blocked::Port { port }.into());
+        }
+        self.judge_dialled(host, self.standing(host, port), dialled)?;
+        Ok(())
+    }
+
+    fn standing(&self, host: &Host<String>, port: u16) -> Standing {
+        match (target::literal(host), host) {
+            (Some(address), _) => Standing::Literal(address),
+            (None, Host::Domain(host)) if self.policy.allow.opens_name(host, port) => Standing::Opened,
+            (None, host) => name::local(&host.to_string()).map_or(Standing::Ordinary, Standing::Local),
+        }
+    }
+
+    /// The addresses of this target that need no asking.
+    fn known(&self, target: &Target, standing: Standing) -> Option<Answer> {
+        match (standing, target.host()) {
+            (Standing::Literal(address), _) => Some(Answer::Told(vec![SocketAddr::new(address, target.port())])),
+            (_, Host::Domain(host)) => known(&self.policy.resolve, host, target.port()),
+            _ => None,
+        }
+    }
+
+    fn judge_answer(&self, target: Target, standing: Standing, answer: &Answer) -> Result<Target, Refusal> {
+        let judged =
+            |address: &SocketAddr| self.judge_dialled(target.host(), standing, *address).map(|pass| (*address, pass));
+        let passed: Vec<(SocketAddr, Pass)> = match answer {
+            Answer::Told(addresses) => addresses.iter().map(judged).collect::<Result<_, _>>()?,
+            Answer::Localhost(addresses) => {
+                let (passed, refused): (Vec<_>, Vec<_>) = addresses.iter().map(judged).partition(Result::is_ok);
+                let passed: Vec<_> = passed.into_iter().flatten().collect();
+                if let (true, Some(Err(refusal))) = (passed.is_empty(), refused.into_iter().next()) {
+                    return Err(refusal.into());
+                }
+                passed
+            }
+        };
+        let grounds = if standing == Standing::Opened || passed.iter().any(|(_, pass)| *pass == Pass::Exception) {
+            Grounds::Exception
+        } else if matches!(standing, Standing::Literal(_)) {
+            Grounds::PublicAddress
+        } else {
+            Grounds::Resolved
+        };
+        let addresses = passed.into_iter().map(|(address, _)| address).collect();
+        Ok(target.passed(grounds, addresses))
+    }
+
+    /// The one place where an address is let through or refused.
+    fn judge_dialled(&self, host: &Host<String>, standing: Standing, dialled: SocketAddr) -> Result<Pass, Blocked> {
+        let (address, port) = (dialled.ip(), dialled.port());
+        let refused = |block: Block| match standing {
+            Standing::Literal(literal) if literal == address => Blocked::Address { address, block },
+            _ => Blocked::Resolved { host: host.to_string(), block },
+        };
+        // The operator's own no is not lifted by an exception.
+        if self.policy.deny.contains(address) {
+            return Err(refused(Block::Denied));
+        }
+        let allow = &self.policy.allow;
+        let opened = allow.opens_dialled(address)
+            || match standing {
+                Standing::Opened => true,
+                Standing::Literal(literal) => literal == address && allow.opens_literal(literal, port),
+                Standing::Ordinary | Standing::Local(_) => false,
+            };
+        let pass = match (standing, block(address)) {
+            (Standing::Local(kind), _) if !opened => {
+                return Err(Blocked::Name { host: host.to_string(), kind });
+            }
+            (_, Some(block)) if !opened => return Err(refused(block)),
+            (Standing::Ordinary | Standing::Literal(_), None) => Pass::Public,
+            _ => Pass::Exception,
+        };
+        // Last, so that only who may go near hears that Porthole listens there.
+        if self.policy.own.contains(dialled) {
+            return Err(Blocked::OwnListener { host: host.to_string(), port });
+        }
+        Ok(pass)
+    }
+}

@@ -1,0 +1,189 @@
+//! What the operator settles: more ranges to block, answers before DNS, and exceptions, which have a file of their own.
+//! Reading these settings, and asking them; what they are asked about is the guard's matter.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
+use std::str::FromStr;
+
+use ipnet::{IpNet, Ipv4Net};
+use url::Host;
+
+use super::exception::AllowTargets;
+use super::listeners::OwnListeners;
+use super::name;
+
+/// All that the operator settles about targets.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// `PORTHOLE_ALLOW_TARGETS`.
+    pub allow: AllowTargets,
+    /// `PORTHOLE_DENY_CIDRS`.
+    pub deny: DenyCidrs,
+    /// `PORTHOLE_RESOLVE`.
+    pub resolve: ResolveOverrides,
+    /// Where Porthole itself listens.
+    pub own: OwnListeners,
+}
+
+/// More ranges to block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DenyCidrs(Vec<IpNet>);
+
+/// Addresses of names, answered before DNS is asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResolveOverrides(HashMap<String, Vec<IpAddr>>);
+
+/// What is wrong with one of these settings, and what is accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolicyError {
+    /// An entry of `PORTHOLE_ALLOW_TARGETS`.
+    #[error(
+        "{entry:?} is not a target: write host, host:port, an address, address:port (IPv6 in brackets) or a CIDR such as \
+         10.0.0.0/8"
+    )]
+    Target {
+        /// The entry.
+        entry: String,
+    },
+    /// A port of an entry.
+    #[error("{entry:?} has no valid port: write a number from 1 to 65535 after the colon, or no colon")]
+    Port {
+        /// The entry.
+        entry: String,
+    },
+    /// IPv6 without brackets: it can't be told where its port would begin.
+    #[error("{entry:?} has too many colons: write IPv6 addresses in brackets, [fd00::1] or [fd00::1]:8080")]
+    Brackets {
+        /// The entry.
+        entry: String,
+    },
+    /// A CIDR.
+    #[error("{entry:?} is not a CIDR: write an address, a slash and a prefix length, such as 10.0.0.0/8 or fd00::/8")]
+    Cidr {
+        /// The entry.
+        entry: String,
+    },
+    /// An entry of `PORTHOLE_RESOLVE`.
+    #[error("{entry:?} is not an answer: write host=address, such as intranet.example.com=10.1.2.3")]
+    Answer {
+        /// The entry.
+        entry: String,
+    },
+}
+
+// === impl DenyCidrs ===
+
+impl DenyCidrs {
+    /// Reads the comma list. An address without a prefix length is a range of one.
+    pub fn parse(list: &str) -> Result<DenyCidrs, PolicyError> {
+        entries(list).map(cidr).collect::<Result<_, _>>().map(DenyCidrs)
+    }
+
+    /// Whether the operator denies this address.
+    pub(super) fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|range| range.contains(&address))
+    }
+}
+
+impl FromStr for DenyCidrs {
+    type Err = PolicyError;
+
+    fn from_str(list: &str) -> Result<Self, Self::Err> {
+        Self::parse(list)
+    }
+}
+
+// === impl ResolveOverrides ===
+
+impl ResolveOverrides {
+    /// Reads the comma list. A name that stands there more than once has several addresses.
+    pub fn parse(list: &str) -> Result<ResolveOverrides, PolicyError> {
+        let mut answers: HashMap<String, Vec<IpAddr>> = HashMap::new();
+        for entry in entries(list) {
+            let wrong = || PolicyError::Answer { entry: entry.to_owned() };
+            let (host, address) = entry.split_once('=').ok_or_else(wrong)?;
+            let address = address.trim();
+            let address = address.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(address);
+            let address: IpAddr = address.parse().map_err(|_| wrong())?;
+            match Host::parse(host.trim()) {
+                Ok(Host::Domain(name)) if name::is_host_name(&name) => {
+                    answers.entry(name::without_root(&name).to_owned()).or_default().push(address);
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        Ok(ResolveOverrides(answers))
+    }
+
+    /// The names and their addresses, for a browser that resolves names itself.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, IpAddr)> {
+        self.0.iter().flat_map(|(host, addresses)| addresses.iter().map(move |address| (host.as_str(), *address)))
+    }
+
+    /// The addresses of this name, if it is one of them.
+    pub(super) fn answer(&self, host: &str) -> Option<&[IpAddr]> {
+        self.0.get(name::without_root(host)).map(Vec::as_slice)
+    }
+}
+
+impl FromStr for ResolveOverrides {
+    type Err = PolicyError;
+
+    fn from_str(list: &str) -> Result<Self, Self::Err> {
+        Self::parse(list)
+    }
+}
+
+pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+/// A range, as the addresses that are compared with it are: without host bits, and IPv4 where IPv6 maps it.
+pub(super) fn cidr(entry: &str) -> Result<IpNet, PolicyError> {
+    const MAPPED_BITS: u8 = 96;
+    let range: IpNet = entry
+        .parse()
+        .or_else(|_| entry.parse::<IpAddr>().map(IpNet::from))
+        .map_err(|_| PolicyError::Cidr { entry: entry.to_owned() })?;
+    let range = range.trunc();
+    let mapped: Option<Ipv4Addr> = match range {
+        IpNet::V6(range) if range.prefix_len() >= MAPPED_BITS => range.network().to_ipv4_mapped(),
+        _ => None,
+    };
+    match mapped.map(|address| Ipv4Net::new(address, range.prefix_len() - MAPPED_BITS)) {
+        Some(Ok(range)) => Ok(range.into()),
+        _ => Ok(range),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn denied_ranges_hold_mapped_addresses_too() {
+        for list in ["1.2.3.0/24", "::ffff:1.2.3.0/120", "8.8.8.8,1.2.3.4"] {
+            let deny = DenyCidrs::parse(list).unwrap();
+            assert!(deny.contains("1.2.3.4".parse().unwrap()), "{list}");
+            assert!(deny.contains("::ffff:1.2.3.4".parse().unwrap()), "{list}");
+            assert!(!deny.contains("1.2.4.4".parse().unwrap()), "{list}");
+        }
+        for list in ["nonsense", "1.2.3.0/33", "1.2.3.0/", "/8", "example.com"] {
+            assert!(DenyCidrs::parse(list).is_err(), "{list}");
+        }
+    }
+
+    #[test]
+    fn answers_before_dns_are_read() {
+        let answers = ResolveOverrides::parse("A.example=10.1.2.3, b.example. = [fd00::1],a.example=::1").unwrap();
+        assert_eq!(answers.answer("a.example."), Some(&["10.1.2.3".parse().unwrap(), "::1".parse().unwrap()][..]));
+        assert_eq!(answers.answer("b.example"), Some(&["fd00::1".parse().unwrap()][..]));
+        assert_eq!(answers.answer("c.example"), None);
+        for list in
+            ["a.example", "a.example=", "=1.2.3.4", "a.example=b.example", "1.2.3.4=5.6.7.8", "a.example=1.2.3.4:80"]
+        {
+            assert!(ResolveOverrides::parse(list).is_err(), "{list}");
+        }
+    }
+}

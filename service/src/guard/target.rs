@@ -1,0 +1,117 @@
+//! A target: a URL as the URL standard reads it, with its host. Nothing here says whether it may be visited.
+//!
+//! Only the re-serialised form goes on, never the text as typed: Chromium reads `[::ffff:0x7f.0.0.1]` as loopback where
+//! the standard refuses it, and tabs, line ends, backslashes or odd digits in the text are gone afterwards.
+
+use std::net::{IpAddr, SocketAddr};
+
+use url::{Host, ParseError, Url};
+
+use super::name;
+use super::port::is_restricted;
+use super::refusal::{Blocked, InvalidUrl, Refusal};
+
+/// Longest URL, in bytes: Chromium navigates to none that is longer (`url::kMaxURLChars`).
+pub const URL_MAX_BYTES: usize = 2 * 1024 * 1024;
+
+/// A URL that the guard has judged; see [`Target::grounds`] for how far.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    url: Url,
+    host: Host<String>,
+    port: u16,
+    addresses: Vec<SocketAddr>,
+    grounds: Grounds,
+}
+
+/// Why a target was let through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grounds {
+    /// Its URL names a public address.
+    PublicAddress,
+    /// Every address of its name is public.
+    Resolved,
+    /// Its name is not a private one; its addresses have not been looked at.
+    NameOnly,
+    /// An entry of `PORTHOLE_ALLOW_TARGETS` lets it through.
+    Exception,
+}
+
+// === impl Target ===
+
+impl Target {
+    /// Reads a URL: absolute, `http` or `https`, no user name or password, a host that can exist, a port of the web.
+    pub(super) fn read(raw: &str) -> Result<Target, Refusal> {
+        if raw.len() > URL_MAX_BYTES {
+            return Err(InvalidUrl::TooLong.into());
+        }
+        let url = Url::parse(raw).map_err(|error| match error {
+            ParseError::RelativeUrlWithoutBase => InvalidUrl::NotAbsolute,
+            error => InvalidUrl::Unreadable(error),
+        })?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(InvalidUrl::Scheme.into());
+        }
+        if !url.username().is_empty() || url.password().is_some() {
+            return Err(InvalidUrl::Userinfo.into());
+        }
+        // Both schemes have a host and a known port, or the parser would have refused the URL.
+        let host = url.host().ok_or(InvalidUrl::Unreadable(ParseError::EmptyHost))?.to_owned();
+        let port = url.port_or_known_default().ok_or(InvalidUrl::Unreadable(ParseError::InvalidPort))?;
+        if let Host::Domain(name) = &host
+            && !name::is_host_name(name)
+            // A local name stays one with any number of dots at its end, and then that is the better answer.
+            && !name::local(name).is_some_and(|_| name::is_host_name(name::bare(name)))
+        {
+            return Err(InvalidUrl::HostName.into());
+        }
+        if is_restricted(port) {
+            return Err(Blocked::Port { port }.into());
+        }
+        Ok(Target { url, host, port, addresses: Vec::new(), grounds: Grounds::NameOnly })
+    }
+
+    /// The same target, let through for this reason, with what may be dialled for it.
+    pub(super) fn passed(self, grounds: Grounds, addresses: Vec<SocketAddr>) -> Target {
+        Target { grounds, addresses, ..self }
+    }
+
+    /// The URL, re-serialised: what the browser is sent to.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The URL's host.
+    #[must_use]
+    pub fn host(&self) -> &Host<String> {
+        &self.host
+    }
+
+    /// The port, the scheme's own if the URL names none.
+    #[must_use]
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The addresses that were judged and may be dialled; empty where none are known ([`Grounds::NameOnly`]).
+    #[must_use]
+    pub fn addresses(&self) -> &[SocketAddr] {
+        &self.addresses
+    }
+
+    /// Why it was let through.
+    #[must_use]
+    pub fn grounds(&self) -> Grounds {
+        self.grounds
+    }
+}
+
+/// The address that a host names literally.
+pub(super) fn literal(host: &Host<String>) -> Option<IpAddr> {
+    match host {
+        Host::Domain(_) => None,
+        Host::Ipv4(address) => Some((*address).into()),
+        Host::Ipv6(address) => Some((*address).into()),
+    }
+}

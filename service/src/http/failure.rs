@@ -1,0 +1,67 @@
+//! Errors to the contract's codes: the one place where that is decided.
+
+use std::time::Duration;
+
+use porthole_contract::{ErrorCode, Failure};
+use porthole_daemon::answer::Refused;
+
+use super::owner_token::TokenError;
+use crate::admission::RETRY_AFTER;
+use crate::operation::{LadderError, OperationError};
+use crate::page::PageError;
+use crate::provider::ProviderError;
+
+/// Network failures that another try may not meet: the connection was there and broke, or came too late. Everything
+/// else is the site's own state: its name, its certificate, its refusal.
+const PASSING: [&str; 9] = [
+    "net::ERR_CONNECTION_RESET",
+    "net::ERR_CONNECTION_CLOSED",
+    "net::ERR_CONNECTION_ABORTED",
+    "net::ERR_CONNECTION_TIMED_OUT",
+    "net::ERR_TIMED_OUT",
+    "net::ERR_EMPTY_RESPONSE",
+    "net::ERR_NETWORK_CHANGED",
+    "net::ERR_HTTP2_PING_FAILED",
+    "net::ERR_SOCKET_NOT_CONNECTED",
+];
+/// A service that drains is gone within its grace time; the next one may be there sooner.
+const DRAINING_RETRY_AFTER: Duration = Duration::from_secs(2);
+
+pub(super) fn of_token(error: TokenError) -> Refused {
+    Refused::new(ErrorCode::Unauthorized, error.to_string())
+}
+
+pub(super) fn of_operation(error: OperationError) -> Refused {
+    let details = error.to_string();
+    Refused(match error {
+        OperationError::Invalid(invalid) => invalid.into(),
+        OperationError::Refused(refusal) => Failure::from(&refusal),
+        OperationError::Full(_) => Failure::new(ErrorCode::Overloaded, details).retry_after(RETRY_AFTER),
+        OperationError::Draining | OperationError::Provider(ProviderError::Ending) => {
+            Failure::new(ErrorCode::ShuttingDown, details).retry_after(DRAINING_RETRY_AFTER)
+        }
+        OperationError::NoBrowserbase => Failure::new(ErrorCode::BrowserbaseNotConfigured, details),
+        OperationError::Provider(_) => Failure::new(ErrorCode::SessionCreateFailed, details),
+        OperationError::Page(error) => of_page(&error),
+        OperationError::Ladder(LadderError::TooLarge { .. }) => Failure::new(ErrorCode::ImageTooLarge, details),
+        OperationError::Ladder(LadderError::Unreadable(_)) => Failure::new(ErrorCode::Internal, details),
+        OperationError::Empty => Failure::new(ErrorCode::EmptyExtraction, details),
+        OperationError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
+    })
+}
+
+fn of_page(error: &PageError) -> Failure {
+    let details = error.to_string();
+    match error {
+        PageError::Blocked(refusal) => Failure::from(refusal),
+        PageError::Failed(name) => {
+            Failure::new(ErrorCode::NavigationFailed, details).retryable(PASSING.contains(&name.as_str()))
+        }
+        PageError::NavigationTimedOut(_) => Failure::new(ErrorCode::NavigationTimeout, details),
+        PageError::Crashed(_) => Failure::new(ErrorCode::BrowserCrashed, details),
+        PageError::TimedOut(_) => Failure::new(ErrorCode::DeadlineExceeded, details),
+        PageError::SelectorNotFound(_) => Failure::new(ErrorCode::SelectorNotFound, details),
+        PageError::InvalidSelector(_) => Failure::new(ErrorCode::InvalidRequest, format!("selector: {details}")),
+        PageError::Browser(_) => Failure::new(ErrorCode::Internal, details),
+    }
+}

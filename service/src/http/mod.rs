@@ -1,0 +1,65 @@
+//! The HTTP routes: one file a route. Knows operations, never the browser.
+
+mod accept;
+mod create;
+mod extract;
+mod failure;
+pub mod owner_token;
+mod screenshot;
+
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use porthole_contract::limits::SERVICE_BODY_MAX_BYTES;
+use porthole_contract::{Failure, Validate, openapi, routes};
+use porthole_daemon::bearer::BearerKeys;
+use porthole_daemon::body::read_json;
+use serde::de::DeserializeOwned;
+
+use self::owner_token::OwnerKeys;
+use crate::operation::Browsing;
+
+/// What the routes work with.
+#[derive(Clone)]
+pub struct Routes {
+    /// Signs and verifies owner tokens.
+    pub owner_keys: Arc<OwnerKeys>,
+    /// What the operations work with.
+    pub browsing: Browsing,
+    /// The worker's key, if one is asked for.
+    pub service_keys: Arc<BearerKeys>,
+}
+
+impl Routes {
+    /// The main listener's routes; `health` answers whether a request would be taken, for the worker's own readiness.
+    pub fn router(self, health: Router) -> Router {
+        let keys = Arc::clone(&self.service_keys);
+        Router::new()
+            .route(routes::CREATE, post(create::create))
+            .route(routes::SCREENSHOT, post(screenshot::screenshot))
+            .route(routes::EXTRACT, post(extract::extract))
+            .with_state(self)
+            .merge(health)
+            .route_layer(from_fn_with_state(keys, require_service_key))
+            .route(routes::OPENAPI, get(async || Json(openapi::service())))
+    }
+}
+
+/// Only the worker calls the service: with a key, nobody else can.
+async fn require_service_key(State(keys): State<Arc<BearerKeys>>, request: Request, next: Next) -> Response {
+    if keys.is_empty() || keys.presented(request.headers()).is_some() {
+        next.run(request).await
+    } else {
+        keys.refusal()
+    }
+}
+
+/// Reads a request's body as `T`.
+async fn read<T: DeserializeOwned + Validate>(request: Request) -> Result<T, Failure> {
+    let body = read_json(request, SERVICE_BODY_MAX_BYTES).await?;
+    Ok(porthole_contract::parse(&body)?)
+}

@@ -1,0 +1,71 @@
+//! What the service does: one file an operation, each reading like the sentence that describes it.
+
+mod extract;
+mod instruction;
+mod ladder;
+mod screenshot;
+mod visit;
+
+use std::sync::Arc;
+
+use porthole_contract::Invalid;
+use tokio_util::sync::CancellationToken;
+
+pub use self::extract::Extract;
+pub use self::ladder::LadderError;
+pub use self::screenshot::Screenshot;
+use crate::admission::{Admission, Full};
+use crate::guard::Refusal;
+use crate::page::{Judge, PageError};
+use crate::provider::{Provider, ProviderError};
+
+/// All that operations work with. Clones share it.
+#[derive(Clone)]
+pub struct Browsing {
+    /// Who judges targets.
+    pub judge: Judge,
+    /// Who gives places.
+    pub admission: Admission,
+    /// Who gives pages.
+    pub provider: Arc<dyn Provider>,
+    /// Cancelled when no new request is taken.
+    pub draining: CancellationToken,
+}
+
+/// Why an operation failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum OperationError {
+    /// A field that only the operation can judge.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// The target is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// No place, and no place to wait.
+    #[error(transparent)]
+    Full(#[from] Full),
+    /// The service drains.
+    #[error("the service is ending")]
+    Draining,
+    /// The request carries Browserbase credentials, and nothing here can use them.
+    #[error("this service has no Browserbase provider")]
+    NoBrowserbase,
+    /// No page to work with.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The page could not be shown or read.
+    #[error(transparent)]
+    Page(#[from] PageError),
+    /// The picture fits on no step of the ladder.
+    #[error(transparent)]
+    Ladder(#[from] LadderError),
+    /// Nothing but white space was read.
+    #[error("the page shows no text")]
+    Empty,
+    /// The request's own time is over.
+    #[error("the request did not end within its {timeout_ms} ms")]
+    Deadline {
+        /// The request's own time.
+        timeout_ms: u32,
+    },
+}

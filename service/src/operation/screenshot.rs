@@ -1,0 +1,95 @@
+//! Taking a screenshot: visit the page, take its picture, make it fit the size cap.
+
+use bytes::Bytes;
+use porthole_contract::limits::IMAGE_MAX_BYTES;
+use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
+
+use super::ladder::{self, Fitted};
+use super::visit::{Stopwatch, Visit, within};
+use super::{Browsing, OperationError};
+use crate::page::{Appearance, Arrival, Region};
+
+/// The quality of JPEG and WebP when none is asked for.
+const QUALITY_DEFAULT: u8 = 80;
+
+/// A screenshot that was taken.
+#[derive(Clone, Debug)]
+pub struct Screenshot {
+    /// The encoded image.
+    pub bytes: Bytes,
+    /// How it is encoded: after the size cap perhaps not as asked.
+    pub format: ImageFormat,
+    /// Its width in image pixels.
+    pub width: u32,
+    /// Its height in image pixels.
+    pub height: u32,
+    /// Whether the page goes on below it.
+    pub truncated: bool,
+    /// Where the page was.
+    pub arrival: Arrival,
+    /// Where the time went.
+    pub timings: Timings,
+    /// What did not go quite as asked.
+    pub warnings: Vec<String>,
+}
+
+impl Browsing {
+    /// Takes a screenshot.
+    ///
+    /// # Errors
+    /// [`OperationError`]: every code of the contract that a picture can fail with.
+    pub async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
+        let started = Stopwatch::start();
+        within(request.timeout_ms, async |deadline| self.take(request, deadline, started).await).await
+    }
+
+    async fn take(
+        &self,
+        request: &ScreenshotRequest,
+        deadline: tokio::time::Instant,
+        mut started: Stopwatch,
+    ) -> Result<Screenshot, OperationError> {
+        let viewport = request.viewport.unwrap_or(Viewport::PHONE);
+        let mut visited = self
+            .visit(Visit {
+                url: &request.url,
+                appearance: Appearance {
+                    viewport,
+                    color_scheme: request.color_scheme,
+                    reduced_motion: request.reduced_motion,
+                },
+                wait: request.wait.clone().unwrap_or_default(),
+                deadline,
+                has_browserbase_credentials: request.browserbase_api_key.is_some(),
+            })
+            .await?;
+        let mut watch = Stopwatch::start();
+        let format = request.format.unwrap_or_default();
+        let quality = request.quality.unwrap_or(QUALITY_DEFAULT);
+        let region = match &request.selector {
+            Some(selector) => Region::Element(selector.clone()),
+            None if request.full_page => Region::FullPage,
+            None => Region::Viewport,
+        };
+        let (capture, arrival) = tokio::join!(visited.page.capture(&region, format, quality), visited.page.arrival());
+        // Where the page has gone comes first: of a page that was refused on its way there is no picture.
+        let (arrival, capture) = (arrival?, capture?);
+        let limits = ladder::Limits {
+            max_bytes: request.max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
+            viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),
+        };
+        let Fitted { bytes, format: fitted, width, height, truncated } = ladder::fit(capture, quality, limits).await?;
+        let mut timings = visited.timings;
+        timings.capture = watch.lap();
+        timings.total = started.lap();
+        let mut warnings = std::mem::take(&mut visited.warnings);
+        if format == ImageFormat::Png && request.quality.is_some() {
+            warnings.push("quality_ignored: a PNG has no quality".to_owned());
+        }
+        if fitted != format {
+            warnings
+                .push(format!("format_changed: the picture was over the size cap and came as {}", fitted.mime_type()));
+        }
+        Ok(Screenshot { bytes, format: fitted, width, height, truncated, arrival, timings, warnings })
+    }
+}

@@ -1,0 +1,135 @@
+//! Taking a picture of a page: the viewport, the whole page, or one element.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{
+    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, Viewport as Clip,
+};
+use porthole_contract::ImageFormat;
+use porthole_contract::limits::{CAPTURE_TIMEOUT, IMAGE_MAX_HEIGHT_PX, IMAGE_MAX_PIXELS};
+use serde::Deserialize;
+
+use super::{Page, PageError};
+use crate::cdp::CdpError;
+
+/// What part of the page is wanted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Region {
+    /// What the window shows.
+    Viewport,
+    /// The page from top to bottom.
+    FullPage,
+    /// The first element that this CSS selector matches.
+    Element(String),
+}
+
+/// A picture as the browser made it.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// The encoded image.
+    pub bytes: Bytes,
+    /// How it is encoded.
+    pub format: ImageFormat,
+    /// Whether the region goes on below the picture.
+    pub truncated: bool,
+}
+
+const BOX: &str = "selector => {
+  let element;
+  try { element = document.querySelector(selector) } catch { return { invalid: true } }
+  if (!element) return {};
+  const box = element.getBoundingClientRect();
+  const left = Math.max(0, box.left + scrollX), top = Math.max(0, box.top + scrollY);
+  return { box: { left, top, width: box.right + scrollX - left, height: box.bottom + scrollY - top } };
+}";
+
+#[derive(Deserialize)]
+struct Found {
+    #[serde(default)]
+    invalid: bool,
+    #[serde(rename = "box")]
+    rect: Option<Rect>,
+}
+
+/// A part of the document, in CSS pixels from its top left corner.
+#[derive(Clone, Copy, Debug, Deserialize)]
+struct Rect {
+    left: f64,
+    top: f64,
+    width: f64,
+    height: f64,
+}
+
+impl Page {
+    /// Takes a picture, its height and area cut at the contract's limits.
+    ///
+    /// # Errors
+    /// [`PageError`]: no such element, not a selector, took too long, crashed.
+    pub async fn capture(&self, region: &Region, format: ImageFormat, quality: u8) -> Result<Capture, PageError> {
+        let rect = match region {
+            Region::Viewport => None,
+            Region::FullPage => Some(self.content().await?),
+            Region::Element(selector) => Some(self.element(selector).await?),
+        };
+        let (rect, truncated) = match rect {
+            Some(rect) => {
+                let (rect, truncated) = self.cut(rect);
+                (Some(rect), truncated)
+            }
+            None => (None, false),
+        };
+        let params = CaptureScreenshotParams {
+            format: Some(match format {
+                ImageFormat::Png => CaptureScreenshotFormat::Png,
+                ImageFormat::Jpeg => CaptureScreenshotFormat::Jpeg,
+                ImageFormat::Webp => CaptureScreenshotFormat::Webp,
+            }),
+            quality: (format != ImageFormat::Png).then(|| i64::from(quality)),
+            clip: rect.map(|rect| Clip {
+                x: rect.left,
+                y: rect.top,
+                width: rect.width,
+                height: rect.height,
+                scale: 1.0,
+            }),
+            capture_beyond_viewport: Some(rect.is_some()),
+            ..Default::default()
+        };
+        let shot = self.within(CAPTURE_TIMEOUT, "capturing the page", self.session.call(&params)).await?;
+        let encoded: &[u8] = shot.data.as_ref();
+        let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| {
+            PageError::Browser(CdpError::Unreadable {
+                method: "Page.captureScreenshot".into(),
+                reason: error.to_string(),
+            })
+        })?;
+        Ok(Capture { bytes: bytes.into(), format, truncated })
+    }
+
+    /// The whole document's size.
+    async fn content(&self) -> Result<Rect, PageError> {
+        let call = self.session.call(&GetLayoutMetricsParams::default());
+        let size = self.within(CAPTURE_TIMEOUT, "measuring the page", call).await?.css_content_size;
+        Ok(Rect { left: 0.0, top: 0.0, width: size.width.max(1.0), height: size.height.max(1.0) })
+    }
+
+    async fn element(&self, selector: &str) -> Result<Rect, PageError> {
+        let found: Found = self.run(CAPTURE_TIMEOUT, "measuring the element", BOX, [selector.into()]).await?;
+        match found {
+            Found { invalid: true, .. } => Err(PageError::InvalidSelector(selector.to_owned())),
+            Found { rect: Some(rect), .. } if rect.width >= 1.0 && rect.height >= 1.0 => Ok(rect),
+            _ => Err(PageError::SelectorNotFound(selector.to_owned())),
+        }
+    }
+
+    /// The top part of `rect` that the limits allow, and whether that is less than all of it.
+    fn cut(&self, rect: Rect) -> (Rect, bool) {
+        let scale = self.viewport.device_scale_factor;
+        let width_px = (rect.width * scale).clamp(1.0, f64::from(IMAGE_MAX_HEIGHT_PX));
+        let height_px_max = f64::from(IMAGE_MAX_HEIGHT_PX).min((IMAGE_MAX_PIXELS as f64 / width_px).floor());
+        let height_max = (height_px_max / scale).floor();
+        let cut = Rect { width: width_px / scale, height: rect.height.min(height_max), ..rect };
+        (cut, cut.height < rect.height)
+    }
+}

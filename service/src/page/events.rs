@@ -1,0 +1,89 @@
+//! The browser's events as this room reads them: only the fields that are needed, what may grow taken as strings.
+
+use serde::Deserialize;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RequestPaused {
+    pub request_id: String,
+    pub request: Request,
+    #[serde(default)]
+    pub frame_id: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Request {
+    #[serde(default)]
+    pub url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameNavigated {
+    pub frame: Frame,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Frame {
+    pub id: String,
+    pub loader_id: String,
+    pub url: String,
+    pub unreachable_url: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Lifecycle {
+    pub frame_id: String,
+    pub loader_id: String,
+    pub name: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Dialog {
+    #[serde(rename = "type", default)]
+    pub kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct RequestWillBeSent {
+    #[serde(default)]
+    pub loader_id: String,
+    pub request_id: String,
+    #[serde(default)]
+    pub frame_id: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ResponseReceived {
+    #[serde(default)]
+    pub loader_id: String,
+    #[serde(default)]
+    pub frame_id: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    pub response: Response,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Response {
+    pub status: u16,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoadingFailed {
+    pub request_id: String,
+    #[serde(rename = "type", default)]
+    pub kind: String,
+    #[serde(default)]
+    pub error_text: String,
+}
+
+/// The kind of request that brings a document.
+pub(super) const DOCUMENT: &str = "Document";

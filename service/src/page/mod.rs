@@ -1,0 +1,243 @@
+//! What can be done with an open page: navigate, settle, capture, read.
+//!
+//! Knows `cdp`, and the `guard` that judges where documents may go; never who gave the page.
+
+mod capture;
+mod documents;
+mod events;
+mod navigate;
+mod read;
+mod settle;
+mod state;
+mod world;
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
+    MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams, SetTouchEmulationEnabledParams,
+};
+use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
+use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{
+    EnableParams as EnablePage, GetNavigationHistoryParams, SetLifecycleEventsEnabledParams,
+};
+use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
+use porthole_contract::{ColorScheme, Viewport};
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout};
+
+pub use self::capture::{Capture, Region};
+pub use self::read::{Reading, TextOf};
+use self::state::{Fatal, PageState};
+use crate::cdp::{CdpError, Session};
+use crate::guard::{Guard, Refusal, Target};
+use crate::telemetry::BlockedMetrics;
+
+/// Why a page could not be shown or read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PageError {
+    /// The page, its redirect or its script went to a target that is refused.
+    #[error(transparent)]
+    Blocked(Refusal),
+    /// The browser could not load it: the `net::` name.
+    #[error("{0}")]
+    Failed(String),
+    /// It did not reach `DOMContentLoaded` in time.
+    #[error("Page did not load within {} s", .0.as_secs())]
+    NavigationTimedOut(Duration),
+    /// The renderer or the browser died.
+    #[error("{0}")]
+    Crashed(String),
+    /// A capture or a reading took too long.
+    #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
+    TimedOut(&'static str),
+    /// No element matches.
+    #[error("no element matches {0}")]
+    SelectorNotFound(String),
+    /// Not a CSS selector.
+    #[error("not a CSS selector: {0}")]
+    InvalidSelector(String),
+    /// The browser refused a command.
+    #[error(transparent)]
+    Browser(CdpError),
+}
+
+impl From<CdpError> for PageError {
+    fn from(error: CdpError) -> Self {
+        if error.is_gone() { PageError::Crashed(error.to_string()) } else { PageError::Browser(error) }
+    }
+}
+
+impl From<Fatal> for PageError {
+    fn from(fatal: Fatal) -> Self {
+        match fatal {
+            Fatal::Blocked(refusal) => PageError::Blocked(refusal),
+            Fatal::Crashed => PageError::Crashed("the page's renderer crashed".to_owned()),
+            Fatal::Gone => PageError::Crashed("the browser is gone".to_owned()),
+        }
+    }
+}
+
+/// How a page sees its screen and its reader.
+#[derive(Clone, Copy, Debug)]
+pub struct Appearance {
+    /// The browser window.
+    pub viewport: Viewport,
+    /// What `prefers-color-scheme` says, if anything.
+    pub color_scheme: Option<ColorScheme>,
+    /// What `prefers-reduced-motion` says, if anything.
+    pub reduced_motion: Option<bool>,
+}
+
+/// Who judges where a page's documents may go, and where refusals are counted.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    /// Judges.
+    pub guard: Guard,
+    /// Counts.
+    pub blocked: BlockedMetrics,
+}
+
+/// Where a page has arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The document's URL after its redirects.
+    pub final_url: String,
+    /// What its server answered.
+    pub status_code: u16,
+    /// The document's title, cut at [`TITLE_MAX_CHARS`].
+    pub title: String,
+    /// How many of the page's own requests were refused.
+    pub blocked_requests: u64,
+}
+
+/// An open page. Its watchers end when it is dropped; the page itself belongs to its lease.
+pub struct Page {
+    session: Session,
+    main_frame: String,
+    state: watch::Receiver<PageState>,
+    viewport: Viewport,
+    /// Dropped with the page, and its watchers with it.
+    _watchers: JoinSet<()>,
+}
+
+impl Page {
+    /// Prepares a blank page for `target`. Nothing is waited for: the commands are on their way ahead of whatever comes
+    /// next, and the browser works them off in order.
+    #[must_use]
+    pub fn open(session: &Session, main_frame: &str, target: &Target, judge: &Judge, appearance: &Appearance) -> Self {
+        let (state, seen) = watch::channel(PageState::default());
+        let mut watchers = JoinSet::new();
+        let watched = documents::Watched {
+            main_frame: main_frame.to_owned(),
+            first: target.clone(),
+            guard: judge.guard.clone(),
+            blocked: judge.blocked.clone(),
+            state,
+        };
+        documents::watch_main(&mut watchers, session, watched);
+        session.call(&EnablePage::default()).forget();
+        session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
+        session.call(&EnableInspector::default()).forget();
+        session.call(&EnableNetwork::default()).forget();
+        appear(session, appearance);
+        Self {
+            session: session.clone(),
+            main_frame: main_frame.to_owned(),
+            state: seen,
+            viewport: appearance.viewport,
+            _watchers: watchers,
+        }
+    }
+
+    /// Where the page has arrived, and under which title.
+    ///
+    /// # Errors
+    /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
+    pub async fn arrival(&self) -> Result<Arrival, PageError> {
+        let history = self.within(
+            CAPTURE_TIMEOUT,
+            "asking for the title",
+            self.session.call(&GetNavigationHistoryParams::default()),
+        );
+        let history = history.await?;
+        let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
+        let state = self.state.borrow();
+        if let Some(fatal) = &state.fatal {
+            return Err(fatal.clone().into());
+        }
+        if let Some(failure) = &state.document.failure {
+            return Err(PageError::Failed(failure.clone()));
+        }
+        let final_url = entry.map_or_else(|| state.document.url.clone(), |entry| entry.url.clone());
+        Ok(Arrival {
+            final_url,
+            status_code: state.document.status.unwrap_or(200),
+            title: entry.map(|entry| entry.title.chars().take(TITLE_MAX_CHARS).collect()).unwrap_or_default(),
+            blocked_requests: state.blocked_requests,
+        })
+    }
+
+    /// Awaits an answer, but no longer than `limit`, and not beyond the page's own end.
+    async fn within<T>(
+        &self,
+        limit: Duration,
+        what: &'static str,
+        answer: impl Future<Output = Result<T, CdpError>>,
+    ) -> Result<T, PageError> {
+        tokio::select! {
+            biased;
+            fatal = self.fatal() => Err(fatal.into()),
+            answer = timeout(limit, answer) => Ok(answer.map_err(|_| PageError::TimedOut(what))??),
+        }
+    }
+
+    /// Waits until the page can't go on.
+    async fn fatal(&self) -> Fatal {
+        let mut state = self.state.clone();
+        match state.wait_for(|state| state.fatal.is_some()).await {
+            Ok(state) => state.fatal.clone().unwrap_or(Fatal::Gone),
+            Err(_) => Fatal::Gone,
+        }
+    }
+
+    /// Waits until the page's state is as wanted, no longer than until `deadline`, and not beyond the page's end.
+    async fn reaches(&self, deadline: Instant, wanted: impl FnMut(&PageState) -> bool) -> Result<bool, PageError> {
+        let mut state = self.state.clone();
+        tokio::select! {
+            biased;
+            fatal = self.fatal() => Err(fatal.into()),
+            reached = tokio::time::timeout_at(deadline, state.wait_for(wanted)) => match reached {
+                Ok(Ok(_)) => Ok(true),
+                Ok(Err(_)) => Err(Fatal::Gone.into()),
+                Err(_) => Ok(false),
+            },
+        }
+    }
+}
+
+fn appear(session: &Session, appearance: &Appearance) {
+    let Viewport { width, height, device_scale_factor, mobile } = appearance.viewport;
+    session
+        .call(&SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), device_scale_factor, mobile))
+        .forget();
+    if mobile {
+        session.call(&SetTouchEmulationEnabledParams::new(true)).forget();
+    }
+    let mut features = Vec::new();
+    if let Some(scheme) = appearance.color_scheme {
+        let value = match scheme {
+            ColorScheme::Light => "light",
+            ColorScheme::Dark => "dark",
+        };
+        features.push(MediaFeature::new("prefers-color-scheme", value));
+    }
+    if let Some(reduced) = appearance.reduced_motion {
+        features.push(MediaFeature::new("prefers-reduced-motion", if reduced { "reduce" } else { "no-preference" }));
+    }
+    if !features.is_empty() {
+        let media = SetEmulatedMediaParams { features: Some(features), ..Default::default() };
+        session.call(&media).forget();
+    }
+}

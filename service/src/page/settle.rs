@@ -1,0 +1,158 @@
+//! Waiting for a page to be as it will be. A wait never fails a request, it only ends; a warning says so.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::emulation::{SetVirtualTimePolicyParams, VirtualTimePolicy};
+use porthole_contract::{Until, Wait};
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::{Page, PageError};
+
+/// How much of the page's own time passes at least after the load: timers of up to three seconds have fired then.
+const BUDGET_MS: u32 = 3_000;
+/// How much of the page's own time passes between two looks for an element that is waited for.
+const SELECTOR_BUDGET_MS: u32 = 500;
+/// How much more of it for what came late: images that a timer put in, say.
+const LATE_BUDGET_MS: u32 = 200;
+/// Tasks that may run without the page's clock moving, before it is moved: a loop of messages would hold it for ever.
+const STARVATION_TASKS_MAX: i64 = 100;
+/// How long fonts and images in view may take to be decoded, in real time.
+const DECODE_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How often a selector is looked for in real time.
+const SELECTOR_EVERY: Duration = Duration::from_millis(50);
+/// How long a clock that a long poll held may take to end its budget once it no longer waits for the network.
+const ADVANCE_TIMEOUT: Duration = Duration::from_millis(500);
+/// How much of the wait is kept back for that.
+const ADVANCE_RESERVE: Duration = Duration::from_millis(1_000);
+
+/// Waits for the fonts, and for the images in view to be decoded. Lazy ones count as soon as they are in view.
+const DECODED: &str = "async () => {
+  const waits = [document.fonts ? document.fonts.ready : null];
+  for (const image of document.images) {
+    const box = image.getBoundingClientRect();
+    const inView = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+    if (inView && !(image.loading === 'lazy' && !image.complete && box.width * box.height === 0))
+      waits.push(image.decode().catch(() => null));
+    if (waits.length > 200) break;
+  }
+  await Promise.all(waits);
+  return true;
+}";
+const MATCHES: &str = "selector => { try { return document.querySelector(selector) !== null } catch { return null } }";
+
+impl Page {
+    /// Waits as asked, and returns what did not come about, each as `code: sentence`.
+    ///
+    /// # Errors
+    /// [`PageError`] where the page is refused, crashes, or a selector is none.
+    pub async fn settle(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
+        let limit_ms = wait.timeout_or_default_ms();
+        let deadline = (Instant::now() + Duration::from_millis(limit_ms.into())).min(request_deadline);
+        let mut warnings = Vec::new();
+        let in_time = match wait.until {
+            Until::DomContentLoaded => true,
+            Until::Load => self.reaches(deadline, |state| state.document.loaded).await?,
+            Until::NetworkIdle => {
+                self.reaches(deadline, |state| state.document.loaded && state.document.network_idle).await?
+            }
+            Until::Settled => self.settled(deadline).await?,
+        };
+        if !in_time {
+            let until = serde_json::to_value(wait.until).unwrap_or_default();
+            let until = until.as_str().unwrap_or_default();
+            warnings.push(format!("wait_timeout: the page had not reached `{until}` after {limit_ms} ms"));
+        }
+        if let Some(selector) = &wait.selector
+            && !self.element_appears(selector, wait.until, deadline).await?
+        {
+            warnings.push(format!("wait_timeout: nothing matched the selector to wait for within {limit_ms} ms"));
+        }
+        match wait.delay_ms {
+            None | Some(0) => {}
+            Some(delay_ms) if wait.until == Until::Settled => {
+                // The page's own clock; real time has its limit too, should a request hold that clock.
+                let limit = Instant::now() + Duration::from_millis(delay_ms.into());
+                self.pass(delay_ms, limit.min(request_deadline)).await?;
+            }
+            Some(delay_ms) => {
+                let until = (Instant::now() + Duration::from_millis(delay_ms.into())).min(request_deadline);
+                self.reaches(until, |_| false).await?;
+            }
+        }
+        Ok(warnings)
+    }
+
+    /// Load, then the page's own time run ahead, then fonts and pictures; again if the page went elsewhere meanwhile.
+    async fn settled(&self, deadline: Instant) -> Result<bool, PageError> {
+        let loaded_by = deadline.checked_sub(ADVANCE_RESERVE).unwrap_or(deadline);
+        loop {
+            let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
+            let loader = self.state.borrow().document.loader.clone();
+            let passed = self.pass(BUDGET_MS, deadline).await?;
+            self.decoded(deadline).await?;
+            let stayed = {
+                let document = &self.state.borrow().document;
+                document.loader == loader && document.stays()
+            };
+            if stayed {
+                return Ok(loaded && passed);
+            }
+            if Instant::now() >= loaded_by {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Lets `budget_ms` of the page's own time pass as fast as it can, standing still while fetches are under way;
+    /// whether it did before the deadline.
+    async fn pass(&self, budget_ms: u32, deadline: Instant) -> Result<bool, PageError> {
+        let expired = self.state.borrow().budgets_expired;
+        self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, budget_ms);
+        let patient_until = deadline.checked_sub(ADVANCE_RESERVE).unwrap_or(deadline);
+        if self.reaches(patient_until, |state| state.budgets_expired > expired).await? {
+            return Ok(true);
+        }
+        // A long poll or an event stream holds the clock for ever: go on without waiting for the network.
+        self.grant(VirtualTimePolicy::Advance, budget_ms);
+        self.reaches(Instant::now() + ADVANCE_TIMEOUT, |state| state.budgets_expired > expired).await?;
+        Ok(false)
+    }
+
+    fn grant(&self, policy: VirtualTimePolicy, budget_ms: u32) {
+        let mut params = SetVirtualTimePolicyParams::new(policy);
+        params.budget = Some(f64::from(budget_ms));
+        params.max_virtual_time_task_starvation_count = Some(STARVATION_TASKS_MAX);
+        self.session.call(&params).forget();
+    }
+
+    /// Waits for fonts and images in view, inside a little more of the page's own time: without it nothing would move.
+    async fn decoded(&self, deadline: Instant) -> Result<(), PageError> {
+        let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);
+        self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS);
+        match self.run::<Value>(limit, "decoding", DECODED, []).await {
+            // A document that is replaced or too busy to answer is taken as it is.
+            Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn element_appears(&self, selector: &str, until: Until, deadline: Instant) -> Result<bool, PageError> {
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.run::<Option<bool>>(left, "looking for an element", MATCHES, [selector.into()]).await {
+                Ok(Some(true)) => return Ok(true),
+                Ok(None) => return Err(PageError::InvalidSelector(selector.to_owned())),
+                Ok(Some(false)) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => {}
+                Err(error) => return Err(error),
+            }
+            if Instant::now() >= deadline {
+                return Ok(false);
+            }
+            if until == Until::Settled {
+                self.pass(SELECTOR_BUDGET_MS, deadline).await?;
+            }
+            self.reaches((Instant::now() + SELECTOR_EVERY).min(deadline), |_| false).await?;
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Functions of ours inside a page, in an isolated world: they see the page's document and none of its script, so a
+//! page that redefines `querySelector` or `Array.prototype` does not reach them.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::{CreateIsolatedWorldParams, FrameId};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{CallArgument, CallFunctionOnParams};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{Page, PageError};
+use crate::cdp::CdpError;
+
+const WORLD: &str = "porthole";
+
+impl Page {
+    /// Calls `function` (a JavaScript function's source) in the main frame and awaits what it returns.
+    pub(super) async fn run<T: DeserializeOwned>(
+        &self,
+        limit: Duration,
+        what: &'static str,
+        function: &str,
+        arguments: impl IntoIterator<Item = Value>,
+    ) -> Result<T, PageError> {
+        let arguments: Vec<CallArgument> =
+            arguments.into_iter().map(|value| CallArgument { value: Some(value), ..Default::default() }).collect();
+        self.within(limit, what, async {
+            let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.main_frame.clone()));
+            world.world_name = Some(WORLD.to_owned());
+            let context = self.session.call(&world).await?.execution_context_id;
+            let mut call = CallFunctionOnParams::new(function);
+            call.execution_context_id = Some(context);
+            call.arguments = Some(arguments);
+            call.await_promise = Some(true);
+            call.return_by_value = Some(true);
+            let returned = self.session.call(&call).await?;
+            let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
+            if let Some(exception) = returned.exception_details {
+                return Err(unreadable(exception.text));
+            }
+            serde_json::from_value(returned.result.value.unwrap_or(Value::Null))
+                .map_err(|error| unreadable(error.to_string()))
+        })
+        .await
+    }
+}

@@ -1,0 +1,85 @@
+//! The lease: one page in one isolated browser context, for one request.
+//!
+//! Dropping it, in whatever way, gives everything back. Nobody else releases anything.
+
+use std::fmt;
+
+use crate::cdp::Session;
+
+/// One page for one request.
+pub struct Lease {
+    page: Session,
+    target_id: String,
+    release: Option<Box<dyn FnOnce() + Send>>,
+}
+
+impl Lease {
+    /// A lease of the page driven by `page`, whose target is `target_id`; `release` gives it back, without waiting.
+    pub fn new(page: Session, target_id: String, release: impl FnOnce() + Send + 'static) -> Self {
+        Self { page, target_id, release: Some(Box::new(release)) }
+    }
+
+    /// The page's session.
+    #[must_use]
+    pub fn page(&self) -> &Session {
+        &self.page
+    }
+
+    /// The page's target, which is its main frame's id as well.
+    #[must_use]
+    pub fn target_id(&self) -> &str {
+        &self.target_id
+    }
+}
+
+impl fmt::Debug for Lease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lease").field("target_id", &self.target_id).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(release) = self.release.take() {
+            release();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use super::*;
+    use crate::cdp::connect_pipe;
+
+    #[tokio::test]
+    async fn a_lease_is_given_back_once_however_it_ends() {
+        let released = Arc::new(AtomicU32::new(0));
+        let lease = || {
+            let connection = connect_pipe(tokio::io::empty(), tokio::io::sink(), 1024);
+            let released = Arc::clone(&released);
+            Lease::new(connection.session("S"), "T".to_owned(), move || {
+                released.fetch_add(1, Ordering::Relaxed);
+            })
+        };
+        drop(lease());
+        assert_eq!(released.load(Ordering::Relaxed), 1, "dropped");
+        let held = lease();
+        let panicked = tokio::spawn(async move {
+            let _held = held;
+            panic!("a request that panics");
+        });
+        assert!(panicked.await.unwrap_err().is_panic());
+        assert_eq!(released.load(Ordering::Relaxed), 2, "panicked");
+        let held = lease();
+        let cancelled = tokio::spawn(async move {
+            let _held = held;
+            std::future::pending::<()>().await;
+        });
+        cancelled.abort();
+        assert!(cancelled.await.unwrap_err().is_cancelled());
+        assert_eq!(released.load(Ordering::Relaxed), 3, "cancelled");
+    }
+}

@@ -1,0 +1,77 @@
+//! Finding the browser's executable.
+
+use std::env;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+/// Names looked for in `PATH`, the best first: the headless shell does five times the screenshots a second of the
+/// whole browser in its new headless mode.
+const NAMES: [&str; 4] = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "google-chrome"];
+
+/// Where Debian keeps the programs that its scripts of the same names start. The scripts don't `exec`, so a signal to
+/// them would miss the browser.
+const DEBIAN_PROGRAMS: &str = "/usr/lib/chromium";
+
+/// No executable to start.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExecutableError {
+    /// None of the known names is in `PATH`.
+    #[error("no Chromium was found (looked for {}): install chromium-headless-shell or set PORTHOLE_CHROMIUM", NAMES.join(", "))]
+    NotFound,
+    /// The path that was given is not an executable file.
+    #[error("{0} is not an executable file")]
+    NotExecutable(PathBuf),
+}
+
+/// The executable at `given`, or else the first of the known names in `PATH`.
+///
+/// # Errors
+/// [`ExecutableError`] where there is none.
+pub fn find_executable(given: Option<&Path>) -> Result<PathBuf, ExecutableError> {
+    if let Some(given) = given {
+        return if is_executable(given) {
+            Ok(behind_script(given))
+        } else {
+            Err(ExecutableError::NotExecutable(given.to_owned()))
+        };
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<PathBuf> = env::split_paths(&path).collect();
+    NAMES
+        .iter()
+        .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
+        .find(|candidate| is_executable(candidate))
+        .map(|found| behind_script(&found))
+        .ok_or(ExecutableError::NotFound)
+}
+
+fn is_executable(path: &Path) -> bool {
+    path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// The program that a script of Debian's starts; anything else as it is.
+fn behind_script(found: &Path) -> PathBuf {
+    let in_usr_bin =
+        found.parent().is_some_and(|folder| folder == Path::new("/usr/bin") || folder == Path::new("/bin"));
+    match found.file_name() {
+        Some(name) if in_usr_bin && is_executable(&Path::new(DEBIAN_PROGRAMS).join(name)) => {
+            Path::new(DEBIAN_PROGRAMS).join(name)
+        }
+        _ => found.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_given_path_must_be_an_executable_file() {
+        let here = env::current_exe().unwrap();
+        assert_eq!(find_executable(Some(&here)), Ok(here));
+        for wrong in ["/etc/passwd", "/nowhere/at/all", "/tmp"] {
+            let error = find_executable(Some(Path::new(wrong))).unwrap_err();
+            assert!(error.to_string().contains(wrong), "{error}");
+        }
+    }
+}

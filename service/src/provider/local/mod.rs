@@ -1,0 +1,128 @@
+//! The local provider: Chromium on this machine, one isolated browser context for each lease.
+
+mod browser;
+mod executable;
+mod flags;
+mod profile;
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use porthole_contract::limits::{CONNECT_TIMEOUT, SESSION_CREATE_TIMEOUT};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use self::browser::Browser;
+pub use self::executable::{ExecutableError, find_executable};
+use super::{Lease, Provider, ProviderError};
+use crate::telemetry::SessionMetrics;
+
+/// What the local provider is made with.
+#[derive(Clone, Debug)]
+pub struct LocalOptions {
+    /// The browser's executable, or what to say if there is none.
+    pub executable: Result<PathBuf, ExecutableError>,
+    /// Names that the browser resolves to these addresses without asking DNS.
+    pub resolve: Vec<(String, IpAddr)>,
+    /// Where profile folders are made.
+    pub profiles: PathBuf,
+}
+
+/// Gives pages of a Chromium that runs on this machine, started when the first one is needed and again when it died.
+pub struct LocalProvider {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    options: LocalOptions,
+    metrics: SessionMetrics,
+    /// The browser that runs, if one does. Locked while one is started, so that only one is.
+    browser: Mutex<Option<Arc<Browser>>>,
+    ending: CancellationToken,
+    /// The keepers of the browsers' processes and the disposals of contexts.
+    tasks: TaskTracker,
+}
+
+impl LocalProvider {
+    /// A provider whose browser is not started yet. Profile folders that a killed process left are removed.
+    #[must_use]
+    pub fn new(options: LocalOptions, metrics: SessionMetrics) -> Self {
+        profile::sweep(&options.profiles);
+        let shared = Shared {
+            options,
+            metrics,
+            browser: Mutex::new(None),
+            ending: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+}
+
+impl Shared {
+    /// The browser that runs, started if none does.
+    async fn browser(&self) -> Result<Arc<Browser>, ProviderError> {
+        let mut current = self.browser.lock().await;
+        if self.ending.is_cancelled() {
+            return Err(ProviderError::Ending);
+        }
+        if let Some(browser) = current.as_ref().filter(|browser| browser.is_alive()) {
+            return Ok(Arc::clone(browser));
+        }
+        if current.take().is_some() {
+            tracing::warn!("the local browser died and is started again");
+        }
+        let executable =
+            self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
+        let launch = browser::launch(executable, &self.options, &self.tasks, &self.metrics);
+        let browser = timeout(SESSION_CREATE_TIMEOUT, launch).await.map_err(|_| ProviderError::TimedOut)??;
+        Ok(Arc::clone(current.insert(Arc::new(browser))))
+    }
+
+    async fn lease(self: &Arc<Self>) -> Result<Lease, ProviderError> {
+        let browser = self.browser().await?;
+        timeout(CONNECT_TIMEOUT, browser.lease(&self.tasks, &self.metrics)).await.map_err(|_| {
+            // It runs and gives no page: the next request gets a new one.
+            browser.kill();
+            ProviderError::TimedOut
+        })?
+    }
+}
+
+impl Provider for LocalProvider {
+    fn lease(&self) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+        let shared = Arc::clone(&self.shared);
+        async move {
+            // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind:
+            // the task ends its work, and the lease that nobody takes is dropped.
+            let making = self.shared.tasks.spawn(async move { shared.lease().await });
+            making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
+        }
+        .boxed()
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
+        async move {
+            let browser = self.shared.browser().await?;
+            browser.answers().await.map_err(ProviderError::Browser)
+        }
+        .boxed()
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        async move {
+            self.shared.ending.cancel();
+            if let Some(browser) = self.shared.browser.lock().await.take() {
+                browser.kill();
+            }
+            self.shared.tasks.close();
+            self.shared.tasks.wait().await;
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,137 @@
+//! The whole service, built from its settings.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use porthole_contract::metrics::Metrics;
+use porthole_contract::metrics::Operation;
+use porthole_contract::{ErrorCode, Failure};
+use porthole_daemon::admin::{self, Process};
+use porthole_daemon::layers::Layers;
+use porthole_daemon::listen::{BindError, Limits, Listener};
+use porthole_daemon::requests::Requests;
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+
+use crate::admission::Admission;
+use crate::guard::Guard;
+use crate::http::Routes;
+use crate::operation::Browsing;
+use crate::page::Judge;
+use crate::provider::Provider;
+use crate::provider::local::LocalProvider;
+use crate::settings::Settings;
+use crate::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
+
+/// How long requests in flight may go on once the end was asked for.
+const DRAIN: Duration = Duration::from_secs(25);
+
+/// A service that is bound and not served yet.
+pub struct Server {
+    main: Listener,
+    admin: Listener,
+    routes: Routes,
+    state: Arc<State>,
+}
+
+/// What the admin listener asks.
+struct State {
+    registry: Registry,
+    requests: Requests,
+    sessions: SessionMetrics,
+    blocked: BlockedMetrics,
+    provider: Arc<dyn Provider>,
+    draining: CancellationToken,
+}
+
+impl Server {
+    /// Binds both listeners and builds everything behind them. No browser is started yet.
+    ///
+    /// # Errors
+    /// [`BindError`] where an address can't be listened on.
+    pub async fn bind(settings: Settings) -> Result<Self, BindError> {
+        let main = Listener::bind("main", settings.addr).await?;
+        let admin = Listener::bind("admin", settings.admin_addr).await?;
+        for listener in [&main, &admin] {
+            settings.policy.own.insert(listener.addr());
+        }
+        for allowed in settings.policy.allow.iter() {
+            tracing::warn!(%allowed, "the guard lets this target through although it may be private");
+        }
+        let mut registry = Registry::default();
+        let requests = Requests::register(&mut registry);
+        let sessions = SessionMetrics::register(&mut registry);
+        let queue = QueueMetrics::register(&mut registry, &sessions);
+        let blocked = BlockedMetrics::register(&mut registry);
+        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(settings.local, sessions.clone()));
+        let draining = CancellationToken::new();
+        let browsing = Browsing {
+            judge: Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() },
+            admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
+            provider: Arc::clone(&provider),
+            draining: draining.clone(),
+        };
+        let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
+        let state = State { registry, requests, sessions, blocked, provider, draining };
+        Ok(Self { main, admin, routes, state: Arc::new(state) })
+    }
+
+    /// Serves until `shutdown`; then lets what is in flight end, and ends every browser.
+    pub async fn run(self, shutdown: CancellationToken) {
+        let Self { main, admin, routes, state } = self;
+        let provider = Arc::clone(&state.provider);
+        let warm_up = tokio::spawn({
+            let provider = Arc::clone(&provider);
+            async move {
+                if let Err(error) = provider.ready().await {
+                    tracing::error!(%error, "no browser yet; each request tries again");
+                }
+            }
+        });
+        let ended = CancellationToken::new();
+        let admin = tokio::spawn(admin.serve(admin::router(Arc::clone(&state)), Limits::admin(), ended.clone()));
+        let draining = tokio::spawn({
+            let (shutdown, draining) = (shutdown.clone(), state.draining.clone());
+            async move {
+                shutdown.cancelled().await;
+                draining.cancel();
+            }
+        });
+        let router = routes.router(admin::health_router(Arc::clone(&state)));
+        let router = Layers::new(state.requests.clone(), Operation::of_route).around(router);
+        main.serve(router, Limits { drain: DRAIN, ..Limits::default() }, shutdown).await;
+        warm_up.abort();
+        draining.abort();
+        provider.end().await;
+        ended.cancel();
+        if let Err(error) = admin.await {
+            tracing::error!(%error, "the admin listener failed");
+        }
+        tracing::info!("the service has ended");
+    }
+}
+
+impl Process for State {
+    fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics {
+            browsers: self.sessions.browsers(),
+            pages: self.sessions.pages(),
+            sessions: self.sessions.sessions(),
+            blocked: self.blocked.snapshot(),
+            ..Metrics::default()
+        };
+        self.requests.fill(&mut metrics);
+        metrics
+    }
+
+    async fn ready(&self) -> Result<(), Failure> {
+        if self.draining.is_cancelled() {
+            return Err(Failure::new(ErrorCode::ShuttingDown, "the service is ending"));
+        }
+        self.provider.ready().await.map_err(|error| Failure::new(ErrorCode::SessionCreateFailed, error.to_string()))
+    }
+}

@@ -1,0 +1,163 @@
+//! What the service can be told, and how a wrong word is refused.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::{env, thread};
+
+use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
+use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
+
+use crate::guard::{AllowTargets, DenyCidrs, OwnListeners, Policy, ResolveOverrides};
+use crate::http::owner_token::OwnerKeys;
+use crate::provider::local::{LocalOptions, find_executable};
+
+const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
+    .help("Where the service listens")
+    .default("127.0.0.1:8788");
+const ADMIN_ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADMIN_ADDR", "an address and port, such as 127.0.0.1:9788")
+    .help("Where metrics and health are asked for")
+    .default("127.0.0.1:9788");
+const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto or local (this version has no other)")
+    .help("Where pages come from")
+    .default("auto");
+const CHROMIUM: Setting = Setting::new("PORTHOLE_CHROMIUM", "the path of an executable file")
+    .help("The local browser's executable")
+    .default_told("the first found of chromium-headless-shell, chrome-headless-shell, chromium, google-chrome");
+const OWNER_KEYS: Setting =
+    Setting::secret("PORTHOLE_OWNER_KEYS", "a comma list of kid:base64url-key, 32 bytes or more each");
+const SERVICE_KEY: Setting = Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more");
+const ALLOW_TARGETS: Setting =
+    Setting::new("PORTHOLE_ALLOW_TARGETS", "a comma list of host[:port], ip[:port] (IPv6 in brackets) or CIDR")
+        .help("What the guard lets through although private");
+const DENY_CIDRS: Setting =
+    Setting::new("PORTHOLE_DENY_CIDRS", "a comma list of CIDR ranges").help("More ranges that the guard blocks");
+const RESOLVE: Setting =
+    Setting::new("PORTHOLE_RESOLVE", "a comma list of host=ip").help("Names that are answered before DNS is asked");
+const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole number from 1 to 1024")
+    .help("Pages worked on at once")
+    .default_told("2 × cores");
+const MAX_QUEUE: Setting = Setting::new("PORTHOLE_MAX_QUEUE", "a whole number from 0 to 65536")
+    .help("Requests that may wait for a place")
+    .default_told("4 × PORTHOLE_MAX_CONCURRENT");
+
+/// Everything that the service reads.
+pub const SETTINGS: &[Setting] = &[
+    ADDR,
+    ADMIN_ADDR,
+    PROVIDER,
+    CHROMIUM,
+    OWNER_KEYS,
+    SERVICE_KEY,
+    ALLOW_TARGETS,
+    DENY_CIDRS,
+    RESOLVE,
+    MAX_CONCURRENT,
+    MAX_QUEUE,
+    LOG,
+];
+
+const CONCURRENT_MAX: usize = 1024;
+const QUEUE_MAX: usize = 65_536;
+
+/// The service's settings, all of them judged.
+pub struct Settings {
+    /// Where the service listens.
+    pub addr: SocketAddr,
+    /// Where metrics and health are asked for.
+    pub admin_addr: SocketAddr,
+    /// What the local browser is made with.
+    pub local: LocalOptions,
+    /// Signs and verifies owner tokens.
+    pub owner_keys: Arc<OwnerKeys>,
+    /// What the worker presents; empty if nothing is asked for.
+    pub service_keys: Arc<BearerKeys>,
+    /// What the guard goes by.
+    pub policy: Policy,
+    /// Pages worked on at once.
+    pub concurrent_max: usize,
+    /// Requests that may wait for a place.
+    pub queue_max: usize,
+}
+
+impl Settings {
+    /// Reads and judges all settings.
+    ///
+    /// # Errors
+    /// [`SettingError`] for the first that is wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
+        let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
+        let admin_addr: SocketAddr = reader.required(&ADMIN_ADDR, |text| text.parse().ok())?;
+        let provider = reader.required(&PROVIDER, |text| match text {
+            "auto" | "local" => Some(text.to_owned()),
+            _ => None,
+        })?;
+        let policy = policy(reader)?;
+        let local = local(reader, &policy, provider == "local")?;
+        let owner_keys = reader.secret(&OWNER_KEYS)?.ok_or_else(|| {
+            OWNER_KEYS.missing("without keys nobody's token could be verified (`porthole up` makes one)")
+        })?;
+        let owner_keys = OwnerKeys::parse(&owner_keys).map_err(|error| OWNER_KEYS.refuse("", error.to_string()))?;
+        let service_key = reader.secret(&SERVICE_KEY)?;
+        let service_keys = BearerKeys::new(service_key.as_slice(), SERVICE_CHALLENGE)
+            .map_err(|error| SERVICE_KEY.refuse("", error.to_string()))?;
+        if service_keys.is_empty() && !addr.ip().is_loopback() {
+            return Err(
+                ADDR.refuse(addr.to_string(), "must be a loopback address as long as PORTHOLE_SERVICE_KEY is not set")
+            );
+        }
+        let within = |max: usize, min: usize| move |text: &str| text.parse().ok().filter(|n| (min..=max).contains(n));
+        let cores = thread::available_parallelism().map_or(1, usize::from);
+        let concurrent_max = reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1))?.unwrap_or(2 * cores);
+        let queue_max = reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0))?.unwrap_or(4 * concurrent_max);
+        Ok(Self {
+            addr,
+            admin_addr,
+            local,
+            owner_keys: Arc::new(owner_keys),
+            service_keys: Arc::new(service_keys),
+            policy,
+            concurrent_max,
+            queue_max,
+        })
+    }
+}
+
+/// What the guard goes by; `check-url` needs nothing else.
+///
+/// # Errors
+/// [`SettingError`] for the first setting that is wrong.
+pub fn policy(reader: &Reader) -> Result<Policy, SettingError> {
+    Ok(Policy {
+        allow: parsed(reader, &ALLOW_TARGETS, AllowTargets::parse)?,
+        deny: parsed(reader, &DENY_CIDRS, DenyCidrs::parse)?,
+        resolve: parsed(reader, &RESOLVE, ResolveOverrides::parse)?,
+        own: OwnListeners::default(),
+    })
+}
+
+fn parsed<T: Default, E: std::fmt::Display>(
+    reader: &Reader,
+    setting: &Setting,
+    parse: fn(&str) -> Result<T, E>,
+) -> Result<T, SettingError> {
+    match reader.text(setting)? {
+        None => Ok(T::default()),
+        Some(text) => parse(&text).map_err(|error| setting.refuse(text, error.to_string())),
+    }
+}
+
+fn local(reader: &Reader, policy: &Policy, is_required: bool) -> Result<LocalOptions, SettingError> {
+    let given = reader.text(&CHROMIUM)?;
+    let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
+    match (&executable, &given) {
+        (Err(error), Some(given)) => {
+            return Err(CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())));
+        }
+        (Err(error), None) if is_required => return Err(CHROMIUM.missing(error.to_string())),
+        (Err(error), None) => tracing::warn!(%error, "there is no local browser"),
+        (Ok(_), _) => {}
+    }
+    let resolve = policy.resolve.iter().map(|(host, address)| (host.to_owned(), address)).collect();
+    Ok(LocalOptions { executable, resolve, profiles: env::temp_dir() })
+}

@@ -1,0 +1,186 @@
+//! What the service counts beyond its requests: pages, sessions, browsers, waits, refusals.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use porthole_contract::metrics::{Pages, Sessions};
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// Upper ends of the buckets of a wait in the queue, in seconds: a request's own time ends the last one.
+const QUEUE_BUCKETS_SECONDS: [f64; 10] = [0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0];
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct State {
+    state: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct SessionEvent {
+    event: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Reason {
+    reason: &'static str,
+}
+
+/// Sessions, the pages in them, and the browsers that carry them. Clones share the counts.
+#[derive(Clone, Debug)]
+pub struct SessionMetrics {
+    pages: Family<State, Gauge>,
+    browsers: Gauge,
+    events: Family<SessionEvent, Counter>,
+    seconds: Counter<f64, AtomicU64>,
+}
+
+impl SessionMetrics {
+    /// Registers the metrics.
+    pub fn register(registry: &mut Registry) -> Self {
+        let metrics = Self {
+            pages: Family::default(),
+            browsers: Gauge::default(),
+            events: Family::default(),
+            seconds: Counter::default(),
+        };
+        for state in ["busy", "warm", "queued"] {
+            drop(metrics.pages.get_or_create(&State { state }));
+        }
+        for event in ["created", "released", "leaked"] {
+            drop(metrics.events.get_or_create(&SessionEvent { event }));
+        }
+        registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
+        registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
+        registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
+        registry.register("porthole_session_seconds", "Time of browser sessions, in seconds", metrics.seconds.clone());
+        metrics
+    }
+
+    /// A session began: its page is busy.
+    pub fn created(&self) {
+        self.events.get_or_create(&SessionEvent { event: "created" }).inc();
+        self.pages.get_or_create(&State { state: "busy" }).inc();
+    }
+
+    /// A session of this length is gone, and its page with it.
+    pub fn released(&self, length: Duration) {
+        self.events.get_or_create(&SessionEvent { event: "released" }).inc();
+        self.pages.get_or_create(&State { state: "busy" }).dec();
+        self.seconds.inc_by(length.as_secs_f64());
+    }
+
+    /// A browser is connected.
+    pub fn browser_started(&self) {
+        self.browsers.inc();
+    }
+
+    /// A browser is gone.
+    pub fn browser_ended(&self) {
+        self.browsers.dec();
+    }
+
+    fn event(&self, event: &'static str) -> u64 {
+        self.events.get_or_create(&SessionEvent { event }).get()
+    }
+
+    fn state(&self, state: &'static str) -> u64 {
+        self.pages.get_or_create(&State { state }).get().try_into().unwrap_or(0)
+    }
+
+    /// The contract's `sessions`.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "seconds of a process's life, never negative"
+    )]
+    pub fn sessions(&self) -> Sessions {
+        Sessions {
+            created: self.event("created"),
+            released: self.event("released"),
+            leaked: self.event("leaked"),
+            seconds: self.seconds.get() as u64,
+        }
+    }
+
+    /// The contract's `pages`.
+    #[must_use]
+    pub fn pages(&self) -> Pages {
+        Pages { busy: self.state("busy"), warm: self.state("warm"), queued: self.state("queued") }
+    }
+
+    /// The contract's `browsers`.
+    #[must_use]
+    pub fn browsers(&self) -> u64 {
+        self.browsers.get().try_into().unwrap_or(0)
+    }
+}
+
+/// Waits in the queue.
+#[derive(Clone, Debug)]
+pub struct QueueMetrics {
+    pages: Family<State, Gauge>,
+    seconds: Histogram,
+}
+
+impl QueueMetrics {
+    /// Registers the metrics; `sessions` has the gauge that they share.
+    pub fn register(registry: &mut Registry, sessions: &SessionMetrics) -> Self {
+        let seconds = Histogram::new(QUEUE_BUCKETS_SECONDS);
+        registry.register("porthole_queue_duration_seconds", "Waits for a place, in seconds", seconds.clone());
+        Self { pages: sessions.pages.clone(), seconds }
+    }
+
+    /// A request waits.
+    pub fn entered(&self) {
+        self.pages.get_or_create(&State { state: "queued" }).inc();
+    }
+
+    /// It waits no longer.
+    pub fn left(&self) {
+        self.pages.get_or_create(&State { state: "queued" }).dec();
+    }
+
+    /// A request that got its place after this wait.
+    pub fn waited(&self, wait: Duration) {
+        self.seconds.observe(wait.as_secs_f64());
+    }
+}
+
+/// Targets that were refused, by reason.
+#[derive(Clone, Debug, Default)]
+pub struct BlockedMetrics {
+    counts: Family<Reason, Counter>,
+    reasons: Arc<std::sync::Mutex<BTreeMap<&'static str, u64>>>,
+}
+
+impl BlockedMetrics {
+    /// Registers the metrics.
+    pub fn register(registry: &mut Registry) -> Self {
+        let metrics = Self::default();
+        registry.register("porthole_blocked", "Refused targets by reason", metrics.counts.clone());
+        metrics
+    }
+
+    /// A target was refused.
+    pub fn blocked(&self, reason: &'static str) {
+        self.counts.get_or_create(&Reason { reason }).inc();
+        *self.lock().entry(reason).or_default() += 1;
+    }
+
+    /// The contract's `blocked`.
+    #[must_use]
+    pub fn snapshot(&self) -> BTreeMap<String, u64> {
+        self.lock().iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BTreeMap<&'static str, u64>> {
+        self.reasons.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
