@@ -52,6 +52,14 @@ struct Found {
     rect: Option<Rect>,
 }
 
+/// What the browser says of the page's layout.
+struct Metrics {
+    /// The whole document.
+    content: Rect,
+    /// How far the page is zoomed in (over 1) or out.
+    zoom: f64,
+}
+
 /// A part of the document, in CSS pixels from its top left corner.
 #[derive(Clone, Copy, Debug, Deserialize)]
 struct Rect {
@@ -67,18 +75,18 @@ impl Page {
     /// # Errors
     /// [`PageError`]: no such element, not a selector, took too long, crashed.
     pub async fn capture(&self, region: &Region, format: ImageFormat, quality: u8) -> Result<Capture, PageError> {
-        let rect = match region {
+        let clip = match region {
             Region::Viewport => None,
-            Region::FullPage => Some(self.content().await?),
-            Region::Element(selector) => Some(self.element(selector).await?),
-        };
-        let (rect, truncated) = match rect {
-            Some(rect) => {
-                let (rect, truncated) = self.cut(rect);
-                (Some(rect), truncated)
+            Region::FullPage => {
+                let metrics = self.metrics().await?;
+                Some(self.clip(metrics.content, metrics.zoom))
             }
-            None => (None, false),
+            Region::Element(selector) => {
+                let (element, metrics) = tokio::join!(self.element(selector), self.metrics());
+                Some(self.clip(element?, metrics?.zoom))
+            }
         };
+        let (clip, truncated) = clip.map_or((None, false), |(clip, truncated)| (Some(clip), truncated));
         let params = CaptureScreenshotParams {
             format: Some(match format {
                 ImageFormat::Png => CaptureScreenshotFormat::Png,
@@ -86,14 +94,8 @@ impl Page {
                 ImageFormat::Webp => CaptureScreenshotFormat::Webp,
             }),
             quality: (format != ImageFormat::Png).then(|| i64::from(quality)),
-            clip: rect.map(|rect| Clip {
-                x: rect.left,
-                y: rect.top,
-                width: rect.width,
-                height: rect.height,
-                scale: 1.0,
-            }),
-            capture_beyond_viewport: Some(rect.is_some()),
+            capture_beyond_viewport: Some(clip.is_some()),
+            clip,
             ..Default::default()
         };
         let shot = self.within(CAPTURE_TIMEOUT, "capturing the page", self.session.call(&params)).await?;
@@ -107,11 +109,12 @@ impl Page {
         Ok(Capture { bytes: bytes.into(), format, truncated })
     }
 
-    /// The whole document's size.
-    async fn content(&self) -> Result<Rect, PageError> {
+    async fn metrics(&self) -> Result<Metrics, PageError> {
         let call = self.session.call(&GetLayoutMetricsParams::default());
-        let size = self.within(CAPTURE_TIMEOUT, "measuring the page", call).await?.css_content_size;
-        Ok(Rect { left: 0.0, top: 0.0, width: size.width.max(1.0), height: size.height.max(1.0) })
+        let metrics = self.within(CAPTURE_TIMEOUT, "measuring the page", call).await?;
+        let size = metrics.css_content_size;
+        let content = Rect { left: 0.0, top: 0.0, width: size.width.max(1.0), height: size.height.max(1.0) };
+        Ok(Metrics { content, zoom: metrics.css_visual_viewport.scale })
     }
 
     async fn element(&self, selector: &str) -> Result<Rect, PageError> {
@@ -124,12 +127,15 @@ impl Page {
     }
 
     /// The top part of `rect` that the limits allow, and whether that is less than all of it.
-    fn cut(&self, rect: Rect) -> (Rect, bool) {
-        let scale = self.viewport.device_scale_factor;
-        let width_px = (rect.width * scale).clamp(1.0, f64::from(IMAGE_MAX_HEIGHT_PX));
+    fn clip(&self, rect: Rect, zoom: f64) -> (Clip, bool) {
+        // A phone shows a page that was not made for phones zoomed out: so does the picture, or it would be wider than
+        // the phone. Zoomed in it is no larger.
+        let scale = if zoom > 0.0 { zoom.min(1.0) } else { 1.0 };
+        let image_px = scale * self.viewport.device_scale_factor;
+        let width_px = (rect.width * image_px).clamp(1.0, f64::from(IMAGE_MAX_HEIGHT_PX));
         let height_px_max = f64::from(IMAGE_MAX_HEIGHT_PX).min((IMAGE_MAX_PIXELS as f64 / width_px).floor());
-        let height_max = (height_px_max / scale).floor();
-        let cut = Rect { width: width_px / scale, height: rect.height.min(height_max), ..rect };
-        (cut, cut.height < rect.height)
+        let height_max = height_px_max / image_px;
+        let height = rect.height.min(height_max);
+        (Clip { x: rect.left, y: rect.top, width: width_px / image_px, height, scale }, height < rect.height)
     }
 }

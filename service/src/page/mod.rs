@@ -43,6 +43,9 @@ pub enum PageError {
     /// The browser could not load it: the `net::` name.
     #[error("{0}")]
     Failed(String),
+    /// It is nothing that a browser shows: the `net::` name.
+    #[error("{0}: the URL is a download")]
+    Download(String),
     /// It did not reach `DOMContentLoaded` in time.
     #[error("Page did not load within {} s", .0.as_secs())]
     NavigationTimedOut(Duration),

@@ -20,7 +20,11 @@ impl Page {
             answer => answer?,
         };
         if let Some(name) = answer.error_text.filter(|name| !name.is_empty()) {
-            return Err(PageError::Failed(name));
+            return Err(if answer.is_download == Some(true) {
+                PageError::Download(name)
+            } else {
+                PageError::Failed(name)
+            });
         }
         if !self.reaches(deadline, |state| state.document.dom_content_loaded).await? {
             return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
