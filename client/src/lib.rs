@@ -1,1 +1,44 @@
-//! Porthole.
+//! Porthole's client: asks a worker for sandboxes, pictures and texts of pages, and tries again where that helps.
+//!
+//! ```no_run
+//! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+//! use porthole_client::{Client, CreateRequest, ScreenshotRequest, image_bytes};
+//!
+//! let client = Client::builder().url("http://127.0.0.1:8787").build()?;
+//! let sandbox = client.create(&CreateRequest::default()).await?;
+//! let answer = client
+//!     .screenshot(&ScreenshotRequest {
+//!         sandbox_id: sandbox.sandbox_id,
+//!         owner_token: sandbox.owner_token,
+//!         url: "https://example.com".to_owned(),
+//!         ..ScreenshotRequest::default()
+//!     })
+//!     .await?;
+//! std::fs::write("example.png", image_bytes(&answer)?)?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Requests and answers are the contract's own types, given again here. Nothing in the library reads the environment
+//! (but the proxy variables, see [`ClientBuilder::url`]), keeps a file or prints; the command line does.
+
+mod admin;
+mod answer;
+mod builder;
+mod client;
+mod error;
+mod metrics;
+mod retry;
+
+pub use admin::{Admin, Readiness};
+pub use answer::image_bytes;
+pub use builder::{BuildError, ClientBuilder, DEFAULT_URL};
+pub use client::Client;
+pub use error::{Code, Error, Refusal};
+pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
+pub use porthole_contract::{
+    ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat,
+    ScreenshotRequest, ScreenshotResponse, Until, Viewport, Wait,
+};
+pub use retry::{RETRY_AFTER_MAX, Retry};
+pub use secrecy::SecretString;

@@ -1,1 +1,7 @@
-fn main() {}
+//! The `porthole` command. Everything it does lives in `cli`.
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

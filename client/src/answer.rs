@@ -1,0 +1,211 @@
+//! Reading answers, leniently: unknown fields are ignored, and what is not Porthole's becomes a typed error.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use http::HeaderMap;
+use http::header::{CONTENT_TYPE, RETRY_AFTER};
+use porthole_contract::routes::REQUEST_ID_HEADER;
+use porthole_contract::{ErrorCode, ScreenshotResponse};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::error::{Code, Error, Refusal};
+
+/// An answer as it came: status, headers, the whole body.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+}
+
+impl Answer {
+    /// The typed answer, or what went wrong. A success by status whose body says `"ok": false` is a failure.
+    pub(crate) fn read<T: DeserializeOwned>(&self, url: &str) -> Result<T, Error> {
+        #[derive(Deserialize)]
+        struct Verdict {
+            #[serde(default)]
+            ok: Value,
+        }
+
+        let verdict = match self.body.trim_ascii_start().first() {
+            // A list of nothing would read as a struct of defaults.
+            Some(b'{') => serde_json::from_slice::<Verdict>(&self.body).ok(),
+            _ => None,
+        };
+        let Some(verdict) = verdict else {
+            return Err(self.unexpected(url, self.what_else()));
+        };
+        if (200..300).contains(&self.status) && verdict.ok != Value::Bool(false) {
+            // serde's text may quote a value, and a value may be a token: only the place is told.
+            return serde_json::from_slice(&self.body).map_err(|error| {
+                let reason = format!("a field is missing or of another type, at column {}", error.column());
+                self.unexpected(url, reason)
+            });
+        }
+        Err(self.refusal().unwrap_or_else(|| self.unexpected(url, "its JSON has no \"error\"".to_owned())))
+    }
+
+    fn refusal(&self) -> Option<Error> {
+        let body: Value = serde_json::from_slice(&self.body).ok()?;
+        let code = Code::of_name(body["error"].as_str()?);
+        let known = match code {
+            Code::Known(code) => Some(code),
+            Code::Other(_) => None,
+        };
+        let text = |field: &str| match &body[field] {
+            Value::Null => String::new(),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let message = match text("message") {
+            empty if empty.is_empty() => known.unwrap_or(ErrorCode::Internal).message().to_owned(),
+            message => message,
+        };
+        let request_id = match text("request_id") {
+            empty if empty.is_empty() => self.request_id(),
+            id => id,
+        };
+        Some(Error::Refused(Box::new(Refusal {
+            message,
+            details: text("details"),
+            retryable: body["retryable"].as_bool().unwrap_or_else(|| known.is_some_and(ErrorCode::retryable)),
+            retry_after: self.retry_after(&body),
+            request_id,
+            status: self.status,
+            code,
+        })))
+    }
+
+    /// The longer of the body's and the header's. Only the header's form in seconds is read: Porthole sends no dates.
+    fn retry_after(&self, body: &Value) -> Option<Duration> {
+        let told = body["retry_after_ms"].as_u64().map(Duration::from_millis);
+        let header = self.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
+        told.max(header.map(Duration::from_secs))
+    }
+
+    fn request_id(&self) -> String {
+        self.header(REQUEST_ID_HEADER).unwrap_or_default().to_owned()
+    }
+
+    fn header(&self, name: impl http::header::AsHeaderName) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    fn what_else(&self) -> String {
+        match self.header(CONTENT_TYPE) {
+            _ if (300..400).contains(&self.status) => "redirects are not followed".to_owned(),
+            _ if self.body.is_empty() => "its body is empty".to_owned(),
+            Some(content_type) => format!("its body is no JSON object ({content_type})"),
+            None => "its body is no JSON object".to_owned(),
+        }
+    }
+
+    fn unexpected(&self, url: &str, reason: String) -> Error {
+        Error::UnexpectedAnswer { url: url.to_owned(), status: self.status, reason, request_id: self.request_id() }
+    }
+}
+
+/// A screenshot's image, decoded.
+///
+/// # Errors
+/// [`Error::UnexpectedAnswer`] when `image_base64` is no base64.
+pub fn image_bytes(answer: &ScreenshotResponse) -> Result<Vec<u8>, Error> {
+    STANDARD.decode(&answer.image_base64).map_err(|_| Error::UnexpectedAnswer {
+        url: "the worker".to_owned(),
+        status: 200,
+        reason: "its image is no base64".to_owned(),
+        request_id: answer.request_id.clone(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use http::HeaderValue;
+    use porthole_contract::{CreateResponse, ExtractResponse};
+
+    use super::*;
+
+    fn answer(status: u16, body: &str) -> Answer {
+        Answer { status, headers: HeaderMap::new(), body: body.as_bytes().to_vec() }
+    }
+
+    fn failure(answer: &Answer) -> Error {
+        answer.read::<CreateResponse>("http://w").unwrap_err()
+    }
+
+    fn refusal(answer: &Answer) -> Refusal {
+        match failure(answer) {
+            Error::Refused(refusal) => *refusal,
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn fields_that_nobody_knows_yet_are_ignored() {
+        let body = r#"{"ok":true,"title":"T","final_url":"u","status_code":200,"content":"c","truncated":false,
+            "format":"text","total_chars":1,"request_id":"r","timings_ms":{"paint":3},"blocked_requests":0,
+            "warnings":[],"colour":"blue"}"#;
+        let read: ExtractResponse = answer(200, body).read("http://w").unwrap();
+        assert_eq!((read.content.as_str(), read.timings_ms.total), ("c", 0));
+    }
+
+    #[test]
+    fn a_success_whose_body_says_no_is_a_failure() {
+        let refusal = refusal(&answer(200, r#"{"ok":false,"error":"OVERLOADED","message":"busy","retryable":true}"#));
+        assert_eq!(refusal.code, ErrorCode::Overloaded);
+        assert!(refusal.retryable);
+    }
+
+    #[test]
+    fn a_bare_error_takes_what_lacks_from_the_table() {
+        let refusal = refusal(&answer(504, r#"{"error":"NAVIGATION_TIMEOUT"}"#));
+        assert_eq!(refusal.message, "The page took too long to load");
+        assert!(refusal.retryable);
+        assert_eq!((refusal.details.as_str(), refusal.retry_after), ("", None));
+    }
+
+    #[test]
+    fn an_unknown_code_is_kept_and_believed() {
+        let told =
+            refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT","message":"m","retryable":true,"details":{"a":1}}"#));
+        assert_eq!((told.code.name(), told.retryable, told.details.as_str()), ("TEAPOT", true, r#"{"a":1}"#));
+        assert!(!refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT"}"#)).retryable);
+    }
+
+    #[test]
+    fn the_longer_retry_after_counts() {
+        for (header, body_ms, expected_ms) in [("7", 2_000, 7_000), ("1", 2_500, 2_500), ("Fri, 01 Jan", 1, 1)] {
+            let mut answer = answer(429, &format!(r#"{{"error":"RATE_LIMITED","retry_after_ms":{body_ms}}}"#));
+            answer.headers.insert(RETRY_AFTER, HeaderValue::from_static(header));
+            assert_eq!(refusal(&answer).retry_after, Some(Duration::from_millis(expected_ms)));
+        }
+    }
+
+    #[test]
+    fn foreign_answers_are_named_with_their_status() {
+        let mut html = answer(502, "<html>Bad Gateway</html>");
+        html.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
+        html.headers.insert(REQUEST_ID_HEADER, HeaderValue::from_static("r-9"));
+        let error = failure(&html);
+        assert_eq!(error.request_id(), Some("r-9"));
+        assert!(!error.retryable());
+        let line = error.to_string();
+        assert_eq!(
+            line,
+            "http://w answered HTTP 502, but not as Porthole does: its body is no JSON object (text/html)"
+        );
+        assert!(failure(&answer(302, "")).to_string().contains("redirects are not followed"));
+        assert!(failure(&answer(500, "{}")).to_string().contains("no \"error\""));
+        assert!(failure(&answer(200, "[]")).to_string().contains("no JSON object"));
+    }
+
+    #[test]
+    fn a_success_of_another_shape_does_not_quote_what_it_holds() {
+        let error = failure(&answer(200, r#"{"ok":true,"sandbox_id":7,"owner_token":"secret-token"}"#));
+        assert!(matches!(error, Error::UnexpectedAnswer { status: 200, .. }));
+        assert!(!format!("{error} {error:?}").contains("secret-token"));
+    }
+}

@@ -1,0 +1,391 @@
+//! What can be typed: commands, their flags and their help. How values are spelt lives in `values`.
+
+mod values;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use porthole_client::{ImageFormat, Until, Viewport, Wait};
+
+use self::values::{parse_bytes, parse_millis, parse_seconds, parse_size};
+
+const SETTINGS_HELP: &str = "\
+Settings (environment):
+  PORTHOLE_URL       where the worker is [default: http://127.0.0.1:8787]
+  PORTHOLE_KEY       the client key, if the worker asks for one; or PORTHOLE_KEY_FILE, a path
+  PORTHOLE_LOG       what is logged on standard error, as porthole_client=debug
+  XDG_CONFIG_HOME    the directory for the saved sandbox and the keys of `up` [default: ~/.config]
+
+Exit codes: 0 done, 1 the request failed, 2 wrong usage, 64 a wrong setting.";
+
+const EXAMPLES: &str = "\
+Examples:
+  porthole up                                     start everything on this machine
+  porthole screenshot https://example.com         a picture, as example.com.png
+  porthole extract https://example.com            the page's text
+
+";
+
+/// See the web through a browser that is not yours: a URL in, a picture of the page or its text out.
+#[derive(Debug, Parser)]
+#[command(name = "porthole", version, after_help = [EXAMPLES, SETTINGS_HELP].concat(), disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    /// Where the worker is [env: PORTHOLE_URL] [default: http://127.0.0.1:8787]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What each does stands with its arguments.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Up(UpArgs),
+    Demo(DemoArgs),
+    Create(CreateArgs),
+    Screenshot(Box<ScreenshotArgs>),
+    Extract(ExtractArgs),
+    Metrics(MetricsArgs),
+    /// Print a completion script for a shell
+    #[command(
+        after_help = "Example:\n  porthole completions bash > ~/.local/share/bash-completion/completions/porthole"
+    )]
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    #[command(after_help = "Example:\n  porthole man | man -l -")]
+    Man,
+}
+
+impl Command {
+    /// Whether answers are asked for as JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Command::Up(args) => args.json,
+            Command::Create(args) => args.json,
+            Command::Screenshot(args) => args.json,
+            Command::Extract(args) => args.json,
+            Command::Metrics(args) => args.json,
+            Command::Demo(_) | Command::Completions { .. } | Command::Man => false,
+        }
+    }
+}
+
+/// Start service and worker on this machine and keep them running.
+///
+/// Makes an owner key and a service key on the first start and keeps them in the user's config directory
+/// (porthole/keys.json, mode 0600). Every other setting of service and worker is taken from the environment, such as
+/// PORTHOLE_WORKER_ADDR, PORTHOLE_SERVICE_ADDR or PORTHOLE_CHROMIUM; PORTHOLE_SERVICE_URL is always the service
+/// started here. A process that dies is started again; five deaths within a minute end it all.
+///
+/// Warnings and errors of both processes go to standard error. Ctrl-C or SIGTERM ends both.
+#[derive(Args, Debug)]
+#[command(
+    after_help = "Examples:\n  porthole up\n  porthole up --allow-targets localhost:3000\n  PORTHOLE_WORKER_ADDR=127.0.0.1:9000 porthole up --verbose"
+)]
+pub(crate) struct UpArgs {
+    /// Private targets that may be visited all the same: comma list of names and addresses, with or without
+    /// a port, and of CIDR ranges
+    /// [env: PORTHOLE_ALLOW_TARGETS]
+    #[arg(long, value_name = "LIST")]
+    pub(crate) allow_targets: Option<String>,
+    /// Show every log line of both processes
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Print the addresses as one line of JSON once both are ready
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show Porthole at work: start service and worker, take a picture of a page, read it, and keep serving.
+///
+/// Without a URL the page is one that this command carries and serves itself on loopback.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  porthole demo\n  porthole demo https://example.com --once")]
+pub(crate) struct DemoArgs {
+    /// The page
+    #[arg(value_name = "PAGE")]
+    pub(crate) page: Option<String>,
+    /// End once picture and text are shown
+    #[arg(long)]
+    pub(crate) once: bool,
+    /// Where the picture is written
+    #[arg(short, long, value_name = "FILE", default_value = "porthole-demo.png")]
+    pub(crate) output: String,
+    /// Show every log line of both processes
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+}
+
+/// Make a sandbox and print its owner token.
+///
+/// Other commands do this by themselves; use it to call the worker with other tools. The sandbox is saved, so later
+/// commands use it too.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  porthole create\n  porthole create --ttl 2h --json")]
+pub(crate) struct CreateArgs {
+    /// How long the owner token is valid, as 3600, 90m, 12h or 7d; from 60 s to 30 d [default: 1d]
+    #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
+    pub(crate) ttl: Option<u64>,
+    /// Print the answer as JSON; a failure too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Take a picture of a page.
+///
+/// Without --output the picture is written to a file named after the page's host, never over another file, and its
+/// path is printed. Warnings go to standard error.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  porthole screenshot https://example.com
+  porthole screenshot https://example.com -o page.webp --full-page
+  porthole screenshot https://example.com --viewport 1280x720@2 --dark --preview
+  porthole screenshot https://example.com --selector 'main > h1' -o - | wc -c
+  porthole screenshot https://example.com --json | jq .title")]
+pub(crate) struct ScreenshotArgs {
+    /// The page: an absolute http or https URL
+    #[arg(value_name = "URL")]
+    pub(crate) page: String,
+    /// Where the picture goes, - for standard output; its ending chooses the format unless --format does
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// The whole page instead of the window
+    #[arg(long, conflicts_with = "selector")]
+    pub(crate) full_page: bool,
+    /// One element instead of the window: the first that this CSS selector matches
+    #[arg(long, value_name = "CSS")]
+    pub(crate) selector: Option<String>,
+    #[command(flatten)]
+    pub(crate) window: WindowArgs,
+    /// The picture's format [default: png]
+    #[arg(long, value_enum)]
+    pub(crate) format: Option<FormatArg>,
+    /// Quality of JPEG and WebP
+    #[arg(long, value_name = "1-100", value_parser = clap::value_parser!(u8).range(1..=100))]
+    pub(crate) quality: Option<u8>,
+    /// Ask the page for its dark colours
+    #[arg(long)]
+    pub(crate) dark: bool,
+    /// Ask the page for less motion
+    #[arg(long)]
+    pub(crate) reduced_motion: bool,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+    /// The largest picture, in bytes; a larger one becomes JPEG, then is cut [default: 1500000]
+    #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
+    pub(crate) max_bytes: Option<u32>,
+    /// Draw the picture in the terminal too
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) preview: bool,
+    /// Print the answer as JSON, the picture in it as base64; with -o FILE the picture goes there and the JSON has
+    /// its path instead. A failure is printed as JSON too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Read a page's text.
+///
+/// Without an instruction: the text as a reader sees it. With "selector: CSS": the text of the first match.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  porthole extract https://example.com
+  porthole extract https://example.com 'selector: main'
+  porthole extract https://example.com --max-chars 500 --json | jq -r .content")]
+pub(crate) struct ExtractArgs {
+    /// The page: an absolute http or https URL
+    #[arg(value_name = "URL")]
+    pub(crate) page: String,
+    /// What to read, as "selector: CSS"
+    pub(crate) instruction: Option<String>,
+    /// Where the text is cut, in characters [default: 20000]
+    #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    pub(crate) max_chars: Option<u32>,
+    #[command(flatten)]
+    pub(crate) window: WindowArgs,
+    #[command(flatten)]
+    pub(crate) wait: WaitArgs,
+    /// Print the answer as JSON; a failure too
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Show what worker or service have counted since they started.
+///
+/// Metrics are on the admin listeners, not on the worker's public address: PORTHOLE_URL plays no part here.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  porthole metrics                    the worker's
+  porthole metrics --service --watch  the service's, every 2 seconds
+  porthole metrics --json | jq .operations.screenshot.latency_ms.p95")]
+pub(crate) struct MetricsArgs {
+    /// The admin listener to ask
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9787", conflicts_with = "service")]
+    pub(crate) admin_url: String,
+    /// Ask the service's instead: http://127.0.0.1:9788
+    #[arg(long)]
+    pub(crate) service: bool,
+    /// Ask again every so many seconds, until Ctrl-C
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "2",
+          value_parser = clap::value_parser!(u64).range(1..=3600))]
+    pub(crate) watch: Option<u64>,
+    /// Print the answer as JSON; with --watch one line each time
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The browser window, alike for both operations but for its default.
+#[derive(Args, Debug)]
+pub(crate) struct WindowArgs {
+    /// The browser window in CSS pixels, and how many pixels of the picture make one of them, as 1280x720 or
+    /// 1280x720@2 [default: a phone's 390x844 for pictures, 1280x720 for texts]
+    #[arg(long, value_name = "WxH[@SCALE]", value_parser = parse_size)]
+    viewport: Option<Viewport>,
+    /// The page sees a mobile device
+    #[arg(long)]
+    mobile: bool,
+}
+
+impl WindowArgs {
+    /// The window asked for, if any.
+    pub(crate) fn viewport(&self) -> Option<Viewport> {
+        match self.viewport {
+            Some(viewport) => Some(Viewport { mobile: self.mobile, ..viewport }),
+            None => self.mobile.then_some(Viewport::PHONE),
+        }
+    }
+}
+
+/// What to wait for, and how long for all of it.
+#[derive(Args, Debug)]
+pub(crate) struct WaitArgs {
+    /// The state of the page to wait for [default: settled]
+    #[arg(long, value_name = "STATE", value_enum)]
+    wait: Option<UntilArg>,
+    /// Wait for an element too: the first that this CSS selector matches
+    #[arg(long, value_name = "CSS")]
+    wait_selector: Option<String>,
+    /// The longest wait, as 500ms or 10s; at most 30 s [default: 5s]
+    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    wait_timeout: Option<u32>,
+    /// Wait this much longer, in milliseconds; at most 10000
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    delay: Option<u32>,
+    /// The longest that the whole request may take in the service, as 30s; from 1 s to 60 s [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    pub(crate) timeout: Option<u32>,
+}
+
+impl WaitArgs {
+    /// The wait asked for, if any.
+    pub(crate) fn wait(&self) -> Option<Wait> {
+        let wait = Wait {
+            until: self.wait.map(Until::from).unwrap_or_default(),
+            timeout_ms: self.wait_timeout,
+            selector: self.wait_selector.clone(),
+            delay_ms: self.delay,
+        };
+        (self.wait.is_some() || wait != Wait::default()).then_some(wait)
+    }
+}
+
+/// An image's format, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum FormatArg {
+    /// Lossless
+    Png,
+    /// Lossy, smallest for photographs
+    #[value(alias = "jpg")]
+    Jpeg,
+    /// Lossy, smaller than JPEG at the same quality
+    Webp,
+}
+
+impl From<FormatArg> for ImageFormat {
+    fn from(format: FormatArg) -> Self {
+        match format {
+            FormatArg::Png => ImageFormat::Png,
+            FormatArg::Jpeg => ImageFormat::Jpeg,
+            FormatArg::Webp => ImageFormat::Webp,
+        }
+    }
+}
+
+/// A page's state, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum UntilArg {
+    /// As it will be: timers, animations, fetches and fonts have come to an end
+    Settled,
+    /// The document and all that it names is loaded
+    Load,
+    /// The document is parsed
+    #[value(name = "domcontentloaded")]
+    DomContentLoaded,
+    /// No request for 500 ms
+    #[value(name = "networkidle")]
+    NetworkIdle,
+}
+
+impl From<UntilArg> for Until {
+    fn from(until: UntilArg) -> Self {
+        match until {
+            UntilArg::Settled => Until::Settled,
+            UntilArg::Load => Until::Load,
+            UntilArg::DomContentLoaded => Until::DomContentLoaded,
+            UntilArg::NetworkIdle => Until::NetworkIdle,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::*;
+
+    fn screenshot(args: &[&str]) -> ScreenshotArgs {
+        let line = ["porthole", "screenshot", "https://example.com"].into_iter().chain(args.iter().copied());
+        match Cli::try_parse_from(line).unwrap().command {
+            Command::Screenshot(args) => *args,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help() {
+        for command in Cli::command().get_subcommands() {
+            let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(examples.contains("  porthole "), "{}", command.get_name());
+        }
+    }
+
+    #[test]
+    fn nothing_typed_asks_for_nothing() {
+        let args = screenshot(&[]);
+        assert_eq!((args.window.viewport(), args.wait.wait()), (None, None));
+    }
+
+    #[test]
+    fn mobile_alone_is_a_phone_and_with_a_viewport_is_that_viewport() {
+        assert_eq!(screenshot(&["--mobile"]).window.viewport(), Some(Viewport::PHONE));
+        let seen = screenshot(&["--mobile", "--viewport", "800x600@2"]).window.viewport();
+        assert_eq!(seen, Some(Viewport { width: 800, height: 600, device_scale_factor: 2.0, mobile: true }));
+    }
+
+    #[test]
+    fn a_wait_is_asked_for_by_any_of_its_flags() {
+        assert_eq!(screenshot(&["--wait", "settled"]).wait.wait(), Some(Wait::default()));
+        let wait = screenshot(&["--wait-timeout", "10s", "--delay", "250"]).wait.wait().unwrap();
+        assert_eq!((wait.timeout_ms, wait.delay_ms), (Some(10_000), Some(250)));
+    }
+}

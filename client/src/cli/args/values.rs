@@ -1,0 +1,101 @@
+//! How values are spelt on the command line: times, sizes, windows.
+
+use porthole_client::Viewport;
+use porthole_contract::Validate as _;
+use porthole_contract::limits::{IMAGE_MAX_BYTES, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS};
+
+/// A token's life in seconds, from `3600`, `90s`, `15m`, `12h` or `7d`.
+pub(super) fn parse_seconds(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit_seconds = match &text[digits.len()..] {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 3_600,
+        "d" => 86_400,
+        _ => return Err("must be a number with s, m, h or d, as 12h".to_owned()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "must be a number with s, m, h or d, as 12h".to_owned())?;
+    let seconds = number.saturating_mul(unit_seconds);
+    if !(TOKEN_TTL_MIN_SECONDS..=TOKEN_TTL_MAX_SECONDS).contains(&seconds) {
+        return Err(format!("must be from {TOKEN_TTL_MIN_SECONDS} s to {} d", TOKEN_TTL_MAX_SECONDS / 86_400));
+    }
+    Ok(seconds)
+}
+
+/// A time in milliseconds, from `1500ms`, `30s` or `1m`; a bare number is seconds.
+pub(super) fn parse_millis(text: &str) -> Result<u32, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit_ms = match &text[digits.len()..] {
+        "ms" => 1,
+        "" | "s" => 1_000,
+        "m" => 60_000,
+        _ => return Err("must be a number with ms, s or m, as 10s".to_owned()),
+    };
+    let number: u32 = digits.parse().map_err(|_| "must be a number with ms, s or m, as 10s".to_owned())?;
+    number.checked_mul(unit_ms).ok_or_else(|| "is too long".to_owned())
+}
+
+/// A picture's size in bytes.
+pub(super) fn parse_bytes(text: &str) -> Result<u32, String> {
+    let bytes: u32 = text.parse().map_err(|_| "must be a number of bytes".to_owned())?;
+    let fits = bytes >= 1 && usize::try_from(bytes).is_ok_and(|bytes| bytes <= IMAGE_MAX_BYTES);
+    if fits { Ok(bytes) } else { Err(format!("must be from 1 to {IMAGE_MAX_BYTES}")) }
+}
+
+/// A window, from `1280x720` or `1280x720@2`; not mobile.
+pub(super) fn parse_size(text: &str) -> Result<Viewport, String> {
+    let (size, scale) = text.split_once('@').unwrap_or((text, "1"));
+    let parsed = size.split_once(['x', '×']).and_then(|(width, height)| {
+        Some(Viewport {
+            width: width.parse().ok()?,
+            height: height.parse().ok()?,
+            device_scale_factor: scale.parse().ok()?,
+            mobile: false,
+        })
+    });
+    let viewport = parsed.ok_or_else(|| "must be as 1280x720 or 1280x720@2".to_owned())?;
+    viewport.validate().map_err(|invalid| invalid.to_string())?;
+    Ok(viewport)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lives_of_tokens() {
+        for (text, seconds) in [("60", 60), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)] {
+            assert_eq!(parse_seconds(text), Ok(seconds), "{text}");
+        }
+        for text in ["", "59", "31d", "1w", "-5m", "1.5h", "99999999999999999999d"] {
+            assert!(parse_seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn time_limits() {
+        for (text, ms) in [("1500ms", 1_500), ("30", 30_000), ("30s", 30_000), ("1m", 60_000)] {
+            assert_eq!(parse_millis(text), Ok(ms), "{text}");
+        }
+        for text in ["", "s", "1h", "99999999m"] {
+            assert!(parse_millis(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn windows() {
+        let window = parse_size("1280x720@1.5").unwrap();
+        assert_eq!((window.width, window.height, window.device_scale_factor), (1280, 720, 1.5));
+        for text in ["1280", "x", "1280x", "0x720", "4000x720", "1280x720@9", "1280x720@NaN", "1280x720@"] {
+            assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_bytes("1500000"), Ok(1_500_000));
+        for text in ["0", "1500001", "1MB"] {
+            assert!(parse_bytes(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! `porthole create`.
+
+use porthole_client::{CreateRequest, CreateResponse};
+use secrecy::ExposeSecret;
+
+use super::args::CreateArgs;
+use super::failure::Failed;
+use super::output;
+use super::session::Session;
+
+pub(crate) async fn run(url: Option<String>, args: &CreateArgs) -> Result<(), Failed> {
+    let session = Session::begin(url, "making a sandbox")?;
+    let sandbox = session.new_sandbox(&CreateRequest { ttl_seconds: args.ttl }).await?;
+    session.progress.done();
+    if args.json {
+        return output::json(&sandbox);
+    }
+    // This command exists to hand the token over.
+    let CreateResponse { sandbox_id, owner_token, expires_at, .. } = &sandbox;
+    let token = owner_token.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
+    output::text(&format!("sandbox_id   {sandbox_id}\nowner_token  {token}\nexpires_at   {expires_at}"))
+}

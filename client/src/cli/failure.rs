@@ -1,0 +1,132 @@
+//! How a command fails: what is told on standard error, and the exit code. The one place that knows exit codes.
+
+use std::io;
+use std::process::ExitCode;
+
+use porthole_client::{Error, ErrorCode};
+
+use super::output::{self, printable};
+
+/// A wrong setting, as sysexits has it for wrong usage of a command's surroundings.
+pub(crate) const EXIT_SETTING: u8 = 64;
+const EXIT_FAILED: u8 = 1;
+const EXIT_USAGE: u8 = 2;
+
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failed {
+    /// A setting that can't be used: the sentence names variable, value and what is accepted.
+    #[error("{0}")]
+    Setting(String),
+    /// Arguments that don't go together, or not with the terminal.
+    #[error("{0}")]
+    Usage(String),
+    /// The request failed.
+    #[error("{0}")]
+    Request(#[from] Error),
+    /// The reader of standard output went away: it has had enough, which is no failure.
+    #[error("standard output was closed")]
+    OutputClosed,
+    /// A file, a directory or a process could not be used.
+    #[error("can't {what}: {source}")]
+    Io {
+        /// What was tried: `write page.png`.
+        what: String,
+        /// Why not.
+        source: io::Error,
+    },
+    /// `up` could not start its processes or keep them running. The sentence says all, log lines included.
+    #[error("{sentence}")]
+    Up {
+        /// What happened.
+        sentence: String,
+        /// Whether a process refused its settings.
+        setting: bool,
+    },
+}
+
+impl Failed {
+    /// A failure to `what`.
+    pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
+        Failed::Io { what: what.into(), source }
+    }
+
+    /// Tells standard error, and standard output too where JSON was asked for, and gives the exit code.
+    pub(crate) fn report(&self, json: bool) -> ExitCode {
+        match self {
+            Failed::OutputClosed => return ExitCode::SUCCESS,
+            Failed::Request(error) => {
+                if json && let Err(Failed::Io { what, source }) = output::json(&error.answer()) {
+                    output::note(&format!("porthole: can't {what}: {source}"));
+                }
+                output::note(&request_lines(error));
+            }
+            Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
+            other => output::note(&format!("porthole: {other}")),
+        }
+        ExitCode::from(self.exit_code())
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self {
+            Failed::Setting(_) | Failed::Up { setting: true, .. } => EXIT_SETTING,
+            Failed::Usage(_) => EXIT_USAGE,
+            Failed::OutputClosed => 0,
+            Failed::Request(_) | Failed::Io { .. } | Failed::Up { setting: false, .. } => EXIT_FAILED,
+        }
+    }
+}
+
+/// A failed request for a terminal: `CODE: sentence`, then details, request id and what may help, a line each.
+fn request_lines(error: &Error) -> String {
+    let mut lines = format!("{}: {}", error.code(), error.sentence());
+    let details = error.details();
+    if !details.is_empty() {
+        lines += &format!("\n  {details}");
+    }
+    if let Some(id) = error.request_id() {
+        lines += &format!("\n  request {id}");
+    }
+    if let Some(hint) = hint(error) {
+        lines += &format!("\n  {hint}");
+    }
+    printable(&lines)
+}
+
+fn hint(error: &Error) -> Option<&'static str> {
+    match error {
+        Error::Connection { .. } => Some("Is `porthole up` running, and is PORTHOLE_URL right?"),
+        Error::UnexpectedAnswer { .. } => Some("Is PORTHOLE_URL right?"),
+        Error::Refused(refusal) if refusal.code == ErrorCode::Unauthorized => {
+            Some("If the worker asks for client keys, PORTHOLE_KEY must hold one of them.")
+        }
+        Error::Refused(refusal) if refusal.code == ErrorCode::InvalidUrl => {
+            Some("A page's URL begins with http:// or https://.")
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_request_is_told_with_its_cause_and_a_hint() {
+        let error = Error::Connection { url: "http://w".to_owned(), cause: "refused\u{1b}[2J".to_owned() };
+        let lines = request_lines(&error);
+        assert!(
+            lines.starts_with("SERVICE_UNAVAILABLE: The sandbox service can't be reached\n  can't reach http://w: ")
+        );
+        assert!(lines.contains("porthole up") && !lines.contains('\u{1b}'), "{lines}");
+    }
+
+    #[test]
+    fn exit_codes_are_the_documented_ones() {
+        assert_eq!(Failed::Setting(String::new()).exit_code(), 64);
+        assert_eq!(Failed::Usage(String::new()).exit_code(), 2);
+        assert_eq!(Failed::OutputClosed.exit_code(), 0);
+        assert_eq!(Failed::Up { sentence: String::new(), setting: true }.exit_code(), 64);
+        assert_eq!(Failed::io("x", io::Error::other("y")).exit_code(), 1);
+    }
+}

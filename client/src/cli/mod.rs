@@ -1,0 +1,66 @@
+//! The command line: from arguments to a command, from its end to an exit code. What a command does has its own room.
+
+mod args;
+mod create;
+mod demo;
+mod extract;
+mod failure;
+mod logs;
+mod manual;
+mod metrics;
+mod output;
+mod picture_file;
+mod preview;
+mod private_files;
+mod progress;
+mod sandbox;
+mod screenshot;
+mod session;
+mod settings;
+mod up;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use self::args::{Cli, Command};
+use self::failure::Failed;
+
+/// Runs the command that the arguments name.
+pub(crate) fn main() -> ExitCode {
+    if let Some(code) = up::tied::intercept(std::env::args_os()) {
+        return code;
+    }
+    let cli = Cli::parse();
+    let json = cli.command.json();
+    match run(cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failed) => failed.report(json),
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failed> {
+    match cli.command {
+        Command::Completions { shell } => return manual::completions(shell),
+        Command::Man => return manual::man(),
+        _ => {}
+    }
+    logs::init()?;
+    // One thread is enough for what mostly waits. `up` relies on it as well: see `up::tied`.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failed::io("start the runtime", error))?;
+    runtime.block_on(async {
+        let url = cli.url;
+        match cli.command {
+            Command::Up(args) => up::run(&args).await,
+            Command::Demo(args) => demo::run(args).await,
+            Command::Create(args) => create::run(url, &args).await,
+            Command::Screenshot(args) => screenshot::run(url, *args).await,
+            Command::Extract(args) => extract::run(url, args).await,
+            Command::Metrics(args) => metrics::run(&args).await,
+            Command::Completions { .. } | Command::Man => Ok(()),
+        }
+    })
+}

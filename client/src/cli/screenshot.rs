@@ -1,0 +1,168 @@
+//! `porthole screenshot`.
+
+use std::path::{Path, PathBuf};
+
+use porthole_client::{ColorScheme, CreateResponse, ImageFormat, ScreenshotRequest, ScreenshotResponse, image_bytes};
+use porthole_contract::Validate as _;
+use serde_json::json;
+
+use super::args::ScreenshotArgs;
+use super::failure::Failed;
+use super::picture_file;
+use super::session::Session;
+use super::{output, preview};
+
+/// Where the picture goes.
+enum Destination {
+    /// A file that the host names.
+    Named,
+    /// This file.
+    File(PathBuf),
+    /// Standard output.
+    Output,
+    /// Nowhere but into the JSON.
+    Json,
+}
+
+pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(), Failed> {
+    let destination = destination(&args)?;
+    let (json, draw) = (args.json, args.preview);
+    let request = request(args, &destination)?;
+
+    let session = Session::begin(url, &format!("taking a picture of {}", request.url))?;
+    let answer = session
+        .in_sandbox(async |sandbox: &CreateResponse| {
+            let request = ScreenshotRequest {
+                sandbox_id: sandbox.sandbox_id.clone(),
+                owner_token: sandbox.owner_token.clone(),
+                ..request.clone()
+            };
+            session.client().screenshot(&request).await
+        })
+        .await?;
+    let picture = image_bytes(&answer)?;
+    session.progress.done();
+
+    session.warn(&answer.warnings);
+    if answer.truncated {
+        session.progress.note("truncated: the page goes on below the picture");
+    }
+    let path = match destination {
+        Destination::Json => return output::json(&answer),
+        Destination::Output => return output::bytes(&picture),
+        Destination::Named => picture_file::write_named(&request.url, &answer.mime_type, &picture)?,
+        Destination::File(path) => {
+            picture_file::write(&path, &picture)?;
+            if let Some(asked) = format_of(&path).filter(|asked| asked.mime_type() != answer.mime_type) {
+                let got = &answer.mime_type;
+                session.warn(&[format!("{} holds {got}, not {}", path.display(), asked.mime_type())]);
+            }
+            path
+        }
+    };
+    if json {
+        return output::json(&with_path(&answer, &path));
+    }
+    if draw {
+        preview::draw(&picture);
+    }
+    session.progress.remark(&summary(&answer));
+    output::text(&path.display().to_string())
+}
+
+/// Judged before anything is asked for.
+fn destination(args: &ScreenshotArgs) -> Result<Destination, Failed> {
+    match &args.output {
+        Some(path) if path.as_os_str() == "-" => {
+            if args.json || args.preview {
+                let other = if args.json { "--json" } else { "--preview" };
+                return Err(Failed::Usage(format!("{other} and -o - both want standard output: give -o a file")));
+            }
+            if output::is_terminal() {
+                return Err(Failed::Usage(
+                    "a picture's bytes are not for a terminal: send standard output to a file or a pipe, or use -o FILE"
+                        .to_owned(),
+                ));
+            }
+            Ok(Destination::Output)
+        }
+        Some(path) => Ok(Destination::File(path.clone())),
+        None if args.json => Ok(Destination::Json),
+        None => Ok(Destination::Named),
+    }
+}
+
+fn request(args: ScreenshotArgs, destination: &Destination) -> Result<ScreenshotRequest, Failed> {
+    let by_ending = match destination {
+        Destination::File(path) => format_of(path),
+        _ => None,
+    };
+    let request = ScreenshotRequest {
+        sandbox_id: "-".to_owned(),
+        full_page: args.full_page,
+        viewport: args.window.viewport(),
+        selector: args.selector,
+        format: args.format.map(ImageFormat::from).or(by_ending),
+        quality: args.quality,
+        color_scheme: args.dark.then_some(ColorScheme::Dark),
+        reduced_motion: args.reduced_motion.then_some(true),
+        wait: args.wait.wait(),
+        timeout_ms: args.wait.timeout,
+        max_bytes: args.max_bytes,
+        url: args.page,
+        ..ScreenshotRequest::default()
+    };
+    request.validate().map_err(|invalid| Failed::Usage(invalid.to_string()))?;
+    Ok(request)
+}
+
+/// The format that a file's ending stands for.
+fn format_of(path: &Path) -> Option<ImageFormat> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
+        "png" => Some(ImageFormat::Png),
+        "jpg" | "jpeg" => Some(ImageFormat::Jpeg),
+        "webp" => Some(ImageFormat::Webp),
+        _ => None,
+    }
+}
+
+/// The answer with the picture's path in the place of the picture.
+fn with_path(answer: &ScreenshotResponse, path: &Path) -> serde_json::Value {
+    let mut told = json!(answer);
+    if let Some(fields) = told.as_object_mut() {
+        fields.remove("image_base64");
+        fields.insert("path".to_owned(), json!(path.display().to_string()));
+    }
+    told
+}
+
+fn summary(answer: &ScreenshotResponse) -> String {
+    format!(
+        "{} - HTTP {}, {}×{}, {} kB, {} ms",
+        if answer.title.is_empty() { &answer.final_url } else { &answer.title },
+        answer.status_code,
+        answer.width,
+        answer.height,
+        answer.bytes.div_ceil(1000),
+        answer.timings_ms.total
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn endings_choose_the_format() {
+        for (name, expected) in [
+            ("a.PNG", Some(ImageFormat::Png)),
+            ("a.b.jpeg", Some(ImageFormat::Jpeg)),
+            ("a.jpg", Some(ImageFormat::Jpeg)),
+            ("dir.webp/a", None),
+            ("a.gif", None),
+        ] {
+            assert_eq!(format_of(Path::new(name)), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The keys of the two processes: made on the first start, kept in `keys.json`, handed on by the environment.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use porthole_contract::limits::KEY_MIN_BYTES;
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::cli::failure::Failed;
+use crate::cli::private_files::PrivateFiles;
+
+const FILE: &str = "keys.json";
+
+/// The two secrets, as `PORTHOLE_OWNER_KEYS` and `PORTHOLE_SERVICE_KEY` take them.
+#[derive(Deserialize)]
+pub(super) struct Keys {
+    pub(super) owner_keys: SecretString,
+    pub(super) service_key: SecretString,
+}
+
+impl Keys {
+    /// The kept keys, or new ones. A file that can't be read as ours is never replaced: the tokens signed with its
+    /// key would end.
+    pub(super) fn load_or_make(files: &PrivateFiles) -> Result<Self, Failed> {
+        let path = files.path(FILE);
+        let failed = |error| Failed::io(format!("keep the keys in {}", path.display()), error);
+        let mut text = files.read(FILE).map_err(failed)?;
+        if text.is_none() {
+            // Of two first starts at once one file wins, and both read that.
+            files.write_new(FILE, &new_keys()?).map_err(failed)?;
+            text = files.read(FILE).map_err(failed)?;
+        }
+        text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()).ok_or_else(|| Failed::Up {
+            sentence: format!(
+                "{} does not hold owner_keys and service_key; mend it, or remove it: new keys are made then, and \
+                 owner tokens signed with the old one end",
+                path.display()
+            ),
+            setting: false,
+        })
+    }
+}
+
+fn new_keys() -> Result<SecretString, Failed> {
+    let keys = json!({"owner_keys": format!("up-{}:{}", random(4)?, random(KEY_MIN_BYTES)?), "service_key": random(KEY_MIN_BYTES)?});
+    Ok(SecretString::from(keys.to_string()))
+}
+
+fn random(bytes: usize) -> Result<String, Failed> {
+    let mut key = vec![0; bytes];
+    getrandom::fill(&mut key).map_err(|error| Failed::io("make keys", error.into()))?;
+    Ok(URL_SAFE_NO_PAD.encode(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_made_once_and_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let files = PrivateFiles::at(home.path().to_owned());
+        let made = Keys::load_or_make(&files).unwrap();
+        let kept = Keys::load_or_make(&files).unwrap();
+        assert_eq!(made.owner_keys.expose_secret(), kept.owner_keys.expose_secret());
+        let (kid, key) = made.owner_keys.expose_secret().split_once(':').unwrap();
+        assert!(kid.starts_with("up-"));
+        assert_eq!(URL_SAFE_NO_PAD.decode(key).unwrap().len(), 32);
+        assert!(made.service_key.expose_secret().len() >= 32);
+        assert_ne!(key, made.service_key.expose_secret());
+    }
+
+    #[test]
+    fn a_spoilt_file_is_named_and_left_alone() {
+        let home = tempfile::tempdir().unwrap();
+        let files = PrivateFiles::at(home.path().to_owned());
+        std::fs::write(files.path(FILE), "{}").unwrap();
+        let sentence = Keys::load_or_make(&files).err().unwrap().to_string();
+        assert!(sentence.contains("keys.json"), "{sentence}");
+        assert_eq!(std::fs::read_to_string(files.path(FILE)).unwrap(), "{}");
+    }
+}

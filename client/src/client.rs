@@ -1,0 +1,188 @@
+//! The client: one call an operation, each attempt sent, read and counted. When to try again is `retry`'s to say.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use backon::Retryable as _;
+use bytes::Bytes;
+use http::header::{ACCEPT, CONTENT_TYPE};
+use porthole_contract::metrics::{Operation, OperationMetrics};
+use porthole_contract::routes::{CREATE, EXTRACT, SCREENSHOT, WORKER_PREFIX};
+use porthole_contract::{
+    CreateRequest, CreateResponse, ExtractRequest, ExtractResponse, ScreenshotRequest, ScreenshotResponse,
+};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::answer::Answer;
+use crate::builder::ClientBuilder;
+use crate::error::Error;
+use crate::metrics::Counters;
+use crate::retry::{self, Delays, OnRetry, Randomness, Retry, Sleeper};
+
+/// What the client's lines carry as their target in a log.
+pub(crate) const LOG_TARGET: &str = "porthole_client";
+
+/// The longest answer that is read, in bytes: a picture of the largest size in base64 fits four times.
+const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// Asks a worker. Cheap to clone; clones count together.
+///
+/// A failure that may pass (the answer says `retryable`, or there was no connection, or no answer in time) is tried
+/// again up to 4 times, after 2, 4, 8 and 16 s, each with up to 20 % added by chance, or after what the answer asks
+/// for where that is longer.
+#[derive(Clone)]
+pub struct Client(Arc<Parts>);
+
+pub(crate) struct Parts {
+    pub(crate) http: reqwest::Client,
+    /// Without a slash at its end.
+    pub(crate) base: String,
+    pub(crate) timeout: Duration,
+    pub(crate) sleeper: Sleeper,
+    pub(crate) clock: Arc<dyn Fn() -> Instant + Send + Sync>,
+    pub(crate) randomness: Randomness,
+    pub(crate) on_retry: OnRetry,
+    pub(crate) counters: Counters,
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("url", &self.0.base).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    /// Begins a client.
+    #[must_use]
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+
+    pub(crate) fn from_parts(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// Where the worker is, without a slash at its end.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.0.base
+    }
+
+    /// What has been asked so far, by operation's name: attempts, failures by code, retries, latencies in
+    /// milliseconds. A lost connection counts as `SERVICE_UNAVAILABLE`, no answer in time as `SERVICE_TIMEOUT`, an
+    /// answer that is not Porthole's as `INTERNAL`.
+    #[must_use]
+    pub fn metrics(&self) -> BTreeMap<String, OperationMetrics> {
+        self.0.counters.snapshot()
+    }
+
+    /// Makes a sandbox and its owner token.
+    ///
+    /// # Errors
+    /// [`Error`], after the retries.
+    pub async fn create(&self, request: &CreateRequest) -> Result<CreateResponse, Error> {
+        self.call(Operation::Create, CREATE, request).await
+    }
+
+    /// Takes a picture of a page; [`image_bytes`](crate::image_bytes) decodes it.
+    ///
+    /// # Errors
+    /// [`Error`], after the retries.
+    pub async fn screenshot(&self, request: &ScreenshotRequest) -> Result<ScreenshotResponse, Error> {
+        self.call(Operation::Screenshot, SCREENSHOT, request).await
+    }
+
+    /// Reads a page's text.
+    ///
+    /// # Errors
+    /// [`Error`], after the retries.
+    pub async fn extract(&self, request: &ExtractRequest) -> Result<ExtractResponse, Error> {
+        self.call(Operation::Extract, EXTRACT, request).await
+    }
+
+    async fn call<T: DeserializeOwned>(
+        &self,
+        operation: Operation,
+        route: &str,
+        request: &impl Serialize,
+    ) -> Result<T, Error> {
+        let parts = &*self.0;
+        let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
+        let body = Bytes::from(serde_json::to_vec(request).expect("a request of the contract is JSON"));
+        let sleeper = Arc::clone(&parts.sleeper);
+        let mut retries = 0;
+        let started = (parts.clock)();
+
+        let outcome = (|| self.attempt(operation, &url, body.clone()))
+            .retry(Delays::new(Arc::clone(&parts.randomness)))
+            .sleep(move |wait| sleeper(wait))
+            .when(Error::retryable)
+            .adjust(|error, scheduled| retry::wait(scheduled, error))
+            .notify(|error, wait| {
+                retries += 1;
+                parts.counters.record_retry(operation);
+                (parts.on_retry)(&Retry { operation, number: retries, wait, error });
+            })
+            .await;
+
+        let elapsed_ms = (parts.clock)().saturating_duration_since(started).as_millis();
+        let name = operation.name();
+        match &outcome {
+            Ok(_) => tracing::debug!(target: LOG_TARGET, "{name} ok {elapsed_ms}ms retries={retries}"),
+            Err(error) => {
+                tracing::debug!(target: LOG_TARGET, "{name} {} {elapsed_ms}ms retries={retries}", error.code());
+            }
+        }
+        outcome
+    }
+
+    async fn attempt<T: DeserializeOwned>(&self, operation: Operation, url: &str, body: Bytes) -> Result<T, Error> {
+        let parts = &*self.0;
+        let started = (parts.clock)();
+        let request =
+            parts.http.post(url).header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json").body(body);
+        let outcome = match send(request, &parts.base, parts.timeout).await {
+            Ok(answer) => answer.read(&parts.base),
+            Err(error) => Err(error),
+        };
+        let latency = (parts.clock)().saturating_duration_since(started);
+        parts.counters.record(operation, outcome.as_ref().err(), latency);
+        outcome
+    }
+}
+
+/// Sends a request and reads its whole answer. `base` and `timeout` are for the errors.
+pub(crate) async fn send(request: reqwest::RequestBuilder, base: &str, timeout: Duration) -> Result<Answer, Error> {
+    let failed = |error: reqwest::Error| lost(&error, base, timeout);
+    let mut response = request.send().await.map_err(failed)?;
+    let status = response.status().as_u16();
+    let headers = std::mem::take(response.headers_mut());
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(failed)? {
+        if body.len() + chunk.len() > ANSWER_MAX_BYTES {
+            return Err(Error::UnexpectedAnswer {
+                url: base.to_owned(),
+                status,
+                reason: format!("it is longer than {ANSWER_MAX_BYTES} bytes"),
+                request_id: String::new(),
+            });
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(Answer { status, headers, body })
+}
+
+fn lost(error: &reqwest::Error, base: &str, timeout: Duration) -> Error {
+    if error.is_timeout() && !error.is_connect() {
+        return Error::Timeout { url: base.to_owned(), after: timeout };
+    }
+    // reqwest's own text names the whole URL and little else; the innermost cause is what helps.
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    Error::Connection { url: base.to_owned(), cause: cause.to_string() }
+}

@@ -1,0 +1,241 @@
+//! What can go wrong with a request, as a caller of the library sees it. Reading answers lives in `answer`.
+
+use std::fmt;
+use std::time::Duration;
+
+use porthole_contract::ErrorCode;
+use serde_json::{Value, json};
+
+/// A code as an answer has it. Codes that this version doesn't know are kept as they came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// One of the contract's.
+    Known(ErrorCode),
+    /// A newer one.
+    Other(String),
+}
+
+impl Code {
+    /// The code of that name.
+    #[must_use]
+    pub fn of_name(name: &str) -> Self {
+        ErrorCode::from_name(name).map_or_else(|| Code::Other(name.to_owned()), Code::Known)
+    }
+
+    /// The code as it stands on the wire.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Code::Known(code) => code.name(),
+            Code::Other(name) => name,
+        }
+    }
+}
+
+impl PartialEq<ErrorCode> for Code {
+    fn eq(&self, other: &ErrorCode) -> bool {
+        *self == Code::Known(*other)
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An answer that says what went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// What went wrong.
+    pub code: Code,
+    /// What a person is told: ready for a card.
+    pub message: String,
+    /// For people who look closer; may be empty.
+    pub details: String,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+    /// How long to wait before that, when the answer says so.
+    pub retry_after: Option<Duration>,
+    /// The request's id; empty when the answer has none.
+    pub request_id: String,
+    /// The answer's HTTP status.
+    pub status: u16,
+}
+
+/// Why a request failed, after its retries. None of these holds a key or a token.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Porthole answered, and the answer is no.
+    #[error("{}: {}{}", .0.code, .0.message, Remarks(.0))]
+    Refused(Box<Refusal>),
+    /// No connection, or it was lost before the answer was complete.
+    #[error("can't reach {url}: {cause}")]
+    Connection {
+        /// Who was asked: scheme, host, port.
+        url: String,
+        /// The innermost cause.
+        cause: String,
+    },
+    /// No complete answer in time.
+    #[error("{url} did not answer within {} s", after.as_secs_f64())]
+    Timeout {
+        /// Who was asked: scheme, host, port.
+        url: String,
+        /// The time limit of one attempt.
+        after: Duration,
+    },
+    /// An answer that is not Porthole's, such as a proxy's error page. Not retried: it says nothing of a retry.
+    #[error("{url} answered HTTP {status}, but not as Porthole does: {reason}")]
+    UnexpectedAnswer {
+        /// Who was asked: scheme, host, port.
+        url: String,
+        /// The answer's HTTP status.
+        status: u16,
+        /// In what the answer differs.
+        reason: String,
+        /// The request's id; empty when the answer has none.
+        request_id: String,
+    },
+}
+
+/// The part of a refusal's line after its sentence: ` (details; request id …)`, or nothing.
+struct Remarks<'a>(&'a Refusal);
+
+impl fmt::Display for Remarks<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Refusal { details, request_id, .. } = self.0;
+        match (details.is_empty(), request_id.is_empty()) {
+            (true, true) => Ok(()),
+            (false, true) => write!(f, " ({details})"),
+            (true, false) => write!(f, " (request {request_id})"),
+            (false, false) => write!(f, " ({details}; request {request_id})"),
+        }
+    }
+}
+
+impl Error {
+    /// The code: the answer's own, or the contract's nearest where there was no answer of Porthole's
+    /// (`SERVICE_UNAVAILABLE` without a connection, `SERVICE_TIMEOUT` out of time, `INTERNAL` for a foreign answer).
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            Error::Refused(refusal) => refusal.code.clone(),
+            Error::Connection { .. } => Code::Known(ErrorCode::ServiceUnavailable),
+            Error::Timeout { .. } => Code::Known(ErrorCode::ServiceTimeout),
+            Error::UnexpectedAnswer { .. } => Code::Known(ErrorCode::Internal),
+        }
+    }
+
+    /// What a person is told, without the code.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        match self {
+            Error::Refused(refusal) => refusal.message.clone(),
+            Error::Connection { .. } => ErrorCode::ServiceUnavailable.message().to_owned(),
+            Error::Timeout { .. } => ErrorCode::ServiceTimeout.message().to_owned(),
+            Error::UnexpectedAnswer { .. } => "The answer wasn't Porthole's".to_owned(),
+        }
+    }
+
+    /// More about it, for people who look closer; may be empty.
+    #[must_use]
+    pub fn details(&self) -> String {
+        match self {
+            Error::Refused(refusal) => refusal.details.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Whether the same request may succeed later: the answer says so, or there was none.
+    #[must_use]
+    pub fn retryable(&self) -> bool {
+        match self {
+            Error::Refused(refusal) => refusal.retryable,
+            Error::Connection { .. } | Error::Timeout { .. } => true,
+            Error::UnexpectedAnswer { .. } => false,
+        }
+    }
+
+    /// How long to wait before a retry, when the answer says so.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Error::Refused(refusal) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    /// The request's id, when there was an answer that has one.
+    #[must_use]
+    pub fn request_id(&self) -> Option<&str> {
+        match self {
+            Error::Refused(refusal) => Some(refusal.request_id.as_str()),
+            Error::UnexpectedAnswer { request_id, .. } => Some(request_id.as_str()),
+            Error::Connection { .. } | Error::Timeout { .. } => None,
+        }
+        .filter(|id| !id.is_empty())
+    }
+
+    /// The failure in the shape of the contract's error answer, also where no such answer came.
+    #[must_use]
+    pub fn answer(&self) -> Value {
+        let mut answer = json!({
+            "ok": false,
+            "error": self.code().name(),
+            "message": self.sentence(),
+            "details": self.details(),
+            "retryable": self.retryable(),
+            "request_id": self.request_id().unwrap_or_default(),
+        });
+        if let Some(wait) = self.retry_after() {
+            answer["retry_after_ms"] = json!(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(details: &str, request_id: &str) -> Error {
+        Error::Refused(Box::new(Refusal {
+            code: Code::of_name("NAVIGATION_TIMEOUT"),
+            message: "The page took too long to load".to_owned(),
+            details: details.to_owned(),
+            retryable: true,
+            retry_after: Some(Duration::from_millis(2500)),
+            request_id: request_id.to_owned(),
+            status: 504,
+        }))
+    }
+
+    #[test]
+    fn a_refusal_reads_well_with_and_without_remarks() {
+        let line = "NAVIGATION_TIMEOUT: The page took too long to load";
+        assert_eq!(refusal("", "").to_string(), line);
+        assert_eq!(refusal("after 15 s", "").to_string(), format!("{line} (after 15 s)"));
+        assert_eq!(refusal("", "r-1").to_string(), format!("{line} (request r-1)"));
+        assert_eq!(refusal("after 15 s", "r-1").to_string(), format!("{line} (after 15 s; request r-1)"));
+    }
+
+    #[test]
+    fn every_failure_has_the_shape_of_an_error_answer() {
+        let answer = refusal("after 15 s", "r-1").answer();
+        assert_eq!(answer["error"], "NAVIGATION_TIMEOUT");
+        assert_eq!(answer["retry_after_ms"], 2500);
+        assert_eq!(answer["request_id"], "r-1");
+        let unreachable = Error::Connection { url: "http://127.0.0.1:1".to_owned(), cause: "refused".to_owned() };
+        let answer: porthole_contract::ErrorAnswer = serde_json::from_value(unreachable.answer()).unwrap();
+        assert_eq!((answer.error, answer.retryable), (ErrorCode::ServiceUnavailable, true));
+    }
+
+    #[test]
+    fn unknown_codes_keep_their_name() {
+        assert_eq!(Code::of_name("NEWER_CODE"), Code::Other("NEWER_CODE".to_owned()));
+        assert_eq!(Code::of_name("NEWER_CODE").name(), "NEWER_CODE");
+        assert_eq!(Code::of_name("INTERNAL"), ErrorCode::Internal);
+    }
+}
