@@ -77,6 +77,13 @@ where
     Ok(Registry::default().with(lines.with_filter(filter)))
 }
 
+/// An error's sentence and those of its causes, for one field of a line.
+#[must_use]
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+}
+
 fn tells_the_wire(event: &Metadata<'_>) -> bool {
     let library = event.target().split("::").next().unwrap_or_default();
     *event.level() > LevelFilter::INFO && WIRE_LIBRARIES.contains(&library)
@@ -158,6 +165,29 @@ mod tests {
         let said = logged("info", Form::Text { colours: false }, || tracing::info!(listener = "main", "listening"));
         assert!(said.contains("INFO") && said.contains("listening listener=\"main\""), "{said}");
         assert!(!said.contains('\u{1b}'), "{said}");
+    }
+
+    #[test]
+    fn an_error_is_told_with_its_causes() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("no connection")]
+        struct NoConnection(#[source] std::io::Error);
+        assert_eq!(with_causes(&NoConnection(std::io::Error::other("refused"))), "no connection: refused");
+    }
+
+    #[test]
+    fn a_panic_is_one_line_with_its_place() {
+        let said = logged("info", Form::Json, || {
+            let before = std::panic::take_hook();
+            std::panic::set_hook(Box::new(log_panic));
+            let panicked = std::panic::catch_unwind(|| panic!("words of number {}", 7));
+            std::panic::set_hook(before);
+            panicked.unwrap_err();
+        });
+        assert_eq!(said.lines().count(), 1, "{said}");
+        let line: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!((&line["level"], &line["panic"]), (&"ERROR".into(), &"words of number 7".into()));
+        assert!(line["location"].as_str().unwrap().contains("logs.rs:"), "{line}");
     }
 
     #[test]

@@ -1,0 +1,42 @@
+# `make run` shows Porthole at work, `make test` checks everything. Both install what they need (see `setup`).
+
+CARGO ?= cargo
+PORTHOLE = target/debug/porthole
+
+.PHONY: help setup build run test format lint golden deny
+
+help:
+	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
+	@echo 'make test                                    format, lints, unit and end-to-end tests'
+	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
+
+setup:
+	@./setup
+
+# One profile and one feature set for everything, so that nothing is built twice.
+build: setup
+	$(CARGO) build --workspace --all-targets
+
+run: build
+	@$(PORTHOLE) demo $(if $(ONCE),--once) $(if $(URL),'$(URL)')
+
+# The runner's closing lines come last.
+test: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) build --workspace --all-targets
+	$(CARGO) test --workspace
+
+lint:
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+
+format:
+	$(CARGO) fmt --all
+
+# After a change of the API that is meant: writes contract/openapi.json anew.
+golden:
+	UPDATE_GOLDEN=1 $(CARGO) test -p porthole-contract
+
+# Advisories, licences, sources of all dependencies; needs `cargo install cargo-deny` and the advisory database.
+deny:
+	$(CARGO) deny check
