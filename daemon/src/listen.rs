@@ -258,17 +258,27 @@ mod tests {
 
     #[tokio::test]
     async fn connections_beyond_the_cap_wait() {
-        let (addr, _shutdown, _task) = started(peer_teller(), Limits { connections: 1, ..Limits::default() }).await;
-        let mut first = TcpStream::connect(addr).await.unwrap();
-        first.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
-        let mut some = [0; 12];
-        first.read_exact(&mut some).await.unwrap();
-        let second = tokio::spawn(exchange(addr, "GET / HTTP/1.0\r\n\r\n"));
-        // The first still owns the only place: it is served again while the second waits.
-        first.write_all(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await.unwrap();
-        assert!(!second.is_finished());
-        assert_eq!(read_to_end(&mut first).await.matches("127.0.0.1").count(), 2);
-        assert!(second.await.unwrap().starts_with("HTTP/1.0 200"));
+        let (in_flight, in_flight_seen) = tokio::sync::watch::channel(0);
+        let (release, released) = tokio::sync::watch::channel(false);
+        let in_flight = Arc::new(in_flight);
+        let router = Router::new().route(
+            "/",
+            get(move || async move {
+                in_flight.send_modify(|count| *count += 1);
+                released.clone().wait_for(|released| *released).await.unwrap();
+                "done"
+            }),
+        );
+        let (addr, _shutdown, _task) = started(router, Limits { connections: 2, ..Limits::default() }).await;
+        let callers: Vec<_> = (0..6).map(|_| tokio::spawn(exchange(addr, "GET / HTTP/1.0\r\n\r\n"))).collect();
+        let mut seen = in_flight_seen;
+        tokio::time::timeout(SOON, seen.wait_for(|count| *count == 2)).await.expect("two are served").unwrap();
+        let third = tokio::time::timeout(Duration::from_millis(100), seen.wait_for(|count| *count > 2)).await;
+        assert!(third.is_err(), "a third is served beside them");
+        release.send(true).unwrap();
+        for caller in callers {
+            assert!(caller.await.unwrap().ends_with("done"));
+        }
     }
 
     #[tokio::test]

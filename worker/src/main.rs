@@ -1,1 +1,50 @@
-fn main() {}
+//! The worker's process: settings, listeners, signals. Nothing else.
+
+use std::process::ExitCode;
+
+use clap::Command;
+use porthole_daemon::listen::Listener;
+use porthole_daemon::settings::{Environment, Reader, SettingError};
+use porthole_daemon::{logs, settings, signals};
+use porthole_worker::server::Worker;
+use porthole_worker::settings::{SETTINGS, Settings};
+
+fn main() -> ExitCode {
+    let command = Command::new("porthole-worker")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Porthole's edge proxy: judges who calls, adds the credentials, forwards to the sandbox service")
+        .args(settings::flags(SETTINGS));
+    let matches = match settings::command_line(command, std::env::args_os()) {
+        Ok(matches) => matches,
+        Err(code) => return code,
+    };
+    let environment = Environment::of_process();
+    let reader = Reader::new(environment.clone()).with_flags(SETTINGS, &matches);
+    let settings = match started(&reader) {
+        Ok(settings) => settings,
+        Err(error) => return error.exit(),
+    };
+    environment.warn_of_unknown();
+    match run(settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(%error, "the worker can't run");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn started(reader: &Reader) -> Result<Settings, SettingError> {
+    let settings = Settings::read(reader)?;
+    logs::init(reader)?;
+    Ok(settings)
+}
+
+#[tokio::main]
+async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
+    let shutdown = signals::shutdown_on_signals()?;
+    let main = Listener::bind("main", settings.addr).await?;
+    let admin = Listener::bind("admin", settings.admin_addr).await?;
+    Worker::new(settings)?.run(main, admin, shutdown).await;
+    Ok(())
+}

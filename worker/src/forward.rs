@@ -1,0 +1,258 @@
+//! Forwarding: one request to the service, its answer judged and streamed back.
+//!
+//! Only the contract's answers are passed on. What somebody else on the way says (a proxy's error page, a sign-in
+//! form) is not for the caller: it is `SERVICE_UNAVAILABLE`.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use porthole_contract::routes::{METADATA_HEADER_PREFIX, READYZ};
+use porthole_contract::{ErrorAnswer, ErrorCode, Failure};
+use porthole_daemon::bearer::SERVICE_CHALLENGE;
+use porthole_daemon::request_id;
+use porthole_daemon::requests::PassedOn;
+use reqwest::redirect::Policy;
+use reqwest::{Client, RequestBuilder};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
+use url::Url;
+
+use crate::settings::Settings;
+
+/// Reaching the service's address.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Connections that are kept for the next request: shorter than the service keeps them, so that none is used just as
+/// it is closed.
+const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
+/// An error's body, in bytes.
+const ERROR_MAX_BYTES: usize = 64 * 1024;
+/// Of the caller's headers, those that the service gets. Never `Authorization`: that one was for the worker.
+const HEADERS_IN: [HeaderName; 3] =
+    [header::ACCEPT, HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
+/// Of the service's headers, those that the caller gets, besides the picture's metadata.
+const HEADERS_OUT: [HeaderName; 3] = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::RETRY_AFTER];
+
+/// The sandbox service, as the worker knows it.
+pub(crate) struct Service {
+    client: Client,
+    base: Url,
+    key: Option<SecretString>,
+    answer_timeout: Duration,
+}
+
+impl Service {
+    /// The service of these settings, whose whole answers may take `answer_timeout`.
+    ///
+    /// # Errors
+    /// When the system's certificates can't be loaded.
+    pub(crate) fn new(settings: &Settings, answer_timeout: Duration) -> reqwest::Result<Self> {
+        let client = Client::builder()
+            .no_proxy()
+            .redirect(Policy::none())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .pool_idle_timeout(POOL_IDLE_TIMEOUT)
+            .build()?;
+        let (base, key) = (settings.service_url.clone(), settings.service_key.clone());
+        Ok(Self { client, base, key, answer_timeout })
+    }
+
+    /// Sends `body` to `path` and gives the answer back as soon as its head is there. Dropping it ends the request.
+    ///
+    /// # Errors
+    /// [`ServiceError`] where the service does not answer, or somebody else does.
+    pub(crate) async fn forward(
+        &self,
+        path: &str,
+        caller: &HeaderMap,
+        id: &HeaderValue,
+        body: Vec<u8>,
+    ) -> Result<Response, ServiceError> {
+        let mut request = self
+            .signed(self.client.post(self.url(path)))
+            .timeout(self.answer_timeout)
+            .header(header::CONTENT_TYPE, "application/json")
+            .header(request_id::HEADER, id)
+            .body(body);
+        for name in HEADERS_IN {
+            for value in caller.get_all(&name) {
+                request = request.header(&name, value);
+            }
+        }
+        let answer = request.send().await.map_err(|error| ServiceError::of(error, self.answer_timeout))?;
+        let status = answer.status();
+        match Kind::of(answer.headers()) {
+            Some(_) if status.is_success() => Ok(passed_on(answer)),
+            Some(Kind::Json) if status.is_client_error() || status.is_server_error() => {
+                told_failure(answer, self.answer_timeout).await
+            }
+            _ => Err(ServiceError::refusal(status, answer.headers())),
+        }
+    }
+
+    /// Asks whether the service would take a request.
+    ///
+    /// # Errors
+    /// [`ServiceError::NotReady`] with the service's own words, or why it could not be asked within `timeout`.
+    pub(crate) async fn ready(&self, timeout: Duration) -> Result<(), ServiceError> {
+        let request = self.signed(self.client.get(self.url(READYZ))).timeout(timeout);
+        let answer = request.send().await.map_err(|error| ServiceError::of(error, timeout))?;
+        let (status, headers) = (answer.status(), answer.headers().clone());
+        if status == StatusCode::OK {
+            return Ok(());
+        }
+        let body = beginning(answer, timeout).await?;
+        let told: Option<ErrorAnswer> = serde_json::from_slice(&body).ok();
+        match told {
+            Some(told) if status == StatusCode::SERVICE_UNAVAILABLE => {
+                Err(ServiceError::NotReady(Failure::new(told.error, told.details)))
+            }
+            _ => Err(ServiceError::refusal(status, &headers)),
+        }
+    }
+
+    fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base.as_str().trim_end_matches('/'))
+    }
+
+    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
+        match &self.key {
+            Some(key) => request.bearer_auth(key.expose_secret()),
+            None => request,
+        }
+    }
+}
+
+/// Why there is no answer to pass on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum ServiceError {
+    /// Nobody listens there, or it can't be reached.
+    #[error("no connection to it")]
+    NoConnection(#[source] reqwest::Error),
+    /// The connection ended too early.
+    #[error("the connection broke before it had answered")]
+    Broken(#[source] reqwest::Error),
+    /// It took too long.
+    #[error("no answer within {0:?}")]
+    Silent(Duration),
+    /// A 401 about the worker's own key is the operator's matter: the caller can't mend it with another token.
+    #[error("it refuses the worker's key: PORTHOLE_SERVICE_KEY must be the same for both")]
+    OurKey,
+    /// A proxy's error page, a redirect, a sign-in form.
+    #[error("something else answered in its place, with status {status}")]
+    Foreign {
+        /// What it answered.
+        status: StatusCode,
+        /// When to come back: a load balancer that has no service to offer may know.
+        retry_after: Option<Duration>,
+    },
+    /// It said itself that it would take no request.
+    #[error("{0}")]
+    NotReady(Failure),
+}
+
+impl ServiceError {
+    fn of(error: reqwest::Error, timeout: Duration) -> Self {
+        let error = error.without_url();
+        match (error.is_connect(), error.is_timeout()) {
+            (true, _) => Self::NoConnection(error),
+            (false, true) => Self::Silent(timeout),
+            (false, false) => Self::Broken(error),
+        }
+    }
+
+    /// What an answer means that is not the contract's.
+    fn refusal(status: StatusCode, headers: &HeaderMap) -> Self {
+        let challenge = headers.get(header::WWW_AUTHENTICATE).map(HeaderValue::as_bytes);
+        if status == StatusCode::UNAUTHORIZED && challenge == Some(SERVICE_CHALLENGE.as_bytes()) {
+            return Self::OurKey;
+        }
+        let seconds = headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        Self::Foreign { status, retry_after: seconds.map(Duration::from_secs) }
+    }
+}
+
+impl From<ServiceError> for Failure {
+    fn from(error: ServiceError) -> Self {
+        let code = match error {
+            ServiceError::NotReady(failure) => return failure,
+            ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
+            _ => ErrorCode::ServiceUnavailable,
+        };
+        let failure = Failure::new(code, error.to_string());
+        match error {
+            ServiceError::Foreign { retry_after: Some(wait), .. } => failure.retry_after(wait),
+            _ => failure,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Json,
+    Image,
+}
+
+impl Kind {
+    fn of(headers: &HeaderMap) -> Option<Self> {
+        let value = headers.get(header::CONTENT_TYPE)?.to_str().ok()?.to_ascii_lowercase();
+        let media_type = value.split(';').next().unwrap_or_default().trim();
+        match media_type {
+            "application/json" => Some(Self::Json),
+            _ if media_type.starts_with("image/") => Some(Self::Image),
+            _ => None,
+        }
+    }
+}
+
+/// What tells the contract's failures from others' JSON. A code that this worker does not know is the service's affair.
+#[derive(Deserialize)]
+struct Told {
+    ok: bool,
+    error: String,
+}
+
+/// A failure that the service tells: short, so it is read whole, and passed on as it is if it is the contract's.
+async fn told_failure(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
+    let (status, headers) = (answer.status(), answer.headers().clone());
+    if matches!(ServiceError::refusal(status, &headers), ServiceError::OurKey) {
+        return Err(ServiceError::OurKey);
+    }
+    let body = beginning(answer, timeout).await?;
+    let code = match serde_json::from_slice(&body) {
+        Ok(Told { ok: false, error }) => ErrorCode::from_name(&error).unwrap_or(ErrorCode::Internal),
+        _ => return Err(ServiceError::refusal(status, &headers)),
+    };
+    let mut response = (status, Body::from(body)).into_response();
+    *response.headers_mut() = for_the_caller(&headers);
+    response.extensions_mut().insert(PassedOn(code));
+    Ok(response)
+}
+
+/// The whole of an answer that is as short as the contract's failures are; else its beginning.
+async fn beginning(mut answer: reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
+    let mut body = Vec::new();
+    while let Some(chunk) = answer.chunk().await.map_err(|error| ServiceError::of(error, timeout))? {
+        body.extend_from_slice(&chunk);
+        if body.len() > ERROR_MAX_BYTES {
+            break;
+        }
+    }
+    Ok(body)
+}
+
+fn passed_on(answer: reqwest::Response) -> Response {
+    let answer: http::Response<reqwest::Body> = answer.into();
+    let (parts, body) = answer.into_parts();
+    let mut response = Response::new(Body::new(body));
+    *response.status_mut() = parts.status;
+    *response.headers_mut() = for_the_caller(&parts.headers);
+    response
+}
+
+fn for_the_caller(headers: &HeaderMap) -> HeaderMap {
+    let metadata = |name: &HeaderName| name.as_str().starts_with(METADATA_HEADER_PREFIX);
+    let passes = |name: &HeaderName| HEADERS_OUT.contains(name) || metadata(name);
+    headers.iter().filter(|(name, _)| passes(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+}

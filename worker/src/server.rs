@@ -1,0 +1,181 @@
+//! The whole worker, made from its settings. The process and the tests run it the same way.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, Extension, Request, State};
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use porthole_contract::limits::{WORKER_BODY_MAX_BYTES, WORKER_TIMEOUT};
+use porthole_contract::metrics::Metrics;
+use porthole_contract::routes::OPENAPI;
+use porthole_contract::{Failure, openapi};
+use porthole_daemon::answer::Refused;
+use porthole_daemon::bearer::{BearerKeys, UnfitKey, WORKER_CHALLENGE};
+use porthole_daemon::body::{BODY_READ_TIMEOUT, read_json};
+use porthole_daemon::layers::Layers;
+use porthole_daemon::listen::{self, Listener};
+use porthole_daemon::request_id::RequestId;
+use porthole_daemon::requests::Requests;
+use porthole_daemon::{admin, logs};
+use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
+
+use crate::callers::Callers;
+use crate::forward::Service;
+use crate::inject;
+use crate::origin::{Origins, judge_origin};
+use crate::readiness::Readiness;
+use crate::routes::{ROUTES, Route, operation_of};
+use crate::settings::{Browserbase, Settings};
+
+/// The worker's time limits. No setting: tests shorten them.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The service's whole answer.
+    pub answer: Duration,
+    /// From a request's head to the end of its body.
+    pub body: Duration,
+    /// The main listener's.
+    pub listen: listen::Limits,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        // What has begun may end: as long as an answer can take.
+        let listen = listen::Limits { drain: WORKER_TIMEOUT, ..listen::Limits::default() };
+        Self { answer: WORKER_TIMEOUT, body: BODY_READ_TIMEOUT, listen }
+    }
+}
+
+/// A worker that can't be made from its settings.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A client key that settings would have refused.
+    #[error(transparent)]
+    Key(#[from] UnfitKey),
+    /// The client that forwards can't be made.
+    #[error("no HTTP client can be made: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// A worker, ready to run.
+pub struct Worker {
+    house: Arc<House>,
+    origins: Origins,
+    limits: Limits,
+}
+
+/// What requests share.
+struct House {
+    callers: Callers,
+    service: Service,
+    browserbase: Option<Browserbase>,
+    readiness: Readiness,
+    registry: Registry,
+    requests: Requests,
+    ending: CancellationToken,
+}
+
+impl Worker {
+    /// A worker with these settings. Its addresses are not bound here.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn new(settings: Settings) -> Result<Self, StartError> {
+        Self::with_limits(settings, Limits::default())
+    }
+
+    /// The same with other time limits.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn with_limits(settings: Settings, limits: Limits) -> Result<Self, StartError> {
+        let mut registry = Registry::default();
+        let requests = Requests::register(&mut registry);
+        let house = House {
+            callers: Callers::new(BearerKeys::new(&settings.client_keys, WORKER_CHALLENGE)?, settings.rate_limit),
+            service: Service::new(&settings, limits.answer)?,
+            browserbase: settings.browserbase,
+            readiness: Readiness::default(),
+            registry,
+            requests,
+            ending: CancellationToken::new(),
+        };
+        Ok(Self { house: Arc::new(house), origins: Origins::new(settings.allowed_origins), limits })
+    }
+
+    /// Serves until `shutdown`, and then what has begun. The admin listener answers until all of that is done.
+    pub async fn run(self, main: Listener, admin: Listener, shutdown: CancellationToken) {
+        let done = CancellationToken::new();
+        let serving = async {
+            main.serve(self.router(), self.limits.listen, shutdown.clone()).await;
+            done.cancel();
+        };
+        let ending = async {
+            shutdown.cancelled().await;
+            self.house.ending.cancel();
+        };
+        let watching = admin.serve(admin::router(Arc::clone(&self.house)), listen::Limits::admin(), done.clone());
+        tokio::join!(serving, ending, watching, self.house.callers.forget_the_quiet(done.clone()));
+    }
+
+    fn router(&self) -> Router {
+        let mut router = Router::new().route(OPENAPI, get(document));
+        for route in ROUTES {
+            let handler = post(move |house, peer, id, request| forward(house, peer, id, route, request));
+            router = router.route(&route.public_path(), handler);
+        }
+        let layers =
+            Layers { body_timeout: self.limits.body, ..Layers::new(self.house.requests.clone(), operation_of) };
+        let origins = from_fn_with_state(self.origins.clone(), judge_origin);
+        layers.around_with(router.with_state(Arc::clone(&self.house)), |router| router.layer(origins))
+    }
+}
+
+async fn document() -> Json<serde_json::Value> {
+    Json(openapi::worker())
+}
+
+async fn forward(
+    State(house): State<Arc<House>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(id): Extension<RequestId>,
+    route: &'static Route,
+    request: Request,
+) -> Result<Response, Response> {
+    use axum::response::IntoResponse as _;
+    let refused = |failure: Failure| Refused(failure).into_response();
+    house.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
+    let headers = request.headers().clone();
+    let body = read_json(request, WORKER_BODY_MAX_BYTES).await.map_err(refused)?;
+    let body = if route.takes_credentials {
+        inject::with_credentials(&body, house.browserbase.as_ref())
+    } else {
+        inject::anew(&body)
+    };
+    let body = body.map_err(|invalid| refused(invalid.into()))?;
+    house.service.forward(route.service_path, &headers, &id.header_value(), body).await.map_err(|error| {
+        tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
+        refused(error.into())
+    })
+}
+
+impl admin::Process for House {
+    fn registry(&self) -> &Registry {
+        &self.registry
+    }
+
+    fn metrics(&self) -> Metrics {
+        let mut metrics = Metrics::default();
+        self.requests.fill(&mut metrics);
+        metrics
+    }
+
+    async fn ready(&self) -> Result<(), Failure> {
+        self.readiness.ask(&self.service, &self.ending).await
+    }
+}

@@ -1,0 +1,257 @@
+//! What the worker can be told. How settings are read is the daemon's.
+
+use std::net::SocketAddr;
+use std::num::NonZeroU32;
+
+use porthole_contract::limits::KEY_MIN_BYTES;
+use porthole_daemon::bearer;
+use porthole_daemon::settings::{self, Reader, Setting, SettingError};
+use secrecy::{ExposeSecret as _, SecretString};
+use url::Url;
+
+use crate::origin::Origin;
+
+const ADDR: Setting = Setting::new("PORTHOLE_WORKER_ADDR", "an IP address and a port, such as 127.0.0.1:8787")
+    .help("Where callers come")
+    .default("127.0.0.1:8787");
+const ADMIN_ADDR: Setting =
+    Setting::new("PORTHOLE_WORKER_ADMIN_ADDR", "an IP address and a port, such as 127.0.0.1:9787")
+        .help("Where metrics and health are asked for")
+        .default("127.0.0.1:9787");
+const SERVICE_URL: Setting = Setting::new(
+    "PORTHOLE_SERVICE_URL",
+    "an http or https URL without user name, password, query or fragment, such as http://127.0.0.1:8788",
+)
+.help("Where the sandbox service is")
+.default("http://127.0.0.1:8788");
+const ALLOWED_ORIGINS: Setting = Setting::new(
+    "PORTHOLE_ALLOWED_ORIGINS",
+    "a comma list of web origins, scheme://host or scheme://host:port, such as https://chat.example.com",
+)
+.help("The web origins whose pages may call; comma list")
+.default_told("loopback ones");
+const RATE_LIMIT: Setting = Setting::new("PORTHOLE_RATE_LIMIT", "a whole number from 1 to 4294967295")
+    .help("Requests a minute for one client key, or IP address without one")
+    .default("120");
+const SERVICE_KEY: Setting =
+    Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more, printable ASCII without spaces");
+const CLIENT_KEYS: Setting = Setting::secret(
+    "PORTHOLE_CLIENT_KEYS",
+    "a comma list of keys, each 32 bytes or more of printable ASCII without spaces",
+);
+const BROWSERBASE_API_KEY: Setting = Setting::secret("BROWSERBASE_API_KEY", "a Browserbase API key");
+const BROWSERBASE_PROJECT_ID: Setting = Setting::secret("BROWSERBASE_PROJECT_ID", "a Browserbase project's id");
+
+/// Every setting of the worker.
+pub const SETTINGS: &[Setting] = &[
+    ADDR,
+    ADMIN_ADDR,
+    SERVICE_URL,
+    ALLOWED_ORIGINS,
+    RATE_LIMIT,
+    SERVICE_KEY,
+    CLIENT_KEYS,
+    BROWSERBASE_API_KEY,
+    BROWSERBASE_PROJECT_ID,
+    settings::LOG,
+];
+
+/// The worker's settings, judged.
+#[derive(Debug)]
+pub struct Settings {
+    /// Where callers come.
+    pub addr: SocketAddr,
+    /// Where metrics and health are asked for.
+    pub admin_addr: SocketAddr,
+    /// Where the service is; its path has no slash at its end.
+    pub service_url: Url,
+    /// What the worker presents to the service.
+    pub service_key: Option<SecretString>,
+    /// What goes into the bodies of browser requests.
+    pub browserbase: Option<Browserbase>,
+    /// What callers present; none asks for none.
+    pub client_keys: Vec<SecretString>,
+    /// Whose pages may call; none allows loopback origins.
+    pub allowed_origins: Vec<Origin>,
+    /// Requests a minute for one caller.
+    pub rate_limit: NonZeroU32,
+}
+
+/// The operator's Browserbase credentials.
+#[derive(Clone, Debug)]
+pub struct Browserbase {
+    /// The key.
+    pub api_key: SecretString,
+    /// The project that is billed.
+    pub project_id: SecretString,
+}
+
+impl Settings {
+    /// Reads and judges all of them.
+    ///
+    /// # Errors
+    /// [`SettingError`] for the first that is wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
+        let settings = Self {
+            addr: reader.required(&ADDR, |text| text.parse().ok())?,
+            admin_addr: reader.required(&ADMIN_ADDR, |text| text.parse().ok())?,
+            service_url: reader.required(&SERVICE_URL, service_url)?,
+            service_key: service_key(reader)?,
+            browserbase: browserbase(reader)?,
+            client_keys: client_keys(reader)?,
+            allowed_origins: reader.list(&ALLOWED_ORIGINS, Origin::parse)?,
+            rate_limit: reader.required(&RATE_LIMIT, |text| text.parse().ok())?,
+        };
+        settings.without_client_keys_only_loopback(&ADDR, settings.addr)?;
+        settings.without_client_keys_only_loopback(&ADMIN_ADDR, settings.admin_addr)?;
+        Ok(settings)
+    }
+
+    fn without_client_keys_only_loopback(&self, setting: &Setting, addr: SocketAddr) -> Result<(), SettingError> {
+        if addr.ip().to_canonical().is_loopback() || !self.client_keys.is_empty() {
+            return Ok(());
+        }
+        let variable = CLIENT_KEYS.variable();
+        Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
+    }
+}
+
+fn service_url(text: &str) -> Option<Url> {
+    let mut url = Url::parse(text).ok()?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.has_host()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    let path = url.path().trim_end_matches('/').to_owned();
+    url.set_path(&path);
+    plain.then_some(url)
+}
+
+fn service_key(reader: &Reader) -> Result<Option<SecretString>, SettingError> {
+    let key = reader.secret(&SERVICE_KEY)?;
+    if key.as_ref().is_some_and(|key| bearer::fit(key).is_err()) {
+        return Err(SERVICE_KEY.refuse("", format!("must be {}", SERVICE_KEY.accepted())));
+    }
+    Ok(key)
+}
+
+fn client_keys(reader: &Reader) -> Result<Vec<SecretString>, SettingError> {
+    let list = reader.secret(&CLIENT_KEYS)?;
+    let keys: Vec<SecretString> =
+        list.iter().flat_map(|list| settings::items(list.expose_secret())).map(SecretString::from).collect();
+    match keys.iter().position(|key| bearer::fit(key).is_err()) {
+        Some(at) => {
+            let reason = format!(
+                "must be {}; number {} of {} is not (a key has at least {KEY_MIN_BYTES} bytes)",
+                CLIENT_KEYS.accepted(),
+                at + 1,
+                keys.len()
+            );
+            Err(CLIENT_KEYS.refuse("", reason))
+        }
+        // A list of commas alone would open the worker to everybody where keys were meant.
+        None if keys.is_empty() && list.is_some() => {
+            Err(CLIENT_KEYS.refuse("", format!("must be {}; it holds none", CLIENT_KEYS.accepted())))
+        }
+        None => Ok(keys),
+    }
+}
+
+fn browserbase(reader: &Reader) -> Result<Option<Browserbase>, SettingError> {
+    let together = |other: &Setting| format!("must be set where {} is", other.variable());
+    match (reader.secret(&BROWSERBASE_API_KEY)?, reader.secret(&BROWSERBASE_PROJECT_ID)?) {
+        (None, None) => Ok(None),
+        (Some(api_key), Some(project_id)) => Ok(Some(Browserbase { api_key, project_id })),
+        (None, Some(_)) => Err(BROWSERBASE_API_KEY.missing(together(&BROWSERBASE_PROJECT_ID))),
+        (Some(_), None) => Err(BROWSERBASE_PROJECT_ID.missing(together(&BROWSERBASE_API_KEY))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(environment: &[(&str, &str)]) -> Result<Settings, String> {
+        let reader = Reader::new(environment.iter().copied().collect());
+        Settings::read(&reader).map_err(|error| error.to_string())
+    }
+
+    fn key(letter: &str) -> String {
+        letter.repeat(KEY_MIN_BYTES)
+    }
+
+    #[test]
+    fn defaults_are_the_contracts() {
+        let settings = read(&[]).unwrap();
+        assert_eq!(settings.addr.to_string(), "127.0.0.1:8787");
+        assert_eq!(settings.admin_addr.to_string(), "127.0.0.1:9787");
+        assert_eq!(settings.service_url.as_str(), "http://127.0.0.1:8788/");
+        assert_eq!(settings.rate_limit.get(), 120);
+        assert!(settings.client_keys.is_empty() && settings.allowed_origins.is_empty());
+        assert!(settings.service_key.is_none() && settings.browserbase.is_none());
+    }
+
+    #[test]
+    fn wrong_values_are_refused_by_name() {
+        for (variable, value) in [
+            ("PORTHOLE_WORKER_ADDR", "localhost:8787"),
+            ("PORTHOLE_WORKER_ADMIN_ADDR", "9787"),
+            ("PORTHOLE_SERVICE_URL", "127.0.0.1:8788"),
+            ("PORTHOLE_SERVICE_URL", "ftp://127.0.0.1"),
+            ("PORTHOLE_SERVICE_URL", "http://user@127.0.0.1"),
+            ("PORTHOLE_SERVICE_URL", "http://127.0.0.1/?a=b"),
+            ("PORTHOLE_SERVICE_URL", "http://127.0.0.1/#a"),
+            ("PORTHOLE_ALLOWED_ORIGINS", "*"),
+            ("PORTHOLE_ALLOWED_ORIGINS", "https://a.example/path"),
+            ("PORTHOLE_RATE_LIMIT", "0"),
+            ("PORTHOLE_RATE_LIMIT", "many"),
+        ] {
+            let refusal = read(&[(variable, value)]).unwrap_err();
+            assert!(refusal.starts_with(&format!("{variable} is \"{value}\": must be ")), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn short_keys_are_refused_and_never_shown() {
+        let refusal = read(&[("PORTHOLE_SERVICE_KEY", "hidden-and-short")]).unwrap_err();
+        assert!(
+            refusal.starts_with("PORTHOLE_SERVICE_KEY: must be 32 bytes") && !refusal.contains("hidden"),
+            "{refusal}"
+        );
+        let refusal = read(&[("PORTHOLE_CLIENT_KEYS", &format!("{}, hidden-and-short", key("a")))]).unwrap_err();
+        assert!(refusal.contains("number 2 of 2") && !refusal.contains("hidden"), "{refusal}");
+        assert!(read(&[("PORTHOLE_CLIENT_KEYS", " , ")]).unwrap_err().contains("it holds none"));
+        let settings = read(&[("PORTHOLE_CLIENT_KEYS", &format!("{},{}", key("a"), key("b")))]).unwrap();
+        assert_eq!(settings.client_keys.len(), 2);
+        assert!(!format!("{settings:?}").contains("aaaa"));
+    }
+
+    #[test]
+    fn beyond_loopback_only_with_client_keys() {
+        for addr in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1", "[::ffff:192.0.2.1]:1"] {
+            for variable in ["PORTHOLE_WORKER_ADDR", "PORTHOLE_WORKER_ADMIN_ADDR"] {
+                let refusal = read(&[(variable, addr)]).unwrap_err();
+                assert!(
+                    refusal.contains(variable) && refusal.contains("PORTHOLE_CLIENT_KEYS must be set"),
+                    "{refusal}"
+                );
+                assert!(read(&[(variable, addr), ("PORTHOLE_CLIENT_KEYS", &key("a"))]).is_ok());
+            }
+        }
+        for addr in ["127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert!(read(&[("PORTHOLE_WORKER_ADDR", addr)]).is_ok(), "{addr}");
+        }
+    }
+
+    #[test]
+    fn browserbase_credentials_come_together_or_not_at_all() {
+        let alone = read(&[("BROWSERBASE_API_KEY", "hidden")]).unwrap_err();
+        assert_eq!(alone, "BROWSERBASE_PROJECT_ID is not set: must be set where BROWSERBASE_API_KEY is");
+        assert!(
+            read(&[("BROWSERBASE_PROJECT_ID", "hidden")]).unwrap_err().starts_with("BROWSERBASE_API_KEY is not set")
+        );
+        assert!(read(&[("BROWSERBASE_API_KEY", "a"), ("BROWSERBASE_PROJECT_ID", "b")]).unwrap().browserbase.is_some());
+    }
+}

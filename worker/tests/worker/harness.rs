@@ -1,0 +1,196 @@
+//! A scripted service, a worker in front of it, and callers.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use http::{HeaderMap, Method};
+use porthole_daemon::listen::{self, Listener};
+use porthole_daemon::settings::Reader;
+use porthole_worker::server::{Limits, Worker};
+use porthole_worker::settings::Settings;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// How long anything may take that should happen at once.
+pub(crate) const SOON: Duration = Duration::from_secs(10);
+
+pub(crate) const SCREENSHOT: &str = "/api/sandbox/browser-screenshot";
+pub(crate) const EXTRACT: &str = "/api/sandbox/browser-extract";
+pub(crate) const CREATE: &str = "/api/sandbox/create";
+
+/// A request as the service got it.
+#[derive(Clone, Debug)]
+pub(crate) struct Seen {
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Seen {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+/// A service that answers as its test says, and remembers what it was asked.
+pub(crate) struct Service {
+    pub(crate) addr: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    _running: DropGuard,
+}
+
+impl Service {
+    pub(crate) async fn start(router: Router) -> Self {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let router = router.layer(from_fn_with_state(Arc::clone(&seen), remember));
+        let listener = bound().await;
+        let addr = listener.addr();
+        let running = CancellationToken::new();
+        let limits = listen::Limits { drain: Duration::ZERO, ..listen::Limits::default() };
+        tokio::spawn(listener.serve(router, limits, running.clone()));
+        Self { addr, seen, _running: running.drop_guard() }
+    }
+
+    /// Answers every request with this JSON.
+    pub(crate) async fn saying(json: &'static str) -> Self {
+        Self::start(Router::new().fallback(move || async move { ([("content-type", "application/json")], json) })).await
+    }
+
+    pub(crate) fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().unwrap().clone()
+    }
+
+    pub(crate) fn last(&self) -> Seen {
+        self.seen().pop().expect("the service was asked nothing")
+    }
+}
+
+async fn remember(State(seen): State<Arc<Mutex<Vec<Seen>>>>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    let (path, headers) = (parts.uri.path().to_owned(), parts.headers.clone());
+    seen.lock().unwrap().push(Seen { path, headers, body: body.clone() });
+    next.run(Request::from_parts(parts, body.into())).await
+}
+
+/// A worker and the addresses it listens on.
+pub(crate) struct Running {
+    pub(crate) main: SocketAddr,
+    pub(crate) admin: SocketAddr,
+    pub(crate) shutdown: CancellationToken,
+    pub(crate) ended: tokio::task::JoinHandle<()>,
+    client: reqwest::Client,
+}
+
+impl Running {
+    pub(crate) async fn before(service: &Service) -> Self {
+        Self::with(service.addr, &[], Limits::default()).await
+    }
+
+    pub(crate) async fn with(service: SocketAddr, environment: &[(&str, &str)], limits: Limits) -> Self {
+        let url = format!("http://{service}");
+        let environment = [("PORTHOLE_SERVICE_URL", url.as_str())].iter().chain(environment).copied().collect();
+        let settings = Settings::read(&Reader::new(environment)).unwrap();
+        let worker = Worker::with_limits(settings, limits).unwrap();
+        let (main, admin) = (bound().await, bound().await);
+        let shutdown = CancellationToken::new();
+        Self {
+            main: main.addr(),
+            admin: admin.addr(),
+            shutdown: shutdown.clone(),
+            ended: tokio::spawn(worker.run(main, admin, shutdown)),
+            client: reqwest::Client::builder().no_proxy().timeout(SOON).build().unwrap(),
+        }
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        self.client.request(method, format!("http://{}{path}", self.main))
+    }
+
+    pub(crate) fn post(&self, path: &str, body: impl Into<reqwest::Body>) -> reqwest::RequestBuilder {
+        self.request(Method::POST, path).header("content-type", "application/json").body(body)
+    }
+
+    pub(crate) async fn admin(&self, path: &str) -> Told {
+        told(self.client.get(format!("http://{}{path}", self.admin))).await
+    }
+
+    /// Sends bytes as they are, and reads until the connection ends.
+    pub(crate) async fn raw(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(self.main).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = Vec::new();
+        // What was read before a reset counts too.
+        let _ = tokio::time::timeout(SOON, stream.read_to_end(&mut answer)).await.expect("the connection stays open");
+        String::from_utf8(answer).unwrap()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shutdown.cancel();
+        self.ended.abort();
+    }
+}
+
+pub(crate) async fn bound() -> Listener {
+    Listener::bind("main", "127.0.0.1:0".parse().unwrap()).await.unwrap()
+}
+
+/// An answer that was read whole.
+pub(crate) struct Told {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Told {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    /// Status and code of a failure.
+    pub(crate) fn failure(&self) -> (u16, String) {
+        let json = self.json();
+        assert_eq!(json["ok"], false, "{json}");
+        assert_eq!(json["request_id"], self.header("x-request-id").unwrap(), "{json}");
+        (self.status, json["error"].as_str().unwrap().to_owned())
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}
+
+pub(crate) async fn told(request: reqwest::RequestBuilder) -> Told {
+    let answer = request.send().await.unwrap();
+    let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
+    Told { status, headers, body: answer.text().await.unwrap() }
+}
+
+/// A failure, as `told(…).failure()` gives it.
+pub(crate) fn failure(status: u16, code: &str) -> (u16, String) {
+    (status, code.to_owned())
+}
+
+/// Waits until `holds`, which must be soon.
+pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(SOON, waiting).await.unwrap_or_else(|_late| panic!("it never held: {what}"));
+}
