@@ -6,7 +6,6 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess
 use serde_json::{Map, Number, Value};
 
 use crate::error::{ErrorCode, Failure};
-use crate::request::Validate;
 
 /// A field that is missing, unknown, doubled, of a wrong type or out of its range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +28,15 @@ impl From<Invalid> for Failure {
     fn from(invalid: Invalid) -> Self {
         Failure::new(ErrorCode::InvalidRequest, invalid.to_string())
     }
+}
+
+/// A request whose values can be judged without looking anything up.
+pub trait Validate {
+    /// Refuses the first value that is out of its range, by the path of its field.
+    ///
+    /// # Errors
+    /// [`Invalid`], with the field's path and what is accepted.
+    fn validate(&self) -> Result<(), Invalid>;
 }
 
 /// Reads a request from its body and judges its values.

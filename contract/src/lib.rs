@@ -14,8 +14,6 @@ pub mod routes;
 mod secret;
 
 pub use error::{ErrorAnswer, ErrorCode, Failure};
-pub use json::{Invalid, StrictObject, parse};
-pub use request::{
-    ColorScheme, CreateRequest, ExtractRequest, ImageFormat, ScreenshotRequest, Until, Validate, Viewport, Wait,
-};
+pub use json::{Invalid, StrictObject, Validate, parse};
+pub use request::{ColorScheme, CreateRequest, ExtractRequest, ImageFormat, ScreenshotRequest, Until, Viewport, Wait};
 pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ScreenshotResponse, Timings};

@@ -4,22 +4,13 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::json::Invalid;
+use crate::json::{Invalid, Validate};
 use crate::limits::{
     DEVICE_SCALE_FACTOR_MAX, DEVICE_SCALE_FACTOR_MIN, IMAGE_MAX_BYTES, IMAGE_MAX_PIXELS, REQUEST_TIMEOUT_MAX_MS,
     REQUEST_TIMEOUT_MIN_MS, TEXT_MAX_CHARS, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS, VIEWPORT_MAX_HEIGHT,
     VIEWPORT_MAX_WIDTH, WAIT_DELAY_MAX_MS, WAIT_TIMEOUT_DEFAULT_MS, WAIT_TIMEOUT_MAX_MS,
 };
 use crate::secret::expose_on_the_wire;
-
-/// A request whose values can be judged without looking anything up.
-pub trait Validate {
-    /// Refuses the first value that is out of its range, by the path of its field.
-    ///
-    /// # Errors
-    /// [`Invalid`], with the field's path and what is accepted.
-    fn validate(&self) -> Result<(), Invalid>;
-}
 
 /// `POST create`: makes a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

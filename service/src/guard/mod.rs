@@ -3,9 +3,11 @@
 //!
 //! [`Guard`] puts the pieces together: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs,
 //! [`policy`] and [`exception`] hold what the operator settles, [`listeners`] Porthole's own doors, `resolve` asks for
-//! addresses, [`refusal`] says no. Nothing here knows browsers or HTTP.
+//! addresses, [`refusal`] says no. None of these knows browsers or HTTP; [`egress`], the one way out that asks them about
+//! every connection, does.
 
 pub mod address;
+pub mod egress;
 pub mod exception;
 pub mod listeners;
 pub mod name;
@@ -129,6 +131,11 @@ impl Guard {
         }
         self.judge_dialled(host, self.standing(host, port), dialled)?;
         Ok(())
+    }
+
+    /// Where Porthole itself listens, as this guard knows it.
+    fn own_listeners(&self) -> &OwnListeners {
+        &self.policy.own
     }
 
     fn standing(&self, host: &Host<String>, port: u16) -> Standing {

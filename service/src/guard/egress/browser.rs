@@ -1,0 +1,285 @@
+//! One connection from the browser: requests one after the other, each answered by its site or in the site's place.
+//!
+//! Chromium keeps a connection to a proxy to one site, so one connection to a site is kept beside it, and nothing is
+//! pooled: a site's connection is no older than the browser's.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use http::{Method, Request, Response, StatusCode};
+use http_body_util::{Either, Empty};
+use hyper::body::{Body as _, Incoming};
+use hyper::client::conn::http1::SendRequest;
+use hyper::service::service_fn;
+use hyper::{client, server};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::idle::IdleClock;
+use super::message::{self, Answered, Ask, Sent, Unasked};
+use super::report::Place;
+use super::upstream::{Fate, Upstream};
+use super::{DialOutcome, Shared, tunnel};
+
+/// Headers of one message. Chromium takes any number within the size of a head.
+const HEADERS_MAX: usize = 512;
+
+/// A connection from the browser, with what belongs to it.
+struct Visitor {
+    shared: Arc<Shared>,
+    place: Arc<OwnedSemaphorePermit>,
+    kept: Mutex<Option<Site>>,
+}
+
+/// A connection to a site that takes requests.
+struct Site {
+    place: Place,
+    requests: SendRequest<Sent>,
+    fate: Fate,
+}
+
+/// The connection is closed without an answer, as the site closed it: the browser knows what it may send again.
+#[derive(Debug, thiserror::Error)]
+#[error("the site closed a kept connection")]
+struct Cut;
+
+/// The browser's end, which must not stand still while something waits to be written to it.
+struct BrowserEnd {
+    stream: TcpStream,
+    stalled: Option<IdleClock>,
+    limit: std::time::Duration,
+}
+
+/// Serves one connection to its end.
+pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
+    let ours = match stream.local_addr() {
+        Ok(addr) => shared.peers.admit(peer, addr).await,
+        Err(_) => false,
+    };
+    if !ours {
+        shared.books.foreign();
+        return tracing::debug!(%peer, "a connection to an egress did not come from its browser");
+    }
+    drop(stream.set_nodelay(true));
+    let limits = shared.limits.clone();
+    let end = BrowserEnd { stream, stalled: None, limit: limits.idle_timeout };
+    let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), place, kept: Mutex::default() });
+    let service = service_fn(move |request| {
+        let visitor = Arc::clone(&visitor);
+        async move { visitor.answer(request).await }
+    });
+    let served = server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.head_timeout)
+        .max_buf_size(limits.head_bytes)
+        .max_headers(HEADERS_MAX)
+        .preserve_header_case(true)
+        .auto_date_header(false)
+        .serve_connection(TokioIo::new(end), service)
+        .with_upgrades()
+        .await;
+    if let Err(error) = served {
+        if error.is_parse() {
+            shared.books.malformed();
+        }
+        tracing::debug!(%error, "a connection from the browser broke");
+    }
+}
+
+// === impl Visitor ===
+
+impl Visitor {
+    async fn answer(&self, request: Request<Incoming>) -> Result<Response<Answered>, Cut> {
+        let excess = self.shared.books.request().err();
+        let ask = match Ask::read(&request) {
+            Ok(ask) => ask,
+            Err(Unasked::Malformed) => {
+                self.shared.books.malformed();
+                return Ok(message::malformed());
+            }
+            Err(Unasked::Refused(place, refusal)) => {
+                return Ok(self.refuse(&place, DialOutcome::Blocked(refusal)));
+            }
+        };
+        if let Some(excess) = excess {
+            return Ok(self.refuse(&ask.place, DialOutcome::OverBudget(excess)));
+        }
+        if request.method() == Method::CONNECT {
+            return Ok(self.connect(request, &ask).await);
+        }
+        self.forward(request, ask).await
+    }
+
+    fn refuse(&self, place: &Place, outcome: DialOutcome) -> Response<Answered> {
+        let answer = message::in_place(&outcome);
+        self.shared.books.ended(place, outcome);
+        answer
+    }
+
+    async fn connect(&self, request: Request<Incoming>, ask: &Ask) -> Response<Answered> {
+        let upstream = match Upstream::connect(&self.shared, &ask.place, &ask.url).await {
+            Ok(upstream) => upstream,
+            Err(outcome) => return message::in_place(&outcome),
+        };
+        let browser = hyper::upgrade::on(request);
+        let place = Arc::clone(&self.place);
+        self.shared.spawn(async move {
+            tunnel::join(browser, upstream).await;
+            drop(place);
+        });
+        message::connected()
+    }
+
+    async fn forward(&self, mut request: Request<Incoming>, ask: Ask) -> Result<Response<Answered>, Cut> {
+        let websocket = message::asks_for_websocket(&request);
+        let browser = websocket.then(|| hyper::upgrade::on(&mut request));
+        let mut request = message::to_site(request, &ask, websocket);
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut site) = kept.filter(|site| site.place == ask.place)
+            && site.requests.ready().await.is_ok()
+        {
+            let spare = spare(&request);
+            site.fate.await_answer(true);
+            match site.requests.try_send_request(request).await {
+                Ok(answer) => return Ok(self.answered(site, answer, browser)),
+                // The site had closed it: what it has not seen, or may see twice, is sent again.
+                Err(mut failed) => match failed.take_message().or(spare) {
+                    Some(again) if site.fate.outcome().is_none_or(|outcome| outcome == DialOutcome::Reset) => {
+                        request = again;
+                    }
+                    _ => return Err(Cut),
+                },
+            }
+        }
+        let mut site = match self.connect_to_site(&ask).await {
+            Ok(site) => site,
+            Err(outcome) => return Ok(message::in_place(&outcome)),
+        };
+        match site.requests.try_send_request(request).await {
+            Ok(answer) => Ok(self.answered(site, answer, browser)),
+            Err(failed) => {
+                let outcome = if failed.error().is_parse() { DialOutcome::Garbled } else { DialOutcome::Empty };
+                // The connection itself may know better; then this is not the first reason.
+                site.fate.ends(outcome.clone());
+                Ok(message::in_place(&site.fate.outcome().unwrap_or(outcome)))
+            }
+        }
+    }
+
+    async fn connect_to_site(&self, ask: &Ask) -> Result<Site, DialOutcome> {
+        let upstream = Upstream::connect(&self.shared, &ask.place, &ask.url).await?;
+        let fate = upstream.fate();
+        let (requests, connection) = client::conn::http1::Builder::new()
+            .max_buf_size(self.shared.limits.head_bytes)
+            .max_headers(HEADERS_MAX)
+            .preserve_header_case(true)
+            .allow_obsolete_multiline_headers_in_responses(true)
+            .allow_spaces_after_header_name_in_responses(true)
+            .ignore_invalid_headers_in_responses(true)
+            .handshake(TokioIo::new(upstream))
+            .await
+            .map_err(|_| DialOutcome::Failed)?;
+        self.shared.spawn(async move {
+            if let Err(error) = connection.with_upgrades().await {
+                tracing::debug!(%error, "a connection to a site broke");
+            }
+        });
+        Ok(Site { place: ask.place.clone(), requests, fate })
+    }
+
+    /// Passes an answer on, and keeps the connection that it came by.
+    fn answered(
+        &self,
+        site: Site,
+        mut answer: Response<Incoming>,
+        browser: Option<hyper::upgrade::OnUpgrade>,
+    ) -> Response<Answered> {
+        if answer.status() != StatusCode::SWITCHING_PROTOCOLS {
+            let answer = message::to_browser(answer, site.fate.clone());
+            *self.kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(site);
+            return answer;
+        }
+        let Some(browser) = browser.filter(|_| message::names_websocket(answer.headers())) else {
+            site.fate.ends(DialOutcome::Garbled);
+            return message::in_place(&DialOutcome::Garbled);
+        };
+        let fate = site.fate;
+        let upgraded = hyper::upgrade::on(&mut answer);
+        let place = Arc::clone(&self.place);
+        self.shared.spawn(async move {
+            match upgraded.await {
+                Ok(site) => tunnel::join(browser, TokioIo::new(site)).await,
+                Err(error) => tracing::debug!(%error, "a site left while it switched protocols"),
+            }
+            drop(place);
+        });
+        message::to_browser(answer, fate)
+    }
+}
+
+/// The same request once more, if sending it twice does no harm.
+fn spare(request: &Request<Sent>) -> Option<Request<Sent>> {
+    let again = request.method().is_idempotent() && request.body().is_end_stream();
+    again.then(|| {
+        let mut spare = Request::new(Either::Right(Empty::new()));
+        *spare.method_mut() = request.method().clone();
+        *spare.uri_mut() = request.uri().clone();
+        *spare.headers_mut() = request.headers().clone();
+        spare
+    })
+}
+
+// === impl BrowserEnd ===
+
+impl BrowserEnd {
+    fn written(&mut self, cx: &mut Context<'_>, write: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if write.is_ready() {
+            self.stalled = None;
+            return write;
+        }
+        let stalled = self.stalled.get_or_insert_with(|| IdleClock::new(self.limit));
+        match stalled.poll_struck(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncRead for BrowserEnd {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buf)
+    }
+}
+
+impl AsyncWrite for BrowserEnd {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let write = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.written(cx, write)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let write = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.written(cx, write)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

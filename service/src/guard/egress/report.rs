@@ -1,0 +1,283 @@
+//! The books of one egress: how each dial ended, what was refused and why, what was used of the limits.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use url::Host;
+
+use super::EgressLimits;
+use crate::guard::Refusal;
+
+/// How a dial ended, or how the connection that came of it did. Displayed, it is a sentence without any address.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DialOutcome {
+    /// Connected, and nothing went wrong since.
+    #[error("connected")]
+    Connected,
+    /// The guard's no; never [`Refusal::NotResolved`], which is [`DialOutcome::NameNotFound`].
+    #[error(transparent)]
+    Blocked(Refusal),
+    /// The name has no address, or none was told in time.
+    #[error("the name can't be found")]
+    NameNotFound,
+    /// Nobody listens there.
+    #[error("the connection was refused")]
+    Refused,
+    /// No way there.
+    #[error("the address can't be reached")]
+    Unreachable,
+    /// No answer to the dial.
+    #[error("the connection timed out")]
+    TimedOut,
+    /// What else a system says to a dial.
+    #[error("the connection failed")]
+    Failed,
+    /// Reset by the other side once connected.
+    #[error("the connection was reset")]
+    Reset,
+    /// Closed by the other side without an answer.
+    #[error("the connection was closed without an answer")]
+    Empty,
+    /// The answer is not HTTP.
+    #[error("the answer is not HTTP")]
+    Garbled,
+    /// Not a byte either way for [`EgressLimits::idle_timeout`].
+    #[error("the connection stood still for too long")]
+    Silent,
+    /// Cut, or never made, since the page has used up what it may.
+    #[error("the page used up its limit of {0}")]
+    OverBudget(Excess),
+}
+
+/// Which limit was used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Excess {
+    /// [`EgressLimits::bytes`].
+    Bytes,
+    /// [`EgressLimits::requests`].
+    Requests,
+}
+
+/// The latest outcome for one host and port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dial {
+    /// As the URL has it.
+    pub host: Host<String>,
+    /// The port.
+    pub port: u16,
+    /// How it ended, or stands.
+    pub outcome: DialOutcome,
+}
+
+/// What has happened at an egress.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The latest outcome for each host and port, in the order in which they were first asked for.
+    pub dials: Vec<Dial>,
+    /// Requests refused as blocked targets, by [`Refusal::label`].
+    pub blocked: BTreeMap<&'static str, u64>,
+    /// Requests that could not be read, or that no browser of ours would send (another scheme, a user name).
+    pub malformed: u64,
+    /// Requests refused and connections cut since a limit was used up.
+    pub over_budget: u64,
+    /// Connections that did not come from our browser.
+    pub foreign: u64,
+    /// Requests and tunnels, the refused ones included.
+    pub requests: u64,
+    /// Bytes to and from sites.
+    pub bytes: u64,
+}
+
+/// The books while they are being kept.
+#[derive(Debug)]
+pub(super) struct Books {
+    bytes_max: u64,
+    requests_max: u64,
+    bytes: AtomicU64,
+    requests: AtomicU64,
+    foreign: AtomicU64,
+    malformed: AtomicU64,
+    over_budget: AtomicU64,
+    dials: Mutex<Dials>,
+}
+
+#[derive(Debug, Default)]
+struct Dials {
+    by_place: HashMap<Place, (usize, DialOutcome)>,
+    blocked: BTreeMap<&'static str, u64>,
+}
+
+/// A host and a port.
+pub(super) type Place = (Host<String>, u16);
+
+// === impl DialOutcome ===
+
+impl DialOutcome {
+    /// What Chromium calls this where it dials itself. `None` for what has no such name: a connection that stands, and
+    /// what Porthole alone forbids.
+    #[must_use]
+    pub const fn net_error(&self) -> Option<&'static str> {
+        match self {
+            DialOutcome::Connected | DialOutcome::Blocked(_) | DialOutcome::OverBudget(_) => None,
+            DialOutcome::NameNotFound => Some("net::ERR_NAME_NOT_RESOLVED"),
+            DialOutcome::Refused => Some("net::ERR_CONNECTION_REFUSED"),
+            DialOutcome::Unreachable => Some("net::ERR_ADDRESS_UNREACHABLE"),
+            DialOutcome::TimedOut => Some("net::ERR_CONNECTION_TIMED_OUT"),
+            DialOutcome::Failed => Some("net::ERR_CONNECTION_FAILED"),
+            DialOutcome::Reset => Some("net::ERR_CONNECTION_RESET"),
+            DialOutcome::Empty => Some("net::ERR_EMPTY_RESPONSE"),
+            DialOutcome::Garbled => Some("net::ERR_INVALID_HTTP_RESPONSE"),
+            DialOutcome::Silent => Some("net::ERR_TIMED_OUT"),
+        }
+    }
+
+    /// One word, told to the browser and in logs. It says of a blocked target no more than that.
+    #[must_use]
+    pub const fn label(&self) -> &'static str {
+        match self {
+            DialOutcome::Connected => "connected",
+            DialOutcome::Blocked(_) => "blocked",
+            DialOutcome::NameNotFound => "name_not_found",
+            DialOutcome::Refused => "refused",
+            DialOutcome::Unreachable => "unreachable",
+            DialOutcome::TimedOut => "timed_out",
+            DialOutcome::Failed => "failed",
+            DialOutcome::Reset => "reset",
+            DialOutcome::Empty => "empty",
+            DialOutcome::Garbled => "garbled",
+            DialOutcome::Silent => "silent",
+            DialOutcome::OverBudget(_) => "over_budget",
+        }
+    }
+}
+
+impl From<Refusal> for DialOutcome {
+    fn from(refusal: Refusal) -> DialOutcome {
+        match refusal {
+            Refusal::NotResolved { .. } => DialOutcome::NameNotFound,
+            refusal => DialOutcome::Blocked(refusal),
+        }
+    }
+}
+
+impl std::fmt::Display for Excess {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Excess::Bytes => "bytes",
+            Excess::Requests => "requests",
+        })
+    }
+}
+
+// === impl Report ===
+
+impl Report {
+    /// Requests refused as blocked targets: `blocked_requests` of a response.
+    #[must_use]
+    pub fn blocked_requests(&self) -> u64 {
+        self.blocked.values().sum()
+    }
+}
+
+// === impl Books ===
+
+impl Books {
+    pub(super) fn new(limits: &EgressLimits) -> Books {
+        Books {
+            bytes_max: limits.bytes,
+            requests_max: limits.requests,
+            bytes: AtomicU64::new(0),
+            requests: AtomicU64::new(0),
+            foreign: AtomicU64::new(0),
+            malformed: AtomicU64::new(0),
+            over_budget: AtomicU64::new(0),
+            dials: Mutex::default(),
+        }
+    }
+
+    /// Counts a request; an error if it is one too many, or nothing is left of the bytes.
+    pub(super) fn request(&self) -> Result<(), Excess> {
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= self.requests_max {
+            return Err(Excess::Requests);
+        }
+        self.more_bytes(0)
+    }
+
+    /// Counts bytes that have come or gone; an error if that is more than there may be.
+    pub(super) fn more_bytes(&self, count: usize) -> Result<(), Excess> {
+        let count = u64::try_from(count).unwrap_or(u64::MAX);
+        let before = self.bytes.fetch_add(count, Ordering::Relaxed);
+        if before.saturating_add(count) > self.bytes_max { Err(Excess::Bytes) } else { Ok(()) }
+    }
+
+    pub(super) fn foreign(&self) {
+        self.foreign.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(super) fn malformed(&self) {
+        self.malformed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Writes down how a dial ended.
+    pub(super) fn ended(&self, place: &Place, outcome: DialOutcome) {
+        match &outcome {
+            DialOutcome::Connected => {}
+            DialOutcome::OverBudget(_) => {
+                self.over_budget.fetch_add(1, Ordering::Relaxed);
+            }
+            outcome => tracing::debug!(host = %place.0, port = place.1, reason = reason(outcome), "a dial failed"),
+        }
+        let mut dials = self.dials();
+        match &outcome {
+            DialOutcome::Blocked(refusal @ Refusal::Blocked(_)) => {
+                *dials.blocked.entry(refusal.label()).or_default() += 1;
+            }
+            DialOutcome::Blocked(_) => self.malformed(),
+            _ => {}
+        }
+        let known = dials.by_place.len();
+        if let Some((_, latest)) = dials.by_place.get_mut(place) {
+            *latest = outcome;
+        // A page that has no request left can still ask for names without end; they are not all remembered.
+        } else if u64::try_from(known).is_ok_and(|known| known < self.requests_max) {
+            dials.by_place.insert(place.clone(), (known, outcome));
+        }
+    }
+
+    pub(super) fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {
+        self.dials().by_place.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let dials = self.dials();
+        let mut ordered: Vec<_> = dials.by_place.iter().collect();
+        ordered.sort_by_key(|(_, (order, _))| *order);
+        let dial = |(place, (_, outcome)): (&Place, &(usize, DialOutcome))| Dial {
+            host: place.0.clone(),
+            port: place.1,
+            outcome: outcome.clone(),
+        };
+        Report {
+            dials: ordered.into_iter().map(dial).collect(),
+            blocked: dials.blocked.clone(),
+            malformed: self.malformed.load(Ordering::Relaxed),
+            over_budget: self.over_budget.load(Ordering::Relaxed),
+            foreign: self.foreign.load(Ordering::Relaxed),
+            requests: self.requests.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+        }
+    }
+
+    fn dials(&self) -> MutexGuard<'_, Dials> {
+        self.dials.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why, as precisely as logs may say it.
+fn reason(outcome: &DialOutcome) -> &'static str {
+    match outcome {
+        DialOutcome::Blocked(refusal) => refusal.label(),
+        outcome => outcome.label(),
+    }
+}

@@ -1,0 +1,149 @@
+//! A connection to a site: every byte counted, never still for too long, and its end written into the books.
+
+use std::io::{self, ErrorKind, IoSlice};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use super::idle::IdleClock;
+use super::report::{Books, Place};
+use super::{DialOutcome, Shared, dial};
+
+/// A connection to a judged address.
+#[derive(Debug)]
+pub(super) struct Upstream {
+    stream: TcpStream,
+    idle: IdleClock,
+    fate: Fate,
+}
+
+/// What becomes of a connection to a site. Clones speak of the same one.
+#[derive(Clone, Debug)]
+pub(super) struct Fate(Arc<FateInner>);
+
+#[derive(Debug)]
+struct FateInner {
+    place: Place,
+    books: Arc<Books>,
+    awaited: AtomicBool,
+    ended: OnceLock<DialOutcome>,
+}
+
+// === impl Upstream ===
+
+impl Upstream {
+    /// Connects to the host and port of this URL, if the guard lets it; the books know either way.
+    pub(super) async fn connect(shared: &Shared, place: &Place, url: &str) -> Result<Upstream, DialOutcome> {
+        let fate = Fate(Arc::new(FateInner {
+            place: place.clone(),
+            books: Arc::clone(&shared.books),
+            awaited: AtomicBool::new(true),
+            ended: OnceLock::new(),
+        }));
+        match dial::dial(shared, url).await {
+            Ok(stream) => {
+                shared.books.ended(place, DialOutcome::Connected);
+                Ok(Upstream { stream, idle: IdleClock::new(shared.limits.idle_timeout), fate })
+            }
+            Err(outcome) => {
+                shared.books.ended(place, outcome.clone());
+                Err(outcome)
+            }
+        }
+    }
+
+    pub(super) fn fate(&self) -> Fate {
+        self.fate.clone()
+    }
+
+    fn moved(&mut self, count: usize) -> io::Result<()> {
+        self.idle.progress();
+        self.fate.0.books.more_bytes(count).map_err(|excess| self.fail(DialOutcome::OverBudget(excess)))
+    }
+
+    fn fail(&self, outcome: DialOutcome) -> io::Error {
+        let kind = if outcome == DialOutcome::Silent { ErrorKind::TimedOut } else { ErrorKind::ConnectionAborted };
+        self.fate.ends(outcome);
+        kind.into()
+    }
+
+    fn failed(&self, error: io::Error) -> io::Error {
+        self.fate.ends(match error.kind() {
+            ErrorKind::TimedOut => DialOutcome::TimedOut,
+            ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable => DialOutcome::Unreachable,
+            _ => DialOutcome::Reset,
+        });
+        error
+    }
+
+    /// What a transfer of so many bytes comes to.
+    fn transferred(&mut self, cx: &mut Context<'_>, transfer: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match transfer {
+            Poll::Ready(Ok(count)) => Poll::Ready(self.moved(count).map(|()| count)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(self.failed(error))),
+            Poll::Pending if self.idle.poll_struck(cx).is_ready() => Poll::Ready(Err(self.fail(DialOutcome::Silent))),
+            Poll::Pending => Poll::Pending,
+        }
+    }
+}
+
+impl AsyncRead for Upstream {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(cx, buf).map_ok(|()| buf.filled().len() - before);
+        self.transferred(cx, read).map_ok(drop)
+    }
+}
+
+impl AsyncWrite for Upstream {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, buf);
+        self.transferred(cx, written)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bufs);
+        self.transferred(cx, written)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
+
+// === impl Fate ===
+
+impl Fate {
+    /// Whether somebody waits for something from the site. A kept connection that ends meanwhile is nobody's failure.
+    pub(super) fn await_answer(&self, awaited: bool) {
+        self.0.awaited.store(awaited, Ordering::Relaxed);
+    }
+
+    /// The first reason counts, and it is in the books if somebody was waiting.
+    pub(super) fn ends(&self, outcome: DialOutcome) {
+        if self.0.ended.set(outcome.clone()).is_ok() && self.0.awaited.load(Ordering::Relaxed) {
+            self.0.books.ended(&self.0.place, outcome);
+        }
+    }
+
+    /// How it ended, if it did so by anything but a close in order.
+    pub(super) fn outcome(&self) -> Option<DialOutcome> {
+        self.0.ended.get().cloned()
+    }
+}
