@@ -1,1 +1,21 @@
-//! Porthole.
+//! The end-to-end tests' harness: real processes, a fixture web site, callers that know only the wire.
+//!
+//! Nothing of the service, the worker or the client is linked in here: what these tests know of Porthole is what any
+//! stranger can see, its binaries, its settings and its sockets.
+
+pub mod caller;
+pub mod command;
+pub mod eventually;
+pub mod family;
+pub mod owner;
+pub mod picture;
+pub mod process;
+pub mod raw;
+pub mod site;
+pub mod stack;
+
+pub use caller::{Answer, Caller};
+pub use eventually::eventually;
+pub use picture::Picture;
+pub use site::{Reply, Site};
+pub use stack::Stack;

@@ -1,0 +1,302 @@
+//! A caller that knows only the wire: it sends JSON over HTTP and holds every answer against the contract's table.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
+use http::{HeaderMap, Method, StatusCode, header};
+use porthole_contract::{ErrorCode, limits};
+use reqwest::RequestBuilder;
+use serde_json::{Map, Value, json};
+use tokio::time::Instant;
+
+use crate::picture::Picture;
+
+/// Longer than the worker's own limit: a request that runs into it has hung.
+const ANSWER_WITHIN: Duration = Duration::from_secs(85);
+
+/// A client that takes no proxy and keeps no connection, so that it may serve many runtimes.
+///
+/// # Panics
+/// Never: it is built of constants.
+#[must_use]
+pub fn http_client() -> reqwest::Client {
+    reqwest::Client::builder()
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(ANSWER_WITHIN)
+        .build()
+        .expect("a client made of constants")
+}
+
+/// Somebody who owns a sandbox and calls the worker, or the service itself.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// Sends requests.
+    pub http: reqwest::Client,
+    /// What every route's URL begins with.
+    pub base: String,
+    /// The key presented as `Authorization: Bearer …`.
+    pub bearer: Option<String>,
+    /// The sandbox that requests name unless they name one themselves.
+    pub sandbox_id: String,
+    /// Its owner's token.
+    pub owner_token: String,
+}
+
+impl Caller {
+    /// Takes a screenshot.
+    pub async fn screenshot(&self, fields: Value) -> Answer {
+        self.post("/browser-screenshot", fields).await
+    }
+
+    /// Reads a page.
+    pub async fn extract(&self, fields: Value) -> Answer {
+        self.post("/browser-extract", fields).await
+    }
+
+    /// Posts JSON to a route; the sandbox and its token are added on `browser-*` routes, unless they are there already
+    /// (as `null` they are taken out).
+    pub async fn post(&self, route: &str, fields: Value) -> Answer {
+        self.send(self.request(Method::POST, route).json(&self.body(route, fields))).await
+    }
+
+    /// Posts these very bytes as JSON.
+    pub async fn post_bytes(&self, route: &str, body: impl Into<reqwest::Body>) -> Answer {
+        self.send(self.request(Method::POST, route).header(header::CONTENT_TYPE, "application/json").body(body)).await
+    }
+
+    /// The body that [`Caller::post`] would send.
+    #[must_use]
+    pub fn body(&self, route: &str, fields: Value) -> Value {
+        let Value::Object(mut fields) = fields else { return fields };
+        if route.starts_with("/browser-") {
+            for (name, value) in [("sandbox_id", &self.sandbox_id), ("owner_token", &self.owner_token)] {
+                match fields.get(name) {
+                    None => drop(fields.insert(name.to_owned(), json!(value))),
+                    Some(Value::Null) => drop(fields.remove(name)),
+                    Some(_) => {}
+                }
+            }
+        }
+        Value::Object(fields)
+    }
+
+    /// A request to a route, with this caller's key.
+    pub fn request(&self, method: Method, route: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}{route}", self.base));
+        match &self.bearer {
+            Some(key) => request.bearer_auth(key),
+            None => request,
+        }
+    }
+
+    /// Sends a request and reads the whole answer.
+    ///
+    /// # Panics
+    /// When there is none.
+    pub async fn send(&self, request: RequestBuilder) -> Answer {
+        let started = Instant::now();
+        let response = request.send().await.unwrap_or_else(|error| panic!("no answer: {error:?}"));
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes().await.unwrap_or_else(|error| panic!("half an answer: {error:?}"));
+        Answer { status, headers, body, took: started.elapsed() }
+    }
+}
+
+/// What came back.
+#[derive(Clone)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+    /// How long it took.
+    pub took: Duration,
+}
+
+impl std::fmt::Debug for Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let body: String = String::from_utf8_lossy(&self.body).chars().take(1000).collect();
+        write!(f, "{} after {:?}, {:#?}\n{body}", self.status, self.took, self.headers)
+    }
+}
+
+impl Answer {
+    /// The body as JSON.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
+    }
+
+    /// A header's value; empty when it is not there.
+    #[must_use]
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// The code it failed with; nothing for a success.
+    #[must_use]
+    pub fn code(&self) -> Option<String> {
+        if self.status == StatusCode::OK { None } else { self.json()["error"].as_str().map(str::to_owned) }
+    }
+
+    /// Asserts that it came within a time.
+    ///
+    /// # Panics
+    /// When it took longer.
+    #[track_caller]
+    pub fn within(self, limit: Duration) -> Self {
+        assert!(self.took <= limit, "took longer than {limit:?}: {self:?}");
+        self
+    }
+
+    /// Asserts a success of a `browser-*` route in the shape that both have, and gives its fields.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[track_caller]
+    pub fn expect_ok(&self) -> Map<String, Value> {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        let Value::Object(fields) = self.json() else { panic!("no object: {self:?}") };
+        assert_eq!(fields.get("ok"), Some(&json!(true)), "{self:?}");
+        for (name, fits) in [
+            ("title", Value::is_string as fn(&Value) -> bool),
+            ("final_url", Value::is_string),
+            ("status_code", Value::is_u64),
+            ("truncated", Value::is_boolean),
+            ("blocked_requests", Value::is_u64),
+            ("warnings", Value::is_array),
+            ("timings_ms", Value::is_object),
+        ] {
+            assert!(fields.get(name).is_some_and(fits), "{name} is missing or of a wrong type: {self:?}");
+        }
+        self.expect_request_id();
+        fields
+    }
+
+    /// Asserts a failure with this code, in all that the contract's table says of it, and gives its fields.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    #[track_caller]
+    pub fn expect_code(&self, name: &str) -> Map<String, Value> {
+        let code = ErrorCode::from_name(name).expect("a code of the contract");
+        let Value::Object(fields) = self.json() else { panic!("no object: {self:?}") };
+        assert_eq!(fields.get("error").and_then(Value::as_str), Some(name), "{self:?}");
+        assert_eq!(self.status.as_u16(), code.status(), "{self:?}");
+        assert_eq!(fields.get("ok"), Some(&json!(false)), "{self:?}");
+        assert_eq!(fields.get("message"), Some(&json!(code.message())), "{self:?}");
+        assert!(fields.get("details").is_some_and(Value::is_string), "no details: {self:?}");
+        assert!(self.header("content-type").starts_with("application/json"), "{self:?}");
+        // The one code whose retryability depends on what happened.
+        if code != ErrorCode::NavigationFailed {
+            assert_eq!(fields.get("retryable"), Some(&json!(code.retryable())), "{self:?}");
+        }
+        if let Some(wait_ms) = fields.get("retry_after_ms") {
+            let wait_ms = wait_ms.as_u64().expect("whole milliseconds");
+            assert_eq!(self.header("retry-after"), wait_ms.div_ceil(1000).to_string(), "{self:?}");
+        }
+        self.expect_request_id();
+        fields
+    }
+
+    /// Asserts a failure whose details hold a text, and gives its fields.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    #[track_caller]
+    pub fn expect_code_about(&self, name: &str, text: &str) -> Map<String, Value> {
+        let fields = self.expect_code(name);
+        let details = fields["details"].as_str().unwrap_or_default();
+        assert!(details.contains(text), "details don't mention {text:?}: {self:?}");
+        fields
+    }
+
+    /// Asserts a success, or a failure with one of these codes.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    #[track_caller]
+    pub fn expect_ok_or(&self, codes: &[&str]) {
+        match self.code() {
+            None => drop(self.expect_ok()),
+            Some(code) => {
+                assert!(codes.contains(&code.as_str()), "neither a success nor one of {codes:?}: {self:?}");
+                self.expect_code(&code);
+            }
+        }
+    }
+
+    /// Asserts a failure with one of these codes, where the contract leaves it to what happens first.
+    ///
+    /// # Panics
+    /// When it is another answer.
+    #[track_caller]
+    pub fn expect_one_of(&self, codes: &[&str]) {
+        let code = self.code().unwrap_or_else(|| panic!("a success instead of one of {codes:?}: {self:?}"));
+        assert!(codes.contains(&code.as_str()), "not one of {codes:?}: {self:?}");
+        self.expect_code(&code);
+    }
+
+    #[track_caller]
+    fn expect_request_id(&self) {
+        let id = self.header("x-request-id");
+        assert!(!id.is_empty(), "no x-request-id: {self:?}");
+        assert_eq!(self.json()["request_id"], id, "{self:?}");
+    }
+
+    /// The text of a successful extract.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    #[track_caller]
+    pub fn content(&self) -> String {
+        self.expect_ok()["content"].as_str().unwrap_or_else(|| panic!("no content: {self:?}")).to_owned()
+    }
+
+    /// The picture of a successful screenshot, held against the fields beside it.
+    ///
+    /// # Panics
+    /// When there is none, or the fields don't fit.
+    #[must_use]
+    #[track_caller]
+    pub fn picture(&self) -> Picture {
+        let fields = self.expect_ok();
+        let base64 = fields["image_base64"].as_str().unwrap_or_else(|| panic!("no image: {self:?}"));
+        let picture = Picture::decode(&STANDARD.decode(base64).expect("base64"));
+        assert_eq!(fields["mime_type"], picture.format.to_mime_type());
+        assert_eq!((&fields["width"], &fields["height"]), (&json!(picture.size().0), &json!(picture.size().1)));
+        assert_eq!(fields["bytes"], picture.bytes);
+        assert!(picture.bytes <= limits::IMAGE_MAX_BYTES, "{} bytes are over the cap", picture.bytes);
+        picture
+    }
+
+    /// The warnings of a success.
+    ///
+    /// # Panics
+    /// When it is none, or a warning is not `code: sentence`.
+    #[must_use]
+    #[track_caller]
+    pub fn warnings(&self) -> Vec<String> {
+        let fields = self.expect_ok();
+        let warnings = fields["warnings"].as_array().cloned().unwrap_or_default();
+        warnings
+            .iter()
+            .map(|warning| {
+                let warning = warning.as_str().expect("a string").to_owned();
+                assert!(warning.split_once(": ").is_some(), "not `code: sentence`: {warning:?}");
+                warning
+            })
+            .collect()
+    }
+}

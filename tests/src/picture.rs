@@ -1,0 +1,94 @@
+//! Looking at pictures: their size, and what colour they have where.
+
+use image::{ImageFormat, RgbImage};
+
+/// A decoded picture.
+#[derive(Clone)]
+pub struct Picture {
+    pixels: RgbImage,
+    /// What its bytes are, judged by themselves.
+    pub format: ImageFormat,
+    /// Its size as a file.
+    pub bytes: usize,
+}
+
+impl Picture {
+    /// Decodes PNG, JPEG or WebP.
+    ///
+    /// # Panics
+    /// When it is none of these, or broken.
+    #[must_use]
+    pub fn decode(bytes: &[u8]) -> Self {
+        let format = image::guess_format(bytes).expect("an image's magic bytes");
+        let mut reader = image::ImageReader::with_format(std::io::Cursor::new(bytes), format);
+        reader.no_limits();
+        let pixels = reader.decode().expect("an image that decodes").to_rgb8();
+        Self { pixels, format, bytes: bytes.len() }
+    }
+
+    /// Width and height.
+    #[must_use]
+    pub fn size(&self) -> (u32, u32) {
+        self.pixels.dimensions()
+    }
+
+    /// The colour at a place.
+    ///
+    /// # Panics
+    /// When that lies outside.
+    #[must_use]
+    pub fn at(&self, x: u32, y: u32) -> [u8; 3] {
+        self.pixels.get_pixel(x, y).0
+    }
+
+    /// Asserts the colour at a place, as exact as lossy formats are.
+    ///
+    /// # Panics
+    /// When it is another.
+    #[track_caller]
+    pub fn expect_colour(&self, x: u32, y: u32, expected: [u8; 3]) -> &Self {
+        let seen = self.at(x, y);
+        let near = seen.iter().zip(expected).all(|(seen, expected)| seen.abs_diff(expected) <= 12);
+        assert!(near, "at {x},{y} of {:?} is {seen:?}, not {expected:?}", self.size());
+        self
+    }
+
+    /// Asserts its size.
+    ///
+    /// # Panics
+    /// When it has another.
+    #[track_caller]
+    pub fn expect_size(&self, width: u32, height: u32) -> &Self {
+        assert_eq!(self.size(), (width, height), "the picture's size");
+        self
+    }
+
+    /// Whether every pixel has the same colour.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        let first = self.pixels.get_pixel(0, 0);
+        self.pixels.pixels().all(|pixel| pixel == first)
+    }
+
+    /// The pixels of a part, row by row.
+    #[must_use]
+    pub fn part(&self, left: u32, top: u32, width: u32, height: u32) -> Vec<[u8; 3]> {
+        (top..top + height)
+            .flat_map(|y| (left..left + width).map(move |x| (x, y)))
+            .map(|(x, y)| self.at(x, y))
+            .collect()
+    }
+}
+
+/// A PNG of one colour.
+///
+/// # Panics
+/// Never: memory is enough.
+#[must_use]
+pub fn png_of(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
+    let mut bytes = std::io::Cursor::new(Vec::new());
+    RgbImage::from_pixel(width, height, image::Rgb(colour))
+        .write_to(&mut bytes, ImageFormat::Png)
+        .expect("a PNG in memory");
+    bytes.into_inner()
+}

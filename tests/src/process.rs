@@ -1,0 +1,276 @@
+//! One process of Porthole's as a child of the test: started with a bare environment, heard, and ended whatever happens.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill, killpg};
+use nix::unistd::Pid;
+use serde_json::Value;
+
+use crate::eventually::{eventually, so};
+use crate::family::{self, Relative};
+
+/// How long a process has to bind its listeners; the service starts a browser meanwhile.
+const LISTENING_WITHIN: Duration = Duration::from_secs(40);
+/// How long a process has to end on SIGTERM before it is killed.
+const ENDING_WITHIN: Duration = Duration::from_secs(8);
+/// How long its descendants have after that.
+const FAMILY_ENDING_WITHIN: Duration = Duration::from_secs(4);
+
+/// How many of a process's last log lines a failed test shows.
+const LINES_SHOWN: usize = 60;
+
+/// A process's settings: its whole environment.
+pub type Environment = BTreeMap<String, String>;
+
+/// A child of this test in a process group of its own. Dropping it ends it and everything that descends from it.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    child: Child,
+    stdout: Lines,
+    stderr: Lines,
+    family: Mutex<Vec<Relative>>,
+    watchdog: Child,
+}
+
+type Lines = Arc<Mutex<Heard>>;
+
+/// What came out of a stream so far.
+#[derive(Debug, Default)]
+struct Heard {
+    lines: Vec<String>,
+    /// Whether that is all: nobody holds the stream's other end any more.
+    ended: bool,
+}
+
+/// The executable of that name, built beside the test.
+///
+/// # Panics
+/// When it has not been built.
+#[must_use]
+pub fn binary(name: &str) -> PathBuf {
+    let test = std::env::current_exe().expect("a test knows its own executable");
+    let folder = test.parent().and_then(|deps| deps.parent()).expect("a test lies in target/<profile>/deps");
+    let binary = folder.join(name);
+    assert!(binary.exists(), "{} is missing: run `cargo build --workspace` first", binary.display());
+    binary
+}
+
+impl Process {
+    /// Starts one of the workspace's executables with this environment and nothing else.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    #[must_use]
+    pub fn spawn(name: &str, arguments: &[&str], environment: &Environment) -> Self {
+        let mut child = Command::new(binary(name))
+            .args(arguments)
+            .env_clear()
+            .envs(environment)
+            .process_group(0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{name} does not start: {error}"));
+        let stdout = collect(child.stdout.take().expect("standard output is piped"));
+        let stderr = collect(child.stderr.take().expect("standard error is piped"));
+        let watchdog = watchdog(child.id(), environment.get("TMPDIR").map_or("", String::as_str));
+        Self { name: name.to_owned(), child, stdout, stderr, family: Mutex::default(), watchdog }
+    }
+
+    /// Its number.
+    ///
+    /// # Panics
+    /// Never: process numbers are positive.
+    #[must_use]
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.child.id()).expect("a process number")
+    }
+
+    /// What it has written to standard output.
+    #[must_use]
+    pub fn stdout(&self) -> Vec<String> {
+        snapshot(&self.stdout)
+    }
+
+    /// What it has written to standard error: the logs.
+    #[must_use]
+    pub fn stderr(&self) -> Vec<String> {
+        snapshot(&self.stderr)
+    }
+
+    /// Everything that descends from it now, and remembers that for the end.
+    #[must_use]
+    pub fn family(&self) -> Vec<Relative> {
+        let now = family::descendants_of(self.pid());
+        let mut seen = self.family.lock().unwrap_or_else(PoisonError::into_inner);
+        for relative in &now {
+            if !seen.contains(relative) {
+                seen.push(relative.clone());
+            }
+        }
+        now
+    }
+
+    /// Where the listener of that name (`main` or `admin`) is bound, as its log tells.
+    ///
+    /// # Panics
+    /// When the process ends, or does not tell in time.
+    pub async fn listening(&mut self, listener: &str) -> SocketAddr {
+        let name = self.name.clone();
+        let stderr = Arc::clone(&self.stderr);
+        eventually(LISTENING_WITHIN, async || {
+            let lines = snapshot(&stderr);
+            if let Some(addr) = lines.iter().find_map(|line| bound(line, listener)) {
+                return Ok(addr);
+            }
+            let ended = self.child.try_wait().expect("a child can be waited for");
+            assert!(ended.is_none(), "{name} ended with {ended:?} before it listened:\n{}", lines.join("\n"));
+            Err(format!("{name} did not say where its {listener} listener is:\n{}", lines.join("\n")))
+        })
+        .await
+    }
+
+    /// Sends it a signal.
+    ///
+    /// # Panics
+    /// When it has ended already.
+    pub fn signal(&self, signal: Signal) {
+        kill(Pid::from_raw(self.pid()), signal).unwrap_or_else(|error| panic!("{signal} to {}: {error}", self.name));
+    }
+
+    /// Sends a signal to its whole process group, as a terminal's Ctrl-C does.
+    ///
+    /// # Panics
+    /// When it has ended already.
+    pub fn signal_group(&self, signal: Signal) {
+        killpg(Pid::from_raw(self.pid()), signal).unwrap_or_else(|error| panic!("{signal} to {}: {error}", self.name));
+    }
+
+    /// How it ended; all that it said has been heard then.
+    ///
+    /// # Panics
+    /// When it still runs after `within`, or something holds its output open.
+    pub async fn ended(&mut self, within: Duration) -> ExitStatus {
+        let name = self.name.clone();
+        let streams = [Arc::clone(&self.stdout), Arc::clone(&self.stderr)];
+        eventually(within, async || {
+            let said = || snapshot(&streams[1]).join("\n");
+            let status = self.child.try_wait().expect("a child can be waited for");
+            let status = status.ok_or_else(|| format!("{name} still runs:\n{}", said()))?;
+            let heard = streams.iter().all(|stream| stream.lock().unwrap_or_else(PoisonError::into_inner).ended);
+            so(heard, format!("{name} has ended and something holds its output open:\n{}", said()))?;
+            Ok(status)
+        })
+        .await
+    }
+
+    /// Shows the last that it said: whoever reads why a test failed wants to know.
+    pub fn show_last_lines(&self) {
+        let lines = self.stderr();
+        let last = lines.len().saturating_sub(LINES_SHOWN);
+        eprintln!("--- the last that {} said:\n{}", self.name, lines[last..].join("\n"));
+    }
+
+    fn ends_within(&mut self, limit: Duration) -> bool {
+        let started = Instant::now();
+        while started.elapsed() < limit {
+            if matches!(self.child.try_wait(), Ok(Some(_)) | Err(_)) {
+                return true;
+            }
+            pause();
+        }
+        false
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.show_last_lines();
+        }
+        let running = matches!(self.child.try_wait(), Ok(None));
+        if running {
+            let _ = self.family();
+            self.signal(Signal::SIGTERM);
+            if !self.ends_within(ENDING_WITHIN) {
+                eprintln!("{} outlived SIGTERM by {ENDING_WITHIN:?} and was killed", self.name);
+                let _ = self.family();
+                let _ = killpg(Pid::from_raw(self.pid()), Signal::SIGKILL);
+                let _ = self.child.wait();
+            }
+        }
+        let seen = std::mem::take(&mut *self.family.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut groups: BTreeSet<i32> = seen.iter().filter(|one| one.group == one.pid).map(|one| one.group).collect();
+        groups.insert(self.pid());
+        let left = || {
+            let mut left: Vec<Relative> = seen.iter().filter(|one| one.is_alive()).cloned().collect();
+            left.extend(family::members_of(&groups));
+            left
+        };
+        let started = Instant::now();
+        while !left().is_empty() && started.elapsed() < FAMILY_ENDING_WITHIN {
+            pause();
+        }
+        let left = left();
+        left.iter().for_each(Relative::kill);
+        let _ = self.watchdog.stdin.as_mut().map(|stdin| stdin.write_all(b"done\n"));
+        let _ = self.watchdog.wait();
+        assert!(left.is_empty() || std::thread::panicking(), "{} left processes behind: {left:#?}", self.name);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a drop can't await")]
+fn pause() {
+    std::thread::sleep(Duration::from_millis(20));
+}
+
+/// Ends the group when this test's own process is gone without having dropped it, as after Ctrl-C: its standard input
+/// closes then. It sits in a group of its own, so that the same Ctrl-C does not end it first. The temp folder goes too,
+/// if it is one of [`crate::stack::Home`]'s.
+fn watchdog(group: u32, folder: &str) -> Child {
+    const SCRIPT: &str = r#"read -r word; [ "$word" = done ] && exit 0
+kill -s TERM -- "-$1"; sleep 3; kill -s KILL -- "-$1"
+case "$2" in */porthole-tests-*/tmp) rm -rf -- "${2%/tmp}";; esac"#;
+    Command::new("/bin/sh")
+        .args(["-c", SCRIPT, "watchdog", &group.to_string(), folder])
+        .process_group(0)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("a shell is there")
+}
+
+fn collect(stream: impl Read + Send + 'static) -> Lines {
+    let lines = Lines::default();
+    let collected = Arc::clone(&lines);
+    std::thread::spawn(move || {
+        let mut reader = BufReader::new(stream);
+        let mut line = Vec::new();
+        while matches!(reader.read_until(b'\n', &mut line), Ok(read) if read > 0) {
+            let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+            collected.lock().unwrap_or_else(PoisonError::into_inner).lines.push(text);
+            line.clear();
+        }
+        collected.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+    });
+    lines
+}
+
+fn snapshot(lines: &Lines) -> Vec<String> {
+    lines.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
+}
+
+fn bound(line: &str, listener: &str) -> Option<SocketAddr> {
+    let event: Value = serde_json::from_str(line).ok()?;
+    (event["message"] == "listening" && event["listener"] == listener).then(|| event["addr"].as_str()?.parse().ok())?
+}

@@ -1,0 +1,198 @@
+//! The fixture web site: it serves what a test puts there, remembers who asked, and misbehaves where asked to.
+//!
+//! It runs on a thread of its own, so that it outlives any one test's runtime. What misbehaves below HTTP is in
+//! [`unruly`]; what a page holds stands in the test that puts it there.
+
+mod reply;
+mod unruly;
+
+use std::collections::HashMap;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::response::Response;
+use http::{HeaderMap, Uri};
+use tokio::sync::oneshot;
+
+pub use reply::Reply;
+use unruly::Unruly;
+
+/// A public-looking name that the stack resolves to the site and lets through.
+pub const SHOP: &str = "shop.example";
+/// A public-looking name that the stack resolves to the site's address, and nobody let through.
+pub const REBOUND: &str = "rebound.example";
+
+/// The site. Dropping it ends it.
+pub struct Site {
+    addr: SocketAddr,
+    shelf: Arc<Shelf>,
+    unruly: Unruly,
+    next: AtomicUsize,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<std::thread::JoinHandle<()>>,
+}
+
+/// A request that the site got.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// What was asked for.
+    pub uri: Uri,
+    /// With which headers.
+    pub headers: HeaderMap,
+}
+
+#[derive(Default)]
+struct Shelf {
+    replies: Mutex<HashMap<String, Reply>>,
+    seen: Mutex<Vec<Seen>>,
+}
+
+impl Site {
+    /// Opens the site on a free loopback port.
+    ///
+    /// # Panics
+    /// When no port is free.
+    #[must_use]
+    pub fn start() -> Self {
+        let (listener, addr) = listen();
+        let shelf = Arc::new(Shelf::default());
+        let (unruly, serve_unruly) = Unruly::bind();
+        let (stop, stopped) = oneshot::channel();
+        let shelf_of_thread = Arc::clone(&shelf);
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            runtime.block_on(async move {
+                let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+                let router = Router::new().fallback(answer).with_state(shelf_of_thread);
+                tokio::spawn(async move { axum::serve(listener, router).await });
+                serve_unruly();
+                let _ = stopped.await;
+            });
+        });
+        Self { addr, shelf, unruly, next: AtomicUsize::new(0), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// A URL of the site that nothing is at yet.
+    #[must_use]
+    pub fn reserve(&self) -> String {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        format!("http://{}/{number}", self.addr)
+    }
+
+    /// Puts a reply at a URL of the site, whatever query comes with it.
+    ///
+    /// # Panics
+    /// When that is no URL of the site.
+    pub fn put(&self, url: &str, reply: Reply) {
+        let uri: Uri = url.parse().expect("a URL");
+        self.shelf.replies.lock().unwrap_or_else(PoisonError::into_inner).insert(uri.path().to_owned(), reply);
+    }
+
+    /// Puts a reply somewhere, and tells its URL.
+    #[must_use]
+    pub fn page(&self, reply: Reply) -> String {
+        let url = self.reserve();
+        self.put(&url, reply);
+        url
+    }
+
+    /// Puts an HTML page somewhere, and tells its URL.
+    #[must_use]
+    pub fn html(&self, html: &str) -> String {
+        self.page(Reply::html(html))
+    }
+
+    /// The same URL with another host, on the same port.
+    #[must_use]
+    pub fn under_name(&self, url: &str, name: &str) -> String {
+        url.replacen("127.0.0.1", name, 1)
+    }
+
+    /// The requests for a URL, whatever query came with it.
+    ///
+    /// # Panics
+    /// When that is no URL.
+    #[must_use]
+    pub fn seen(&self, url: &str) -> Vec<Seen> {
+        let uri: Uri = url.parse().expect("a URL");
+        let seen = self.shelf.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.iter().filter(|seen| seen.uri.path() == uri.path()).cloned().collect()
+    }
+
+    /// A URL whose port refuses connections.
+    #[must_use]
+    pub fn refusing(&self) -> String {
+        format!("http://{}/", self.unruly.refusing)
+    }
+
+    /// A URL whose server resets the connection once it has read the request.
+    #[must_use]
+    pub fn resetting(&self) -> String {
+        format!("http://{}/", self.unruly.resetting)
+    }
+
+    /// A URL whose server sends its response head a byte a second.
+    #[must_use]
+    pub fn dripping_head(&self) -> String {
+        format!("http://{}/", self.unruly.dripping_head)
+    }
+
+    /// An `https` URL whose certificate nobody vouches for.
+    #[must_use]
+    pub fn self_signed(&self) -> String {
+        format!("https://{}/", self.unruly.self_signed)
+    }
+
+    /// A URL that the guard must refuse, with somebody listening who must hear nothing.
+    #[must_use]
+    pub fn forbidden(&self) -> String {
+        format!("http://{}/forbidden", self.unruly.canary)
+    }
+
+    /// How many connections the forbidden listener has had.
+    #[must_use]
+    pub fn forbidden_visits(&self) -> usize {
+        self.unruly.canary_visits.load(Ordering::SeqCst)
+    }
+
+    /// `PORTHOLE_ALLOW_TARGETS` for all of it but what is forbidden.
+    #[must_use]
+    pub fn allow_targets(&self) -> String {
+        let unruly = &self.unruly;
+        let addresses = [self.addr, unruly.refusing, unruly.resetting, unruly.dripping_head, unruly.self_signed]
+            .map(|addr| addr.to_string());
+        format!("{},{SHOP}:{}", addresses.join(","), self.addr.port())
+    }
+
+    /// `PORTHOLE_RESOLVE` for the site's names.
+    #[must_use]
+    pub fn resolve(&self) -> String {
+        format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1")
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.stop.take().map(|stop| stop.send(()));
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn answer(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
+    let (uri, headers) = (request.uri().clone(), request.headers().clone());
+    let reply = shelf.replies.lock().unwrap_or_else(PoisonError::into_inner).get(uri.path()).cloned();
+    shelf.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Seen { uri, headers });
+    reply.unwrap_or_else(|| Reply::text("nothing is here").status(404)).respond().await
+}
+
+fn listen() -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listener.set_nonblocking(true).expect("a socket that need not block");
+    let addr = listener.local_addr().expect("a bound address");
+    (listener, addr)
+}

@@ -1,0 +1,104 @@
+//! Servers that misbehave below HTTP: refuse, reset, drip their head, show a certificate nobody vouches for; and the
+//! one that must never be visited.
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio_rustls::TlsAcceptor;
+
+use super::listen;
+
+const PLAIN_RESPONSE: &[u8] =
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>here</h1";
+
+/// Where each of them is.
+pub(super) struct Unruly {
+    pub(super) refusing: SocketAddr,
+    pub(super) resetting: SocketAddr,
+    pub(super) dripping_head: SocketAddr,
+    pub(super) self_signed: SocketAddr,
+    pub(super) canary: SocketAddr,
+    pub(super) canary_visits: Arc<AtomicUsize>,
+    /// Bound and never listening: connections are refused, and nobody else gets the port.
+    _refusing: TcpSocket,
+}
+
+impl Unruly {
+    /// Binds them all; what is returned beside them serves them, on the runtime that calls it.
+    pub(super) fn bind() -> (Self, impl FnOnce() + Send + 'static) {
+        let refuser = TcpSocket::new_v4().expect("a socket");
+        refuser.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+        let refusing = refuser.local_addr().expect("a bound address");
+        let (resetter, resetting) = listen();
+        let (dripper, dripping_head) = listen();
+        let (signer, self_signed) = listen();
+        let (listener, canary) = listen();
+        let canary_visits = Arc::new(AtomicUsize::new(0));
+        let visits = Arc::clone(&canary_visits);
+        let acceptor = acceptor();
+        let serve = move || {
+            accept(resetter, reset);
+            accept(dripper, drip);
+            accept(signer, move |stream| show_certificate(acceptor.clone(), stream));
+            accept(listener, move |stream| {
+                visits.fetch_add(1, Ordering::SeqCst);
+                welcome(stream)
+            });
+        };
+        (Self { refusing, resetting, dripping_head, self_signed, canary, canary_visits, _refusing: refuser }, serve)
+    }
+}
+
+fn accept<F: Future<Output = std::io::Result<()>> + Send + 'static>(
+    listener: TcpListener,
+    serve: impl Fn(TcpStream) -> F + Send + 'static,
+) {
+    let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve(stream));
+        }
+    });
+}
+
+async fn reset(mut stream: TcpStream) -> std::io::Result<()> {
+    // Any part of the request will do.
+    stream.read_u8().await?;
+    stream.set_zero_linger()
+}
+
+async fn drip(mut stream: TcpStream) -> std::io::Result<()> {
+    for byte in PLAIN_RESPONSE {
+        stream.write_all(&[*byte]).await?;
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    Ok(())
+}
+
+async fn show_certificate(acceptor: TlsAcceptor, stream: TcpStream) -> std::io::Result<()> {
+    let mut stream = acceptor.accept(stream).await?;
+    stream.write_all(PLAIN_RESPONSE).await?;
+    stream.shutdown().await
+}
+
+async fn welcome(mut stream: TcpStream) -> std::io::Result<()> {
+    stream.write_all(PLAIN_RESPONSE).await
+}
+
+fn acceptor() -> TlsAcceptor {
+    let signed = rcgen::generate_simple_self_signed(["127.0.0.1".to_owned()]).expect("a certificate");
+    let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der()));
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .expect("a provider with the usual protocols")
+        .with_no_client_auth()
+        .with_single_cert(vec![signed.cert.der().clone()], key)
+        .expect("a certificate with its key");
+    TlsAcceptor::from(Arc::new(config))
+}

@@ -1,0 +1,9 @@
+//! Pages: whatever a site does, the answer is the contract's and comes in its time.
+
+mod hostile;
+mod kinds;
+mod ordinary;
+mod reading;
+mod redirects;
+mod unreachable;
+mod waiting;

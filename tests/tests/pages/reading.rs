@@ -1,0 +1,100 @@
+//! What an extract gives: the text, its lines, its length, and the part that was asked for.
+
+use porthole_tests::Stack;
+use serde_json::json;
+
+#[tokio::test]
+async fn the_text_keeps_its_lines_and_folds_runs_of_blank_ones() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(
+        "<h1>Head</h1><p>one<br>two</p><br><br><br><br><p>three</p><ul><li>a<li>b</ul>
+        <p style='display:none'>hidden</p><style>p{}</style><noscript>no script</noscript>",
+    );
+    let text = stack.extract(json!({"url": url})).await.content();
+    assert_eq!(text, "Head\n\none\ntwo\n\nthree\n\na\nb");
+}
+
+#[tokio::test]
+async fn a_selector_gives_the_text_of_its_first_match() {
+    let stack = Stack::shared().await;
+    let url = stack
+        .site
+        .html("<nav>menu</nav><div class=main-content>first <b>match</b></div><div class=main-content>second</div>");
+    for instruction in ["selector: .main-content", "css: div.main-content", "SELECTOR:.main-content", " Css :  div "] {
+        let answer = stack.extract(json!({"url": url, "instruction": instruction})).await;
+        assert_eq!(answer.content(), "first match", "{instruction}");
+        assert!(answer.warnings().is_empty(), "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_selector_that_matches_nothing_is_said_so() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html("<p>text</p><p id=empty> </p>");
+    let answer = stack.extract(json!({"url": url, "instruction": "selector: #nowhere"})).await;
+    answer.expect_code("SELECTOR_NOT_FOUND");
+    let answer = stack.extract(json!({"url": url, "instruction": "selector: #empty"})).await;
+    answer.expect_code("EMPTY_EXTRACTION");
+}
+
+#[tokio::test]
+async fn a_selector_that_is_none_is_refused_by_its_fields_name() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html("<p>text</p>");
+    let answer = stack.extract(json!({"url": url, "instruction": "selector: p[["})).await;
+    answer.expect_code_about("INVALID_REQUEST", "instruction");
+}
+
+#[tokio::test]
+async fn an_instruction_that_is_no_directive_gives_the_page_and_a_warning() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html("the page's text");
+    let answer = stack.extract(json!({"url": url, "instruction": "Tell me what this page is about"})).await;
+    assert_eq!(answer.content(), "the page's text");
+    assert_eq!(answer.warnings().len(), 1, "{answer:?}");
+}
+
+#[tokio::test]
+async fn an_empty_instruction_is_none() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html("the page's text");
+    let answer = stack.extract(json!({"url": url, "instruction": ""})).await;
+    assert_eq!(answer.content(), "the page's text");
+}
+
+#[tokio::test]
+async fn text_is_cut_at_max_chars_counted_as_characters() {
+    let stack = Stack::shared().await;
+    let text = "aé漢😀".repeat(50);
+    let url = stack.site.html(&text);
+    for (max_chars, truncated) in [(1, true), (7, true), (199, true), (200, false), (20_000, false)] {
+        let answer = stack.extract(json!({"url": url, "max_chars": max_chars})).await;
+        let expected: String = text.chars().take(max_chars).collect();
+        assert_eq!(answer.content(), expected, "{max_chars}");
+        let fields = answer.expect_ok();
+        assert_eq!((&fields["truncated"], &fields["total_chars"]), (&json!(truncated), &json!(200)), "{max_chars}");
+    }
+}
+
+#[tokio::test]
+async fn text_is_cut_at_20_000_characters_when_nothing_is_said() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(&"漢".repeat(20_001));
+    let answer = stack.extract(json!({"url": url})).await;
+    assert_eq!(answer.content(), "漢".repeat(20_000));
+    let fields = answer.expect_ok();
+    assert_eq!((&fields["truncated"], &fields["total_chars"]), (&json!(true), &json!(20_001)));
+}
+
+#[tokio::test]
+async fn an_extract_sees_a_desktop_window_unless_told_otherwise() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(
+        "<meta name=viewport content='width=device-width'><body><script>
+        document.body.textContent = [innerWidth, innerHeight, devicePixelRatio].join(' ');
+        </script>",
+    );
+    assert_eq!(stack.extract(json!({"url": url})).await.content(), "1280 720 1");
+    let viewport = json!({"width": 500, "height": 400, "device_scale_factor": 2});
+    assert_eq!(stack.extract(json!({"url": url, "viewport": viewport})).await.content(), "500 400 2");
+}

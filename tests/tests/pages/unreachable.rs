@@ -1,0 +1,83 @@
+//! Pages that don't come: silent, slow, refused, reset, unknown, untrusted, endless ones.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use porthole_tests::{Reply, Stack};
+use serde_json::json;
+
+/// Navigation has 15 s; what is over this has hung, however slow the machine.
+const NAVIGATION_ENDED_WITHIN: Duration = Duration::from_secs(25);
+
+#[tokio::test]
+async fn a_page_that_is_not_loaded_after_15_seconds_is_a_navigation_timeout() {
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "8").start().await;
+    let site = &stack.site;
+    let urls = [
+        ("it never answers", site.page(Reply::never())),
+        ("its head drips", site.dripping_head()),
+        ("its body drips", site.page(Reply::html("<title>a page that comes slowly</title>").dripping())),
+        ("its body has no end", site.page(Reply::html("<p>the rest never comes").held())),
+        ("its script never ends", site.html("<head><script>while (true) {}</script></head>never shown")),
+        ("its blocking script never comes", {
+            let script = site.page(Reply::never());
+            site.html(&format!("<head><script src='{script}'></script></head>never parsed"))
+        }),
+    ];
+    let caller = stack.caller();
+    let answers = join_all(urls.map(|(why, url)| {
+        let caller = &caller;
+        async move { (why, caller.screenshot(json!({"url": url})).await) }
+    }))
+    .await;
+    for (why, answer) in answers {
+        eprintln!("{why}: {:?}", answer.took);
+        let answer = answer.within(NAVIGATION_ENDED_WITHIN);
+        answer.expect_code("NAVIGATION_TIMEOUT");
+        assert!(answer.took >= Duration::from_secs(14), "{why}: given up too early: {answer:?}");
+    }
+    stack.expect_idle(Duration::from_secs(5)).await;
+    stack.expect_alive().await;
+}
+
+#[tokio::test]
+async fn a_refused_connection_fails_by_its_name() {
+    let stack = Stack::shared().await;
+    let answer = stack.screenshot(json!({"url": stack.site.refusing()})).await.within(NAVIGATION_ENDED_WITHIN);
+    let fields = answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_CONNECTION_REFUSED");
+    assert_eq!(fields["retryable"], false);
+}
+
+#[tokio::test]
+async fn a_reset_connection_may_be_tried_again() {
+    let stack = Stack::shared().await;
+    let answer = stack.screenshot(json!({"url": stack.site.resetting()})).await.within(NAVIGATION_ENDED_WITHIN);
+    let fields = answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_CONNECTION_RESET");
+    assert_eq!(fields["retryable"], true);
+}
+
+#[tokio::test]
+async fn a_certificate_that_nobody_vouches_for_fails_by_its_name() {
+    let stack = Stack::shared().await;
+    let answer = stack.extract(json!({"url": stack.site.self_signed()})).await.within(NAVIGATION_ENDED_WITHIN);
+    let fields = answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_CERT_");
+    assert_eq!(fields["retryable"], false);
+}
+
+#[tokio::test]
+async fn a_name_that_does_not_resolve_fails_by_its_name() {
+    let stack = Stack::shared().await;
+    let answer = stack.screenshot(json!({"url": "http://nowhere.example/"})).await.within(NAVIGATION_ENDED_WITHIN);
+    answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_NAME_NOT_RESOLVED");
+}
+
+#[tokio::test]
+async fn a_hundred_megabytes_end_in_an_answer_and_leave_the_service_well() {
+    let stack = Stack::start().await;
+    let url = stack.site.page(Reply::hundred_megabytes());
+    let codes = ["NAVIGATION_FAILED", "NAVIGATION_TIMEOUT", "DEADLINE_EXCEEDED", "BROWSER_CRASHED"];
+    let answer = stack.extract(json!({"url": url})).await.within(Duration::from_secs(45));
+    answer.expect_ok_or(&codes);
+    stack.expect_idle(Duration::from_secs(10)).await;
+    stack.expect_alive().await;
+}

@@ -1,0 +1,83 @@
+//! A browser that dies: its request says so, the next one finds another.
+
+use std::time::Duration;
+
+use porthole_tests::eventually::so;
+use porthole_tests::family::Relative;
+use porthole_tests::{Answer, Reply, Stack, eventually};
+use serde_json::json;
+
+/// Starts a request for a page that is shown but never complete, waits until the browser shows it, kills, and gives the
+/// answer.
+async fn killed_in_the_middle(stack: &Stack, kill: impl Fn()) -> Answer {
+    let beacon = stack.site.page(Reply::text(""));
+    let url = stack.site.page(Reply::html(&format!("<p>shown<img src='{beacon}'>")).held());
+    let caller = stack.caller();
+    let answer = caller.screenshot(json!({"url": url}));
+    let killing = async {
+        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&beacon).is_empty(), "the page is not shown"))
+            .await;
+        kill();
+    };
+    let (answer, ()) = tokio::join!(answer, killing);
+    answer
+}
+
+#[tokio::test]
+async fn a_browser_that_is_killed_ends_its_request_and_another_takes_the_next() {
+    let stack = Stack::start().await;
+    for round in 0..2 {
+        let browsers = || stack.chromium().into_iter().filter(Relative::is_browser).collect::<Vec<_>>();
+        assert!(!browsers().is_empty(), "round {round}: no browser among {:#?}", stack.service.process.family());
+        let kill = || browsers().iter().for_each(Relative::kill);
+        let answer = killed_in_the_middle(&stack, kill).await.within(Duration::from_secs(10));
+        answer.expect_code("BROWSER_CRASHED");
+        stack.expect_alive().await;
+        stack.expect_idle(Duration::from_secs(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_renderer_that_dies_ends_its_request_and_leaves_the_next_alone() {
+    // Without warm pages the only renderers are the request's own, and perhaps a spare one of Chromium's.
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
+    let browser_of = || stack.chromium().into_iter().find(Relative::is_browser).map(|browser| browser.pid);
+    for _ in 0..2 {
+        stack.expect_alive().await;
+        let before = browser_of();
+        let kill = || stack.chromium().iter().filter(|one| one.is_renderer()).for_each(Relative::kill);
+        let answer = killed_in_the_middle(&stack, kill).await.within(Duration::from_secs(10));
+        answer.expect_code("BROWSER_CRASHED");
+        stack.expect_alive().await;
+        assert_eq!(browser_of(), before, "the whole browser was replaced");
+        stack.expect_idle(Duration::from_secs(2)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_browser_that_dies_while_nobody_needs_it_is_replaced() {
+    let stack = Stack::start().await;
+    stack.expect_alive().await;
+    let browsers: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_browser).collect();
+    browsers.iter().for_each(Relative::kill);
+    eventually(Duration::from_secs(5), async || so(!browsers.iter().any(Relative::is_alive), "it lives")).await;
+    stack.expect_alive().await;
+    eventually(Duration::from_secs(20), async || {
+        let answer = stack.admin(&stack.worker, "/readyz").await;
+        so(answer.status == 200, format!("{answer:?}"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn renderers_that_die_while_nobody_needs_them_harm_nobody() {
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "2").start().await;
+    stack.expect_alive().await;
+    let renderers: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_renderer).collect();
+    assert!(!renderers.is_empty(), "no renderer among {:#?}", stack.service.process.family());
+    renderers.iter().for_each(Relative::kill);
+    eventually(Duration::from_secs(5), async || so(!renderers.iter().any(Relative::is_alive), "they live")).await;
+    for _ in 0..4 {
+        stack.expect_alive().await;
+    }
+}

@@ -1,0 +1,8 @@
+//! Processes: how they start, what they say, and that they leave nothing behind, however they end.
+
+mod check_url;
+mod command_line;
+mod crashes;
+mod endings;
+mod secrets;
+mod settings;
