@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 macro_rules! error_codes {
     ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $status:literal, $retryable:literal, $message:literal;)+) => {
         /// What went wrong. The names are fixed: clients in other languages rely on them.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         pub enum ErrorCode {
             $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
         }
@@ -101,6 +101,19 @@ error_codes! {
     /// A fault of our own.
     Internal, "INTERNAL", 500, true, "Something went wrong - try again";
 }
+
+// By hand: the derive reads the variants' names before the macro has renamed them.
+impl utoipa::PartialSchema for ErrorCode {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+        utoipa::openapi::ObjectBuilder::new()
+            .schema_type(utoipa::openapi::schema::Type::String)
+            .enum_values(Some(Self::ALL.iter().map(|code| code.name())))
+            .description(Some("What went wrong. The names are fixed: clients in other languages rely on them."))
+            .into()
+    }
+}
+
+impl ToSchema for ErrorCode {}
 
 impl std::fmt::Display for ErrorCode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

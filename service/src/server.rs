@@ -69,6 +69,7 @@ impl Server {
             judge: Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() },
             admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
             provider: Arc::clone(&provider),
+            credentials_choose: settings.credentials_choose,
             draining: draining.clone(),
         };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };

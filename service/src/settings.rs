@@ -66,6 +66,8 @@ pub struct Settings {
     pub addr: SocketAddr,
     /// Where metrics and health are asked for.
     pub admin_addr: SocketAddr,
+    /// Whether Browserbase credentials in a request choose Browserbase.
+    pub credentials_choose: bool,
     /// What the local browser is made with.
     pub local: LocalOptions,
     /// Signs and verifies owner tokens.
@@ -113,6 +115,7 @@ impl Settings {
         Ok(Self {
             addr,
             admin_addr,
+            credentials_choose: provider == "auto",
             local,
             owner_keys: Arc::new(owner_keys),
             service_keys: Arc::new(service_keys),

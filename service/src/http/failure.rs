@@ -62,7 +62,7 @@ fn of_page(error: &PageError) -> Failure {
         PageError::Crashed(_) => Failure::new(ErrorCode::BrowserCrashed, details),
         PageError::TimedOut(_) => Failure::new(ErrorCode::DeadlineExceeded, details),
         PageError::SelectorNotFound(_) => Failure::new(ErrorCode::SelectorNotFound, details),
-        PageError::InvalidSelector(_) => Failure::new(ErrorCode::InvalidRequest, format!("selector: {details}")),
+        PageError::InvalidSelector(_) => Failure::new(ErrorCode::InvalidRequest, details),
         PageError::Browser(_) => Failure::new(ErrorCode::Internal, details),
     }
 }

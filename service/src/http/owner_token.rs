@@ -131,6 +131,7 @@ impl OwnerKeys {
         validation.set_issuer(&[ISSUER]);
         validation.set_required_spec_claims(&["exp", "iss", "sub"]);
         validation.leeway = 0;
+        validation.validate_nbf = true;
         let claims = decode::<Claims>(token, &key.verifying, &validation).map_err(|_| TokenError::Invalid)?.claims;
         if claims.sub == sandbox_id { Ok(()) } else { Err(TokenError::OtherSandbox) }
     }

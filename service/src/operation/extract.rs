@@ -60,7 +60,8 @@ impl Browsing {
         let (reading, arrival) =
             tokio::join!(visited.page.read_text(&instruction.text_of, max_chars), visited.page.arrival());
         let arrival = arrival?;
-        let Reading { content, total_chars, blank } = reading?;
+        let Reading { content, total_chars, blank } =
+            reading.map_err(|error| OperationError::of_selector("instruction", error))?;
         if blank {
             return Err(OperationError::Empty);
         }

@@ -2,11 +2,12 @@
 //!
 //! What is over the cap is transcoded here: asking the browser again would cost a capture and show another moment.
 
-use std::io::Cursor;
+use std::cell::RefCell;
+use std::io::{self, Cursor};
 
 use bytes::Bytes;
 use image::codecs::jpeg::JpegEncoder;
-use image::{ExtendedColorType, ImageError, ImageReader, RgbImage};
+use image::{GenericImageView, ImageError, ImageReader, Rgb, RgbImage};
 use porthole_contract::ImageFormat;
 use porthole_contract::limits::LADDER_JPEG_QUALITY;
 
@@ -93,68 +94,90 @@ fn step_down(capture: &Capture, quality: u8, limits: Limits) -> Result<Fitted, L
         height,
         truncated,
     };
+    let whole = Encoding::of(&picture, height)?;
     let is_such_a_jpeg = capture.format == ImageFormat::Jpeg && quality <= LADDER_JPEG_QUALITY;
-    let whole = if is_such_a_jpeg {
-        capture.bytes.len()
-    } else {
-        let whole = top_as_jpeg(&picture, height)?;
-        if whole.len() <= limits.max_bytes {
-            return Ok(fitted(whole, height, capture.truncated));
-        }
-        whole.len()
-    };
-    if height > limits.viewport_height_px
-        && let Some((bytes, height)) = longest_top(&picture, whole, limits.max_bytes)?
-    {
-        return Ok(fitted(bytes, height, true));
+    if !is_such_a_jpeg && whole.jpeg.len() <= limits.max_bytes {
+        return Ok(fitted(whole.jpeg, height, capture.truncated));
     }
-    Err(LadderError::TooLarge { size: whole, max: limits.max_bytes })
-}
-
-/// The longest top part that fits, to the row of blocks: sought by estimate between a part that fits and one that
-/// does not, since a picture's bytes are spread unevenly but never shrink as it grows.
-fn longest_top(picture: &RgbImage, whole: usize, max_bytes: usize) -> Result<Option<(Vec<u8>, u32)>, LadderError> {
-    let mut fits: Option<(Vec<u8>, u32)> = None;
-    let (mut too_tall, mut too_large) = (picture.height(), whole);
-    for round in 0.. {
-        let (low, low_bytes) = fits.as_ref().map_or((0, 0), |(bytes, height)| (*height, bytes.len()));
-        let rows_left = (too_tall - low).div_ceil(BLOCK_PX);
-        if rows_left <= 1 {
-            return Ok(fits);
-        }
-        // Every other round halves what is left, so that no spread of bytes makes this long.
-        let share = if round % 2 == 1 {
-            0.5
-        } else {
-            (max_bytes - low_bytes) as f64 / too_large.saturating_sub(low_bytes).max(1) as f64
-        };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a share of a small number of rows"
-        )]
-        let step = ((f64::from(rows_left) * share) as u32).clamp(1, rows_left - 1);
-        let height = low + step * BLOCK_PX;
-        let bytes = top_as_jpeg(picture, height)?;
-        if bytes.len() <= max_bytes {
-            fits = Some((bytes, height));
-        } else {
-            (too_tall, too_large) = (height, bytes.len());
+    if height > limits.viewport_height_px {
+        let mut top = whole.longest_top(limits.max_bytes);
+        while top > 0 {
+            let part = Encoding::of(&picture, top)?;
+            if part.jpeg.len() <= limits.max_bytes {
+                return Ok(fitted(part.jpeg, top, true));
+            }
+            top = top.saturating_sub(BLOCK_PX);
         }
     }
-    Ok(fits)
+    Err(LadderError::TooLarge { size: whole.jpeg.len(), max: limits.max_bytes })
 }
 
-fn top_as_jpeg(picture: &RgbImage, height: u32) -> Result<Vec<u8>, LadderError> {
-    let mut bytes = Vec::new();
-    let pixels = picture.width() as usize * height as usize * 3;
-    JpegEncoder::new_with_quality(&mut bytes, LADDER_JPEG_QUALITY).encode(
-        &picture.as_raw()[..pixels],
-        picture.width(),
-        height,
-        ExtendedColorType::Rgb8,
-    )?;
-    Ok(bytes)
+/// A picture's top part as JPEG, and where in it each row of blocks begins: one encoding tells how large every shorter
+/// part would be, so the longest that fits is known without trying.
+struct Encoding {
+    jpeg: Vec<u8>,
+    /// Bytes written before the row of blocks of that index.
+    bytes_before_row: Vec<usize>,
+}
+
+/// What a JPEG has after its last block: the last bits, and the marker of its end.
+const JPEG_END_BYTES: usize = 4;
+
+impl Encoding {
+    fn of(picture: &RgbImage, height: u32) -> Result<Self, LadderError> {
+        let written = Written::default();
+        let source = Watched { picture, height, written: &written, bytes_before_row: RefCell::new(Vec::new()) };
+        JpegEncoder::new_with_quality(&written, LADDER_JPEG_QUALITY).encode_image(&source)?;
+        let bytes_before_row = source.bytes_before_row.into_inner();
+        Ok(Self { jpeg: written.0.into_inner(), bytes_before_row })
+    }
+
+    /// The height of the longest top part that should fit: whole rows of blocks.
+    fn longest_top(&self, max_bytes: usize) -> u32 {
+        let rows = self.bytes_before_row.iter().rposition(|before| before + JPEG_END_BYTES <= max_bytes).unwrap_or(0);
+        u32::try_from(rows).unwrap_or(u32::MAX).saturating_mul(BLOCK_PX)
+    }
+}
+
+/// Where the encoder writes to: it can be asked how much that was while the encoder still writes.
+#[derive(Default)]
+struct Written(RefCell<Vec<u8>>);
+
+impl io::Write for &Written {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A picture's top part that notes, whenever the encoder comes to a new row of blocks, how much was written before.
+struct Watched<'a> {
+    picture: &'a RgbImage,
+    height: u32,
+    written: &'a Written,
+    bytes_before_row: RefCell<Vec<usize>>,
+}
+
+impl GenericImageView for Watched<'_> {
+    type Pixel = Rgb<u8>;
+
+    fn dimensions(&self) -> (u32, u32) {
+        (self.picture.width(), self.height)
+    }
+
+    fn get_pixel(&self, x: u32, y: u32) -> Rgb<u8> {
+        if x == 0 && y % BLOCK_PX == 0 {
+            let mut rows = self.bytes_before_row.borrow_mut();
+            if rows.len() == (y / BLOCK_PX) as usize {
+                rows.push(self.written.0.borrow().len());
+            }
+        }
+        *self.picture.get_pixel(x, y)
+    }
 }
 
 #[cfg(test)]
@@ -213,10 +236,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_taller_than_the_viewport_is_cut_to_the_longest_part_that_fits() {
         let picture = noise(200, 1000);
-        let cap = top_as_jpeg(&picture, 1000).unwrap().len() / 3;
+        let cap = Encoding::of(&picture, 1000).unwrap().jpeg.len() / 3;
         let fitted = fitted(capture(&picture, ImageFormat::Png), 80, cap, 100).await.unwrap();
         assert!(fitted.truncated && fitted.bytes.len() <= cap);
-        let one_row_more = top_as_jpeg(&picture, fitted.height + BLOCK_PX).unwrap();
+        let one_row_more = Encoding::of(&picture, fitted.height + BLOCK_PX).unwrap().jpeg;
         assert!(one_row_more.len() > cap, "{} px of 1000 are not the longest part", fitted.height);
     }
 
@@ -224,7 +247,7 @@ mod tests {
     async fn uneven_pictures_are_cut_as_well() {
         let mut picture = RgbImage::from_pixel(200, 1000, image::Rgb([255; 3]));
         image::imageops::replace(&mut picture, &noise(200, 200), 0, 800);
-        let cap = top_as_jpeg(&picture, 900).unwrap().len();
+        let cap = Encoding::of(&picture, 900).unwrap().jpeg.len();
         let fitted = fitted(capture(&picture, ImageFormat::Png), 80, cap, 100).await.unwrap();
         assert!((896..=904).contains(&fitted.height), "{}", fitted.height);
     }
@@ -241,8 +264,11 @@ mod tests {
     #[tokio::test]
     async fn a_jpeg_of_that_quality_is_not_made_again() {
         let picture = noise(200, 400);
-        let given =
-            Capture { bytes: top_as_jpeg(&picture, 400).unwrap().into(), format: ImageFormat::Jpeg, truncated: false };
+        let given = Capture {
+            bytes: Encoding::of(&picture, 400).unwrap().jpeg.into(),
+            format: ImageFormat::Jpeg,
+            truncated: false,
+        };
         let cap = given.bytes.len() - 1;
         let fitted = fitted(given, 60, cap, 100).await.unwrap();
         assert!(fitted.truncated && fitted.height < 400);

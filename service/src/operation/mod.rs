@@ -28,6 +28,8 @@ pub struct Browsing {
     pub admission: Admission,
     /// Who gives pages.
     pub provider: Arc<dyn Provider>,
+    /// Whether Browserbase credentials in a request choose Browserbase (`PORTHOLE_PROVIDER=auto`).
+    pub credentials_choose: bool,
     /// Cancelled when no new request is taken.
     pub draining: CancellationToken,
 }
@@ -68,4 +70,14 @@ pub enum OperationError {
         /// The request's own time.
         timeout_ms: u32,
     },
+}
+
+impl OperationError {
+    /// A page's error; a selector that is none is told by the field that it came in.
+    fn of_selector(field: &str, error: PageError) -> Self {
+        match error {
+            PageError::InvalidSelector(_) => Invalid::new(field, error.to_string()).into(),
+            error => error.into(),
+        }
+    }
 }

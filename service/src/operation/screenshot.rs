@@ -73,7 +73,7 @@ impl Browsing {
         };
         let (capture, arrival) = tokio::join!(visited.page.capture(&region, format, quality), visited.page.arrival());
         // Where the page has gone comes first: of a page that was refused on its way there is no picture.
-        let (arrival, capture) = (arrival?, capture?);
+        let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
         let limits = ladder::Limits {
             max_bytes: request.max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
             viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),

@@ -34,7 +34,7 @@ impl Browsing {
         if self.draining.is_cancelled() {
             return Err(OperationError::Draining);
         }
-        if visit.has_browserbase_credentials {
+        if self.credentials_choose && visit.has_browserbase_credentials {
             // Not by our own browser instead: whoever set them wants pages opened from another network than ours.
             return Err(OperationError::NoBrowserbase);
         }
@@ -56,7 +56,8 @@ impl Browsing {
         let page = Page::open(lease.page(), lease.target_id(), &target, &self.judge, &visit.appearance);
         page.navigate(&target).await?;
         timings.navigate = watch.lap();
-        let warnings = page.settle(&visit.wait, visit.deadline).await?;
+        let settled = page.settle(&visit.wait, visit.deadline).await;
+        let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
         timings.settle = watch.lap();
         Ok(Visited { page, _lease: lease, timings, warnings, _place: place })
     }

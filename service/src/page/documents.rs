@@ -11,7 +11,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::events::{
-    DOCUMENT, Dialog, FrameNavigated, Lifecycle, LoadingFailed, RequestPaused, RequestWillBeSent, ResponseReceived,
+    DOCUMENT, Dialog, FrameNavigated, FrameStopped, Lifecycle, LoadingFailed, RequestPaused, RequestWillBeSent,
+    ResponseReceived,
 };
 use super::state::{Document, Fatal, Outcome, Outcomes, PageState};
 use crate::cdp::{Attached, CdpError, Event, Events, Session};
@@ -26,6 +27,7 @@ const WATCHED: &[&str] = &[
     "Network.requestWillBeSent",
     "Network.responseReceived",
     "Page.frameNavigated",
+    "Page.frameStoppedLoading",
     "Page.javascriptDialogOpening",
     "Page.lifecycleEvent",
 ];
@@ -154,6 +156,20 @@ fn note(
                 state.send_modify(|state| {
                     state.document =
                         Document { loader: frame.loader_id, url: frame.url, status, failure, ..Document::default() };
+                });
+            }
+        }
+        "Page.frameStoppedLoading" => {
+            let stopped: FrameStopped = event.read()?;
+            // Nothing more comes. Mostly that is known already, but a page whose script navigated to a download while
+            // it was parsed tells neither that it is parsed nor that it is loaded.
+            if stopped.frame_id == *main_frame {
+                state.send_modify(|state| {
+                    let document = &mut state.document;
+                    let is_there = !document.loader.is_empty();
+                    document.dom_content_loaded |= is_there;
+                    document.loaded |= is_there;
+                    document.replacing = None;
                 });
             }
         }

@@ -41,6 +41,12 @@ pub(super) struct Lifecycle {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameStopped {
+    pub frame_id: String,
+}
+
+#[derive(Deserialize)]
 pub(super) struct Dialog {
     #[serde(rename = "type", default)]
     pub kind: String,

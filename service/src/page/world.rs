@@ -12,6 +12,8 @@ use super::{Page, PageError};
 use crate::cdp::CdpError;
 
 const WORLD: &str = "porthole";
+/// How long a document that is being replaced is given until the next is asked.
+const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
 impl Page {
     /// Calls `function` (a JavaScript function's source) in the main frame and awaits what it returns.
@@ -25,22 +27,32 @@ impl Page {
         let arguments: Vec<CallArgument> =
             arguments.into_iter().map(|value| CallArgument { value: Some(value), ..Default::default() }).collect();
         self.within(limit, what, async {
-            let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.main_frame.clone()));
-            world.world_name = Some(WORLD.to_owned());
-            let context = self.session.call(&world).await?.execution_context_id;
-            let mut call = CallFunctionOnParams::new(function);
-            call.execution_context_id = Some(context);
-            call.arguments = Some(arguments);
-            call.await_promise = Some(true);
-            call.return_by_value = Some(true);
-            let returned = self.session.call(&call).await?;
-            let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
-            if let Some(exception) = returned.exception_details {
-                return Err(unreadable(exception.text));
+            loop {
+                match self.run_once(function, &arguments).await {
+                    // The document went away under our hands: the next one is asked, as long as there is time.
+                    Err(CdpError::Remote { .. }) => tokio::time::sleep(NEXT_DOCUMENT_AFTER).await,
+                    answer => return answer,
+                }
             }
-            serde_json::from_value(returned.result.value.unwrap_or(Value::Null))
-                .map_err(|error| unreadable(error.to_string()))
         })
         .await
+    }
+
+    async fn run_once<T: DeserializeOwned>(&self, function: &str, arguments: &[CallArgument]) -> Result<T, CdpError> {
+        let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.main_frame.clone()));
+        world.world_name = Some(WORLD.to_owned());
+        let context = self.session.call(&world).await?.execution_context_id;
+        let mut call = CallFunctionOnParams::new(function);
+        call.execution_context_id = Some(context);
+        call.arguments = Some(arguments.to_vec());
+        call.await_promise = Some(true);
+        call.return_by_value = Some(true);
+        let returned = self.session.call(&call).await?;
+        let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
+        if let Some(exception) = returned.exception_details {
+            return Err(unreadable(exception.text));
+        }
+        serde_json::from_value(returned.result.value.unwrap_or(Value::Null))
+            .map_err(|error| unreadable(error.to_string()))
     }
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -34,7 +35,7 @@ use crate::telemetry::SessionMetrics;
 /// The descriptors that `--remote-debugging-pipe` reads from and writes to.
 const BROWSER_READS_FD: i32 = 3;
 const BROWSER_WRITES_FD: i32 = 4;
-/// How long a context may take to be gone before the whole browser is given up.
+/// How long a context may take to be gone before the browser gets no more of them.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a browser may take to answer whether it lives.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
@@ -49,6 +50,8 @@ const REMOVE_EVERY: Duration = Duration::from_millis(50);
 pub(super) struct Browser {
     connection: Connection,
     kill: CancellationToken,
+    /// Set when it gives no new pages: it ends with its last lease.
+    retired: AtomicBool,
 }
 
 /// Starts a browser and waits for its first answer.
@@ -74,7 +77,7 @@ pub(super) async fn launch(
     let kill = CancellationToken::new();
     let pid = child.id();
     tasks.spawn(keep(child, profile, connection.clone(), kill.clone(), metrics.clone()));
-    let browser = Browser { connection, kill };
+    let browser = Browser { connection, kill, retired: AtomicBool::new(false) };
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
@@ -178,7 +181,12 @@ async fn keep_last_lines(stderr: tokio::process::ChildStderr, kept: Arc<Mutex<Ve
 
 impl Browser {
     pub(super) fn is_alive(&self) -> bool {
-        !self.connection.is_closed() && !self.kill.is_cancelled()
+        !self.connection.is_closed() && !self.kill.is_cancelled() && !self.retired.load(Ordering::Relaxed)
+    }
+
+    /// Gives no new pages. Those that are leased are finished in peace; with the last of them the process ends.
+    pub(super) fn retire(&self) {
+        self.retired.store(true, Ordering::Relaxed);
     }
 
     /// Ends the process; its keeper cleans up.
@@ -259,8 +267,8 @@ impl Drop for HeldContext {
                 Err(_) => false,
             };
             if !confirmed {
-                tracing::error!("a browser context could not be disposed of: the browser is ended");
-                browser.kill();
+                tracing::error!("a browser context could not be disposed of: the browser takes no new pages");
+                browser.retire();
             }
             metrics.released(since.elapsed());
         });

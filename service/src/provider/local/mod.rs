@@ -86,9 +86,17 @@ impl Shared {
 
     async fn lease(self: &Arc<Self>) -> Result<Lease, ProviderError> {
         let browser = self.browser().await?;
+        match self.lease_from(&browser).await {
+            // It died in between, or while nobody looked: a new one is worth one more try.
+            Err(ProviderError::Browser(error)) if error.is_gone() => self.lease_from(&self.browser().await?).await,
+            leased => leased,
+        }
+    }
+
+    async fn lease_from(&self, browser: &Arc<Browser>) -> Result<Lease, ProviderError> {
         timeout(CONNECT_TIMEOUT, browser.lease(&self.tasks, &self.metrics)).await.map_err(|_| {
-            // It runs and gives no page: the next request gets a new one.
-            browser.kill();
+            // It runs and gives no page: the next request gets another.
+            browser.retire();
             ProviderError::TimedOut
         })?
     }
