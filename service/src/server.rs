@@ -14,10 +14,9 @@ use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::Admission;
-use crate::guard::Guard;
+use crate::guard::{Guard, Judge};
 use crate::http::Routes;
 use crate::operation::Browsing;
-use crate::page::Judge;
 use crate::provider::Provider;
 use crate::provider::local::LocalProvider;
 use crate::settings::Settings;
@@ -63,10 +62,11 @@ impl Server {
         let sessions = SessionMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
-        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(settings.local, sessions.clone()));
+        let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
+        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(settings.local, judge.clone(), sessions.clone()));
         let draining = CancellationToken::new();
         let browsing = Browsing {
-            judge: Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() },
+            judge,
             admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
             provider: Arc::clone(&provider),
             credentials_choose: settings.credentials_choose,

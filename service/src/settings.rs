@@ -8,6 +8,7 @@ use std::{env, thread};
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
 
+use crate::guard::egress::EgressLimits;
 use crate::guard::{AllowTargets, DenyCidrs, OwnListeners, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
 use crate::provider::local::{LocalOptions, find_executable};
@@ -34,6 +35,9 @@ const DENY_CIDRS: Setting =
     Setting::new("PORTHOLE_DENY_CIDRS", "a comma list of CIDR ranges").help("More ranges that the guard blocks");
 const RESOLVE: Setting =
     Setting::new("PORTHOLE_RESOLVE", "a comma list of host=ip").help("Names that are answered before DNS is asked");
+const EGRESS_MAX_BYTES: Setting = Setting::new("PORTHOLE_EGRESS_MAX_BYTES", "a whole number of bytes, 1 or more")
+    .help("What one request's page may load, in bytes")
+    .default_told("50000000");
 const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole number from 1 to 1024")
     .help("Pages worked on at once")
     .default_told("2 × cores");
@@ -52,6 +56,7 @@ pub const SETTINGS: &[Setting] = &[
     ALLOW_TARGETS,
     DENY_CIDRS,
     RESOLVE,
+    EGRESS_MAX_BYTES,
     MAX_CONCURRENT,
     MAX_QUEUE,
     LOG,
@@ -95,7 +100,7 @@ impl Settings {
             _ => None,
         })?;
         let policy = policy(reader)?;
-        let local = local(reader, &policy, provider == "local")?;
+        let local = local(reader, provider == "local")?;
         let owner_keys = reader.secret(&OWNER_KEYS)?.ok_or_else(|| {
             OWNER_KEYS.missing("without keys nobody's token could be verified (`porthole up` makes one)")
         })?;
@@ -150,7 +155,7 @@ fn parsed<T: Default, E: std::fmt::Display>(
     }
 }
 
-fn local(reader: &Reader, policy: &Policy, is_required: bool) -> Result<LocalOptions, SettingError> {
+fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingError> {
     let given = reader.text(&CHROMIUM)?;
     let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
     match (&executable, &given) {
@@ -161,6 +166,8 @@ fn local(reader: &Reader, policy: &Policy, is_required: bool) -> Result<LocalOpt
         (Err(error), None) => tracing::warn!(%error, "there is no local browser"),
         (Ok(_), _) => {}
     }
-    let resolve = policy.resolve.iter().map(|(host, address)| (host.to_owned(), address)).collect();
-    Ok(LocalOptions { executable, resolve, profiles: env::temp_dir() })
+    let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
+    let limits = EgressLimits::default();
+    let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
+    Ok(LocalOptions { executable, egress, profiles: env::temp_dir() })
 }

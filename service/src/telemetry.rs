@@ -168,10 +168,10 @@ impl BlockedMetrics {
         metrics
     }
 
-    /// A target was refused.
-    pub fn blocked(&self, reason: &'static str) {
-        self.counts.get_or_create(&Reason { reason }).inc();
-        *self.lock().entry(reason).or_default() += 1;
+    /// So many targets were refused.
+    pub fn blocked(&self, reason: &'static str, count: u64) {
+        self.counts.get_or_create(&Reason { reason }).inc_by(count);
+        *self.lock().entry(reason).or_default() += count;
     }
 
     /// The contract's `blocked`.

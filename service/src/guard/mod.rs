@@ -9,6 +9,7 @@
 pub mod address;
 pub mod egress;
 pub mod exception;
+mod judge;
 pub mod listeners;
 pub mod name;
 pub mod policy;
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use url::Host;
 
 pub use self::exception::AllowTargets;
+pub use self::judge::Judge;
 pub use self::listeners::OwnListeners;
 pub use self::policy::{DenyCidrs, Policy, ResolveOverrides};
 pub use self::refusal::Refusal;

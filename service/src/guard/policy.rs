@@ -116,11 +116,6 @@ impl ResolveOverrides {
         Ok(ResolveOverrides(answers))
     }
 
-    /// The names and their addresses, for a browser that resolves names itself.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, IpAddr)> {
-        self.0.iter().flat_map(|(host, addresses)| addresses.iter().map(move |address| (host.as_str(), *address)))
-    }
-
     /// The addresses of this name, if it is one of them.
     pub(super) fn answer(&self, host: &str) -> Option<&[IpAddr]> {
         self.0.get(name::without_root(host)).map(Vec::as_slice)

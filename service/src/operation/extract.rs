@@ -4,7 +4,7 @@ use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{ExtractRequest, Timings, Viewport};
 
 use super::instruction::Instruction;
-use super::visit::{Stopwatch, Visit, within};
+use super::visit::{OVER_BUDGET, Stopwatch, Visit, within};
 use super::{Browsing, OperationError};
 use crate::page::{Appearance, Arrival, Reading};
 
@@ -69,6 +69,7 @@ impl Browsing {
         timings.capture = watch.lap();
         timings.total = started.lap();
         let mut warnings = std::mem::take(&mut visited.warnings);
+        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
         warnings.extend(instruction.warning);
         let truncated = total_chars > u64::from(max_chars);
         Ok(Extract { content, truncated, total_chars, arrival, timings, warnings })

@@ -170,7 +170,7 @@ impl GenericImageView for Watched<'_> {
     }
 
     fn get_pixel(&self, x: u32, y: u32) -> Rgb<u8> {
-        if x == 0 && y % BLOCK_PX == 0 {
+        if x == 0 && y.is_multiple_of(BLOCK_PX) {
             let mut rows = self.bytes_before_row.borrow_mut();
             if rows.len() == (y / BLOCK_PX) as usize {
                 rows.push(self.written.0.borrow().len());

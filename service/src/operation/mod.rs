@@ -15,8 +15,8 @@ pub use self::extract::Extract;
 pub use self::ladder::LadderError;
 pub use self::screenshot::Screenshot;
 use crate::admission::{Admission, Full};
-use crate::guard::Refusal;
-use crate::page::{Judge, PageError};
+use crate::guard::{Judge, Refusal};
+use crate::page::PageError;
 use crate::provider::{Provider, ProviderError};
 
 /// All that operations work with. Clones share it.

@@ -5,7 +5,7 @@ use porthole_contract::limits::IMAGE_MAX_BYTES;
 use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
 
 use super::ladder::{self, Fitted};
-use super::visit::{Stopwatch, Visit, within};
+use super::visit::{OVER_BUDGET, Stopwatch, Visit, within};
 use super::{Browsing, OperationError};
 use crate::page::{Appearance, Arrival, Region};
 
@@ -83,6 +83,7 @@ impl Browsing {
         timings.capture = watch.lap();
         timings.total = started.lap();
         let mut warnings = std::mem::take(&mut visited.warnings);
+        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
         if format == ImageFormat::Png && request.quality.is_some() {
             warnings.push("quality_ignored: a PNG has no quality".to_owned());
         }

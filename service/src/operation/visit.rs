@@ -10,6 +10,10 @@ use super::{Browsing, OperationError};
 use crate::page::{Appearance, Page};
 use crate::provider::Lease;
 
+/// What a caller is told whose page wanted more than it may.
+pub(super) const OVER_BUDGET: &str =
+    "over_budget: the page wanted to load more than one page may, so some of it is missing";
+
 /// Where to go and how to look.
 pub(super) struct Visit<'a> {
     pub url: &'a str,
@@ -42,7 +46,7 @@ impl Browsing {
             Ok(target) => target,
             Err(refusal) => {
                 if matches!(refusal, crate::guard::Refusal::Blocked(_)) {
-                    self.judge.blocked.blocked(refusal.label());
+                    self.judge.blocked.blocked(refusal.label(), 1);
                     tracing::info!(%refusal, "a target is refused");
                 }
                 return Err(refusal.into());
@@ -53,7 +57,8 @@ impl Browsing {
         let mut watch = Stopwatch::start();
         let lease = self.provider.lease().await?;
         timings.session = watch.lap();
-        let page = Page::open(lease.page(), lease.target_id(), &target, &self.judge, &visit.appearance);
+        let egress = lease.egress().cloned();
+        let page = Page::open(lease.page(), lease.target_id(), &target, &self.judge, egress, &visit.appearance);
         page.navigate(&target).await?;
         timings.navigate = watch.lap();
         let settled = page.settle(&visit.wait, visit.deadline).await;

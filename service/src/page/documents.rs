@@ -143,6 +143,9 @@ fn note(
     match event.method {
         "Fetch.requestPaused" => {
             let paused: RequestPaused = event.read()?;
+            if paused.frame_id == *main_frame {
+                state.send_modify(|state| state.asked_for.clone_from(&paused.request.url));
+            }
             judging.spawn(judge(session.clone(), paused, watched.clone()));
         }
         "Page.frameNavigated" => {
@@ -152,10 +155,16 @@ fn note(
                     .unreachable_url
                     .is_some()
                     .then(|| outcomes.failure(&frame.loader_id).unwrap_or("net::ERR_FAILED").to_owned());
-                let status = outcomes.status(&frame.loader_id);
+                let answer = outcomes.status(&frame.loader_id);
                 state.send_modify(|state| {
-                    state.document =
-                        Document { loader: frame.loader_id, url: frame.url, status, failure, ..Document::default() };
+                    state.document = Document {
+                        loader: frame.loader_id,
+                        url: frame.url,
+                        status: answer.map(|(status, _)| status),
+                        made_by_egress: answer.is_some_and(|(_, made_by_egress)| made_by_egress),
+                        failure,
+                        ..Document::default()
+                    };
                 });
             }
         }
@@ -201,10 +210,12 @@ fn note(
         "Network.responseReceived" => {
             let received: ResponseReceived = event.read()?;
             if received.kind == DOCUMENT && received.frame_id == *main_frame {
-                outcomes.note(&received.loader_id, Outcome::Status(received.response.status));
+                let (status, made_by_egress) = (received.response.status, received.response.is_made_by_egress());
+                outcomes.note(&received.loader_id, Outcome::Status { status, made_by_egress });
                 state.send_modify(|state| {
                     if state.document.loader == received.loader_id {
-                        state.document.status = Some(received.response.status);
+                        state.document.status = Some(status);
+                        state.document.made_by_egress = made_by_egress;
                     }
                 });
             }
@@ -216,8 +227,11 @@ fn note(
                     if state.document.replacing.as_ref() == Some(&failed.request_id) {
                         state.document.replacing = None;
                     }
-                    if state.document.loader == failed.request_id && state.document.failure.is_some() {
-                        state.document.failure = Some(failed.error_text.clone());
+                    if state.document.loader == failed.request_id {
+                        state.document.broken = true;
+                        if let Some(failure) = &mut state.document.failure {
+                            failure.clone_from(&failed.error_text);
+                        }
                     }
                 });
                 outcomes.note(&failed.request_id, Outcome::Failure(failed.error_text));
@@ -254,7 +268,7 @@ async fn judge(session: Session, paused: RequestPaused, watched: Watched) {
         Some(refusal) => {
             let of_page = paused.frame_id == watched.main_frame;
             tracing::info!(%refusal, of_page, "a document's request is refused");
-            watched.blocked.blocked(refusal.label());
+            watched.blocked.blocked(refusal.label(), 1);
             watched.state.send_modify(|state| {
                 state.blocked_requests += 1;
                 if of_page {

@@ -79,6 +79,24 @@ pub(super) struct ResponseReceived {
 #[derive(Deserialize)]
 pub(super) struct Response {
     pub status: u16,
+    #[serde(default)]
+    pub url: String,
+    /// The one header that is of interest: the egress's mark on answers that it made itself.
+    #[serde(default)]
+    pub headers: EgressMark,
+}
+
+#[derive(Default, Deserialize)]
+pub(super) struct EgressMark {
+    #[serde(rename = "x-porthole-egress")]
+    mark: Option<serde::de::IgnoredAny>,
+}
+
+impl Response {
+    /// Whether our own egress made this answer. Inside TLS only a site can have written the mark.
+    pub(super) fn is_made_by_egress(&self) -> bool {
+        self.headers.mark.is_some() && self.url.starts_with("http:")
+    }
 }
 
 #[derive(Deserialize)]

@@ -5,12 +5,14 @@
 mod capture;
 mod documents;
 mod events;
+mod failed;
 mod navigate;
 mod read;
 mod settle;
 mod state;
 mod world;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
@@ -31,8 +33,8 @@ pub use self::capture::{Capture, Region};
 pub use self::read::{Reading, TextOf};
 use self::state::{Fatal, PageState};
 use crate::cdp::{CdpError, Session};
-use crate::guard::{Guard, Refusal, Target};
-use crate::telemetry::BlockedMetrics;
+use crate::guard::egress::{Egress, Report};
+use crate::guard::{Judge, Refusal, Target};
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -46,6 +48,9 @@ pub enum PageError {
     /// It is nothing that a browser shows: the `net::` name.
     #[error("{0}: the URL is a download")]
     Download(String),
+    /// It is more than a page may load.
+    #[error("net::ERR_FAILED: {0}")]
+    OverBudget(String),
     /// It did not reach `DOMContentLoaded` in time.
     #[error("Page did not load within {} s", .0.as_secs())]
     NavigationTimedOut(Duration),
@@ -93,15 +98,6 @@ pub struct Appearance {
     pub reduced_motion: Option<bool>,
 }
 
-/// Who judges where a page's documents may go, and where refusals are counted.
-#[derive(Clone, Debug)]
-pub struct Judge {
-    /// Judges.
-    pub guard: Guard,
-    /// Counts.
-    pub blocked: BlockedMetrics,
-}
-
 /// Where a page has arrived.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrival {
@@ -113,6 +109,8 @@ pub struct Arrival {
     pub title: String,
     /// How many of the page's own requests were refused.
     pub blocked_requests: u64,
+    /// Whether the page wanted to load more than it may.
+    pub over_budget: bool,
 }
 
 /// An open page. Its watchers end when it is dropped; the page itself belongs to its lease.
@@ -121,6 +119,8 @@ pub struct Page {
     main_frame: String,
     state: watch::Receiver<PageState>,
     viewport: Viewport,
+    /// The page's way out, where it is ours.
+    egress: Option<Arc<Egress>>,
     /// Dropped with the page, and its watchers with it.
     _watchers: JoinSet<()>,
 }
@@ -129,7 +129,14 @@ impl Page {
     /// Prepares a blank page for `target`. Nothing is waited for: the commands are on their way ahead of whatever comes
     /// next, and the browser works them off in order.
     #[must_use]
-    pub fn open(session: &Session, main_frame: &str, target: &Target, judge: &Judge, appearance: &Appearance) -> Self {
+    pub fn open(
+        session: &Session,
+        main_frame: &str,
+        target: &Target,
+        judge: &Judge,
+        egress: Option<Arc<Egress>>,
+        appearance: &Appearance,
+    ) -> Self {
         let (state, seen) = watch::channel(PageState::default());
         let mut watchers = JoinSet::new();
         let watched = documents::Watched {
@@ -150,6 +157,7 @@ impl Page {
             main_frame: main_frame.to_owned(),
             state: seen,
             viewport: appearance.viewport,
+            egress,
             _watchers: watchers,
         }
     }
@@ -170,15 +178,17 @@ impl Page {
         if let Some(fatal) = &state.fatal {
             return Err(fatal.clone().into());
         }
-        if let Some(failure) = &state.document.failure {
-            return Err(PageError::Failed(failure.clone()));
+        if let Some(error) = self.not_a_page(&state) {
+            return Err(error);
         }
         let final_url = entry.map_or_else(|| state.document.url.clone(), |entry| entry.url.clone());
+        let report = self.egress.as_ref().map(|egress| egress.report());
         Ok(Arrival {
             final_url,
             status_code: state.document.status.unwrap_or(200),
             title: entry.map(|entry| entry.title.chars().take(TITLE_MAX_CHARS).collect()).unwrap_or_default(),
-            blocked_requests: state.blocked_requests,
+            blocked_requests: state.blocked_requests + report.as_ref().map_or(0, Report::blocked_requests),
+            over_budget: report.is_some_and(|report| report.over_budget > 0),
         })
     }
 

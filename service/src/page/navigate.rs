@@ -20,15 +20,13 @@ impl Page {
             answer => answer?,
         };
         if let Some(name) = answer.error_text.filter(|name| !name.is_empty()) {
-            return Err(if answer.is_download == Some(true) {
-                PageError::Download(name)
-            } else {
-                PageError::Failed(name)
-            });
+            return Err(if answer.is_download == Some(true) { PageError::Download(name) } else { self.cause(name) });
         }
-        if !self.reaches(deadline, |state| state.document.dom_content_loaded).await? {
-            return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
+        let arrived =
+            self.reaches(deadline, |state| state.document.dom_content_loaded || state.document.broken).await?;
+        if let Some(error) = self.not_a_page(&self.state.borrow()) {
+            return Err(error);
         }
-        Ok(())
+        if arrived { Ok(()) } else { Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)) }
     }
 }

@@ -5,6 +5,8 @@ use crate::guard::Refusal;
 /// What is known of a page.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PageState {
+    /// The URL that the main frame's document was last asked for under.
+    pub asked_for: String,
     /// The main frame's document.
     pub document: Document,
     /// Why the page can't go on.
@@ -37,6 +39,10 @@ pub(super) struct Document {
     pub status: Option<u16>,
     /// Why it could not be loaded: the `net::` name. The browser shows a page of its own then.
     pub failure: Option<String>,
+    /// Whether its answer is one that our own egress made: no page of anybody's.
+    pub made_by_egress: bool,
+    /// Whether its loading broke off.
+    pub broken: bool,
     /// Whether it is parsed.
     pub dom_content_loaded: bool,
     /// Whether it and what it names is loaded.
@@ -50,8 +56,8 @@ pub(super) struct Document {
 /// What a server, or the network, said to a navigation whose document may not be there yet.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
-    /// The server's status.
-    Status(u16),
+    /// The server's status, and whether the answer is our own egress's.
+    Status { status: u16, made_by_egress: bool },
     /// The `net::` name.
     Failure(String),
 }
@@ -70,9 +76,10 @@ impl Outcomes {
         self.0.push((loader.to_owned(), outcome));
     }
 
-    pub(super) fn status(&self, loader: &str) -> Option<u16> {
+    /// The server's status, and whether the answer is our own egress's.
+    pub(super) fn status(&self, loader: &str) -> Option<(u16, bool)> {
         self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
-            Outcome::Status(status) if noted == loader => Some(*status),
+            Outcome::Status { status, made_by_egress } if noted == loader => Some((*status, *made_by_egress)),
             _ => None,
         })
     }

@@ -4,19 +4,36 @@
 
 use std::fmt;
 
+use std::sync::Arc;
+
 use crate::cdp::Session;
+use crate::guard::egress::Egress;
 
 /// One page for one request.
 pub struct Lease {
     page: Session,
     target_id: String,
+    egress: Option<Arc<Egress>>,
     release: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Lease {
     /// A lease of the page driven by `page`, whose target is `target_id`; `release` gives it back, without waiting.
     pub fn new(page: Session, target_id: String, release: impl FnOnce() + Send + 'static) -> Self {
-        Self { page, target_id, release: Some(Box::new(release)) }
+        Self { page, target_id, egress: None, release: Some(Box::new(release)) }
+    }
+
+    /// The same, for a page whose every byte leaves through `egress`.
+    #[must_use]
+    pub fn through(mut self, egress: Arc<Egress>) -> Self {
+        self.egress = Some(egress);
+        self
+    }
+
+    /// The page's way out, where it is ours: it knows how each connection ended.
+    #[must_use]
+    pub fn egress(&self) -> Option<&Arc<Egress>> {
+        self.egress.as_ref()
     }
 
     /// The page's session.

@@ -73,6 +73,8 @@ async fn reset(mut stream: TcpStream) -> std::io::Result<()> {
 }
 
 async fn drip(mut stream: TcpStream) -> std::io::Result<()> {
+    // An answer that comes before its question is another kind of fault.
+    stream.read_u8().await?;
     for byte in PLAIN_RESPONSE {
         stream.write_all(&[*byte]).await?;
         tokio::time::sleep(Duration::from_secs(1)).await;

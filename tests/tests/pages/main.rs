@@ -1,5 +1,6 @@
 //! Pages: whatever a site does, the answer is the contract's and comes in its time.
 
+mod egress;
 mod hostile;
 mod kinds;
 mod ordinary;

@@ -114,6 +114,12 @@ pub(super) type Place = (Host<String>, u16);
 // === impl DialOutcome ===
 
 impl DialOutcome {
+    /// Whether it was we who said no.
+    #[must_use]
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, DialOutcome::Blocked(_) | DialOutcome::OverBudget(_))
+    }
+
     /// What Chromium calls this where it dials itself. `None` for what has no such name: a connection that stands, and
     /// what Porthole alone forbids.
     #[must_use]

@@ -29,8 +29,10 @@ use tokio_util::task::TaskTracker;
 use super::profile::Profile;
 use super::{LocalOptions, flags};
 use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, connect_pipe};
+use crate::guard::Judge;
+use crate::guard::egress::{Egress, EgressLimits, Peers};
 use crate::provider::{Lease, ProviderError};
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
 /// The descriptors that `--remote-debugging-pipe` reads from and writes to.
 const BROWSER_READS_FD: i32 = 3;
@@ -49,6 +51,8 @@ const REMOVE_EVERY: Duration = Duration::from_millis(50);
 /// A browser that runs. Dropping it ends the process.
 pub(super) struct Browser {
     connection: Connection,
+    /// Whose connections its pages' ways out serve.
+    peers: Peers,
     kill: CancellationToken,
     /// Set when it gives no new pages: it ends with its last lease.
     retired: AtomicBool,
@@ -68,7 +72,7 @@ pub(super) async fn launch(
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let (connection, mut child) = spawn(executable, &profile, options, without_sandbox)
+    let (connection, mut child) = spawn(executable, &profile, without_sandbox)
         .map_err(|error| unavailable(&format!("{} can't be started", executable.display()), error))?;
     let last_lines = Arc::new(Mutex::new(VecDeque::new()));
     if let Some(stderr) = child.stderr.take() {
@@ -77,7 +81,9 @@ pub(super) async fn launch(
     let kill = CancellationToken::new();
     let pid = child.id();
     tasks.spawn(keep(child, profile, connection.clone(), kill.clone(), metrics.clone()));
-    let browser = Browser { connection, kill, retired: AtomicBool::new(false) };
+    // The browser leads its own process group. One that is gone already has no peers.
+    let peers = Peers::of_group(pid.unwrap_or_default());
+    let browser = Browser { connection, peers, kill, retired: AtomicBool::new(false) };
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
@@ -93,17 +99,12 @@ pub(super) async fn launch(
     }
 }
 
-fn spawn(
-    executable: &Path,
-    profile: &Profile,
-    options: &LocalOptions,
-    without_sandbox: bool,
-) -> std::io::Result<(Connection, Child)> {
+fn spawn(executable: &Path, profile: &Profile, without_sandbox: bool) -> std::io::Result<(Connection, Child)> {
     let (ours_out, theirs_in) = pipe::pipe()?;
     let (theirs_out, ours_in) = pipe::pipe()?;
     let mut command = Command::new(executable);
     command
-        .args(flags::command_line(executable, profile.path(), &options.resolve, without_sandbox))
+        .args(flags::command_line(executable, profile.path(), without_sandbox))
         // Nothing of our environment is the browser's business; what it writes goes where it is removed.
         .env_clear()
         .env("HOME", profile.path())
@@ -205,13 +206,32 @@ impl Browser {
     /// A page in a context of its own.
     pub(super) async fn lease(
         self: &Arc<Self>,
+        limits: &EgressLimits,
+        judge: &Judge,
         tasks: &TaskTracker,
         metrics: &SessionMetrics,
     ) -> Result<Lease, ProviderError> {
         let root = self.connection.browser();
-        let create = CreateBrowserContextParams { dispose_on_detach: Some(true), ..Default::default() };
+        let egress = Egress::open(judge.guard.clone(), limits.clone(), self.peers.clone())
+            .map_err(|error| ProviderError::Unavailable(format!("the page's way out can't be opened: {error}")))?;
+        let egress = Arc::new(egress);
+        let create = CreateBrowserContextParams {
+            dispose_on_detach: Some(true),
+            proxy_server: Some(format!("http://{}", egress.addr())),
+            proxy_bypass_list: Some("<-loopback>".to_owned()),
+            ..Default::default()
+        };
         let context = root.call(&create).await?.browser_context_id;
-        let held = HeldContext::new(Arc::clone(self), context.clone(), tasks.clone(), metrics.clone());
+        let held = HeldContext {
+            browser: Arc::clone(self),
+            context: context.clone(),
+            egress: Arc::clone(&egress),
+            blocked: judge.blocked.clone(),
+            tasks: tasks.clone(),
+            metrics: metrics.clone(),
+            since: Instant::now(),
+        };
+        metrics.created();
 
         let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
         downloads.browser_context_id = Some(context.clone());
@@ -227,7 +247,7 @@ impl Browser {
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
         downloads.await?;
-        Ok(Lease::new(page, target.inner().clone(), move || drop(held)))
+        Ok(Lease::new(page, target.inner().clone(), move || drop(held)).through(egress))
     }
 }
 
@@ -241,20 +261,16 @@ impl Drop for Browser {
 struct HeldContext {
     browser: Arc<Browser>,
     context: BrowserContextId,
+    egress: Arc<Egress>,
+    blocked: BlockedMetrics,
     tasks: TaskTracker,
     metrics: SessionMetrics,
     since: Instant,
 }
 
-impl HeldContext {
-    fn new(browser: Arc<Browser>, context: BrowserContextId, tasks: TaskTracker, metrics: SessionMetrics) -> Self {
-        metrics.created();
-        Self { browser, context, tasks, metrics, since: Instant::now() }
-    }
-}
-
 impl Drop for HeldContext {
     fn drop(&mut self) {
+        self.keep_books();
         // Sent at once, from wherever the lease was dropped; only the confirmation is waited for.
         let root = self.browser.connection.browser();
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
@@ -272,5 +288,30 @@ impl Drop for HeldContext {
             }
             metrics.released(since.elapsed());
         });
+    }
+}
+
+impl HeldContext {
+    /// What the page was refused is counted, and told in one line.
+    fn keep_books(&self) {
+        let report = self.egress.report();
+        for (reason, count) in &report.blocked {
+            self.blocked.blocked(reason, *count);
+        }
+        if report.blocked_requests() > 0 || report.over_budget > 0 || report.foreign > 0 {
+            let hosts: Vec<String> = report
+                .dials
+                .iter()
+                .filter(|dial| dial.outcome.is_refusal())
+                .map(|dial| dial.host.to_string())
+                .collect();
+            tracing::info!(
+                blocked = report.blocked_requests(),
+                ?hosts,
+                over_budget = report.over_budget,
+                foreign = report.foreign,
+                "a page was refused some of what it asked for"
+            );
+        }
     }
 }

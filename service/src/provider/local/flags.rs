@@ -1,6 +1,5 @@
 //! The command line that Chromium is started with, each flag with its reason.
 
-use std::net::IpAddr;
 use std::path::Path;
 
 /// Flags that never vary.
@@ -41,7 +40,12 @@ const ALWAYS: &[&str] = &[
     "--disable-quic",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--no-proxy-server",
+    // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
+    // loopback and link-local addresses (cloud metadata!) would bypass the proxy.
+    "--proxy-server=http://127.0.0.1:9",
+    "--proxy-bypass-list=<-loopback>",
+    // Names are the egress's matter: the browser itself finds none.
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     // Several pages are worked on at once and none is in front: all of them must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -57,26 +61,11 @@ const ALWAYS: &[&str] = &[
 ];
 
 /// The whole command line.
-pub(super) fn command_line(
-    executable: &Path,
-    profile: &Path,
-    resolve: &[(String, IpAddr)],
-    without_sandbox: bool,
-) -> Vec<String> {
+pub(super) fn command_line(executable: &Path, profile: &Path, without_sandbox: bool) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
     flags.push(format!("--user-data-dir={}", profile.display()));
     let is_shell = executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"));
     flags.push(if is_shell { "--headless" } else { "--headless=new" }.to_owned());
-    if !resolve.is_empty() {
-        let rules: Vec<String> = resolve
-            .iter()
-            .map(|(host, address)| match address {
-                IpAddr::V4(address) => format!("MAP {host} {address}"),
-                IpAddr::V6(address) => format!("MAP {host} [{address}]"),
-            })
-            .collect();
-        flags.push(format!("--host-resolver-rules={}", rules.join(",")));
-    }
     if without_sandbox {
         flags.push("--no-sandbox".to_owned());
     }

@@ -5,7 +5,6 @@ mod executable;
 mod flags;
 mod profile;
 
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -20,6 +19,8 @@ use tokio_util::task::TaskTracker;
 use self::browser::Browser;
 pub use self::executable::{ExecutableError, find_executable};
 use super::{Lease, Provider, ProviderError};
+use crate::guard::Judge;
+use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
 
 /// What the local provider is made with.
@@ -27,8 +28,8 @@ use crate::telemetry::SessionMetrics;
 pub struct LocalOptions {
     /// The browser's executable, or what to say if there is none.
     pub executable: Result<PathBuf, ExecutableError>,
-    /// Names that the browser resolves to these addresses without asking DNS.
-    pub resolve: Vec<(String, IpAddr)>,
+    /// What one page may use of its way out.
+    pub egress: EgressLimits,
     /// Where profile folders are made.
     pub profiles: PathBuf,
 }
@@ -40,6 +41,7 @@ pub struct LocalProvider {
 
 struct Shared {
     options: LocalOptions,
+    judge: Judge,
     metrics: SessionMetrics,
     /// The browser that runs, if one does. Locked while one is started, so that only one is.
     browser: Mutex<Option<Arc<Browser>>>,
@@ -51,10 +53,11 @@ struct Shared {
 impl LocalProvider {
     /// A provider whose browser is not started yet. Profile folders that a killed process left are removed.
     #[must_use]
-    pub fn new(options: LocalOptions, metrics: SessionMetrics) -> Self {
+    pub fn new(options: LocalOptions, judge: Judge, metrics: SessionMetrics) -> Self {
         profile::sweep(&options.profiles);
         let shared = Shared {
             options,
+            judge,
             metrics,
             browser: Mutex::new(None),
             ending: CancellationToken::new(),
@@ -94,11 +97,13 @@ impl Shared {
     }
 
     async fn lease_from(&self, browser: &Arc<Browser>) -> Result<Lease, ProviderError> {
-        timeout(CONNECT_TIMEOUT, browser.lease(&self.tasks, &self.metrics)).await.map_err(|_| {
-            // It runs and gives no page: the next request gets another.
-            browser.retire();
-            ProviderError::TimedOut
-        })?
+        timeout(CONNECT_TIMEOUT, browser.lease(&self.options.egress, &self.judge, &self.tasks, &self.metrics))
+            .await
+            .map_err(|_| {
+                // It runs and gives no page: the next request gets another.
+                browser.retire();
+                ProviderError::TimedOut
+            })?
     }
 }
 
