@@ -68,9 +68,10 @@ impl SessionMetrics {
         self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
-    /// A session of this length is gone, and its page with it.
-    pub fn released(&self, length: Duration) {
-        self.events.get_or_create(&SessionEvent { event: "released" }).inc();
+    /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.
+    pub fn ended(&self, length: Duration, confirmed: bool) {
+        let event = if confirmed { "released" } else { "leaked" };
+        self.events.get_or_create(&SessionEvent { event }).inc();
         self.pages.get_or_create(&State { state: "busy" }).dec();
         self.seconds.inc_by(length.as_secs_f64());
     }

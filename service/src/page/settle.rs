@@ -23,8 +23,9 @@ const DECODE_TIMEOUT: Duration = Duration::from_millis(1_500);
 const SELECTOR_EVERY: Duration = Duration::from_millis(50);
 /// How long a clock that a long poll held may take to end its budget once it no longer waits for the network.
 const ADVANCE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How much of the wait is kept back for that.
-const ADVANCE_RESERVE: Duration = Duration::from_millis(1_000);
+/// How much of the wait is kept back for that: a part of it, at most so much.
+const ADVANCE_RESERVE_SHARE: u32 = 5;
+const ADVANCE_RESERVE_MAX: Duration = Duration::from_millis(1_000);
 
 /// Waits for the fonts, and for the images in view to be decoded. Lazy ones count as soon as they are in view.
 const DECODED: &str = "async () => {
@@ -85,7 +86,7 @@ impl Page {
 
     /// Load, then the page's own time run ahead, then fonts and pictures; again if the page went elsewhere meanwhile.
     async fn settled(&self, deadline: Instant) -> Result<bool, PageError> {
-        let loaded_by = deadline.checked_sub(ADVANCE_RESERVE).unwrap_or(deadline);
+        let loaded_by = before(deadline);
         loop {
             let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
             let loader = self.state.borrow().document.loader.clone();
@@ -109,7 +110,7 @@ impl Page {
     async fn pass(&self, budget_ms: u32, deadline: Instant) -> Result<bool, PageError> {
         let expired = self.state.borrow().budgets_expired;
         self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, budget_ms);
-        let patient_until = deadline.checked_sub(ADVANCE_RESERVE).unwrap_or(deadline);
+        let patient_until = before(deadline);
         if self.reaches(patient_until, |state| state.budgets_expired > expired).await? {
             return Ok(true);
         }
@@ -155,4 +156,10 @@ impl Page {
             self.reaches((Instant::now() + SELECTOR_EVERY).min(deadline), |_| false).await?;
         }
     }
+}
+
+/// Until when to wait patiently, so that there is time left for the rest.
+fn before(deadline: Instant) -> Instant {
+    let left = deadline.saturating_duration_since(Instant::now());
+    deadline - (left / ADVANCE_RESERVE_SHARE).min(ADVANCE_RESERVE_MAX)
 }

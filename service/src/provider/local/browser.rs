@@ -286,7 +286,7 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser takes no new pages");
                 browser.retire();
             }
-            metrics.released(since.elapsed());
+            metrics.ended(since.elapsed(), confirmed);
         });
     }
 }
