@@ -49,6 +49,7 @@ pub struct ScreenshotRequest {
     pub viewport: Option<Viewport>,
     /// One element instead of the viewport: the first that this CSS selector matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1)]
     pub selector: Option<String>,
     /// The image's format; default `png`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -259,6 +260,7 @@ pub struct Wait {
     pub timeout_ms: Option<u32>,
     /// An element that must be there too: the first that this CSS selector matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(min_length = 1)]
     pub selector: Option<String>,
     /// This long after that, in milliseconds: of the page's own clock under `settled`, of real time otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
