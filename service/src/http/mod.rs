@@ -10,12 +10,13 @@ mod screenshot;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use porthole_contract::limits::SERVICE_BODY_MAX_BYTES;
-use porthole_contract::{Failure, Validate, openapi, routes};
+use porthole_contract::limits::{SERVICE_BODY_MAX_BYTES, SERVICE_TIMEOUT};
+use porthole_contract::{ErrorCode, Failure, Validate, openapi, routes};
+use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::BearerKeys;
 use porthole_daemon::body::read_json;
 use serde::de::DeserializeOwned;
@@ -44,6 +45,7 @@ impl Routes {
             .route(routes::EXTRACT, post(extract::extract))
             .with_state(self)
             .merge(health)
+            .route_layer(from_fn(end_in_time))
             .route_layer(from_fn_with_state(keys, require_service_key))
             .route(routes::OPENAPI, get(async || Json(openapi::service())))
     }
@@ -56,6 +58,14 @@ async fn require_service_key(State(keys): State<Arc<BearerKeys>>, request: Reque
     } else {
         keys.refusal()
     }
+}
+
+/// The last resort: every part of a request has a limit of its own that ends sooner, and the worker waits longer.
+async fn end_in_time(request: Request, next: Next) -> Result<Response, Refused> {
+    let details = || format!("the service did not end the request within {} s", SERVICE_TIMEOUT.as_secs());
+    tokio::time::timeout(SERVICE_TIMEOUT, next.run(request))
+        .await
+        .map_err(|_| Refused::new(ErrorCode::DeadlineExceeded, details()))
 }
 
 /// Reads a request's body as `T`.
