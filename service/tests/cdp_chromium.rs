@@ -54,9 +54,11 @@ impl Chromium {
     }
 
     fn kill(&mut self) {
-        let group = Pid::from_raw(self.process.id().try_into().unwrap());
-        drop(killpg(group, Signal::SIGKILL).is_ok());
-        drop(self.process.wait());
+        // Once it is reaped, its number may be another's.
+        if matches!(self.process.try_wait(), Ok(None)) {
+            killpg(Pid::from_raw(self.process.id().try_into().unwrap()), Signal::SIGKILL).unwrap();
+            self.process.wait().unwrap();
+        }
     }
 }
 
