@@ -4,7 +4,7 @@ use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{ExtractRequest, Timings, Viewport};
 
 use super::instruction::Instruction;
-use super::visit::{OVER_BUDGET, Stopwatch, Visit, within};
+use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError};
 use crate::page::{Appearance, Arrival, Reading};
 
@@ -39,7 +39,7 @@ impl Browsing {
         &self,
         request: &ExtractRequest,
         deadline: tokio::time::Instant,
-        mut started: Stopwatch,
+        started: Stopwatch,
     ) -> Result<Extract, OperationError> {
         let instruction = Instruction::parse(request.instruction.as_deref().unwrap_or_default())?;
         let mut visited = self
@@ -55,7 +55,7 @@ impl Browsing {
                 has_browserbase_credentials: request.browserbase_api_key.is_some(),
             })
             .await?;
-        let mut watch = Stopwatch::start();
+        let work = Stopwatch::start();
         let max_chars = request.max_chars.unwrap_or(u32::try_from(TEXT_MAX_CHARS).unwrap_or(u32::MAX));
         let (reading, arrival) =
             tokio::join!(visited.page.read_text(&instruction.text_of, max_chars), visited.page.arrival());
@@ -65,11 +65,7 @@ impl Browsing {
         if blank {
             return Err(OperationError::Empty);
         }
-        let mut timings = visited.timings;
-        timings.capture = watch.lap();
-        timings.total = started.lap();
-        let mut warnings = std::mem::take(&mut visited.warnings);
-        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
+        let (timings, mut warnings) = visited.account(&arrival, work, started);
         warnings.extend(instruction.warning);
         let truncated = total_chars > u64::from(max_chars);
         Ok(Extract { content, truncated, total_chars, arrival, timings, warnings })

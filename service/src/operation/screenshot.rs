@@ -5,7 +5,7 @@ use porthole_contract::limits::IMAGE_MAX_BYTES;
 use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
 
 use super::ladder::{self, Fitted};
-use super::visit::{OVER_BUDGET, Stopwatch, Visit, within};
+use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError};
 use crate::page::{Appearance, Arrival, Region};
 
@@ -47,7 +47,7 @@ impl Browsing {
         &self,
         request: &ScreenshotRequest,
         deadline: tokio::time::Instant,
-        mut started: Stopwatch,
+        started: Stopwatch,
     ) -> Result<Screenshot, OperationError> {
         let viewport = request.viewport.unwrap_or(Viewport::PHONE);
         let mut visited = self
@@ -63,7 +63,7 @@ impl Browsing {
                 has_browserbase_credentials: request.browserbase_api_key.is_some(),
             })
             .await?;
-        let mut watch = Stopwatch::start();
+        let work = Stopwatch::start();
         let format = request.format.unwrap_or_default();
         let quality = request.quality.unwrap_or(QUALITY_DEFAULT);
         let region = match &request.selector {
@@ -79,11 +79,7 @@ impl Browsing {
             viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),
         };
         let Fitted { bytes, format: fitted, width, height, truncated } = ladder::fit(capture, quality, limits).await?;
-        let mut timings = visited.timings;
-        timings.capture = watch.lap();
-        timings.total = started.lap();
-        let mut warnings = std::mem::take(&mut visited.warnings);
-        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
+        let (timings, mut warnings) = visited.account(&arrival, work, started);
         if format == ImageFormat::Png && request.quality.is_some() {
             warnings.push("quality_ignored: a PNG has no quality".to_owned());
         }

@@ -7,12 +7,11 @@ use porthole_contract::{Timings, Wait};
 use tokio::time::timeout;
 
 use super::{Browsing, OperationError};
-use crate::page::{Appearance, Page};
+use crate::page::{Appearance, Arrival, Page};
 use crate::provider::Lease;
 
 /// What a caller is told whose page wanted more than it may.
-pub(super) const OVER_BUDGET: &str =
-    "over_budget: the page wanted to load more than one page may, so some of it is missing";
+const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
 
 /// Where to go and how to look.
 pub(super) struct Visit<'a> {
@@ -27,9 +26,24 @@ pub(super) struct Visit<'a> {
 pub(super) struct Visited {
     pub page: Page,
     _lease: Lease,
-    pub timings: Timings,
-    pub warnings: Vec<String>,
+    timings: Timings,
+    warnings: Vec<String>,
     _place: crate::admission::Place,
+}
+
+impl Visited {
+    /// Where the time went and what the caller should know, once the `work` on the page is done.
+    pub(super) fn account(
+        &mut self,
+        arrival: &Arrival,
+        mut work: Stopwatch,
+        mut whole: Stopwatch,
+    ) -> (Timings, Vec<String>) {
+        let timings = Timings { capture: work.lap(), total: whole.lap(), ..self.timings };
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
+        (timings, warnings)
+    }
 }
 
 impl Browsing {

@@ -111,3 +111,20 @@ pub(super) struct LoadingFailed {
 
 /// The kind of request that brings a document.
 pub(super) const DOCUMENT: &str = "Document";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::guard::egress::MARKER;
+
+    #[test]
+    fn the_egress_mark_is_the_one_that_the_egress_sets_and_counts_on_plain_http_alone() {
+        let marked = |url: &str, header: &str| {
+            let response = serde_json::json!({"status": 502, "url": url, "headers": {header: "blocked"}});
+            serde_json::from_value::<Response>(response).unwrap().is_made_by_egress()
+        };
+        assert!(marked("http://example.com/", MARKER.as_str()));
+        assert!(!marked("https://example.com/", MARKER.as_str()));
+        assert!(!marked("http://example.com/", "x-another"));
+    }
+}

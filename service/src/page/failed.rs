@@ -11,29 +11,23 @@ impl Page {
     /// Why the main frame's document is no page, if it is none.
     pub(super) fn not_a_page(&self, state: &PageState) -> Option<PageError> {
         let document = &state.document;
-        if document.made_by_egress || document.broken || document.failure.is_some() {
-            let seen = document.failure.as_deref();
-            // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
-            let is_shown = seen.is_none() && !document.made_by_egress;
-            return match self.outcome_of(&state.asked_for) {
-                Some(DialOutcome::Blocked(refusal)) => Some(PageError::Blocked(refusal)),
-                Some(outcome @ DialOutcome::OverBudget(_)) => Some(PageError::OverBudget(outcome.to_string())),
-                _ if is_shown => None,
-                Some(outcome) => Some(PageError::Failed(outcome.net_error().or(seen).unwrap_or(UNKNOWN).to_owned())),
-                None => Some(PageError::Failed(seen.unwrap_or(UNKNOWN).to_owned())),
-            };
+        if document.made_by_egress || document.failure.is_some() {
+            return Some(self.cause(state, document.failure.as_deref().unwrap_or(UNKNOWN)));
         }
-        None
+        // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
+        let cause = document.broken.then(|| self.cause(state, UNKNOWN));
+        cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
     /// The cause of a navigation that failed with this `net::` name.
-    pub(super) fn cause(&self, seen: String) -> PageError {
-        let outcome = self.outcome_of(&self.state.borrow().asked_for);
-        match outcome {
+    pub(super) fn cause(&self, state: &PageState, seen: &str) -> PageError {
+        match self.outcome_of(&state.asked_for) {
             Some(DialOutcome::Blocked(refusal)) => PageError::Blocked(refusal),
             Some(outcome @ DialOutcome::OverBudget(_)) => PageError::OverBudget(outcome.to_string()),
-            Some(outcome) => PageError::Failed(outcome.net_error().map_or(seen, str::to_owned)),
-            None => PageError::Failed(seen),
+            outcome => {
+                let known = outcome.as_ref().and_then(DialOutcome::net_error);
+                PageError::Failed(known.unwrap_or(seen).to_owned())
+            }
         }
     }
 

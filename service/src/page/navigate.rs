@@ -20,7 +20,11 @@ impl Page {
             answer => answer?,
         };
         if let Some(name) = answer.error_text.filter(|name| !name.is_empty()) {
-            return Err(if answer.is_download == Some(true) { PageError::Download(name) } else { self.cause(name) });
+            return Err(if answer.is_download == Some(true) {
+                PageError::Download(name)
+            } else {
+                self.cause(&self.state.borrow(), &name)
+            });
         }
         let arrived =
             self.reaches(deadline, |state| state.document.dom_content_loaded || state.document.broken).await?;
