@@ -17,9 +17,11 @@ use crate::admission::Admission;
 use crate::guard::{Guard, Judge};
 use crate::http::Routes;
 use crate::operation::Browsing;
-use crate::provider::Provider;
+use crate::provider::browserbase::BrowserbaseProvider;
+use crate::provider::cdp::CdpProvider;
 use crate::provider::local::LocalProvider;
-use crate::settings::Settings;
+use crate::provider::{AutoProvider, Provider, ProviderError};
+use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
 
 /// How long requests in flight may go on once the end was asked for.
@@ -43,12 +45,37 @@ struct State {
     draining: CancellationToken,
 }
 
+/// Why a service can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// An address can't be listened on.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// Nothing could give pages.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+}
+
+/// Whoever gives pages, by the settings.
+fn provider(pages: Pages, judge: &Judge, metrics: &SessionMetrics) -> Result<Arc<dyn Provider>, ProviderError> {
+    let local = |options| LocalProvider::new(options, judge.clone(), metrics.clone());
+    let browserbase = |options| BrowserbaseProvider::new(options, metrics.clone());
+    Ok(match pages {
+        Pages::Auto { local: here, browserbase: there } => {
+            Arc::new(AutoProvider { local: local(here), browserbase: browserbase(there)? })
+        }
+        Pages::Local(options) => Arc::new(local(options)),
+        Pages::Browserbase(options) => Arc::new(browserbase(options)?),
+        Pages::Cdp(options) => Arc::new(CdpProvider::new(options, metrics.clone())),
+    })
+}
+
 impl Server {
     /// Binds both listeners and builds everything behind them. No browser is started yet.
     ///
     /// # Errors
-    /// [`BindError`] where an address can't be listened on.
-    pub async fn bind(settings: Settings) -> Result<Self, BindError> {
+    /// [`StartError`] where an address can't be listened on, or nothing could give pages.
+    pub async fn bind(settings: Settings) -> Result<Self, StartError> {
         let main = Listener::bind("main", settings.addr).await?;
         let admin = Listener::bind("admin", settings.admin_addr).await?;
         for listener in [&main, &admin] {
@@ -63,13 +90,12 @@ impl Server {
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
         let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
-        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(settings.local, judge.clone(), sessions.clone()));
+        let provider = provider(settings.pages, &judge, &sessions)?;
         let draining = CancellationToken::new();
         let browsing = Browsing {
             judge,
             admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
             provider: Arc::clone(&provider),
-            credentials_choose: settings.credentials_choose,
             draining: draining.clone(),
         };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };

@@ -1,17 +1,17 @@
-//! What the service can be told, and how a wrong word is refused.
+//! What the service can be told, and how a wrong word is refused. What concerns where pages come from is in `provider`.
+
+mod provider;
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::{env, thread};
+use std::thread;
 
+pub use self::provider::Pages;
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
 
-use crate::guard::egress::EgressLimits;
 use crate::guard::{AllowTargets, DenyCidrs, OwnListeners, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
-use crate::provider::local::{LocalOptions, find_executable};
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
     .help("Where the service listens")
@@ -19,12 +19,6 @@ const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port
 const ADMIN_ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADMIN_ADDR", "an address and port, such as 127.0.0.1:9788")
     .help("Where metrics and health are asked for")
     .default("127.0.0.1:9788");
-const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto or local (this version has no other)")
-    .help("Where pages come from")
-    .default("auto");
-const CHROMIUM: Setting = Setting::new("PORTHOLE_CHROMIUM", "the path of an executable file")
-    .help("The local browser's executable")
-    .default_told("the first found of chromium-headless-shell, chrome-headless-shell, chromium, google-chrome");
 const OWNER_KEYS: Setting =
     Setting::secret("PORTHOLE_OWNER_KEYS", "a comma list of kid:base64url-key, 32 bytes or more each");
 const SERVICE_KEY: Setting = Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more");
@@ -35,9 +29,6 @@ const DENY_CIDRS: Setting =
     Setting::new("PORTHOLE_DENY_CIDRS", "a comma list of CIDR ranges").help("More ranges that the guard blocks");
 const RESOLVE: Setting =
     Setting::new("PORTHOLE_RESOLVE", "a comma list of host=ip").help("Names that are answered before DNS is asked");
-const EGRESS_MAX_BYTES: Setting = Setting::new("PORTHOLE_EGRESS_MAX_BYTES", "a whole number of bytes, 1 or more")
-    .help("What one request's page may load, in bytes")
-    .default_told("50000000");
 const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole number from 1 to 1024")
     .help("Pages worked on at once")
     .default_told("2 × cores");
@@ -49,14 +40,28 @@ const MAX_QUEUE: Setting = Setting::new("PORTHOLE_MAX_QUEUE", "a whole number fr
 pub const SETTINGS: &[Setting] = &[
     ADDR,
     ADMIN_ADDR,
-    PROVIDER,
-    CHROMIUM,
+    provider::PROVIDER,
+    provider::CHROMIUM,
+    provider::CDP_URL,
+    provider::CDP_EGRESS,
+    provider::BROWSERBASE_URL,
+    provider::BROWSERBASE_REGION,
+    provider::BROWSERBASE_RECORD,
+    provider::BROWSERBASE_LOG,
+    provider::BROWSERBASE_SOLVE_CAPTCHAS,
+    provider::BROWSERBASE_IGNORE_CERTIFICATE_ERRORS,
+    provider::BROWSERBASE_BLOCK_ADS,
+    provider::BROWSERBASE_PROXIES,
+    provider::BROWSERBASE_REAP_SECONDS,
+    provider::BROWSERBASE_API_KEY,
+    provider::BROWSERBASE_PROJECT_ID,
+    provider::INSTANCE,
     OWNER_KEYS,
     SERVICE_KEY,
     ALLOW_TARGETS,
     DENY_CIDRS,
     RESOLVE,
-    EGRESS_MAX_BYTES,
+    provider::EGRESS_MAX_BYTES,
     MAX_CONCURRENT,
     MAX_QUEUE,
     LOG,
@@ -71,10 +76,8 @@ pub struct Settings {
     pub addr: SocketAddr,
     /// Where metrics and health are asked for.
     pub admin_addr: SocketAddr,
-    /// Whether Browserbase credentials in a request choose Browserbase.
-    pub credentials_choose: bool,
-    /// What the local browser is made with.
-    pub local: LocalOptions,
+    /// Where pages come from.
+    pub pages: Pages,
     /// Signs and verifies owner tokens.
     pub owner_keys: Arc<OwnerKeys>,
     /// What the worker presents; empty if nothing is asked for.
@@ -95,12 +98,8 @@ impl Settings {
     pub fn read(reader: &Reader) -> Result<Self, SettingError> {
         let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
         let admin_addr: SocketAddr = reader.required(&ADMIN_ADDR, |text| text.parse().ok())?;
-        let provider = reader.required(&PROVIDER, |text| match text {
-            "auto" | "local" => Some(text.to_owned()),
-            _ => None,
-        })?;
         let policy = policy(reader)?;
-        let local = local(reader, provider == "local")?;
+        let pages = provider::pages(reader)?;
         let owner_keys = reader.secret(&OWNER_KEYS)?.ok_or_else(|| {
             OWNER_KEYS.missing("without keys nobody's token could be verified (`porthole up` makes one)")
         })?;
@@ -120,8 +119,7 @@ impl Settings {
         Ok(Self {
             addr,
             admin_addr,
-            credentials_choose: provider == "auto",
-            local,
+            pages,
             owner_keys: Arc::new(owner_keys),
             service_keys: Arc::new(service_keys),
             policy,
@@ -153,21 +151,4 @@ fn parsed<T: Default, E: std::fmt::Display>(
         None => Ok(T::default()),
         Some(text) => parse(&text).map_err(|error| setting.refuse(text, error.to_string())),
     }
-}
-
-fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingError> {
-    let given = reader.text(&CHROMIUM)?;
-    let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
-    match (&executable, &given) {
-        (Err(error), Some(given)) => {
-            return Err(CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())));
-        }
-        (Err(error), None) if is_required => return Err(CHROMIUM.missing(error.to_string())),
-        (Err(error), None) => tracing::warn!(%error, "there is no local browser"),
-        (Ok(_), _) => {}
-    }
-    let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
-    let limits = EgressLimits::default();
-    let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
-    Ok(LocalOptions { executable, egress, profiles: env::temp_dir() })
 }

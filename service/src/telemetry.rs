@@ -52,7 +52,7 @@ impl SessionMetrics {
         for state in ["busy", "warm", "queued"] {
             drop(metrics.pages.get_or_create(&State { state }));
         }
-        for event in ["created", "released", "leaked"] {
+        for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
         registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
@@ -74,6 +74,11 @@ impl SessionMetrics {
         self.events.get_or_create(&SessionEvent { event }).inc();
         self.pages.get_or_create(&State { state: "busy" }).dec();
         self.seconds.inc_by(length.as_secs_f64());
+    }
+
+    /// A session that a killed process had left behind was released.
+    pub fn reaped(&self) {
+        self.events.get_or_create(&SessionEvent { event: "reaped" }).inc();
     }
 
     /// A browser is connected.
@@ -120,6 +125,25 @@ impl SessionMetrics {
     #[must_use]
     pub fn browsers(&self) -> u64 {
         self.browsers.get().try_into().unwrap_or(0)
+    }
+}
+
+/// A remote browser, counted as connected until this is dropped.
+#[derive(Debug)]
+pub struct ConnectedBrowser(SessionMetrics);
+
+impl ConnectedBrowser {
+    /// Counts one.
+    #[must_use]
+    pub fn count(metrics: &SessionMetrics) -> Self {
+        metrics.browser_started();
+        Self(metrics.clone())
+    }
+}
+
+impl Drop for ConnectedBrowser {
+    fn drop(&mut self) {
+        self.0.browser_ended();
     }
 }
 

@@ -1,12 +1,12 @@
 //! Auto-attach: a session for every target that a session's target brings forth (iframes in other processes, workers,
 //! popups), each halted until somebody has looked at it.
 
-use chromiumoxide_cdp::cdp::browser_protocol::target::SetAutoAttachParams;
+use chromiumoxide_cdp::cdp::browser_protocol::target::{FilterEntry, SetAutoAttachParams, TargetFilter};
 use chromiumoxide_cdp::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
 use serde::Deserialize;
 
 use super::connection::{Call, Session};
-use super::event::Events;
+use super::event::{Event, Events};
 
 const ATTACHED: &str = "Target.attachedToTarget";
 
@@ -20,6 +20,22 @@ impl Session {
             wait_for_debugger_on_start: true,
             flatten: Some(true),
             filter: None,
+        };
+        let enabled = self.call(&params);
+        Attachments { parent: self.clone(), events, enabled: Some(enabled) }
+    }
+
+    /// On the browser's own session: attaches to the pages that there are and to those that will be made. None of them
+    /// is made to stand still: they may be somebody else's.
+    pub fn attach_to_pages(&self) -> Attachments {
+        let events = self.events(&[ATTACHED]);
+        let pages = FilterEntry { exclude: Some(false), r#type: Some("page".to_owned()) };
+        let others = FilterEntry { exclude: Some(true), r#type: None };
+        let params = SetAutoAttachParams {
+            auto_attach: true,
+            wait_for_debugger_on_start: false,
+            flatten: Some(true),
+            filter: Some(TargetFilter::new(vec![pages, others])),
         };
         let enabled = self.call(&params);
         Attachments { parent: self.clone(), events, enabled: Some(enabled) }
@@ -49,17 +65,35 @@ impl Attachments {
     pub async fn next(&mut self) -> Option<Attached> {
         loop {
             let event = self.events.next().await?;
-            match event.read::<AttachedToTarget>() {
-                Ok(attached) => {
-                    return Some(Attached {
-                        session: self.parent.connection().session(attached.session_id),
-                        target_id: attached.target_info.target_id,
-                        kind: attached.target_info.kind,
-                        url: attached.target_info.url,
-                        waiting: attached.waiting_for_debugger,
-                    });
-                }
-                Err(error) => tracing::warn!(%error, "an attached target can't be read"),
+            if let Some(attached) = self.read(&event) {
+                return Some(attached);
+            }
+        }
+    }
+
+    /// The next target that was attached to already, if there is one.
+    pub fn attached(&mut self) -> Option<Attached> {
+        loop {
+            let event = self.events.try_next()?;
+            if let Some(attached) = self.read(&event) {
+                return Some(attached);
+            }
+        }
+    }
+
+    fn read(&self, event: &Event) -> Option<Attached> {
+        match event.read::<AttachedToTarget>() {
+            Ok(attached) => Some(Attached {
+                session: self.parent.connection().session(attached.session_id),
+                target_id: attached.target_info.target_id,
+                context_id: attached.target_info.browser_context_id,
+                kind: attached.target_info.kind,
+                url: attached.target_info.url,
+                waiting: attached.waiting_for_debugger,
+            }),
+            Err(error) => {
+                tracing::warn!(%error, "an attached target can't be read");
+                None
             }
         }
     }
@@ -72,6 +106,8 @@ pub struct Attached {
     pub session: Session,
     /// Its id.
     pub target_id: String,
+    /// The browser context that it is in; empty where the browser does not say.
+    pub context_id: String,
     /// What it is: `page`, `iframe`, `worker`, `shared_worker`, `service_worker`, or what a newer browser calls it.
     pub kind: String,
     /// Where it is, or is about to go.
@@ -106,4 +142,6 @@ struct TargetInfo {
     kind: String,
     #[serde(default)]
     url: String,
+    #[serde(default)]
+    browser_context_id: String,
 }

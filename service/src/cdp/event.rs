@@ -49,4 +49,9 @@ impl Events {
     pub async fn next(&mut self) -> Option<Event> {
         self.receiver.recv().await
     }
+
+    /// The next event if it has arrived already.
+    pub fn try_next(&mut self) -> Option<Event> {
+        self.receiver.try_recv().ok()
+    }
 }

@@ -34,7 +34,7 @@ impl fmt::Display for LocalName {
 }
 
 /// Names of clouds' metadata services, and what is under them.
-const METADATA: &[&str] = &[
+pub(super) const METADATA: &[&str] = &[
     "metadata.google.internal",
     "metadata.goog",
     "metadata",
@@ -44,7 +44,7 @@ const METADATA: &[&str] = &[
 ];
 
 /// Suffixes that are never public.
-const SUFFIXES: &[&str] = &[
+pub(super) const SUFFIXES: &[&str] = &[
     "local",       // RFC 6762
     "internal",    // ICANN board resolution 2024.07.29.06
     "home.arpa",   // RFC 8375

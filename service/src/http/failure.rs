@@ -40,7 +40,16 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
         OperationError::Draining | OperationError::Provider(ProviderError::Ending) => {
             Failure::new(ErrorCode::ShuttingDown, details).retry_after(DRAINING_RETRY_AFTER)
         }
-        OperationError::NoBrowserbase => Failure::new(ErrorCode::BrowserbaseNotConfigured, details),
+        OperationError::Provider(ProviderError::NotConfigured(_)) => {
+            Failure::new(ErrorCode::BrowserbaseNotConfigured, details)
+        }
+        OperationError::Provider(ProviderError::RateLimited { retry_after, .. }) => {
+            let failure = Failure::new(ErrorCode::ProviderRateLimited, details);
+            match retry_after {
+                Some(wait) => failure.retry_after(wait),
+                None => failure,
+            }
+        }
         OperationError::Provider(_) => Failure::new(ErrorCode::SessionCreateFailed, details),
         OperationError::Page(error) => of_page(&error),
         OperationError::Ladder(LadderError::TooLarge { .. }) => Failure::new(ErrorCode::ImageTooLarge, details),

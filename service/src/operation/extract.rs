@@ -5,7 +5,7 @@ use porthole_contract::{ExtractRequest, Timings, Viewport};
 
 use super::instruction::Instruction;
 use super::visit::{Stopwatch, Visit, within};
-use super::{Browsing, OperationError};
+use super::{Browsing, OperationError, credentials};
 use crate::page::{Appearance, Arrival, Reading};
 
 /// A page that was read.
@@ -52,7 +52,7 @@ impl Browsing {
                 },
                 wait: request.wait.clone().unwrap_or_default(),
                 deadline,
-                has_browserbase_credentials: request.browserbase_api_key.is_some(),
+                credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
             })
             .await?;
         let work = Stopwatch::start();

@@ -9,6 +9,7 @@ mod visit;
 use std::sync::Arc;
 
 use porthole_contract::Invalid;
+use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
 
 pub use self::extract::Extract;
@@ -17,7 +18,7 @@ pub use self::screenshot::Screenshot;
 use crate::admission::{Admission, Full};
 use crate::guard::{Judge, Refusal};
 use crate::page::PageError;
-use crate::provider::{Provider, ProviderError};
+use crate::provider::{Credentials, Provider, ProviderError};
 
 /// All that operations work with. Clones share it.
 #[derive(Clone)]
@@ -28,8 +29,6 @@ pub struct Browsing {
     pub admission: Admission,
     /// Who gives pages.
     pub provider: Arc<dyn Provider>,
-    /// Whether Browserbase credentials in a request choose Browserbase (`PORTHOLE_PROVIDER=auto`).
-    pub credentials_choose: bool,
     /// Cancelled when no new request is taken.
     pub draining: CancellationToken,
 }
@@ -49,9 +48,6 @@ pub enum OperationError {
     /// The service drains.
     #[error("the service is ending")]
     Draining,
-    /// The request carries Browserbase credentials, and nothing here can use them.
-    #[error("this service has no Browserbase provider")]
-    NoBrowserbase,
     /// No page to work with.
     #[error(transparent)]
     Provider(#[from] ProviderError),
@@ -78,6 +74,16 @@ impl OperationError {
         match error {
             PageError::InvalidSelector(_) => Invalid::new(field, error.to_string()).into(),
             error => error.into(),
+        }
+    }
+}
+
+/// The account that a request brought, if it brought any part of one.
+fn credentials(api_key: Option<&SecretString>, project_id: Option<&SecretString>) -> Option<Credentials> {
+    match (api_key, project_id) {
+        (None, None) => None,
+        (api_key, project_id) => {
+            Some(Credentials { api_key: api_key.cloned().unwrap_or_default(), project_id: project_id.cloned() })
         }
     }
 }

@@ -6,7 +6,7 @@ use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
 
 use super::ladder::{self, Fitted};
 use super::visit::{Stopwatch, Visit, within};
-use super::{Browsing, OperationError};
+use super::{Browsing, OperationError, credentials};
 use crate::page::{Appearance, Arrival, Region};
 
 /// The quality of JPEG and WebP when none is asked for.
@@ -60,7 +60,7 @@ impl Browsing {
                 },
                 wait: request.wait.clone().unwrap_or_default(),
                 deadline,
-                has_browserbase_credentials: request.browserbase_api_key.is_some(),
+                credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
             })
             .await?;
         let work = Stopwatch::start();

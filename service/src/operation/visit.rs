@@ -1,14 +1,22 @@
 //! A visit: what every operation begins with. From a URL to a page that is as it will be, and where the time went.
 
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
+use futures_util::TryFutureExt as _;
+use futures_util::future::try_join;
 use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
 use porthole_contract::{Timings, Wait};
 use tokio::time::timeout;
 
 use super::{Browsing, OperationError};
+use crate::guard::{Refusal, Target};
 use crate::page::{Appearance, Arrival, Page};
-use crate::provider::Lease;
+use crate::provider::{Credentials, Lease, Order};
+
+/// How long a target is judged before anything else begins: literal addresses and names that a resolver knows are
+/// done by then, so that a refused one costs nobody a session. A slower answer comes while the page is made.
+const JUDGED_AHEAD: Duration = Duration::from_millis(10);
 
 /// What a caller is told whose page wanted more than it may.
 const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
@@ -19,7 +27,7 @@ pub(super) struct Visit<'a> {
     pub appearance: Appearance,
     pub wait: Wait,
     pub deadline: tokio::time::Instant,
-    pub has_browserbase_credentials: bool,
+    pub credentials: Option<Credentials>,
 }
 
 /// A page that was visited. The page ends before its lease does, and the lease before the place is given back.
@@ -52,33 +60,37 @@ impl Browsing {
         if self.draining.is_cancelled() {
             return Err(OperationError::Draining);
         }
-        if self.credentials_choose && visit.has_browserbase_credentials {
-            // Not by our own browser instead: whoever set them wants pages opened from another network than ours.
-            return Err(OperationError::NoBrowserbase);
-        }
-        let target = match self.judge.guard.judge(visit.url).await {
-            Ok(target) => target,
-            Err(refusal) => {
-                if matches!(refusal, crate::guard::Refusal::Blocked(_)) {
-                    self.judge.blocked.blocked(refusal.label(), 1);
-                    tracing::info!(%refusal, "a target is refused");
-                }
-                return Err(refusal.into());
-            }
-        };
+        let mut judging = pin!(self.judged(visit.url));
+        let judged = timeout(JUDGED_AHEAD, &mut judging).await.ok().transpose()?;
         let place = self.admission.enter().await?;
         let mut timings = Timings { queue: millis(place.waited), ..Timings::default() };
         let mut watch = Stopwatch::start();
-        let lease = self.provider.lease().await?;
+        let order = Order { credentials: visit.credentials, deadline: visit.deadline };
+        let leasing = self.provider.lease(order).map_err(OperationError::from);
+        let (target, lease) = match judged {
+            Some(target) => (target, leasing.await?),
+            // A slow answer of DNS is not waited for twice; should it be a refusal, the page is given back unused.
+            None => try_join(judging, leasing).await?,
+        };
         timings.session = watch.lap();
-        let egress = lease.egress().cloned();
-        let page = Page::open(lease.page(), lease.target_id(), &target, &self.judge, egress, &visit.appearance);
+        let page =
+            Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance);
         page.navigate(&target).await?;
         timings.navigate = watch.lap();
         let settled = page.settle(&visit.wait, visit.deadline).await;
         let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
         timings.settle = watch.lap();
         Ok(Visited { page, _lease: lease, timings, warnings, _place: place })
+    }
+
+    /// The target, if it may be visited.
+    async fn judged(&self, url: &str) -> Result<Target, OperationError> {
+        let judged = self.judge.guard.judge(url).await;
+        if let Err(refusal @ Refusal::Blocked(_)) = &judged {
+            self.judge.blocked.blocked(refusal.label(), 1);
+            tracing::info!(%refusal, "a target is refused");
+        }
+        Ok(judged?)
     }
 }
 

@@ -9,6 +9,8 @@ pub(super) struct RequestPaused {
     pub request: Request,
     #[serde(default)]
     pub frame_id: String,
+    #[serde(default)]
+    pub resource_type: String,
 }
 
 #[derive(Deserialize)]
@@ -62,6 +64,8 @@ pub(super) struct RequestWillBeSent {
     pub frame_id: String,
     #[serde(rename = "type", default)]
     pub kind: String,
+    /// The answer that sent the request elsewhere, where one did.
+    pub redirect_response: Option<Response>,
 }
 
 #[derive(Deserialize)]
@@ -84,6 +88,11 @@ pub(super) struct Response {
     /// The one header that is of interest: the egress's mark on answers that it made itself.
     #[serde(default)]
     pub headers: EgressMark,
+    /// Where it came from: an IPv6 address may stand in brackets.
+    #[serde(rename = "remoteIPAddress")]
+    pub remote_ip_address: Option<String>,
+    #[serde(rename = "remotePort")]
+    pub remote_port: Option<u16>,
 }
 
 #[derive(Default, Deserialize)]
@@ -107,6 +116,54 @@ pub(super) struct LoadingFailed {
     pub kind: String,
     #[serde(default)]
     pub error_text: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebSocketCreated {
+    pub request_id: String,
+    pub url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebSocketOpened {
+    pub request_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebTransportCreated {
+    pub transport_id: String,
+    pub url: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct WebTransportOpened {
+    pub transport_id: String,
+}
+
+#[derive(Deserialize)]
+pub(super) struct ContextCreated {
+    pub context: ExecutionContext,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ExecutionContext {
+    pub id: i64,
+    #[serde(default)]
+    pub name: String,
+    #[serde(default)]
+    pub aux_data: ContextOf,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ContextOf {
+    #[serde(default)]
+    pub frame_id: String,
 }
 
 /// The kind of request that brings a document.

@@ -33,7 +33,7 @@ impl Page {
 
     fn outcome_of(&self, url: &str) -> Option<DialOutcome> {
         let url = Url::parse(url).ok()?;
-        self.egress.as_ref()?.outcome_of(&url.host()?.to_owned(), url.port_or_known_default()?)
+        self.network.egress()?.outcome_of(&url.host()?.to_owned(), url.port_or_known_default()?)
     }
 }
 

@@ -2,17 +2,19 @@
 //!
 //! Knows `cdp`, and the `guard` that judges where documents may go; never who gave the page.
 
+mod answers;
 mod capture;
 mod documents;
 mod events;
 mod failed;
 mod navigate;
 mod read;
+mod requests;
 mod settle;
 mod state;
+mod watch;
 mod world;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
@@ -25,16 +27,17 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::{
 };
 use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use porthole_contract::{ColorScheme, Viewport};
-use tokio::sync::watch;
+use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 pub use self::capture::{Capture, Region};
 pub use self::read::{Reading, TextOf};
 use self::state::{Fatal, PageState};
+use self::watch::{RollCall, Watched};
 use crate::cdp::{CdpError, Session};
-use crate::guard::egress::{Egress, Report};
-use crate::guard::{Judge, Refusal, Target};
+use crate::guard::egress::Report;
+use crate::guard::{Judge, Network, Refusal, Target};
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -117,10 +120,10 @@ pub struct Arrival {
 pub struct Page {
     session: Session,
     main_frame: String,
-    state: watch::Receiver<PageState>,
+    state: Receiver<PageState>,
     viewport: Viewport,
-    /// The page's way out, where it is ours.
-    egress: Option<Arc<Egress>>,
+    network: Network,
+    roll_call: RollCall,
     /// Dropped with the page, and its watchers with it.
     _watchers: JoinSet<()>,
 }
@@ -134,30 +137,35 @@ impl Page {
         main_frame: &str,
         target: &Target,
         judge: &Judge,
-        egress: Option<Arc<Egress>>,
+        network: &Network,
         appearance: &Appearance,
     ) -> Self {
-        let (state, seen) = watch::channel(PageState::default());
+        let (state, seen) = channel(PageState::default());
         let mut watchers = JoinSet::new();
-        let watched = documents::Watched {
+        let roll_call = RollCall::new();
+        let watched = Watched {
             main_frame: main_frame.to_owned(),
             first: target.clone(),
             guard: judge.guard.clone(),
             blocked: judge.blocked.clone(),
+            network: network.clone(),
             state,
+            roll_call: roll_call.clone(),
         };
-        documents::watch_main(&mut watchers, session, watched);
+        watch::watch_page(&mut watchers, session, watched);
         session.call(&EnablePage::default()).forget();
         session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
         session.call(&EnableInspector::default()).forget();
         session.call(&EnableNetwork::default()).forget();
+        world::prepare(session);
         appear(session, appearance);
         Self {
             session: session.clone(),
             main_frame: main_frame.to_owned(),
             state: seen,
             viewport: appearance.viewport,
-            egress,
+            network: network.clone(),
+            roll_call,
             _watchers: watchers,
         }
     }
@@ -173,6 +181,7 @@ impl Page {
             self.session.call(&GetNavigationHistoryParams::default()),
         );
         let history = history.await?;
+        self.roll_call.all_caught_up().await;
         let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
         let state = self.state.borrow();
         if let Some(fatal) = &state.fatal {
@@ -182,7 +191,7 @@ impl Page {
             return Err(error);
         }
         let final_url = entry.map_or_else(|| state.document.url.clone(), |entry| entry.url.clone());
-        let report = self.egress.as_ref().map(|egress| egress.report());
+        let report = self.network.egress().map(|egress| egress.report());
         Ok(Arrival {
             final_url,
             status_code: state.document.status.unwrap_or(200),

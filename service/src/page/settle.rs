@@ -3,14 +3,18 @@
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::{SetVirtualTimePolicyParams, VirtualTimePolicy};
+use futures_util::FutureExt as _;
 use porthole_contract::{Until, Wait};
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::world::{argument, value};
 use super::{Page, PageError};
 
 /// How much of the page's own time passes at least after the load: timers of up to three seconds have fired then.
 const BUDGET_MS: u32 = 3_000;
+/// How long before its end, in the page's own time, it is looked at what is not decoded yet.
+const LOOK_BEFORE_END_MS: u32 = 50;
 /// How much of the page's own time passes between two looks for an element that is waited for.
 const SELECTOR_BUDGET_MS: u32 = 500;
 /// How much more of it for what came late: images that a timer put in, say.
@@ -27,18 +31,33 @@ const ADVANCE_TIMEOUT: Duration = Duration::from_millis(500);
 const ADVANCE_RESERVE_SHARE: u32 = 5;
 const ADVANCE_RESERVE_MAX: Duration = Duration::from_millis(1_000);
 
-/// Waits for the fonts, and for the images in view to be decoded. Lazy ones count as soon as they are in view.
-const DECODED: &str = "async () => {
-  const waits = [document.fonts ? document.fonts.ready : null];
-  for (const image of document.images) {
-    const box = image.getBoundingClientRect();
-    const inView = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
-    if (inView && !(image.loading === 'lazy' && !image.complete && box.width * box.height === 0))
-      waits.push(image.decode().catch(() => null));
-    if (waits.length > 200) break;
-  }
-  await Promise.all(waits);
-  return true;
+/// Runs in each document as it begins: once it is loaded, the images in view are decoded (lazy ones count as soon as they
+/// are in view), so that nobody has to wait for it later. What is decoded is remembered.
+pub(super) const DECODE_EARLY: &str = "(() => {
+  const decoded = new WeakSet();
+  const undecoded = () => {
+    const found = [];
+    for (const image of document.images) {
+      if (decoded.has(image)) continue;
+      const box = image.getBoundingClientRect();
+      const inView = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
+      if (inView && !(image.loading === 'lazy' && !image.complete && box.width * box.height === 0)) found.push(image);
+      if (found.length > 200) break;
+    }
+    return found;
+  };
+  const decode = () => Promise.all([document.fonts?.ready, ...undecoded().map(image => {
+    const source = image.currentSrc;
+    return image.decode().catch(() => null).then(() => { if (image.currentSrc === source) decoded.add(image); });
+  })]);
+  const isDecoded = () => document.fonts?.status !== 'loading' && undecoded().length === 0;
+  globalThis.porthole = { decode, isDecoded };
+  addEventListener('load', decode, { once: true });
+})()";
+/// Some of the page's own time later: whether fonts and the images in view are decoded by then.
+const DECODED_BY_THEN: &str = "async after => {
+  await new Promise(resolve => setTimeout(resolve, after));
+  return globalThis.porthole?.isDecoded() ?? false;
 }";
 const MATCHES: &str = "selector => { try { return document.querySelector(selector) !== null } catch { return null } }";
 
@@ -90,8 +109,14 @@ impl Page {
         loop {
             let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
             let loader = self.state.borrow().document.loader.clone();
+            // Registered before the clock is let go, and answered from inside: both cost one round trip together.
+            let look = self.call_now(DECODED_BY_THEN, &[argument((BUDGET_MS - LOOK_BEFORE_END_MS).into())]);
             let passed = self.pass(BUDGET_MS, deadline).await?;
-            self.decoded(deadline).await?;
+            // An answer that came before the budget's end is here by now.
+            let looked = look.and_then(|call| call.now_or_never()).map(|returned| returned.and_then(value));
+            if !matches!(looked, Some(Ok(true))) {
+                self.decoded(deadline).await?;
+            }
             let stayed = {
                 let document = &self.state.borrow().document;
                 document.loader == loader && document.stays()
@@ -131,7 +156,9 @@ impl Page {
     async fn decoded(&self, deadline: Instant) -> Result<(), PageError> {
         let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);
         self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS);
-        match self.run::<Value>(limit, "decoding", DECODED, []).await {
+        // A document that began before it could be prepared is prepared now.
+        let decoded = format!("async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; await porthole.decode(); }}");
+        match self.run::<Value>(limit, "decoding", &decoded, []).await {
             // A document that is replaced or too busy to answer is taken as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
             Err(error) => Err(error),

@@ -13,6 +13,8 @@ pub(super) struct PageState {
     pub fatal: Option<Fatal>,
     /// How many of its own requests were refused.
     pub blocked_requests: u64,
+    /// The main document's isolated world, once it is known.
+    pub world: Option<i64>,
     /// How often a budget of virtual time has come to its end.
     pub budgets_expired: u64,
 }

@@ -3,17 +3,33 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::{CreateIsolatedWorldParams, FrameId};
-use chromiumoxide_cdp::cdp::js_protocol::runtime::{CallArgument, CallFunctionOnParams};
+use chromiumoxide_cdp::cdp::browser_protocol::page::{
+    AddScriptToEvaluateOnNewDocumentParams, CreateIsolatedWorldParams, FrameId,
+};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{
+    CallArgument, CallFunctionOnParams, EnableParams as EnableRuntime, ExecutionContextId,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::settle::DECODE_EARLY;
 use super::{Page, PageError};
-use crate::cdp::CdpError;
+use crate::cdp::{Call, CdpError, Session};
 
-const WORLD: &str = "porthole";
+/// The world's name.
+pub(super) const WORLD: &str = "porthole";
 /// How long a document that is being replaced is given until the next is asked.
 const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
+
+/// Has the world made in each document as it begins, and told of, so that nobody has to wait for it later.
+pub(super) fn prepare(session: &Session) {
+    let mut script = AddScriptToEvaluateOnNewDocumentParams::new(DECODE_EARLY);
+    script.world_name = Some(WORLD.to_owned());
+    session.call(&EnableRuntime::default()).forget();
+    session.call(&script).forget();
+}
+
+type Returned = <CallFunctionOnParams as chromiumoxide_types::Command>::Response;
 
 impl Page {
     /// Calls `function` (a JavaScript function's source) in the main frame and awaits what it returns.
@@ -24,8 +40,7 @@ impl Page {
         function: &str,
         arguments: impl IntoIterator<Item = Value>,
     ) -> Result<T, PageError> {
-        let arguments: Vec<CallArgument> =
-            arguments.into_iter().map(|value| CallArgument { value: Some(value), ..Default::default() }).collect();
+        let arguments: Vec<CallArgument> = arguments.into_iter().map(argument).collect();
         self.within(limit, what, async {
             loop {
                 match self.run_once(function, &arguments).await {
@@ -39,20 +54,45 @@ impl Page {
     }
 
     async fn run_once<T: DeserializeOwned>(&self, function: &str, arguments: &[CallArgument]) -> Result<T, CdpError> {
+        if let Some(call) = self.call_now(function, arguments) {
+            match call.await {
+                // That document is gone, and its world with it.
+                Err(CdpError::Remote { .. }) => {}
+                returned => return value(returned?),
+            }
+        }
         let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.main_frame.clone()));
         world.world_name = Some(WORLD.to_owned());
         let context = self.session.call(&world).await?.execution_context_id;
-        let mut call = CallFunctionOnParams::new(function);
-        call.execution_context_id = Some(context);
-        call.arguments = Some(arguments.to_vec());
-        call.await_promise = Some(true);
-        call.return_by_value = Some(true);
-        let returned = self.session.call(&call).await?;
-        let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
-        if let Some(exception) = returned.exception_details {
-            return Err(unreadable(exception.text));
-        }
-        serde_json::from_value(returned.result.value.unwrap_or(Value::Null))
-            .map_err(|error| unreadable(error.to_string()))
+        value(self.session.call(&in_world(*context.inner(), function, arguments)).await?)
     }
+
+    /// Calls `function` in the world that is known already, if one is; the call is on its way at once.
+    pub(super) fn call_now(&self, function: &str, arguments: &[CallArgument]) -> Option<Call<Returned>> {
+        let world = self.state.borrow().world?;
+        Some(self.session.call(&in_world(world, function, arguments)))
+    }
+}
+
+/// A function's argument.
+pub(super) fn argument(value: Value) -> CallArgument {
+    CallArgument { value: Some(value), ..Default::default() }
+}
+
+fn in_world(world: i64, function: &str, arguments: &[CallArgument]) -> CallFunctionOnParams {
+    let mut call = CallFunctionOnParams::new(function);
+    call.execution_context_id = Some(ExecutionContextId::new(world));
+    call.arguments = Some(arguments.to_vec());
+    call.await_promise = Some(true);
+    call.return_by_value = Some(true);
+    call
+}
+
+/// What the function returned.
+pub(super) fn value<T: DeserializeOwned>(returned: Returned) -> Result<T, CdpError> {
+    let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
+    if let Some(exception) = returned.exception_details {
+        return Err(unreadable(exception.text));
+    }
+    serde_json::from_value(returned.result.value.unwrap_or(Value::Null)).map_err(|error| unreadable(error.to_string()))
 }

@@ -4,36 +4,28 @@
 
 use std::fmt;
 
-use std::sync::Arc;
-
 use crate::cdp::Session;
-use crate::guard::egress::Egress;
+use crate::guard::Network;
 
 /// One page for one request.
 pub struct Lease {
     page: Session,
     target_id: String,
-    egress: Option<Arc<Egress>>,
+    network: Network,
     release: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Lease {
-    /// A lease of the page driven by `page`, whose target is `target_id`; `release` gives it back, without waiting.
-    pub fn new(page: Session, target_id: String, release: impl FnOnce() + Send + 'static) -> Self {
-        Self { page, target_id, egress: None, release: Some(Box::new(release)) }
+    /// A lease of the page driven by `page`, whose target is `target_id` and whose requests leave by `network`;
+    /// `release` gives it back, without waiting.
+    pub fn new(page: Session, target_id: String, network: Network, release: impl FnOnce() + Send + 'static) -> Self {
+        Self { page, target_id, network, release: Some(Box::new(release)) }
     }
 
-    /// The same, for a page whose every byte leaves through `egress`.
+    /// How the page reaches the network.
     #[must_use]
-    pub fn through(mut self, egress: Arc<Egress>) -> Self {
-        self.egress = Some(egress);
-        self
-    }
-
-    /// The page's way out, where it is ours: it knows how each connection ended.
-    #[must_use]
-    pub fn egress(&self) -> Option<&Arc<Egress>> {
-        self.egress.as_ref()
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// The page's session.
@@ -70,6 +62,7 @@ mod tests {
 
     use super::*;
     use crate::cdp::connect_pipe;
+    use crate::guard::{Intercept, RemoteNetwork};
 
     #[tokio::test]
     async fn a_lease_is_given_back_once_however_it_ends() {
@@ -77,7 +70,12 @@ mod tests {
         let lease = || {
             let connection = connect_pipe(tokio::io::empty(), tokio::io::sink(), 1024);
             let released = Arc::clone(&released);
-            Lease::new(connection.session("S"), "T".to_owned(), move || {
+            let network = Network::Remote(RemoteNetwork {
+                intercept: Intercept::Everything,
+                whole_browser: true,
+                judges_addresses: true,
+            });
+            Lease::new(connection.session("S"), "T".to_owned(), network, move || {
                 released.fetch_add(1, Ordering::Relaxed);
             })
         };

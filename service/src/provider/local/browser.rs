@@ -29,8 +29,8 @@ use tokio_util::task::TaskTracker;
 use super::profile::Profile;
 use super::{LocalOptions, flags};
 use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, connect_pipe};
-use crate::guard::Judge;
 use crate::guard::egress::{Egress, EgressLimits, Peers};
+use crate::guard::{Judge, Network};
 use crate::provider::{Lease, ProviderError};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
@@ -247,7 +247,7 @@ impl Browser {
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
         downloads.await?;
-        Ok(Lease::new(page, target.inner().clone(), move || drop(held)).through(egress))
+        Ok(Lease::new(page, target.inner().clone(), Network::Egress(egress), move || drop(held)))
     }
 }
 

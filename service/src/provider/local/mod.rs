@@ -18,7 +18,7 @@ use tokio_util::task::TaskTracker;
 
 use self::browser::Browser;
 pub use self::executable::{ExecutableError, find_executable};
-use super::{Lease, Provider, ProviderError};
+use super::{Lease, Order, Provider, ProviderError};
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
@@ -65,6 +65,12 @@ impl LocalProvider {
         };
         Self { shared: Arc::new(shared) }
     }
+
+    /// Whether there is a browser on this machine that could be started.
+    #[must_use]
+    pub fn is_installed(&self) -> bool {
+        self.shared.options.executable.is_ok()
+    }
 }
 
 impl Shared {
@@ -108,7 +114,7 @@ impl Shared {
 }
 
 impl Provider for LocalProvider {
-    fn lease(&self) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+    fn lease(&self, _order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
         let shared = Arc::clone(&self.shared);
         async move {
             // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind:

@@ -1,0 +1,139 @@
+//! Answers, judged by where they came from: all that can be done about a network that is not ours. What came from a
+//! blocked address was fetched already; the page's result is then withheld.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+
+use tokio::task::JoinSet;
+use url::Url;
+
+use super::events::{
+    RequestWillBeSent, Response, ResponseReceived, WebSocketCreated, WebSocketOpened, WebTransportCreated,
+    WebTransportOpened,
+};
+use super::state::Fatal;
+use super::watch::Watched;
+use crate::cdp::{CdpError, Event};
+use crate::guard::Refusal;
+
+/// How many sockets of a page are remembered. One that opens beyond is judged as if its URL were private.
+const SOCKETS_MAX: usize = 1_024;
+
+/// Sockets that were begun, by their ids: nothing can stop them, so what counts is whether they open.
+#[derive(Default)]
+pub(super) struct Sockets(HashMap<String, String>);
+
+/// Judges what an event tells of an answer or a socket.
+pub(super) fn note(
+    event: &Event,
+    watched: &Watched,
+    sockets: &mut Sockets,
+    judging: &mut JoinSet<()>,
+) -> Result<(), CdpError> {
+    match event.method {
+        "Network.requestWillBeSent" => {
+            let request: RequestWillBeSent = event.read()?;
+            if let Some(redirect) = &request.redirect_response {
+                judge_origin(redirect, watched);
+            }
+        }
+        "Network.responseReceived" => {
+            let received: ResponseReceived = event.read()?;
+            judge_origin(&received.response, watched);
+        }
+        "Network.webSocketCreated" => {
+            let WebSocketCreated { request_id, url } = event.read()?;
+            sockets.begun(request_id, url, watched);
+        }
+        "Network.webTransportCreated" => {
+            let WebTransportCreated { transport_id, url } = event.read()?;
+            sockets.begun(transport_id, url, watched);
+        }
+        "Network.webSocketHandshakeResponseReceived" => {
+            let WebSocketOpened { request_id } = event.read()?;
+            sockets.opened(&request_id, watched, judging);
+        }
+        "Network.webTransportConnectionEstablished" => {
+            let WebTransportOpened { transport_id } = event.read()?;
+            sockets.opened(&transport_id, watched, judging);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Withholds the page's result if this answer came from a blocked address.
+fn judge_origin(response: &Response, watched: &Watched) {
+    if !watched.network.remote().is_some_and(|remote| remote.judges_addresses) {
+        return;
+    }
+    // Answers of a worker, of the cache or of the browser itself come from no address.
+    let Some(address) = response.address() else { return };
+    let Some((host, port)) =
+        Url::parse(&response.url).ok().and_then(|url| Some((url.host()?.to_owned(), url.port_or_known_default()?)))
+    else {
+        return;
+    };
+    let dialled = SocketAddr::new(address, response.remote_port.filter(|port| *port != 0).unwrap_or(port));
+    if let Err(refusal) = watched.guard.judge_address(&host, dialled) {
+        tracing::warn!(%refusal, "an answer came from a blocked address");
+        watched.count(&refusal);
+        watched.fail(Fatal::Blocked(refusal));
+    }
+}
+
+impl Response {
+    fn address(&self) -> Option<IpAddr> {
+        let text = self.remote_ip_address.as_deref()?;
+        text.trim_start_matches('[').trim_end_matches(']').parse().ok()
+    }
+}
+
+impl Sockets {
+    fn begun(&mut self, id: String, url: String, watched: &Watched) {
+        let url = as_http(&url);
+        if let Err(refusal @ Refusal::Blocked(_)) = watched.guard.judge_url(&url) {
+            tracing::info!(%refusal, "a socket to a blocked target was begun");
+            watched.count(&refusal);
+        }
+        if self.0.len() < SOCKETS_MAX {
+            self.0.insert(id, url);
+        }
+    }
+
+    /// The other side has answered: if it may not be spoken to, the page's result is withheld.
+    fn opened(&mut self, id: &str, watched: &Watched, judging: &mut JoinSet<()>) {
+        let url = self.0.remove(id).unwrap_or_default();
+        let watched = watched.clone();
+        judging.spawn(async move {
+            // A name that our own resolver does not find was found by the browser's: nobody knows where it led.
+            if let Err(refusal) = watched.guard.judge(&url).await {
+                tracing::warn!(%refusal, "a socket to a blocked target was opened");
+                watched.fail(Fatal::Blocked(refusal));
+            }
+        });
+    }
+}
+
+/// A socket's URL as the guard reads it: the scheme of the handshake, without a user's name.
+fn as_http(url: &str) -> String {
+    let Ok(mut url) = Url::parse(url) else { return url.to_owned() };
+    let scheme = if matches!(url.scheme(), "ws" | "http") { "http" } else { "https" };
+    url.set_scheme(scheme).unwrap_or_default();
+    url.set_username("").unwrap_or_default();
+    url.set_password(None).unwrap_or_default();
+    url.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sockets_url_is_judged_as_its_handshakes() {
+        assert_eq!(as_http("ws://10.0.0.1/socket"), "http://10.0.0.1/socket");
+        assert_eq!(as_http("wss://user:word@example.com"), "https://example.com/");
+        assert_eq!(as_http("https://example.com:4433/wt"), "https://example.com:4433/wt");
+        assert_eq!(as_http("no url"), "no url");
+    }
+}

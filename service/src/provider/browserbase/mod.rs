@@ -1,0 +1,159 @@
+//! Browserbase: one remote session for each lease, created, connected to and released for it alone.
+//!
+//! Credentials come with each request and stay secrets; so do connect URLs, which hold a signing key.
+
+mod api;
+mod metadata;
+mod page;
+mod reaper;
+mod scrub;
+mod session;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use url::Url;
+
+use self::api::Api;
+pub use self::api::BrowserSettings;
+use self::metadata::{INSTANCE_MAX_CHARS, Process};
+use self::reaper::Accounts;
+use super::{Credentials, Lease, Order, Provider, ProviderError};
+use crate::guard::{Intercept, Network, RemoteNetwork};
+use crate::telemetry::SessionMetrics;
+
+/// How long the end of the service waits for sessions to be confirmed as released.
+const END_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// What the provider is made with.
+#[derive(Clone, Debug)]
+pub struct BrowserbaseOptions {
+    /// The API's base.
+    pub api: Url,
+    /// The region asked for; Browserbase's own choice if none.
+    pub region: Option<String>,
+    /// What Browserbase does with a session beyond running it.
+    pub browser: BrowserSettings,
+    /// Whether sessions go through Browserbase's proxies: their address is then not the site's.
+    pub proxies: bool,
+    /// This replica's name.
+    pub instance: String,
+    /// The service's own account: for the reaper only.
+    pub own_account: Option<Credentials>,
+    /// How often sessions are looked for that were left behind.
+    pub reap_every: Duration,
+}
+
+/// Gives pages of Browserbase's browsers.
+pub struct BrowserbaseProvider {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    api: Api,
+    options: BrowserbaseOptions,
+    process: Process,
+    accounts: Accounts,
+    metrics: SessionMetrics,
+    ending: CancellationToken,
+    /// Everything that is under way: creations, releases, looks for lost sessions.
+    tasks: TaskTracker,
+}
+
+impl BrowserbaseProvider {
+    /// A provider that has created nothing yet; it begins to look for sessions that were left behind.
+    ///
+    /// # Errors
+    /// [`ProviderError::Unavailable`] where no TLS could be set up.
+    pub fn new(options: BrowserbaseOptions, metrics: SessionMetrics) -> Result<Self, ProviderError> {
+        let api = Api::new(options.api.clone()).map_err(|error| ProviderError::Unavailable(error.to_string()))?;
+        let process = Process {
+            instance: options.instance.chars().take(INSTANCE_MAX_CHARS).collect(),
+            boot: uuid::Uuid::new_v4().to_string(),
+        };
+        let reap_every = options.reap_every;
+        let shared = Shared {
+            api,
+            process,
+            accounts: Accounts::default(),
+            metrics,
+            ending: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            options,
+        };
+        if let Some(account) = &shared.options.own_account {
+            shared.accounts.learn(account);
+        }
+        let shared = Arc::new(shared);
+        shared.tasks.spawn(reaper::run(Arc::clone(&shared), reap_every));
+        Ok(Self { shared })
+    }
+}
+
+impl Shared {
+    fn network(&self) -> Network {
+        Network::Remote(RemoteNetwork {
+            intercept: Intercept::DocumentsAndPrivate,
+            whole_browser: true,
+            judges_addresses: !self.options.proxies,
+        })
+    }
+
+    async fn lease(
+        self: Arc<Self>,
+        credentials: Credentials,
+        deadline: tokio::time::Instant,
+        nobody_waits: CancellationToken,
+    ) -> Result<Lease, ProviderError> {
+        let (session, connect_url) = self.create(&credentials, deadline).await?;
+        tokio::select! {
+            biased;
+            () = nobody_waits.cancelled() => Err(ProviderError::Abandoned),
+            lease = page::open(session, &connect_url, self.network(), &self.metrics) => lease,
+        }
+    }
+}
+
+impl Provider for BrowserbaseProvider {
+    fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+        let Some(credentials) = order.credentials else {
+            let none = ProviderError::NotConfigured("the request carries no Browserbase credentials");
+            return futures_util::future::err(none).boxed();
+        };
+        async move {
+            if self.shared.ending.is_cancelled() {
+                return Err(ProviderError::Ending);
+            }
+            self.shared.accounts.learn(&credentials);
+            // In a task of its own: a caller who leaves while a session is created must not leave that session behind.
+            let left = CancellationToken::new();
+            let making = Arc::clone(&self.shared).lease(credentials, order.deadline, left.clone());
+            let _left = left.drop_guard();
+            let making = self.shared.tasks.spawn(making);
+            making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
+        }
+        .boxed()
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
+        // Nothing is asked of Browserbase: a request tells soon enough, and a question would cost.
+        futures_util::future::ok(()).boxed()
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        async move {
+            self.shared.ending.cancel();
+            self.shared.tasks.close();
+            if timeout(END_TIMEOUT, self.shared.tasks.wait()).await.is_err() {
+                let open = self.shared.tasks.len();
+                tracing::error!(open, "remote sessions are not confirmed as released; the next start looks for them");
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,79 @@
+//! From a session's connect URL to its page: the browser's own context and the page that is there already.
+
+use chromiumoxide_cdp::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
+use chromiumoxide_cdp::cdp::browser_protocol::target::CreateTargetParams;
+use porthole_contract::limits::CONNECT_TIMEOUT;
+use secrecy::{ExposeSecret as _, SecretString};
+use tokio::time::timeout;
+use url::{Host, Url};
+
+use super::session::HeldSession;
+use crate::cdp::{Attached, CdpError, Connection, WebSocketOptions, connect_websocket};
+use crate::guard::Network;
+use crate::provider::{Lease, ProviderError};
+use crate::telemetry::{ConnectedBrowser, SessionMetrics};
+
+/// Connects to a session's browser and leases its page.
+pub(super) async fn open(
+    session: HeldSession,
+    connect_url: &SecretString,
+    network: Network,
+    metrics: &SessionMetrics,
+) -> Result<Lease, ProviderError> {
+    if !may_be_connected_to(connect_url) {
+        return Err(ProviderError::Unavailable("Browserbase named an endpoint that is not wss".to_owned()));
+    }
+    let connected = timeout(CONNECT_TIMEOUT, async {
+        let connection = connect_websocket(connect_url, WebSocketOptions::default()).await?;
+        let page = first_page(&connection).await?;
+        Ok::<_, CdpError>((connection, page))
+    });
+    let (connection, page) = connected.await.map_err(|_| ProviderError::TimedOut)??;
+    let browser = ConnectedBrowser::count(metrics);
+    // A refusal of this is no harm: there is no folder of ours that a download could end in.
+    let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+    connection.browser().call(&downloads).forget();
+    tracing::debug!(session = session.id(), "a remote session's page is leased");
+    Ok(Lease::new(page.session, page.target_id, network, move || drop((session, browser))))
+}
+
+/// One round trip: attaching tells which pages there are.
+async fn first_page(connection: &Connection) -> Result<Attached, CdpError> {
+    let root = connection.browser();
+    let mut pages = root.attach_to_pages();
+    pages.confirmed().await?;
+    if let Some(page) = pages.attached() {
+        return Ok(page);
+    }
+    root.call(&CreateTargetParams::new("about:blank")).await?;
+    pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))
+}
+
+/// `wss` anywhere; plain `ws` on this machine only, where an emulator is.
+fn may_be_connected_to(url: &SecretString) -> bool {
+    let Ok(url) = Url::parse(url.expose_secret()) else { return false };
+    match (url.scheme(), url.host()) {
+        ("wss", Some(_)) => true,
+        ("ws", Some(Host::Ipv4(address))) => address.is_loopback(),
+        ("ws", Some(Host::Ipv6(address))) => address.is_loopback(),
+        ("ws", Some(Host::Domain(name))) => name == "localhost",
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_go_over_tls_or_not_off_this_machine() {
+        for url in ["wss://connect.example/?signingKey=k", "ws://127.0.0.1:1/?k", "ws://[::1]:1/", "ws://localhost:1/"]
+        {
+            assert!(may_be_connected_to(&url.into()), "{url}");
+        }
+        for url in ["ws://connect.example/", "ws://10.0.0.1/", "ws://localhost.example/", "http://127.0.0.1/", "", "x"]
+        {
+            assert!(!may_be_connected_to(&url.into()), "{url}");
+        }
+    }
+}

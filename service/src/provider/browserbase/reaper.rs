@@ -1,0 +1,85 @@
+//! The second line: finds and releases sessions that a killed process left behind. The first line is the lease.
+
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+
+use secrecy::ExposeSecret as _;
+use tokio::sync::Notify;
+use tokio::time::MissedTickBehavior;
+
+use super::Shared;
+use super::metadata::MARK;
+use crate::provider::Credentials;
+
+/// How many accounts are looked after. A service has one, or two while a key is replaced.
+const ACCOUNTS_MAX: usize = 8;
+
+/// The accounts that requests have brought since the start, and the service's own.
+#[derive(Default)]
+pub(super) struct Accounts {
+    known: Mutex<Vec<Credentials>>,
+    learned: Notify,
+}
+
+impl Accounts {
+    /// Remembers an account; a new one is looked through at once.
+    pub(super) fn learn(&self, credentials: &Credentials) {
+        let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if known.iter().any(|account| is_same(account, credentials)) {
+            return;
+        }
+        if known.len() == ACCOUNTS_MAX {
+            known.remove(0);
+        }
+        known.push(credentials.clone());
+        self.learned.notify_one();
+    }
+
+    fn all(&self) -> Vec<Credentials> {
+        self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+}
+
+fn is_same(one: &Credentials, other: &Credentials) -> bool {
+    let exposed = |credentials: &Credentials| {
+        let project = credentials.project_id.as_ref().map(|id| id.expose_secret().to_owned());
+        (credentials.api_key.expose_secret().to_owned(), project)
+    };
+    exposed(one) == exposed(other)
+}
+
+/// Looks through all known accounts at once, whenever there is a new one, and every so often, until the end.
+pub(super) async fn run(shared: Arc<Shared>, every: Duration) {
+    let mut ticks = tokio::time::interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = shared.accounts.learned.notified() => {}
+            () = shared.ending.cancelled() => return,
+        }
+        for account in shared.accounts.all() {
+            if let Err(error) = reap(&shared, &account).await {
+                tracing::warn!(%error, "sessions that were left behind can't be looked for");
+            }
+        }
+    }
+}
+
+async fn reap(shared: &Shared, account: &Credentials) -> Result<(), super::api::ApiError> {
+    let now = SystemTime::now();
+    for session in shared.api.running(account, MARK.0, MARK.1).await? {
+        if !shared.process.was_left_behind(&session.user_metadata, now) {
+            continue;
+        }
+        match shared.api.release(account, &session.id).await {
+            Ok(()) => {
+                tracing::warn!(session = session.id, "a session that was left behind is released");
+                shared.metrics.reaped();
+            }
+            // The next look finds it again.
+            Err(error) => tracing::warn!(session = session.id, %error, "a session that was left behind stays for now"),
+        }
+    }
+    Ok(())
+}

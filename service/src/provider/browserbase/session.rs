@@ -1,0 +1,186 @@
+//! One remote session, from its creation to the moment when its end is confirmed. It costs money all the while.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+use backon::{BackoffBuilder as _, ExponentialBuilder};
+use secrecy::{ExposeSecret as _, SecretString};
+
+use super::Shared;
+use super::api::{ApiError, CreateSession};
+use super::metadata::LEASE;
+use crate::provider::{Credentials, ProviderError};
+
+/// How much longer than its request a session may live: the request's own limits end it first.
+const TIMEOUT_MARGIN: Duration = Duration::from_secs(10);
+/// The shortest time that Browserbase takes, in seconds.
+const TIMEOUT_MIN_SECONDS: u64 = 60;
+
+/// The first and the longest wait between two tries to release a session.
+const RELEASE_FIRST_DELAY: Duration = Duration::from_millis(200);
+const RELEASE_DELAY_MAX: Duration = Duration::from_secs(5);
+
+/// When a session whose creation was never answered is looked for, each from the look before: at once, and while the
+/// answer may only have been slow.
+const LOST_LOOKS: [Duration; 6] = [
+    Duration::ZERO,
+    Duration::from_secs(1),
+    Duration::from_secs(3),
+    Duration::from_secs(6),
+    Duration::from_secs(10),
+    Duration::from_secs(20),
+];
+
+/// A session that runs. Dropping it has it released.
+pub(super) struct HeldSession {
+    shared: Arc<Shared>,
+    credentials: Credentials,
+    id: String,
+    since: Instant,
+    lifetime: Duration,
+}
+
+impl Shared {
+    /// Creates a session for a request that ends at `deadline`.
+    pub(super) async fn create(
+        self: &Arc<Self>,
+        credentials: &Credentials,
+        deadline: tokio::time::Instant,
+    ) -> Result<(HeldSession, SecretString), ProviderError> {
+        let Some(project_id) = &credentials.project_id else {
+            return Err(ProviderError::NotConfigured("the request carries no Browserbase project"));
+        };
+        if credentials.api_key.expose_secret().is_empty() {
+            return Err(ProviderError::NotConfigured("the request carries no Browserbase key"));
+        }
+        let lifetime = deadline.saturating_duration_since(tokio::time::Instant::now()) + TIMEOUT_MARGIN;
+        let lifetime = lifetime.max(Duration::from_secs(TIMEOUT_MIN_SECONDS));
+        let lease = uuid::Uuid::new_v4().to_string();
+        let wanted = CreateSession {
+            project_id: project_id.expose_secret(),
+            timeout: lifetime.as_secs(),
+            keep_alive: false,
+            region: self.options.region.as_deref(),
+            proxies: self.options.proxies,
+            browser_settings: self.options.browser,
+            user_metadata: self.process.metadata(&lease, SystemTime::now() + lifetime),
+        };
+        let since = Instant::now();
+        let held = |id: String| HeldSession {
+            shared: Arc::clone(self),
+            credentials: credentials.clone(),
+            id,
+            since,
+            lifetime,
+        };
+        match self.api.create(credentials, &wanted).await {
+            Ok(created) => {
+                self.metrics.created();
+                tracing::debug!(session = created.id, "a remote session is created");
+                Ok((held(created.id), created.connect_url))
+            }
+            Err(error) => {
+                tracing::warn!(%error, "a remote session could not be created");
+                if error.may_have_happened() {
+                    self.tasks.spawn(Arc::clone(self).find_lost(credentials.clone(), lease, since, lifetime));
+                }
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Looks for the session of a create whose answer never came, and releases it.
+    async fn find_lost(self: Arc<Self>, credentials: Credentials, lease: String, since: Instant, lifetime: Duration) {
+        for delay in LOST_LOOKS {
+            tokio::select! {
+                () = tokio::time::sleep(delay) => {}
+                // One last look; what it does not find, the next start's reaper does.
+                () = self.ending.cancelled() => {}
+            }
+            match self.api.running(&credentials, LEASE, &lease).await {
+                Ok(found) if !found.is_empty() => {
+                    for session in found {
+                        tracing::warn!(session = session.id, "a session whose creation was never answered is released");
+                        self.metrics.created();
+                        let (shared, credentials) = (Arc::clone(&self), credentials.clone());
+                        drop(HeldSession { shared, credentials, id: session.id, since, lifetime });
+                    }
+                    return;
+                }
+                Ok(_) => {}
+                Err(error) => tracing::warn!(%error, "a session whose creation was never answered can't be looked for"),
+            }
+            if self.ending.is_cancelled() {
+                return;
+            }
+        }
+    }
+}
+
+impl HeldSession {
+    pub(super) fn id(&self) -> &str {
+        &self.id
+    }
+}
+
+impl Drop for HeldSession {
+    fn drop(&mut self) {
+        let release = Release {
+            shared: Arc::clone(&self.shared),
+            credentials: self.credentials.clone(),
+            id: std::mem::take(&mut self.id),
+            since: self.since,
+            lifetime: self.lifetime,
+        };
+        self.shared.tasks.spawn(release.run());
+    }
+}
+
+/// A session on its way out.
+struct Release {
+    shared: Arc<Shared>,
+    credentials: Credentials,
+    id: String,
+    since: Instant,
+    lifetime: Duration,
+}
+
+impl Release {
+    /// Asks until the end is confirmed, or the session has ended by its own timeout.
+    async fn run(self) {
+        let Self { shared, credentials, id, since, lifetime } = self;
+        let mut delays = ExponentialBuilder::default()
+            .with_min_delay(RELEASE_FIRST_DELAY)
+            .with_max_delay(RELEASE_DELAY_MAX)
+            .with_jitter()
+            .without_max_times()
+            .build();
+        let confirmed = loop {
+            let error = match shared.api.release(&credentials, &id).await {
+                Ok(()) => break true,
+                Err(error) => error,
+            };
+            let delay = delays.next().unwrap_or(RELEASE_DELAY_MAX);
+            if since.elapsed() + delay > lifetime {
+                break false;
+            }
+            tracing::warn!(session = id, %error, "a remote session could not be released; trying again");
+            tokio::time::sleep(delay).await;
+        };
+        if confirmed {
+            tracing::debug!(session = id, "a remote session is released");
+        } else {
+            tracing::error!(session = id, "a remote session was never confirmed as released: it ended by its timeout");
+        }
+        shared.metrics.ended(since.elapsed(), confirmed);
+    }
+}
+
+impl From<ApiError> for ProviderError {
+    fn from(error: ApiError) -> Self {
+        match error {
+            ApiError::RateLimited { sentence, retry_after } => ProviderError::RateLimited { sentence, retry_after },
+            error => ProviderError::Unavailable(error.to_string()),
+        }
+    }
+}

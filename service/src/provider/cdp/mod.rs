@@ -1,0 +1,180 @@
+//! Any browser that speaks the DevTools protocol: browserless, a grid's node, somebody's own Chrome. One connection and
+//! one isolated context for each lease; what else runs in that browser is left alone.
+
+mod endpoint;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use chromiumoxide_cdp::cdp::browser_protocol::browser::{
+    BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
+use chromiumoxide_cdp::cdp::browser_protocol::target::{
+    CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
+};
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+use porthole_contract::limits::{CONNECT_TIMEOUT, SESSION_CREATE_TIMEOUT};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+pub use self::endpoint::Endpoint;
+use super::{Lease, Order, Provider, ProviderError};
+use crate::cdp::{CdpError, Connection, WebSocketOptions, connect_websocket};
+use crate::guard::{Intercept, Network, RemoteNetwork};
+use crate::telemetry::{ConnectedBrowser, SessionMetrics};
+
+/// How long a context may take to be disposed of. It ends with its connection in any case.
+const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the end of the service waits for contexts to be disposed of.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What the provider is made with.
+#[derive(Clone, Debug)]
+pub struct CdpOptions {
+    /// Where the browser is.
+    pub endpoint: Endpoint,
+    /// The forward proxy through which the contexts' requests leave, if any: it is then what guards them.
+    pub egress: Option<String>,
+}
+
+/// Gives pages of a browser that somebody else runs.
+pub struct CdpProvider {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    options: CdpOptions,
+    metrics: SessionMetrics,
+    ending: CancellationToken,
+    /// The leases that are made and the disposals of contexts.
+    tasks: TaskTracker,
+}
+
+impl CdpProvider {
+    /// A provider that has not connected yet.
+    #[must_use]
+    pub fn new(options: CdpOptions, metrics: SessionMetrics) -> Self {
+        let shared = Shared { options, metrics, ending: CancellationToken::new(), tasks: TaskTracker::new() };
+        Self { shared: Arc::new(shared) }
+    }
+}
+
+impl Shared {
+    fn network(&self) -> Network {
+        let is_proxied = self.options.egress.is_some();
+        Network::Remote(RemoteNetwork {
+            intercept: if is_proxied { Intercept::DocumentsAndPrivate } else { Intercept::Everything },
+            whole_browser: false,
+            judges_addresses: !is_proxied,
+        })
+    }
+
+    async fn lease(self: Arc<Self>) -> Result<Lease, ProviderError> {
+        let url = self.options.endpoint.websocket().await?;
+        let connection = timeout(CONNECT_TIMEOUT, connect_websocket(&url, WebSocketOptions::default()));
+        let connection = connection.await.map_err(|_| ProviderError::TimedOut)??;
+        timeout(CONNECT_TIMEOUT, self.page(connection)).await.map_err(|_| ProviderError::TimedOut)?
+    }
+
+    /// Two round trips: the context, and the page in it. The page is attached to as it is made.
+    async fn page(self: &Arc<Self>, connection: Connection) -> Result<Lease, ProviderError> {
+        let root = connection.browser();
+        let mut pages = root.attach_to_pages();
+        let create = CreateBrowserContextParams {
+            dispose_on_detach: Some(true),
+            proxy_server: self.options.egress.clone(),
+            // Loopback and link-local addresses would bypass the proxy.
+            proxy_bypass_list: self.options.egress.as_ref().map(|_| "<-loopback>".to_owned()),
+            ..Default::default()
+        };
+        let context = root.call(&create).await?.browser_context_id;
+        let held = HeldContext {
+            shared: Arc::clone(self),
+            connection: connection.clone(),
+            context: context.clone(),
+            since: Instant::now(),
+            _browser: ConnectedBrowser::count(&self.metrics),
+        };
+        self.metrics.created();
+        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+        downloads.browser_context_id = Some(context.clone());
+        root.call(&downloads).forget();
+        let mut target = CreateTargetParams::new("about:blank");
+        target.browser_context_id = Some(context.clone());
+        let made = root.call(&target);
+        let page = loop {
+            // Other pages of that browser are attached to as well: none of them is touched.
+            match pages.next().await {
+                Some(page) if page.context_id == *context.inner() => break page,
+                Some(_) => {}
+                None => return Err(CdpError::Closed("the browser gave no page".into()).into()),
+            }
+        };
+        made.forget();
+        Ok(Lease::new(page.session, page.target_id, self.network(), move || drop(held)))
+    }
+}
+
+/// A context in somebody's browser, disposed of when dropped.
+struct HeldContext {
+    shared: Arc<Shared>,
+    connection: Connection,
+    context: BrowserContextId,
+    since: Instant,
+    _browser: ConnectedBrowser,
+}
+
+impl Drop for HeldContext {
+    fn drop(&mut self) {
+        let disposed = self.connection.browser().call(&DisposeBrowserContextParams::new(self.context.clone()));
+        let (connection, metrics, since) = (self.connection.clone(), self.shared.metrics.clone(), self.since);
+        self.shared.tasks.spawn(async move {
+            let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
+                Ok(Ok(_)) => true,
+                Ok(Err(error)) => error.is_gone(),
+                Err(_) => false,
+            };
+            if !confirmed {
+                tracing::warn!("a browser context is not confirmed as disposed of; it ends with its connection");
+            }
+            drop(connection);
+            metrics.ended(since.elapsed(), confirmed);
+        });
+    }
+}
+
+impl Provider for CdpProvider {
+    fn lease(&self, _order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+        async move {
+            if self.shared.ending.is_cancelled() {
+                return Err(ProviderError::Ending);
+            }
+            // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind.
+            let making = timeout(SESSION_CREATE_TIMEOUT, Arc::clone(&self.shared).lease());
+            let making = self.shared.tasks.spawn(making);
+            match making.await {
+                Ok(made) => made.map_err(|_| ProviderError::TimedOut)?,
+                Err(error) => Err(ProviderError::Unavailable(error.to_string())),
+            }
+        }
+        .boxed()
+    }
+
+    fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
+        // Nothing is asked of the browser: with some endpoints a question is a session.
+        futures_util::future::ok(()).boxed()
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        async move {
+            self.shared.ending.cancel();
+            self.shared.tasks.close();
+            if timeout(END_TIMEOUT, self.shared.tasks.wait()).await.is_err() {
+                tracing::warn!("browser contexts are not confirmed as disposed of; they end with their connections");
+            }
+        }
+        .boxed()
+    }
+}

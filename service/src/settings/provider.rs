@@ -1,0 +1,258 @@
+//! Where pages come from: the provider, and what each of them is told.
+
+use std::env;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use porthole_daemon::settings::{Reader, Setting, SettingError};
+use secrecy::ExposeSecret as _;
+use url::{Host, Url};
+
+use crate::guard::egress::EgressLimits;
+use crate::provider::Credentials;
+use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
+use crate::provider::cdp::{CdpOptions, Endpoint};
+use crate::provider::local::{LocalOptions, find_executable};
+
+pub(super) const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto, local, browserbase or cdp")
+    .help("Where pages come from; auto is Browserbase for requests that carry its credentials, else local")
+    .default("auto");
+pub(super) const CHROMIUM: Setting = Setting::new("PORTHOLE_CHROMIUM", "the path of an executable file")
+    .help("The local browser's executable")
+    .default_told("the first found of chromium-headless-shell, chrome-headless-shell, chromium, google-chrome");
+pub(super) const EGRESS_MAX_BYTES: Setting =
+    Setting::new("PORTHOLE_EGRESS_MAX_BYTES", "a whole number of bytes, 1 or more")
+        .help("What one request's page may load, in bytes")
+        .default_told("50000000");
+
+/// A secret, since services that sell browsers take their token in it.
+pub(super) const CDP_URL: Setting =
+    Setting::secret("PORTHOLE_CDP_URL", "a ws://, wss://, http:// or https:// endpoint");
+pub(super) const CDP_EGRESS: Setting = Setting::new("PORTHOLE_CDP_EGRESS", PROXY)
+    .help("A forward proxy for the pages of provider cdp, which is then what guards them");
+const PROXY: &str = "a proxy as http://host:port, https://host:port or socks5://host:port";
+
+pub(super) const BROWSERBASE_URL: Setting =
+    Setting::new("PORTHOLE_BROWSERBASE_URL", "an https:// URL, or http:// on this machine")
+        .help("Browserbase's API base")
+        .default("https://api.browserbase.com");
+pub(super) const BROWSERBASE_REGION: Setting =
+    Setting::new("PORTHOLE_BROWSERBASE_REGION", "a region's name, such as eu-central-1")
+        .help("The region of Browserbase's sessions")
+        .default_told("Browserbase's own");
+pub(super) const BROWSERBASE_RECORD: Setting =
+    switch("PORTHOLE_BROWSERBASE_RECORD", "Whether Browserbase records its sessions' screens");
+pub(super) const BROWSERBASE_LOG: Setting =
+    switch("PORTHOLE_BROWSERBASE_LOG", "Whether Browserbase logs its sessions' requests");
+pub(super) const BROWSERBASE_SOLVE_CAPTCHAS: Setting =
+    switch("PORTHOLE_BROWSERBASE_SOLVE_CAPTCHAS", "Whether Browserbase solves captchas");
+pub(super) const BROWSERBASE_IGNORE_CERTIFICATE_ERRORS: Setting = switch(
+    "PORTHOLE_BROWSERBASE_IGNORE_CERTIFICATE_ERRORS",
+    "Whether Browserbase shows pages whose certificate is wrong",
+);
+pub(super) const BROWSERBASE_BLOCK_ADS: Setting =
+    switch("PORTHOLE_BROWSERBASE_BLOCK_ADS", "Whether Browserbase blocks advertisements");
+pub(super) const BROWSERBASE_PROXIES: Setting =
+    switch("PORTHOLE_BROWSERBASE_PROXIES", "Whether Browserbase's sessions go through its proxies");
+pub(super) const BROWSERBASE_REAP_SECONDS: Setting =
+    Setting::new("PORTHOLE_BROWSERBASE_REAP_SECONDS", "a whole number of seconds from 1 to 3600")
+        .help("How often sessions are looked for that a killed process left behind")
+        .default("60");
+pub(super) const BROWSERBASE_API_KEY: Setting = Setting::secret("BROWSERBASE_API_KEY", "an API key of Browserbase's");
+pub(super) const BROWSERBASE_PROJECT_ID: Setting =
+    Setting::secret("BROWSERBASE_PROJECT_ID", "a project's id at Browserbase's");
+pub(super) const INSTANCE: Setting = Setting::new("PORTHOLE_INSTANCE", "a name of 1 to 100 characters")
+    .help("This replica's name, in the metadata of its remote sessions")
+    .default_told("the host's name");
+
+const REAP_SECONDS_MAX: u64 = 3_600;
+const INSTANCE_MAX_CHARS: usize = 100;
+
+const fn switch(variable: &'static str, help: &'static str) -> Setting {
+    Setting::new(variable, "true or false").help(help).default("false")
+}
+
+/// Where pages come from.
+#[derive(Clone, Debug)]
+pub enum Pages {
+    /// Browserbase for requests that carry its credentials, else the local browser.
+    Auto {
+        /// The local browser.
+        local: LocalOptions,
+        /// Browserbase.
+        browserbase: BrowserbaseOptions,
+    },
+    /// Chromium on this machine.
+    Local(LocalOptions),
+    /// Browserbase, whatever a request carries.
+    Browserbase(BrowserbaseOptions),
+    /// Any endpoint of the DevTools protocol.
+    Cdp(CdpOptions),
+}
+
+/// Reads where pages come from, and judges all settings of the others as well.
+pub(super) fn pages(reader: &Reader) -> Result<Pages, SettingError> {
+    let provider = reader.required(&PROVIDER, |text| {
+        matches!(text, "auto" | "local" | "browserbase" | "cdp").then(|| text.to_owned())
+    })?;
+    let browserbase = browserbase(reader)?;
+    let cdp = cdp(reader)?;
+    Ok(match (provider.as_str(), cdp) {
+        ("local", _) => Pages::Local(local(reader, true)?),
+        ("browserbase", _) => Pages::Browserbase(browserbase),
+        ("cdp", Some(cdp)) => Pages::Cdp(cdp),
+        ("cdp", None) => return Err(CDP_URL.missing("the provider cdp needs an endpoint")),
+        _ => Pages::Auto { local: local(reader, false)?, browserbase },
+    })
+}
+
+fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingError> {
+    let given = reader.text(&CHROMIUM)?;
+    let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
+    match (&executable, &given) {
+        (Err(error), Some(given)) => {
+            return Err(CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())));
+        }
+        (Err(error), None) if is_required => return Err(CHROMIUM.missing(error.to_string())),
+        (Err(error), None) => tracing::warn!(%error, "there is no local browser"),
+        (Ok(_), _) => {}
+    }
+    let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
+    let limits = EgressLimits::default();
+    let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
+    Ok(LocalOptions { executable, egress, profiles: env::temp_dir() })
+}
+
+fn browserbase(reader: &Reader) -> Result<BrowserbaseOptions, SettingError> {
+    let is_on = |setting: &Setting| reader.required(setting, |text| text.parse::<bool>().ok());
+    let region = |text: &str| {
+        let is_name = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+        is_name.then(|| text.to_owned())
+    };
+    let instance = |text: &str| (1..=INSTANCE_MAX_CHARS).contains(&text.chars().count()).then(|| text.to_owned());
+    let reap = |text: &str| text.parse().ok().filter(|seconds| (1..=REAP_SECONDS_MAX).contains(seconds));
+    let api_key = reader.secret(&BROWSERBASE_API_KEY)?;
+    let project_id = reader.secret(&BROWSERBASE_PROJECT_ID)?;
+    let own_account = match (api_key, project_id) {
+        (Some(api_key), project_id @ Some(_)) => Some(Credentials { api_key, project_id }),
+        (None, None) => None,
+        (Some(_), None) => return Err(BROWSERBASE_PROJECT_ID.missing("it goes with BROWSERBASE_API_KEY")),
+        (None, Some(_)) => return Err(BROWSERBASE_API_KEY.missing("it goes with BROWSERBASE_PROJECT_ID")),
+    };
+    Ok(BrowserbaseOptions {
+        api: reader.required(&BROWSERBASE_URL, api_base)?,
+        region: reader.value(&BROWSERBASE_REGION, region)?,
+        browser: BrowserSettings {
+            record_session: is_on(&BROWSERBASE_RECORD)?,
+            log_session: is_on(&BROWSERBASE_LOG)?,
+            solve_captchas: is_on(&BROWSERBASE_SOLVE_CAPTCHAS)?,
+            ignore_certificate_errors: is_on(&BROWSERBASE_IGNORE_CERTIFICATE_ERRORS)?,
+            block_ads: is_on(&BROWSERBASE_BLOCK_ADS)?,
+        },
+        proxies: is_on(&BROWSERBASE_PROXIES)?,
+        instance: reader.value(&INSTANCE, instance)?.unwrap_or_else(host_name),
+        own_account,
+        reap_every: Duration::from_secs(reader.required(&BROWSERBASE_REAP_SECONDS, reap)?),
+    })
+}
+
+fn cdp(reader: &Reader) -> Result<Option<CdpOptions>, SettingError> {
+    let Some(url) = reader.secret(&CDP_URL)? else { return Ok(None) };
+    let refusal = || CDP_URL.refuse("", format!("must be {}", CDP_URL.accepted()));
+    let endpoint = Endpoint::parse(url.expose_secret()).ok_or_else(refusal)?;
+    Ok(Some(CdpOptions { endpoint, egress: reader.value(&CDP_EGRESS, proxy)? }))
+}
+
+/// Keys go over TLS or not off this machine.
+fn api_base(text: &str) -> Option<Url> {
+    let url: Url = text.parse().ok()?;
+    let is_here = match url.host()? {
+        Host::Ipv4(address) => address.is_loopback(),
+        Host::Ipv6(address) => address.is_loopback(),
+        Host::Domain(name) => name == "localhost",
+    };
+    let is_plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
+    (is_plain && (url.scheme() == "https" || url.scheme() == "http" && is_here)).then_some(url)
+}
+
+/// A proxy as Chromium takes it: it knows no user's name there.
+fn proxy(text: &str) -> Option<String> {
+    let (scheme, rest) = text.split_once("://")?;
+    let url: Url = format!("http://{rest}").parse().ok()?;
+    let is_bare = url.username().is_empty() && url.password().is_none() && url.path() == "/" && url.query().is_none();
+    let is_proxy = matches!(scheme, "http" | "https" | "socks5") && is_bare && rest.contains(':');
+    is_proxy.then(|| format!("{scheme}://{}", rest.trim_end_matches('/')))
+}
+
+fn host_name() -> String {
+    let name = nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| "porthole".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingError> {
+        pages(&Reader::new(variables.iter().copied().collect()))
+    }
+
+    fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingError> {
+        let variables: Vec<_> = [("PORTHOLE_PROVIDER", "browserbase")].iter().chain(variables).copied().collect();
+        match read(&variables)? {
+            Pages::Browserbase(options) => Ok(options),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn browserbase_is_frugal_and_private_unless_told_otherwise() {
+        let options_by_default = options(&[]).unwrap();
+        assert_eq!(options_by_default.browser, BrowserSettings::default());
+        assert_eq!(options_by_default.api.as_str(), "https://api.browserbase.com/");
+        assert!(!options_by_default.proxies && options_by_default.own_account.is_none());
+        assert!(!options_by_default.instance.is_empty());
+        let told =
+            options(&[("PORTHOLE_BROWSERBASE_RECORD", "true"), ("PORTHOLE_BROWSERBASE_PROXIES", "true")]).unwrap();
+        assert!(told.browser.record_session && !told.browser.log_session && told.proxies);
+    }
+
+    #[test]
+    fn keys_never_travel_in_the_clear() {
+        let with = |base: &str| options(&[("PORTHOLE_BROWSERBASE_URL", base)]);
+        for base in ["https://api.example.com", "http://127.0.0.1:8789", "http://[::1]:1", "http://localhost:1/bb"] {
+            assert!(with(base).is_ok(), "{base}");
+        }
+        for base in ["http://api.example.com", "http://10.0.0.1", "https://user:word@a", "https://a/?key=1", "x"] {
+            assert!(with(base).is_err(), "{base}");
+        }
+    }
+
+    #[test]
+    fn an_account_is_whole_or_none_and_never_shown() {
+        let whole = options(&[("BROWSERBASE_API_KEY", "the-key"), ("BROWSERBASE_PROJECT_ID", "the-project")]).unwrap();
+        let shown = format!("{whole:?}");
+        assert!(whole.own_account.is_some() && !shown.contains("the-key") && !shown.contains("the-project"), "{shown}");
+        assert!(options(&[("BROWSERBASE_API_KEY", "the-key")]).is_err());
+        assert!(options(&[("BROWSERBASE_PROJECT_ID", "the-project")]).is_err());
+    }
+
+    #[test]
+    fn cdp_needs_an_endpoint_and_never_shows_it() {
+        assert!(matches!(read(&[("PORTHOLE_PROVIDER", "cdp")]), Err(SettingError::Missing { .. })));
+        let with = |url: &str| read(&[("PORTHOLE_PROVIDER", "cdp"), ("PORTHOLE_CDP_URL", url)]);
+        assert!(matches!(with("wss://a/?token=t"), Ok(Pages::Cdp(_))));
+        let refused = with("ftp://a/?token=the-token").unwrap_err().to_string();
+        assert!(refused.contains("PORTHOLE_CDP_URL") && !refused.contains("the-token"), "{refused}");
+    }
+
+    #[test]
+    fn a_proxy_is_one_that_chromium_takes() {
+        for text in ["http://proxy.example:3128", "socks5://10.0.0.1:1080", "https://[::1]:1/"] {
+            assert!(proxy(text).is_some(), "{text}");
+        }
+        for text in ["proxy:3128", "http://proxy", "http://user:word@proxy:1", "ftp://proxy:1", "http://proxy:1/path"] {
+            assert!(proxy(text).is_none(), "{text}");
+        }
+    }
+}
