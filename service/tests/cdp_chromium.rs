@@ -12,8 +12,8 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{AttachToTargetParams, Cre
 use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use porthole_chromium::find_executable;
 use porthole_service::cdp::{CdpError, Session, WebSocketOptions, connect_websocket};
-use porthole_service::provider::local::find_executable;
 use secrecy::SecretString;
 use tokio::time::timeout;
 

@@ -4,6 +4,7 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use porthole_chromium::find_executable;
 use porthole_daemon::settings::{Reader, Setting, SettingError};
 use secrecy::ExposeSecret as _;
 use url::{Host, Url};
@@ -12,7 +13,7 @@ use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
 use crate::provider::cdp::{CdpOptions, Endpoint};
-use crate::provider::local::{LocalOptions, find_executable};
+use crate::provider::local::LocalOptions;
 
 pub(super) const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto, local, browserbase or cdp")
     .help("Where pages come from; auto is Browserbase for requests that carry its credentials, else local")

@@ -1,15 +1,14 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 
 mod browser;
-mod executable;
 mod flags;
-mod profile;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
+use porthole_chromium::{ExecutableError, sweep};
 use porthole_contract::limits::{CONNECT_TIMEOUT, SESSION_CREATE_TIMEOUT};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
@@ -17,7 +16,6 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::browser::Browser;
-pub use self::executable::{ExecutableError, find_executable};
 use super::{Lease, Order, Provider, ProviderError};
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
@@ -54,7 +52,7 @@ impl LocalProvider {
     /// A provider whose browser is not started yet. Profile folders that a killed process left are removed.
     #[must_use]
     pub fn new(options: LocalOptions, judge: Judge, metrics: SessionMetrics) -> Self {
-        profile::sweep(&options.profiles);
+        sweep(&options.profiles);
         let shared = Shared {
             options,
             judge,

@@ -1,7 +1,7 @@
 //! Profile folders: one for each browser process, removed with it.
 //!
-//! The folder of a living service holds a file that the service has locked. The kernel lets go of the lock however the
-//! service ended, so the next start knows which folders nobody needs any more.
+//! The folder of a living browser holds a file that the browser's owner has locked. The kernel lets go of the lock
+//! however the owner ended, so the next start knows which folders nobody needs any more.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,16 +16,23 @@ const PREFIX: &str = "porthole-profile-";
 const LOCK: &str = "porthole.lock";
 /// A folder without a lock file is one that is just being made, or one whose maker died in between.
 const UNLOCKED_AGE_MAX: Duration = Duration::from_secs(60);
+/// How often the removal of a profile is tried while the browser's last children still write into it.
+const REMOVE_TRIES: u32 = 20;
+const REMOVE_EVERY: Duration = Duration::from_millis(50);
 
 /// A profile folder, removed when dropped.
-pub(super) struct Profile {
+#[derive(Debug)]
+pub struct Profile {
     folder: TempDir,
     _locked: File,
 }
 
 impl Profile {
-    /// Makes a folder that only this user can enter.
-    pub(super) fn create(root: &Path) -> io::Result<Self> {
+    /// Makes a folder in `root` that only this user can enter.
+    ///
+    /// # Errors
+    /// Where the folder or the lock in it can't be made.
+    pub fn create(root: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
         // Locked before it has its name, so that nobody ever sees it unlocked while we live.
         let lock = NamedTempFile::new_in(folder.path())?;
@@ -34,13 +41,28 @@ impl Profile {
         Ok(Self { folder, _locked: locked })
     }
 
-    pub(super) fn path(&self) -> &Path {
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
         self.folder.path()
+    }
+
+    /// Removes it; the browser's children may need a moment to be gone.
+    pub async fn remove(self) {
+        let path = self.path().to_owned();
+        for _ in 0..REMOVE_TRIES {
+            match tokio::fs::remove_dir_all(&path).await {
+                Ok(()) => return,
+                Err(error) if error.kind() == io::ErrorKind::NotFound => return,
+                Err(_) => tokio::time::sleep(REMOVE_EVERY).await,
+            }
+        }
+        tracing::warn!(folder = %path.display(), "a profile folder can't be removed; the next start tries again");
     }
 }
 
-/// Removes the folders of services that are gone.
-pub(super) fn sweep(root: &Path) {
+/// Removes the folders in `root` whose owners are gone.
+pub fn sweep(root: &Path) {
     let Ok(entries) = fs::read_dir(root) else { return };
     let Ok(own) = fs::metadata("/proc/self").map(|metadata| metadata.uid()) else { return };
     for entry in entries.flatten() {

@@ -1,0 +1,184 @@
+//! One Chromium process: started in its own process group, tied to us by a pipe, gone without a trace.
+
+use std::io;
+use std::path::Path;
+use std::process::{ExitStatus, Stdio};
+
+use command_fds::{CommandFdExt as _, FdMapping};
+use nix::sys::signal::{Signal, killpg};
+use nix::unistd::Pid;
+use tokio::net::unix::pipe;
+use tokio::process::{Child, Command};
+
+use crate::profile::Profile;
+use crate::said::Said;
+
+/// The descriptors that `--remote-debugging-pipe` reads from and writes to.
+const BROWSER_READS_FD: i32 = 3;
+const BROWSER_WRITES_FD: i32 = 4;
+
+/// The pipe to a browser: JSON messages, each ended by a NUL byte. The browser ends by itself when it closes, so one
+/// that was started with `--remote-debugging-pipe` does not outlive us, however we end.
+#[derive(Debug)]
+pub struct Pipe {
+    /// What the browser says.
+    pub reader: pipe::Receiver,
+    /// What the browser hears.
+    pub writer: pipe::Sender,
+}
+
+/// A browser's process, the leader of its own process group, and its profile folder. Dropping it kills the group and
+/// removes the folder as far as that is possible at once; [`Process::kill`] waits until both are gone.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    group: Option<Pid>,
+    said: Said,
+    profile: Option<Profile>,
+}
+
+impl Process {
+    /// Starts `executable` with these flags. Its environment is bare; what it writes goes into `profile`. To name that
+    /// folder (`--user-data-dir`) and to ask for the pipe (`--remote-debugging-pipe`) is the flags' matter.
+    ///
+    /// # Errors
+    /// Where the process can't be started.
+    pub fn start(
+        executable: &Path,
+        flags: impl IntoIterator<Item = String>,
+        profile: Profile,
+    ) -> io::Result<(Self, Pipe)> {
+        let (writer, theirs_in) = pipe::pipe()?;
+        let (theirs_out, reader) = pipe::pipe()?;
+        let mut command = Command::new(executable);
+        command
+            .args(flags)
+            // Nothing of our environment is the browser's business; what it writes goes where it is removed.
+            .env_clear()
+            .env("HOME", profile.path())
+            .env("TMPDIR", profile.path())
+            .env("PATH", "/usr/bin:/bin")
+            .env("LANG", "C.UTF-8")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .fd_mappings(vec![
+                FdMapping { parent_fd: theirs_in.into_blocking_fd()?, child_fd: BROWSER_READS_FD },
+                FdMapping { parent_fd: theirs_out.into_blocking_fd()?, child_fd: BROWSER_WRITES_FD },
+            ])
+            .map_err(io::Error::other)?;
+        let mut child = command.spawn()?;
+        // The command holds our copies of the browser's ends: as long as they live, no end of the pipe is noticed.
+        drop(command);
+        let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
+        let said = Said::hear(child.stderr.take().ok_or_else(|| io::Error::other("standard error is not piped"))?);
+        Ok((Self { child, group, said, profile: Some(profile) }, Pipe { reader, writer }))
+    }
+
+    /// The process's number, which is its group's too; 0 for one that was gone as soon as it had started.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.group.and_then(|group| u32::try_from(group.as_raw()).ok()).unwrap_or_default()
+    }
+
+    /// What it says on standard error.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        self.said.clone()
+    }
+
+    /// Waits until it has ended by itself. Cancelling this loses nothing.
+    ///
+    /// # Errors
+    /// Where the system has lost it.
+    pub async fn ended(&mut self) -> io::Result<ExitStatus> {
+        self.child.wait().await
+    }
+
+    /// Kills it and its children, and waits until it is gone. The profile is the caller's to
+    /// [`remove`](Profile::remove).
+    ///
+    /// # Panics
+    /// Never: the profile is there until the process is dropped.
+    pub async fn kill(mut self) -> Profile {
+        self.kill_group();
+        drop(self.child.wait().await);
+        self.profile.take().expect("a process that has not been dropped has its profile")
+    }
+
+    fn kill_group(&mut self) {
+        if let Some(group) = self.group.take()
+            && let Err(error) = killpg(group, Signal::SIGKILL)
+        {
+            tracing::debug!(%error, "the browser's process group is gone already");
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill_group();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+    use super::*;
+
+    /// A shell in the browser's place, so that these tests need none.
+    fn shell(script: &str, root: &Path) -> (Process, Pipe, PathBuf) {
+        let profile = Profile::create(root).unwrap();
+        let path = profile.path().to_owned();
+        let flags = ["-c".to_owned(), script.to_owned()];
+        let (process, pipe) = Process::start(Path::new("/bin/sh"), flags, profile).unwrap();
+        (process, pipe, path)
+    }
+
+    fn is_running(pid: &str) -> bool {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
+    }
+
+    #[tokio::test]
+    async fn it_hears_and_speaks_over_the_pipe_and_sees_nothing_of_our_environment() {
+        let root = tempfile::tempdir().unwrap();
+        let script = r#"read -r word <&3; echo "$word ${CARGO_PKG_NAME:-bare} $HOME" >&4"#;
+        let (mut process, mut pipe, profile) = shell(script, root.path());
+        pipe.writer.write_all(b"hello\n").await.unwrap();
+        let mut said = String::new();
+        pipe.reader.read_to_string(&mut said).await.unwrap();
+        assert_eq!(said.trim(), format!("hello bare {}", profile.display()));
+        assert!(process.ended().await.unwrap().success());
+    }
+
+    #[tokio::test]
+    async fn a_child_hears_that_the_pipe_closes() {
+        let root = tempfile::tempdir().unwrap();
+        let (mut process, pipe, _) = shell("read -r word <&3; exit 7", root.path());
+        drop(pipe);
+        assert_eq!(process.ended().await.unwrap().code(), Some(7));
+    }
+
+    #[tokio::test]
+    async fn killing_takes_the_whole_group_and_removing_the_folder() {
+        let root = tempfile::tempdir().unwrap();
+        let (process, mut pipe, path) = shell("sleep 1000 & echo $! >&4; touch \"$HOME/file\"; wait", root.path());
+        let mut child = [0; 16];
+        let read = pipe.reader.read(&mut child).await.unwrap();
+        let child = String::from_utf8_lossy(&child[..read]).trim().to_owned();
+        assert!(is_running(&child));
+        let profile = process.kill().await;
+        profile.remove().await;
+        assert!(!path.exists());
+        while is_running(&child) {
+            tokio::task::yield_now().await;
+        }
+    }
+}
