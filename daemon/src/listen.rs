@@ -89,6 +89,12 @@ impl Listener {
         self.addr
     }
 
+    /// The bound socket, for a process that serves it in a way of its own.
+    #[must_use]
+    pub fn into_socket(self) -> TcpListener {
+        self.socket
+    }
+
     /// Serves `router` until `shutdown`, and then what has begun, for as long as `limits` allow. Handlers find the
     /// caller's address as [`ConnectInfo<SocketAddr>`]. A caller that leaves drops its handler's future at once.
     pub async fn serve(self, router: Router, limits: Limits, shutdown: CancellationToken) {

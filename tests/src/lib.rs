@@ -5,6 +5,7 @@
 
 pub mod caller;
 pub mod command;
+pub mod emulator;
 pub mod eventually;
 pub mod family;
 pub mod owner;
@@ -15,6 +16,7 @@ pub mod site;
 pub mod stack;
 
 pub use caller::{Answer, Caller};
+pub use emulator::Emulator;
 pub use eventually::eventually;
 pub use picture::Picture;
 pub use site::{Reply, Site};

@@ -1,0 +1,257 @@
+//! One session's browser: a Chromium process of its own, with one page in its default context.
+//!
+//! It has a debugging port on loopback, since every connection of a client must be a connection of its own to the
+//! browser, and a pipe beside it, on which nothing is said: when we are gone, however we ended, it closes and the
+//! browser ends.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Empty, Limited};
+use hyper_util::rt::TokioIo;
+use porthole_chromium::{Pipe, Process, Profile};
+use serde::Deserialize;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use url::Url;
+
+use crate::session::request::{BrowserSettings, Viewport};
+use crate::settings::Resolve;
+
+/// How long a browser may take to listen.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long a browser that listens may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+/// The largest list of targets that is read, in bytes.
+const TARGETS_MAX_BYTES: usize = 4_000_000;
+/// The largest message that is carried, in bytes.
+pub(crate) const MESSAGE_MAX_BYTES: usize = 256 << 20;
+
+/// What Browserbase opens when nothing is asked for.
+const VIEWPORT: Viewport = Viewport { width: 1288, height: 711 };
+
+/// Flags that never vary.
+const ALWAYS: &[&str] = &[
+    // Where clients are led to, and what ends the browser with us.
+    "--remote-debugging-port=0",
+    "--remote-debugging-pipe",
+    // Nothing that a browser does for a person who sits in front of it, and no word to anybody.
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-field-trial-config",
+    "--disable-search-engine-choice-screen",
+    "--disable-sync",
+    "--disable-features=CertificateTransparencyComponentUpdater,DialMediaRouteProvider,MediaRouter,OptimizationHints,\
+     Translate",
+    "--metrics-recording-only",
+    "--no-pings",
+    "--password-store=basic",
+    "--use-mock-keychain",
+    // Nobody looks at it: every page runs at full speed.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--mute-audio",
+    "--disable-gpu",
+    // A container's /dev/shm is often 64 MB; shared memory goes to the profile's folder, which is removed with it.
+    "--disable-dev-shm-usage",
+];
+
+/// How browsers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Browsers {
+    pub(crate) executable: PathBuf,
+    pub(crate) profiles: PathBuf,
+    pub(crate) resolve: Vec<Resolve>,
+}
+
+/// A browser that runs.
+pub(crate) struct Browser {
+    pub(crate) process: Process,
+    pub(crate) endpoint: Endpoint,
+    /// Held, never used: see above.
+    pub(crate) _pipe: Pipe,
+}
+
+/// Where a browser is spoken to.
+#[derive(Clone, Debug)]
+pub(crate) struct Endpoint {
+    /// `127.0.0.1:port`.
+    authority: String,
+    /// `/devtools/browser/…`.
+    path: String,
+}
+
+/// Why there is no browser.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BrowserError {
+    #[error("the browser can't be started")]
+    Start(#[source] std::io::Error),
+    #[error("the browser ended while it started: {0}")]
+    Ended(String),
+    #[error("the browser did not listen in time: {0}")]
+    Late(String),
+    #[error("the browser can't be reached")]
+    Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// A page as the browser lists it.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) id: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+    #[serde(default)]
+    pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) url: String,
+    #[serde(default, rename = "faviconUrl")]
+    pub(crate) favicon_url: String,
+}
+
+impl Browsers {
+    /// Starts a browser and waits until it listens.
+    pub(crate) async fn start(&self, settings: &BrowserSettings) -> Result<Browser, BrowserError> {
+        let profile = Profile::create(&self.profiles).map_err(BrowserError::Start)?;
+        let flags = self.flags(settings, profile.path());
+        let (process, pipe) = Process::start(&self.executable, flags, profile).map_err(BrowserError::Start)?;
+        let mut said = process.said();
+        let endpoint = match timeout(START_TIMEOUT, said.endpoint()).await {
+            Ok(Some(endpoint)) => Endpoint::parse(&endpoint).ok_or_else(|| BrowserError::Ended(said.last_words())),
+            Ok(None) => Err(BrowserError::Ended(said.last_words())),
+            Err(_) => Err(BrowserError::Late(said.last_words())),
+        };
+        match endpoint {
+            Ok(endpoint) => Ok(Browser { process, endpoint, _pipe: pipe }),
+            Err(error) => {
+                process.kill().await.remove().await;
+                Err(error)
+            }
+        }
+    }
+
+    fn flags(&self, settings: &BrowserSettings, profile: &Path) -> Vec<String> {
+        let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
+        let is_shell =
+            self.executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"));
+        flags.push(if is_shell { "--headless" } else { "--headless=new" }.to_owned());
+        if nix::unistd::geteuid().is_root() {
+            flags.push("--no-sandbox".to_owned());
+        }
+        let Viewport { width, height } = settings.viewport.unwrap_or(VIEWPORT);
+        flags.push(format!("--window-size={width},{height}"));
+        if settings.ignores_certificate_errors() {
+            flags.push("--ignore-certificate-errors".to_owned());
+        }
+        if !self.resolve.is_empty() {
+            flags.push(format!("--host-resolver-rules={}", resolver_rules(&self.resolve)));
+        }
+        flags.push(format!("--user-data-dir={}", profile.display()));
+        flags.push("about:blank".to_owned());
+        flags
+    }
+}
+
+fn resolver_rules(resolve: &[Resolve]) -> String {
+    // The first rule that fits holds, so what catches all others comes last.
+    let named = resolve.iter().filter_map(|rule| match rule {
+        Resolve::Name(name, address) if address.is_ipv6() => Some(format!("MAP {name} [{address}]")),
+        Resolve::Name(name, address) => Some(format!("MAP {name} {address}")),
+        Resolve::NoOther => None,
+    });
+    let mut rules: Vec<String> = named.collect();
+    if resolve.contains(&Resolve::NoOther) {
+        rules.extend(["EXCLUDE 127.0.0.1", "EXCLUDE localhost", "MAP * ~NOTFOUND"].map(str::to_owned));
+    }
+    rules.join(", ")
+}
+
+impl Endpoint {
+    fn parse(url: &str) -> Option<Self> {
+        let url = Url::parse(url).ok()?;
+        let authority = format!("{}:{}", url.host_str()?, url.port()?);
+        Some(Self { authority, path: url.path().to_owned() })
+    }
+
+    /// A connection of its own to the browser.
+    pub(crate) async fn connect(&self) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+        self.open(&self.path).await
+    }
+
+    /// A connection to one of its pages alone.
+    pub(crate) async fn connect_page(&self, id: &str) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+        self.open(&format!("/devtools/page/{id}")).await
+    }
+
+    async fn open(&self, path: &str) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+        let connecting = async {
+            let stream = self.dial().await?;
+            let url = format!("ws://{}{path}", self.authority);
+            let (socket, _) = tokio_tungstenite::client_async_with_config(url, stream, Some(websocket())).await?;
+            Ok(socket)
+        };
+        within_time(connecting).await
+    }
+
+    /// The browser's pages.
+    pub(crate) async fn pages(&self) -> Result<Vec<Target>, BrowserError> {
+        let asking = async {
+            let (mut sender, connection) =
+                hyper::client::conn::http1::handshake(TokioIo::new(self.dial().await?)).await?;
+            let connection = tokio::spawn(connection);
+            let request = http::Request::get("/json/list")
+                .header(http::header::HOST, &self.authority)
+                .body(Empty::<Bytes>::new())?;
+            let response = sender.send_request(request).await?;
+            let body = Limited::new(response.into_body(), TARGETS_MAX_BYTES).collect().await?.to_bytes();
+            connection.abort();
+            let targets: Vec<Target> = serde_json::from_slice(&body)?;
+            Ok(targets.into_iter().filter(|target| target.kind == "page").collect())
+        };
+        within_time(asking).await
+    }
+
+    async fn dial(&self) -> std::io::Result<TcpStream> {
+        let stream = TcpStream::connect(&self.authority).await?;
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+}
+
+async fn within_time<T>(
+    asking: impl Future<Output = Result<T, Box<dyn std::error::Error + Send + Sync>>>,
+) -> Result<T, BrowserError> {
+    match timeout(ANSWER_TIMEOUT, asking).await {
+        Ok(answer) => answer.map_err(BrowserError::Unreachable),
+        Err(late) => Err(BrowserError::Unreachable(late.into())),
+    }
+}
+
+/// How WebSockets are held, on either side.
+pub(crate) fn websocket() -> WebSocketConfig {
+    WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX_BYTES)).max_frame_size(Some(MESSAGE_MAX_BYTES))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_catches_all_names_comes_last() {
+        let rules = [Resolve::NoOther, Resolve::Name("a.test".to_owned(), [10, 0, 0, 1].into())];
+        assert_eq!(
+            resolver_rules(&rules),
+            "MAP a.test 10.0.0.1, EXCLUDE 127.0.0.1, EXCLUDE localhost, MAP * ~NOTFOUND"
+        );
+    }
+}

@@ -1,0 +1,214 @@
+//! A client's connection to its session's browser: whole messages carried both ways, with what a fault wants.
+
+mod carry;
+mod cut;
+mod handshake;
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{SinkExt as _, StreamExt as _};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_tungstenite::WebSocketStream;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
+use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame, FrameHeader};
+use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
+
+use self::carry::{Carried, Step, carry};
+use self::cut::Cut;
+pub(crate) use self::handshake::{Upgrade, upgrade};
+use crate::faults::{ConnectDue, ConnectFault, Garbage};
+use crate::session::{Session, Socket};
+
+/// How long after its socket a browser's process may be found to have ended.
+const BROWSER_END_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a client may take to answer a close.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A socket to a browser.
+pub(crate) type BrowserSocket = WebSocketStream<TcpStream>;
+type ClientSocket = WebSocketStream<Cut<TokioIo<Upgraded>>>;
+
+/// Why carrying ended.
+enum End {
+    /// The client closed its socket, or lost it.
+    Client,
+    /// The browser's socket is gone.
+    Browser,
+    /// The session is over.
+    Session,
+    /// A fault strikes now.
+    Fault,
+}
+
+/// What a fault does to a socket that is open, and when.
+struct Struck {
+    after_messages: u64,
+    strike: Strike,
+}
+
+enum Strike {
+    Close(CloseFrame),
+    Drop,
+    /// Once, and everything goes on.
+    Say(Message),
+    Mute,
+    KillBrowser,
+}
+
+impl Struck {
+    fn of(fault: Option<ConnectFault>) -> Option<Self> {
+        let (after_messages, strike) = match fault? {
+            ConnectFault::Close { code, reason, after_messages } => {
+                let frame = CloseFrame { code: CloseCode::from(code), reason: Utf8Bytes::from(reason) };
+                (after_messages, Strike::Close(frame))
+            }
+            ConnectFault::DropAfter { messages: Some(messages), .. } => (messages, Strike::Drop),
+            ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Say(garbage(kind))),
+            ConnectFault::Mute { after_messages } => (after_messages, Strike::Mute),
+            ConnectFault::KillBrowser { after_messages } => (after_messages, Strike::KillBrowser),
+            // Bytes are cut below the frames; the others strike before there is a socket.
+            ConnectFault::DropAfter { messages: None, .. }
+            | ConnectFault::Delay { .. }
+            | ConnectFault::Status { .. }
+            | ConnectFault::Refuse
+            | ConnectFault::Hang => return None,
+        };
+        Some(Self { after_messages, strike })
+    }
+
+    /// What becomes of the next message when the client has been sent so many.
+    fn step(&self, sent: u64, session: &Session) -> Step {
+        match &self.strike {
+            _ if sent < self.after_messages => Step::Deliver,
+            Strike::Close(_) | Strike::Drop => Step::Stop,
+            Strike::Say(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
+            Strike::Say(_) => Step::Deliver,
+            Strike::Mute => Step::Swallow,
+            Strike::KillBrowser => {
+                session.kill.cancel();
+                Step::Swallow
+            }
+        }
+    }
+}
+
+fn garbage(kind: Garbage) -> Message {
+    match kind {
+        Garbage::Text => Message::text("this is no JSON {"),
+        Garbage::Json => Message::text(r#"["no message of the protocol",{"id":"x"},null]"#),
+        Garbage::Frame => {
+            let header = FrameHeader { opcode: OpCode::Data(Data::Reserved(3)), ..FrameHeader::default() };
+            Message::Frame(Frame::from_payload(header, Bytes::from_static(b"no frame of the protocol")))
+        }
+    }
+}
+
+/// Carries what a client and its session's browser say to one another, until one of them is gone, the session is over
+/// or a fault breaks it off. `held` counts it among the session's sockets.
+pub(crate) async fn serve(
+    session: Arc<Session>,
+    held: Socket,
+    upgrade: Upgrade,
+    browser: BrowserSocket,
+    due: ConnectDue,
+) {
+    let bytes_max = match &due.fault {
+        Some(ConnectFault::DropAfter { bytes, .. }) => *bytes,
+        _ => None,
+    };
+    let Some(client) = upgrade.socket(bytes_max).await else { return };
+    let number = session.state().connections;
+    tracing::info!(session = session.id, number, "a client has connected");
+    let end = serve_socket(&session, client, browser, due, number).await;
+    if matches!(end, End::Browser) {
+        // Its keeper will tell how the browser ended; only then is the socket given back.
+        let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
+    }
+    drop(held);
+    tracing::info!(session = session.id, number, "a client's connection has ended");
+}
+
+async fn serve_socket(
+    session: &Session,
+    client: ClientSocket,
+    browser: BrowserSocket,
+    due: ConnectDue,
+    number: u32,
+) -> End {
+    let (mut client_sink, mut client_stream) = client.split();
+    let (browser_sink, browser_stream) = browser.split();
+    let struck = Struck::of(due.fault);
+    let traffic = session.traffic.as_ref();
+
+    let to_browser = carry(&mut client_stream, browser_sink, due.delay, |message| {
+        if let (Some(traffic), Message::Text(text)) = (traffic, message) {
+            traffic.said(number, text);
+        }
+        Step::Deliver
+    });
+    let mut sent = 0;
+    let to_client = carry(browser_stream, &mut client_sink, due.delay, |message| {
+        if let (Some(traffic), Message::Text(text)) = (traffic, message) {
+            traffic.answered(number, text);
+        }
+        let step = struck.as_ref().map_or(Step::Deliver, |struck| struck.step(sent, session));
+        sent += 1;
+        step
+    });
+    let strikes_at_once = async {
+        match &struck {
+            Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop }) => {}
+            Some(Struck { after_messages: 0, strike: Strike::KillBrowser }) => {
+                session.kill.cancel();
+                pending().await
+            }
+            _ => pending().await,
+        }
+    };
+    let end = tokio::select! {
+        () = strikes_at_once => End::Fault,
+        carried = to_client => match carried {
+            Carried::Stopped => End::Fault,
+            Carried::SourceGone => End::Browser,
+            Carried::TargetGone => End::Client,
+        },
+        carried = to_browser => match carried {
+            Carried::SourceGone => End::Client,
+            Carried::TargetGone | Carried::Stopped => End::Browser,
+        },
+        () = session.over.cancelled() => End::Session,
+    };
+    let close = match (&end, struck) {
+        (End::Fault, Some(Struck { strike: Strike::Close(frame), .. })) => frame,
+        (End::Session, _) => CloseFrame { code: CloseCode::Normal, reason: "the session is over".into() },
+        _ => return end,
+    };
+    let closing = async {
+        client_sink.send(Message::Close(Some(close))).await?;
+        // What the client still says is read: a connection that is closed over unread bytes is reset, and the close
+        // would be lost with it.
+        while client_stream.next().await.transpose()?.is_some() {}
+        Ok::<(), tungstenite::Error>(())
+    };
+    // A client that leaves, or never reads, is no failure of ours.
+    let _ = timeout(CLOSE_TIMEOUT, closing).await;
+    end
+}
+
+/// Carries likewise without faults, for whoever looks on: it neither counts as a connection nor ends the session.
+pub(crate) async fn look_on(session: Arc<Session>, upgrade: Upgrade, browser: BrowserSocket) {
+    let Some(client) = upgrade.socket(None).await else { return };
+    let (client_sink, client_stream) = client.split();
+    let (browser_sink, browser_stream) = browser.split();
+    tokio::select! {
+        _ = carry(client_stream, browser_sink, Duration::ZERO, |_| Step::Deliver) => {}
+        _ = carry(browser_stream, client_sink, Duration::ZERO, |_| Step::Deliver) => {}
+        () = session.over.cancelled() => {}
+    }
+}

@@ -1,0 +1,175 @@
+//! The ledger: what became of every session, and what all of them come to.
+//!
+//! A session is **leaked** when nobody gave it back: it ended by its timeout (or by the limit for the first
+//! connection), or still ran when the emulator ended. One that was released, whose last socket closed, whose client
+//! closed the browser or whose browser died is not.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::faults::Place;
+use crate::session::registry::Sessions;
+use crate::session::{EndedBy, Session, State, Status};
+
+/// How many sessions the ledger tells of in words.
+const TOLD_MAX: usize = 200;
+
+/// What all sessions come to.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct Totals {
+    created: u64,
+    /// Those that are not over.
+    running: u64,
+    /// Those that ever had a connection.
+    connected: u64,
+    /// Those whose release was granted, before their end or after it.
+    released: u64,
+    /// Those that ended by their timeout.
+    expired: u64,
+    leaked: u64,
+    ended_by: BTreeMap<EndedBy, u64>,
+}
+
+impl Totals {
+    pub(crate) fn add(&mut self, state: &State) {
+        self.created += 1;
+        self.connected += u64::from(state.connections > 0);
+        self.released += u64::from(state.released);
+        match state.ended {
+            None => self.running += 1,
+            Some((_, by)) => {
+                self.expired += u64::from(by == EndedBy::TimedOut);
+                self.leaked += u64::from(by.is_leak());
+                *self.ended_by.entry(by).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// Requests that came, those that a fault struck among them.
+#[derive(Default)]
+pub(crate) struct Requests(Mutex<BTreeMap<Place, u64>>);
+
+impl Requests {
+    pub(crate) fn count(&self, place: Place) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(place).or_default() += 1;
+    }
+
+    fn counted(&self) -> BTreeMap<Place, u64> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The ledger, at one moment.
+#[derive(Serialize)]
+pub(crate) struct Ledger {
+    totals: Totals,
+    requests: BTreeMap<Place, u64>,
+    /// The oldest first.
+    sessions: Vec<Entry>,
+}
+
+#[derive(Serialize)]
+struct Entry {
+    id: String,
+    project_id: String,
+    status: Status,
+    ended_by: Option<EndedBy>,
+    connected: bool,
+    connections: u32,
+    /// Sockets that are open.
+    sockets: u32,
+    release_requests: u32,
+    released: bool,
+    leaked: bool,
+    created_at: String,
+    ended_at: Option<String>,
+    lived_ms: u64,
+    keep_alive: bool,
+    user_metadata: Option<Map<String, Value>>,
+    /// The create's body, as it was sent.
+    asked_with: Value,
+}
+
+impl Ledger {
+    pub(crate) fn of(sessions: &Sessions, requests: &Requests) -> Self {
+        let mut totals = sessions.forgotten();
+        let told = sessions.all();
+        let entry = |session: &Arc<Session>| {
+            let state = session.state();
+            totals.add(&state);
+            Entry::of(session, &state)
+        };
+        let entries = told.iter().rev().map(entry).collect();
+        Self { totals, requests: requests.counted(), sessions: entries }
+    }
+
+    /// The same for a person.
+    pub(crate) fn in_words(&self) -> String {
+        let mut words = String::from("The ledger of this run\n");
+        let skipped = self.sessions.len().saturating_sub(TOLD_MAX);
+        if skipped > 0 {
+            let _ = writeln!(words, "  ({skipped} earlier sessions are not shown)");
+        }
+        for entry in &self.sessions[skipped..] {
+            let ended_by = entry.ended_by.map(|by| name(&by)).unwrap_or_default();
+            let _ = writeln!(
+                words,
+                "  {}  {:<14} {:>8} ms  connections {}  releases asked for {}{}",
+                entry.id,
+                ended_by,
+                entry.lived_ms,
+                entry.connections,
+                entry.release_requests,
+                if entry.leaked { "  LEAKED" } else { "" },
+            );
+        }
+        let Totals { created, connected, released, expired, leaked, .. } = &self.totals;
+        let _ = writeln!(
+            words,
+            "created {created}  connected {connected}  released {released}  expired {expired}  leaked {leaked}"
+        );
+        words
+    }
+}
+
+impl Entry {
+    fn of(session: &Session, state: &State) -> Self {
+        let until = state.ended.map_or_else(OffsetDateTime::now_utc, |(at, _)| at);
+        let ended_by = state.ended.map(|(_, by)| by);
+        Self {
+            id: session.id.clone(),
+            project_id: session.project_id.clone(),
+            status: state.status,
+            ended_by,
+            connected: state.connections > 0,
+            connections: state.connections,
+            sockets: state.sockets,
+            release_requests: state.release_requests,
+            released: state.released,
+            leaked: ended_by.is_some_and(EndedBy::is_leak),
+            created_at: rfc3339(session.created_at),
+            ended_at: state.ended.map(|(at, _)| rfc3339(at)),
+            lived_ms: (until - session.created_at).whole_milliseconds().try_into().unwrap_or_default(),
+            keep_alive: session.keep_alive,
+            user_metadata: session.user_metadata.clone(),
+            asked_with: session.asked_with.clone(),
+        }
+    }
+}
+
+/// A moment as the API and the ledger tell it.
+pub(crate) fn rfc3339(at: OffsetDateTime) -> String {
+    let ms = at.replace_millisecond(at.millisecond()).unwrap_or(at);
+    ms.format(&Rfc3339).unwrap_or_default()
+}
+
+fn name(value: &impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
+}

@@ -1,0 +1,124 @@
+//! Listening: HTTP/1 with upgrades, with or without TLS, and answers that never come.
+//!
+//! The daemon's listener knows neither upgrades nor TLS, and takes care that every request is answered. Here some must
+//! not be.
+
+use std::io;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tower::ServiceExt as _;
+
+/// How long a TLS handshake, or a request's head, may take.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long requests may go on after the end was asked for.
+const DRAIN: Duration = Duration::from_secs(1);
+/// Where the system refuses a connection this long passes before the next is asked for.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// Put into a response's extensions: it is not sent, its connection is closed instead.
+#[derive(Clone, Copy)]
+pub(crate) struct CloseInstead;
+
+/// Serves `router` until `shutdown`, then for a moment what has begun.
+pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router: Router, shutdown: CancellationToken) {
+    let connections = TaskTracker::new();
+    let end_now = CancellationToken::new();
+    loop {
+        let accepted = tokio::select! {
+            biased;
+            () = shutdown.cancelled() => break,
+            accepted = socket.accept() => accepted,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "no connection could be accepted");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let connection = connection(stream, peer, tls.clone(), router.clone(), shutdown.clone());
+        let end_now = end_now.clone();
+        connections.spawn(async move {
+            tokio::select! {
+                () = connection => {}
+                () = end_now.cancelled() => {}
+            }
+        });
+    }
+    drop(socket);
+    connections.close();
+    if tokio::time::timeout(DRAIN, connections.wait()).await.is_err() {
+        end_now.cancel();
+        connections.wait().await;
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    tls: Option<TlsAcceptor>,
+    router: Router,
+    shutdown: CancellationToken,
+) {
+    // Messages are written whole: waiting for more to put into a packet only costs time. If it can't be set, so be it.
+    let _ = stream.set_nodelay(true);
+    let Some(tls) = tls else {
+        return serve_http(stream, peer, router, shutdown).await;
+    };
+    match tokio::time::timeout(HEAD_TIMEOUT, tls.accept(stream)).await {
+        Ok(Ok(stream)) => serve_http(stream, peer, router, shutdown).await,
+        Ok(Err(error)) => tracing::debug!(%peer, %error, "a TLS handshake failed"),
+        Err(_) => tracing::debug!(%peer, "a TLS handshake took too long"),
+    }
+}
+
+async fn serve_http(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    peer: SocketAddr,
+    router: Router,
+    shutdown: CancellationToken,
+) {
+    let service = hyper::service::service_fn(move |request| answer(router.clone(), request));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), service)
+        .with_upgrades();
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = shutdown.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%peer, %error, "a connection broke");
+    }
+}
+
+async fn answer(router: Router, request: hyper::Request<Incoming>) -> io::Result<Response> {
+    let request: Request = request.map(Body::new);
+    let response = match router.oneshot(request).await {
+        Ok(response) => response,
+        Err(never) => match never {},
+    };
+    if response.extensions().get::<CloseInstead>().is_some() {
+        return Err(io::Error::other("this answer is to be lost"));
+    }
+    Ok(response)
+}

@@ -1,0 +1,44 @@
+//! `porthole-emulator`: settings, server, signals. Nothing else.
+
+use std::process::ExitCode;
+
+use porthole_daemon::settings::{Environment, Reader, SettingError, command_line};
+use porthole_daemon::{logs, signals};
+use porthole_emulator::server::Server;
+use porthole_emulator::settings::{SETTINGS, Settings, command};
+
+fn main() -> ExitCode {
+    let matches = match command_line(command(), std::env::args_os()) {
+        Ok(matches) => matches,
+        Err(exit) => return exit,
+    };
+    let environment = Environment::of_process();
+    let reader = Reader::new(environment.clone()).with_flags(SETTINGS, &matches);
+    let settings = match started(&reader) {
+        Ok(settings) => settings,
+        Err(error) => return error.exit(),
+    };
+    environment.warn_of_unknown();
+    match run(settings) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            tracing::error!(error = logs::with_causes(error.as_ref()), "the emulator can't run");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn started(reader: &Reader) -> Result<Settings, SettingError> {
+    let settings = Settings::read(reader)?;
+    logs::init(reader)?;
+    Ok(settings)
+}
+
+#[tokio::main]
+async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
+    let shutdown = signals::shutdown_on_signals()?;
+    let ledger = Server::bind(settings).await?.run(shutdown).await;
+    // Whoever reads standard output may be gone: the ledger is then told to nobody.
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), ledger.as_bytes());
+    Ok(())
+}

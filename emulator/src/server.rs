@@ -1,0 +1,75 @@
+//! The whole emulator, built from its settings.
+
+use std::sync::Arc;
+
+use porthole_daemon::listen::{BindError, Listener};
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+
+use crate::browser::Browsers;
+use crate::faults::Faults;
+use crate::http::{Emulator, router};
+use crate::keys::ApiKeys;
+use crate::ledger::{Ledger, Requests};
+use crate::listen;
+use crate::session::registry::{ProjectLimits, Sessions};
+use crate::settings::Settings;
+use crate::tls::{Tls, TlsError};
+
+/// An emulator that is bound and not served yet.
+pub struct Server {
+    listener: Listener,
+    tls: Option<Tls>,
+    emulator: Arc<Emulator>,
+}
+
+/// Why there is no emulator.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address can't be listened on.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// There is no certificate.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+impl Server {
+    /// Binds the listener and makes what stands behind it. No browser is started yet.
+    ///
+    /// # Errors
+    /// [`StartError`] where the address can't be listened on or the certificate can't be made.
+    pub async fn bind(settings: Settings) -> Result<Self, StartError> {
+        let browsers =
+            Browsers { executable: settings.executable, profiles: settings.profiles, resolve: settings.resolve };
+        let limits = ProjectLimits { concurrency: settings.concurrency, per_minute: settings.per_minute };
+        let sessions = Arc::new(Sessions::new(browsers, settings.lifetimes, limits));
+        if nix::unistd::geteuid().is_root() {
+            tracing::warn!("running as root: Chromium's own sandbox is off; run as another user to have it");
+        }
+        let socket = Listener::bind("main", settings.addr).await?;
+        let addr = socket.addr();
+        let tls = settings.tls.map(|tls| Tls::make(&tls, addr)).transpose()?;
+        let emulator = Emulator {
+            keys: ApiKeys::new(&settings.api_keys),
+            projects: settings.projects,
+            sessions,
+            faults: Faults::default(),
+            requests: Requests::default(),
+            addr,
+            is_tls: tls.is_some(),
+            started_at: OffsetDateTime::now_utc(),
+        };
+        Ok(Self { listener: socket, tls, emulator: Arc::new(emulator) })
+    }
+
+    /// Serves until `shutdown`, then ends every session. Gives the ledger in words.
+    pub async fn run(self, shutdown: CancellationToken) -> String {
+        let Self { listener, tls, emulator } = self;
+        let acceptor = tls.as_ref().map(|tls| tls.acceptor.clone());
+        listen::serve(listener.into_socket(), acceptor, router(Arc::clone(&emulator)), shutdown).await;
+        emulator.sessions.end().await;
+        tracing::info!("the emulator has ended");
+        Ledger::of(&emulator.sessions, &emulator.requests).in_words()
+    }
+}

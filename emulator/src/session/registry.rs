@@ -1,0 +1,265 @@
+//! The sessions: made within their project's limits, each with a browser and a keeper, remembered when they are over.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use secrecy::SecretString;
+use serde_json::Value;
+use time::OffsetDateTime;
+use tokio::net::TcpSocket;
+use tokio::time::{Instant, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use uuid::Uuid;
+
+use super::limits::{Creations, Standing};
+use super::request::CreateRequest;
+use super::traffic::Traffic;
+use super::{EndedBy, Session, State, Status};
+use crate::browser::{Browser, BrowserError, Browsers};
+use crate::keys;
+use crate::ledger::Totals;
+use crate::settings::Lifetimes;
+
+/// Sessions that are over and still told of.
+const OVER_MAX: usize = 10_000;
+/// A signing key's random part, in bytes.
+const SIGNING_KEY_BYTES: usize = 96;
+/// Where a project's places are all taken, nobody knows when one will be free: this is told.
+const CONCURRENCY_RETRY_AFTER_S: u64 = 5;
+
+/// How many sessions a project may have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProjectLimits {
+    pub(crate) concurrency: usize,
+    pub(crate) per_minute: usize,
+}
+
+/// All sessions.
+pub(crate) struct Sessions {
+    browsers: Browsers,
+    pub(crate) lifetimes: Lifetimes,
+    pub(crate) limits: ProjectLimits,
+    known: Mutex<Known>,
+    /// The keepers of sessions, and creations under way.
+    tasks: TaskTracker,
+    ending: CancellationToken,
+}
+
+#[derive(Default)]
+struct Known {
+    /// The oldest first.
+    sessions: VecDeque<Arc<Session>>,
+    creations: BTreeMap<String, Creations>,
+    /// What became of those that are told of no more.
+    forgotten: Totals,
+}
+
+/// Why there is no session.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CreateError {
+    #[error(
+        "You've exceeded your max concurrent sessions limit (limit {limit}, currently {current}). End a session and \
+         try again."
+    )]
+    Concurrency { limit: usize, current: usize, standing: Standing },
+    #[error("You've exceeded your session creation limit (limit {} per minute). Try again later.", .0.limit)]
+    PerMinute(Standing),
+    #[error("the system gives no random bytes")]
+    Random,
+    #[error("no port can be held")]
+    Port(#[source] std::io::Error),
+    #[error(transparent)]
+    Browser(#[from] BrowserError),
+    #[error("the emulator is ending")]
+    Ending,
+}
+
+impl Sessions {
+    pub(crate) fn new(browsers: Browsers, lifetimes: Lifetimes, limits: ProjectLimits) -> Self {
+        porthole_chromium::sweep(&browsers.profiles);
+        Self {
+            browsers,
+            lifetimes,
+            limits,
+            known: Mutex::default(),
+            tasks: TaskTracker::new(),
+            ending: CancellationToken::new(),
+        }
+    }
+
+    /// Makes a session and starts its browser. It goes on when the caller leaves, as a creation elsewhere would; who
+    /// has left has a session then that nobody knows of.
+    pub(crate) async fn create(
+        self: &Arc<Self>,
+        project_id: String,
+        request: CreateRequest,
+        asked_with: Value,
+        is_unreachable: bool,
+    ) -> Result<(Arc<Session>, Standing), CreateError> {
+        let unreachable = is_unreachable.then(held_port).transpose().map_err(CreateError::Port)?;
+        let settings = request.browser_settings.clone().unwrap_or_default();
+        let lifetime = request.lifetime(&self.lifetimes);
+        let now = OffsetDateTime::now_utc();
+        let session = Arc::new(Session {
+            id: Uuid::new_v4().to_string(),
+            signing_key: signing_key()?,
+            project_id,
+            region: request.region.unwrap_or_default(),
+            keep_alive: request.keep_alive.unwrap_or_default(),
+            user_metadata: request.user_metadata,
+            asked_with,
+            created_at: now,
+            lifetime,
+            traffic: settings.logs_session().then(Traffic::default),
+            unreachable,
+            over: CancellationToken::new(),
+            kill: CancellationToken::new(),
+            state: Mutex::new(State {
+                status: Status::Pending,
+                updated_at: now,
+                ended: None,
+                endpoint: None,
+                sockets: 0,
+                connections: 0,
+                release_requests: 0,
+                released: false,
+            }),
+        });
+        let standing = self.admit(&session)?;
+        let expires = Instant::now() + lifetime;
+        let sessions = Arc::clone(self);
+        let creating = self.tasks.spawn(async move {
+            match sessions.browsers.start(&settings).await {
+                Ok(browser) => {
+                    // Released or swept away meanwhile: its keeper ends the browser at once.
+                    session.runs(browser.endpoint.clone());
+                    tracing::info!(session = session.id, pid = browser.process.id(), "a session runs");
+                    let keeper = keep(Arc::clone(&session), browser, expires, sessions.lifetimes.clone());
+                    sessions.tasks.spawn(keeper);
+                    Ok(session)
+                }
+                Err(error) => {
+                    session.end(EndedBy::BrowserDied);
+                    Err(error)
+                }
+            }
+        });
+        let session = creating.await.map_err(|_panicked| CreateError::Ending)??;
+        Ok((session, standing))
+    }
+
+    /// Judges the limits and takes the session in, in one step.
+    fn admit(&self, session: &Arc<Session>) -> Result<Standing, CreateError> {
+        let ProjectLimits { concurrency, per_minute } = self.limits;
+        let mut known = self.known();
+        if self.ending.is_cancelled() {
+            return Err(CreateError::Ending);
+        }
+        let now = Instant::now();
+        let creations = known.creations.entry(session.project_id.clone()).or_default();
+        if creations.standing(per_minute, now).remaining == 0 {
+            return Err(CreateError::PerMinute(creations.standing(per_minute, now)));
+        }
+        let is_open = |other: &&Arc<Session>| other.project_id == session.project_id && !other.state().status.is_over();
+        let current = known.sessions.iter().filter(is_open).count();
+        if current >= concurrency {
+            let standing = Standing { limit: concurrency, remaining: 0, reset_s: CONCURRENCY_RETRY_AFTER_S };
+            return Err(CreateError::Concurrency { limit: concurrency, current, standing });
+        }
+        known.sessions.push_back(Arc::clone(session));
+        known.forget_oldest();
+        let creations = known.creations.entry(session.project_id.clone()).or_default();
+        creations.count(now);
+        Ok(creations.standing(per_minute, now))
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<Arc<Session>> {
+        self.known().sessions.iter().find(|session| session.id == id).cloned()
+    }
+
+    /// The session of a connect URL.
+    pub(crate) fn by_signing_key(&self, key: &str) -> Option<Arc<Session>> {
+        // Copied, so that nobody waits while keys are compared.
+        let sessions: Vec<_> = self.known().sessions.iter().rev().cloned().collect();
+        sessions.into_iter().find(|session| keys::same(&session.signing_key, key))
+    }
+
+    /// All that are told of, the newest first.
+    pub(crate) fn all(&self) -> Vec<Arc<Session>> {
+        self.known().sessions.iter().rev().cloned().collect()
+    }
+
+    /// What became of those that are told of no more.
+    pub(crate) fn forgotten(&self) -> Totals {
+        self.known().forgotten.clone()
+    }
+
+    /// Ends every session and waits until their browsers are gone. No more are made.
+    pub(crate) async fn end(&self) {
+        self.ending.cancel();
+        let sessions: Vec<_> = self.known().sessions.iter().cloned().collect();
+        sessions.iter().for_each(|session| session.end(EndedBy::Shutdown));
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn forget_oldest(&mut self) {
+        while self.sessions.len() > OVER_MAX {
+            let oldest_over = self.sessions.iter().position(|session| session.state().status.is_over());
+            let Some(session) = oldest_over.and_then(|at| self.sessions.remove(at)) else { return };
+            self.forgotten.add(&session.state());
+        }
+    }
+}
+
+/// Keeps a session's browser until one of them ends; nothing of the browser remains then.
+async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetimes: Lifetimes) {
+    let Browser { mut process, _pipe: pipe, .. } = browser;
+    let never_connected = async {
+        sleep(lifetimes.connect_within).await;
+        if session.state().connections > 0 {
+            std::future::pending().await
+        }
+    };
+    let ended_by = tokio::select! {
+        () = session.over.cancelled() => None,
+        status = process.ended() => {
+            Some(if status.is_ok_and(|status| status.success()) { EndedBy::BrowserClosed } else { EndedBy::BrowserDied })
+        }
+        () = session.kill.cancelled() => Some(EndedBy::BrowserDied),
+        () = sleep_until(expires) => Some(EndedBy::TimedOut),
+        () = never_connected => Some(EndedBy::TimedOut),
+    };
+    // Who is connected is told that a session is over, but not that a browser is about to die.
+    if ended_by == Some(EndedBy::TimedOut) {
+        session.end(EndedBy::TimedOut);
+    }
+    let profile = process.kill().await;
+    if let Some(ended_by) = ended_by {
+        session.end(ended_by);
+    }
+    drop(pipe);
+    profile.remove().await;
+}
+
+fn signing_key() -> Result<SecretString, CreateError> {
+    let mut bytes = [0; SIGNING_KEY_BYTES];
+    getrandom::fill(&mut bytes).map_err(|_unavailable| CreateError::Random)?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes).into())
+}
+
+/// A port of ours on which nobody listens: whoever connects is refused.
+fn held_port() -> std::io::Result<TcpSocket> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(([127, 0, 0, 1], 0).into())?;
+    Ok(socket)
+}

@@ -1,0 +1,270 @@
+//! What the emulator can be told. How settings are read is the daemon's.
+
+use std::env;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Command;
+use porthole_chromium::find_executable;
+use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, flags, items};
+use secrecy::{ExposeSecret as _, SecretString};
+
+const ADDR: Setting = Setting::new("PORTHOLE_EMULATOR_ADDR", "an address and port, such as 127.0.0.1:8789")
+    .help("Where the API and the browsers are")
+    .default("127.0.0.1:8789");
+const API_KEYS: Setting =
+    Setting::secret("PORTHOLE_EMULATOR_API_KEYS", "a comma list of keys of printable ASCII without spaces");
+const PROJECTS: Setting = Setting::new("PORTHOLE_EMULATOR_PROJECTS", "a comma list of project ids")
+    .help("The projects that there are; the first holds sessions that name none")
+    .default_told("any");
+const CONCURRENCY: Setting = Setting::new("PORTHOLE_EMULATOR_CONCURRENCY", "a whole number from 1 to 1024")
+    .help("Sessions of a project at once")
+    .default("25");
+const PER_MINUTE: Setting = Setting::new("PORTHOLE_EMULATOR_PER_MINUTE", "a whole number from 1 to 1000000")
+    .help("Sessions of a project that may be created within a minute")
+    .default("25");
+const TIMEOUT: Setting = Setting::new("PORTHOLE_EMULATOR_TIMEOUT", "a whole number of seconds from 1 to 21600")
+    .help("How long a session lives that names no timeout, in seconds")
+    .default("300");
+const TIMEOUT_MIN: Setting = Setting::new("PORTHOLE_EMULATOR_TIMEOUT_MIN", "a whole number of seconds from 1 to 21600")
+    .help("The least timeout that a session may name, in seconds: lower it to test expiry")
+    .default("60");
+const CONNECT_WITHIN: Setting =
+    Setting::new("PORTHOLE_EMULATOR_CONNECT_WITHIN", "a whole number of seconds from 1 to 21600")
+        .help("How long a new session waits for its first connection, in seconds")
+        .default("300");
+const RESOLVE: Setting = Setting::new("PORTHOLE_EMULATOR_RESOLVE", "a comma list of host=ip, or *=none")
+    .help("Names that the browsers find at an address of yours; *=none: no others are found");
+const TLS: Setting = Setting::new("PORTHOLE_EMULATOR_TLS", "true or false")
+    .help("Whether to serve https and wss, with a certificate made at the start")
+    .default("false");
+const TLS_NAMES: Setting = Setting::new("PORTHOLE_EMULATOR_TLS_NAMES", "a comma list of host names and addresses")
+    .help("More names for the certificate, beside localhost and the loopback addresses");
+const CA_FILE: Setting = Setting::new("PORTHOLE_EMULATOR_CA_FILE", "a path where a file can be written")
+    .help("Where the authority that signed the certificate is written, as PEM; removed at the end")
+    .default_told("porthole-emulator-<port>-ca.pem in the temp folder");
+const CHROMIUM: Setting = Setting::new("PORTHOLE_CHROMIUM", "the path of an executable file")
+    .help("The browser's executable")
+    .default_told("the first found of chromium-headless-shell, chrome-headless-shell, chromium, google-chrome");
+
+/// Everything that the emulator reads.
+pub const SETTINGS: &[Setting] = &[
+    ADDR,
+    API_KEYS,
+    PROJECTS,
+    CONCURRENCY,
+    PER_MINUTE,
+    TIMEOUT,
+    TIMEOUT_MIN,
+    CONNECT_WITHIN,
+    RESOLVE,
+    TLS,
+    TLS_NAMES,
+    CA_FILE,
+    CHROMIUM,
+    LOG,
+];
+
+/// The longest that a session may live, in seconds. Browserbase's own limit.
+pub(crate) const TIMEOUT_MAX_SECONDS: u64 = 21_600;
+const CONCURRENCY_MAX: usize = 1024;
+const PER_MINUTE_MAX: usize = 1_000_000;
+/// What the emulator's own flags begin with; on its own command line they go without that, too.
+const FLAG_PREFIX: &str = "emulator-";
+
+/// The emulator's command line. `--addr` is `--emulator-addr`, and so on; `--tls` needs no value.
+#[must_use]
+pub fn command() -> Command {
+    let flags = flags(SETTINGS).map(|flag| {
+        let short = flag.get_long().and_then(|long| long.strip_prefix(FLAG_PREFIX)).map(str::to_owned);
+        let flag = match short {
+            Some(short) => flag.visible_alias(short),
+            None => flag,
+        };
+        if flag.get_id() == TLS.variable() {
+            flag.num_args(0..=1).require_equals(true).default_missing_value("true")
+        } else {
+            flag
+        }
+    });
+    Command::new("porthole-emulator")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Browserbase's REST API over local Chromium, with faults on demand and a ledger of every session")
+        .args(flags)
+}
+
+/// What a name is found at, in the browsers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Resolve {
+    /// This name, at this address.
+    Name(String, IpAddr),
+    /// No other name is found.
+    NoOther,
+}
+
+/// How sessions live.
+#[derive(Clone, Debug)]
+pub struct Lifetimes {
+    /// Of a session that names no timeout.
+    pub default: Duration,
+    /// The least that may be named.
+    pub min: Duration,
+    /// Until the first connection.
+    pub connect_within: Duration,
+}
+
+/// The certificate that is asked for.
+#[derive(Clone, Debug)]
+pub struct TlsSettings {
+    /// More names for it.
+    pub names: Vec<String>,
+    /// Where its authority goes; `None`: the temp folder.
+    pub ca_file: Option<PathBuf>,
+}
+
+/// The emulator's settings, judged.
+pub struct Settings {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// The keys that are good; with none, any is.
+    pub api_keys: Vec<SecretString>,
+    /// The projects that there are; with none, any is.
+    pub projects: Vec<String>,
+    /// Sessions of a project at once.
+    pub concurrency: usize,
+    /// Creations within a minute.
+    pub per_minute: usize,
+    /// How long sessions live.
+    pub lifetimes: Lifetimes,
+    /// What the browsers find names at.
+    pub resolve: Vec<Resolve>,
+    /// The certificate; `None` serves `http` and `ws`.
+    pub tls: Option<TlsSettings>,
+    /// The browser's executable.
+    pub executable: PathBuf,
+    /// Where profile folders are made.
+    pub profiles: PathBuf,
+}
+
+impl Settings {
+    /// Reads and judges all settings.
+    ///
+    /// # Errors
+    /// [`SettingError`] for the first that is wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
+        let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
+        let api_keys = api_keys(reader)?;
+        if api_keys.is_empty() && !addr.ip().is_loopback() {
+            return Err(ADDR.refuse(
+                addr.to_string(),
+                "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS is not set",
+            ));
+        }
+        let within = |max: usize| move |text: &str| text.parse().ok().filter(|n| (1..=max).contains(n));
+        let seconds = |text: &str| {
+            let seconds = text.parse().ok().filter(|n| (1..=TIMEOUT_MAX_SECONDS).contains(n))?;
+            Some(Duration::from_secs(seconds))
+        };
+        let given = reader.text(&CHROMIUM)?;
+        let executable =
+            find_executable(given.as_ref().map(PathBuf::from).as_deref()).map_err(|error| match &given {
+                Some(given) => CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())),
+                None => CHROMIUM.missing(error.to_string()),
+            })?;
+        let tls = reader.required(&TLS, |text| text.parse().ok())?;
+        Ok(Self {
+            addr,
+            api_keys,
+            projects: reader.list(&PROJECTS, |item| Some(item.to_owned()))?,
+            concurrency: reader.required(&CONCURRENCY, within(CONCURRENCY_MAX))?,
+            per_minute: reader.required(&PER_MINUTE, within(PER_MINUTE_MAX))?,
+            lifetimes: Lifetimes {
+                default: reader.required(&TIMEOUT, seconds)?,
+                min: reader.required(&TIMEOUT_MIN, seconds)?,
+                connect_within: reader.required(&CONNECT_WITHIN, seconds)?,
+            },
+            resolve: reader.list(&RESOLVE, resolve)?,
+            tls: if tls { Some(self::tls(reader)?) } else { None },
+            executable,
+            profiles: env::temp_dir(),
+        })
+    }
+}
+
+fn api_keys(reader: &Reader) -> Result<Vec<SecretString>, SettingError> {
+    let Some(keys) = reader.secret(&API_KEYS)? else { return Ok(Vec::new()) };
+    let fits = |key: &str| key.bytes().all(|byte| byte.is_ascii_graphic());
+    let keys: Vec<&str> = items(keys.expose_secret()).collect();
+    if !keys.iter().all(|key| fits(key)) {
+        return Err(API_KEYS.refuse("", format!("must be {}", API_KEYS.accepted())));
+    }
+    Ok(keys.into_iter().map(SecretString::from).collect())
+}
+
+fn tls(reader: &Reader) -> Result<TlsSettings, SettingError> {
+    Ok(TlsSettings {
+        names: reader.list(&TLS_NAMES, |item| Some(item.to_owned()))?,
+        ca_file: reader.text(&CA_FILE)?.map(PathBuf::from),
+    })
+}
+
+fn resolve(item: &str) -> Option<Resolve> {
+    let (name, address) = item.split_once('=')?;
+    if (name, address) == ("*", "none") {
+        return Some(Resolve::NoOther);
+    }
+    let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    is_name.then(|| address.parse().ok())?.map(|address| Resolve::Name(name.to_owned(), address))
+}
+
+#[cfg(test)]
+mod tests {
+    use porthole_daemon::settings::Environment;
+
+    use super::*;
+
+    fn read(variables: &[(&str, &str)], arguments: &[&str]) -> Result<Settings, String> {
+        let words = std::iter::once("porthole-emulator").chain(arguments.iter().copied());
+        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let here = env::current_exe().unwrap();
+        let chromium = [("PORTHOLE_CHROMIUM", here.to_str().unwrap())];
+        let environment: Environment = chromium.iter().chain(variables).copied().collect();
+        let reader = Reader::new(environment).with_flags(SETTINGS, &matches);
+        Settings::read(&reader).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn flags_go_with_and_without_their_prefix_and_tls_needs_no_value() {
+        let settings = read(&[], &["--addr", "127.0.0.1:1", "--tls", "--emulator-concurrency", "3"]).unwrap();
+        assert_eq!((settings.addr.port(), settings.concurrency), (1, 3));
+        assert!(settings.tls.is_some());
+        assert!(read(&[], &["--tls=false"]).unwrap().tls.is_none());
+        assert!(read(&[("PORTHOLE_EMULATOR_TLS", "true")], &[]).unwrap().tls.is_some());
+    }
+
+    #[test]
+    fn beyond_loopback_keys_are_needed() {
+        let error = read(&[], &["--addr", "0.0.0.0:1"]).err().unwrap();
+        assert!(error.contains("PORTHOLE_EMULATOR_API_KEYS"), "{error}");
+        let keys = [("PORTHOLE_EMULATOR_API_KEYS", "one, two")];
+        assert_eq!(read(&keys, &["--addr", "0.0.0.0:1"]).unwrap().api_keys.len(), 2);
+    }
+
+    #[test]
+    fn wrong_words_are_refused_and_secrets_not_shown() {
+        for arguments in
+            [["--concurrency", "0"], ["--timeout", "21601"], ["--resolve", "a b=1.1.1.1"], ["--resolve", "a=b"]]
+        {
+            assert!(read(&[], &arguments).is_err(), "{arguments:?}");
+        }
+        let error = read(&[("PORTHOLE_EMULATOR_API_KEYS", "good,hid den")], &[]).err().unwrap();
+        assert!(!error.contains("hid den"), "{error}");
+    }
+
+    #[test]
+    fn names_are_read() {
+        let settings = read(&[("PORTHOLE_EMULATOR_RESOLVE", "a.test=127.0.0.1, *=none")], &[]).unwrap();
+        assert_eq!(settings.resolve, [Resolve::Name("a.test".to_owned(), [127, 0, 0, 1].into()), Resolve::NoOther]);
+    }
+}

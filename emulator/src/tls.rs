@@ -1,0 +1,95 @@
+//! TLS: an authority and a certificate of its own, made at the start and forgotten at the end.
+
+use std::env;
+use std::fs;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
+    KeyUsagePurpose,
+};
+use rustls::ServerConfig;
+use rustls::pki_types::PrivateKeyDer;
+use tokio_rustls::TlsAcceptor;
+
+use crate::settings::TlsSettings;
+
+/// Why there is no certificate.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    /// It can't be made.
+    #[error("the certificate can't be made")]
+    Make(#[from] rcgen::Error),
+    /// It can't be served.
+    #[error("the certificate can't be served")]
+    Serve(#[from] rustls::Error),
+    /// Its authority can't be written.
+    #[error("{path} can't be written")]
+    Write {
+        /// Where it was to go.
+        path: PathBuf,
+        /// Why it did not.
+        source: io::Error,
+    },
+}
+
+/// A certificate that is served, and the file that tells clients whom to trust. Dropping it removes the file.
+pub(crate) struct Tls {
+    pub(crate) acceptor: TlsAcceptor,
+    ca_file: PathBuf,
+}
+
+impl Tls {
+    /// Makes a certificate for `addr`, the loopback names and the names asked for, and writes its authority.
+    pub(crate) fn make(settings: &TlsSettings, addr: SocketAddr) -> Result<Self, TlsError> {
+        let authority = authority()?;
+        let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
+        if !addr.ip().is_unspecified() {
+            names.push(addr.ip().to_string());
+        }
+        names.extend(settings.names.iter().cloned());
+        names.dedup();
+        let key = KeyPair::generate()?;
+        let mut leaf = CertificateParams::new(names)?;
+        leaf.distinguished_name.push(DnType::CommonName, "porthole-emulator");
+        leaf.use_authority_key_identifier_extension = true;
+        leaf.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        leaf.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let leaf = leaf.signed_by(&key, &authority)?;
+
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let mut config = ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()?
+            .with_no_client_auth()
+            .with_single_cert(vec![leaf.der().clone()], PrivateKeyDer::from(key))?;
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+
+        let ca_file = settings
+            .ca_file
+            .clone()
+            .unwrap_or_else(|| env::temp_dir().join(format!("porthole-emulator-{}-ca.pem", addr.port())));
+        let written = fs::write(&ca_file, authority.pem());
+        written.map_err(|source| TlsError::Write { path: ca_file.clone(), source })?;
+        tracing::info!(ca_file = %ca_file.display(), "clients that trust this file's authority may connect");
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), ca_file })
+    }
+}
+
+impl Drop for Tls {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_file(&self.ca_file) {
+            tracing::warn!(ca_file = %self.ca_file.display(), %error, "the authority's file can't be removed");
+        }
+    }
+}
+
+fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
+    let mut authority = CertificateParams::new(Vec::<String>::new())?;
+    authority.distinguished_name.push(DnType::CommonName, "porthole-emulator's own authority");
+    authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
+    CertifiedIssuer::self_signed(authority, KeyPair::generate()?)
+}

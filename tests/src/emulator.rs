@@ -1,0 +1,183 @@
+//! The Browserbase emulator as a process of its own, and what tests ask of it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use http::Method;
+use serde_json::Value;
+
+use crate::eventually::{eventually, so};
+use crate::process::Process;
+use crate::stack::Home;
+
+/// The key and the project that the emulator is started with.
+const API_KEY: &str = "bb_live_key-of-the-tests";
+const PROJECT_ID: &str = "7e57ab1e-0000-4000-8000-000000000001";
+/// How long an answer may take.
+const ANSWER_WITHIN: Duration = Duration::from_secs(60);
+
+/// How an emulator shall be.
+#[derive(Clone, Debug, Default)]
+pub struct EmulatorOptions {
+    tls: bool,
+    settings: Vec<(String, String)>,
+}
+
+impl EmulatorOptions {
+    /// With limits that no test reaches, over plain `http` and `ws`.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The same over `https` and `wss`.
+    #[must_use]
+    pub fn tls(self) -> Self {
+        Self { tls: true, ..self }
+    }
+
+    /// The same with one setting more.
+    #[must_use]
+    pub fn setting(mut self, name: &str, value: &str) -> Self {
+        self.settings.push((name.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// An emulator that listens. Dropping it ends it and every browser of its.
+#[derive(Debug)]
+pub struct Emulator {
+    /// The process.
+    pub process: Process,
+    /// A client that trusts it.
+    pub http: reqwest::Client,
+    url: String,
+    ca_pem: Option<PathBuf>,
+    /// The folder. Last, so that it goes after the process that writes there.
+    pub home: Home,
+}
+
+impl Emulator {
+    /// Starts one and waits until it listens.
+    ///
+    /// # Panics
+    /// When it does not.
+    pub async fn start(options: EmulatorOptions) -> Self {
+        let home = Home::new();
+        let ca_pem = options.tls.then(|| home.temp().join("emulator-ca.pem"));
+        let mut environment = home.environment();
+        let ca_file = ca_pem.as_ref().map(|path| path.to_str().expect("a readable name"));
+        for (name, value) in [
+            ("PORTHOLE_EMULATOR_ADDR", "127.0.0.1:0"),
+            ("PORTHOLE_EMULATOR_API_KEYS", API_KEY),
+            ("PORTHOLE_EMULATOR_PROJECTS", PROJECT_ID),
+            ("PORTHOLE_EMULATOR_CONCURRENCY", "100"),
+            ("PORTHOLE_EMULATOR_PER_MINUTE", "10000"),
+            ("PORTHOLE_EMULATOR_TLS", if options.tls { "true" } else { "false" }),
+            ("PORTHOLE_EMULATOR_CA_FILE", ca_file.unwrap_or_default()),
+        ] {
+            environment.insert(name.to_owned(), value.to_owned());
+        }
+        environment.extend(options.settings);
+        let mut process = Process::spawn("porthole-emulator", &[], &environment);
+        let addr = process.listening("main").await;
+        let (scheme, authorities) = match &ca_pem {
+            None => ("http", Vec::new()),
+            Some(path) => {
+                // Written after the listener is bound.
+                let pem = eventually(ANSWER_WITHIN, async || std::fs::read(path).map_err(|error| error.to_string()));
+                ("https", vec![reqwest::Certificate::from_pem(&pem.await).expect("a certificate")])
+            }
+        };
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .pool_max_idle_per_host(0)
+            .timeout(ANSWER_WITHIN)
+            .tls_certs_merge(authorities)
+            .build()
+            .expect("a client made of constants");
+        Self { process, http, url: format!("{scheme}://{addr}"), ca_pem, home }
+    }
+
+    /// The base of its API, for `PORTHOLE_BROWSERBASE_URL`.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The key that it accepts.
+    #[must_use]
+    pub fn api_key(&self) -> &'static str {
+        API_KEY
+    }
+
+    /// The project that it has.
+    #[must_use]
+    pub fn project_id(&self) -> &'static str {
+        PROJECT_ID
+    }
+
+    /// Where its authority's certificate is, if it was started with TLS.
+    #[must_use]
+    pub fn ca_pem_path(&self) -> Option<&PathBuf> {
+        self.ca_pem.as_ref()
+    }
+
+    /// Wants these faults, too: one, or an array of them.
+    ///
+    /// # Panics
+    /// When they are refused.
+    pub async fn faults(&self, faults: Value) {
+        let (status, answer) = self.call(Method::POST, "/__emulator/faults", Some(&faults)).await;
+        assert_eq!(status, 201, "{faults} gave {answer}");
+    }
+
+    /// Wants no more faults.
+    ///
+    /// # Panics
+    /// When that is refused.
+    pub async fn clear_faults(&self) {
+        let (status, answer) = self.call(Method::DELETE, "/__emulator/faults", None).await;
+        assert_eq!(status, 200, "{answer}");
+    }
+
+    /// The ledger: `totals`, `requests`, `sessions`.
+    ///
+    /// # Panics
+    /// When it can't be had.
+    pub async fn ledger(&self) -> Value {
+        let (status, ledger) = self.call(Method::GET, "/__emulator/ledger", None).await;
+        assert_eq!(status, 200, "{ledger}");
+        ledger
+    }
+
+    /// Waits until no session runs, asserts that none was leaked, and gives the ledger.
+    ///
+    /// # Panics
+    /// When one still runs after `within`, or was leaked.
+    pub async fn expect_all_given_back(&self, within: Duration) -> Value {
+        let ledger = eventually(within, async || {
+            let ledger = self.ledger().await;
+            so(ledger["totals"]["running"] == 0, format!("sessions run: {ledger:#}"))?;
+            Ok(ledger)
+        })
+        .await;
+        assert_eq!(ledger["totals"]["leaked"], 0, "{ledger:#}");
+        ledger
+    }
+
+    /// Sends a request with the key, and gives the answer's status and body.
+    ///
+    /// # Panics
+    /// When there is no answer.
+    pub async fn call(&self, method: Method, path: &str, body: Option<&Value>) -> (u16, Value) {
+        let mut request = self.http.request(method, format!("{}{path}", self.url)).header("X-BB-API-Key", API_KEY);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.expect("an answer");
+        let status = response.status().as_u16();
+        let body = response.bytes().await.expect("a whole answer");
+        (status, serde_json::from_slice(&body).unwrap_or_default())
+    }
+}

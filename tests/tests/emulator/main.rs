@@ -1,0 +1,6 @@
+//! The emulator: its API as a stranger sees it, its browsers, its faults, its ledger.
+
+#![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
+
+mod api;
+mod client;
