@@ -4,3 +4,8 @@
 
 mod api;
 mod client;
+mod endings;
+mod faults;
+mod limits;
+mod process;
+mod tls;
