@@ -12,6 +12,7 @@ pub mod owner;
 pub mod picture;
 pub mod process;
 pub mod raw;
+pub mod remote;
 pub mod site;
 pub mod stack;
 
@@ -19,5 +20,6 @@ pub use caller::{Answer, Caller};
 pub use emulator::Emulator;
 pub use eventually::eventually;
 pub use picture::Picture;
+pub use remote::Remote;
 pub use site::{Reply, Site};
 pub use stack::Stack;

@@ -44,7 +44,9 @@ pub(super) fn note(
                     let is_there = !document.loader.is_empty();
                     document.dom_content_loaded |= is_there;
                     document.loaded |= is_there;
-                    document.replacing = None;
+                    if is_there {
+                        document.replacing = None;
+                    }
                 });
             }
         }
@@ -53,9 +55,9 @@ pub(super) fn note(
             if lifecycle.frame_id == *main_frame {
                 state.send_if_modified(|state| {
                     // A document can be there before the renderer was told to report it: what comes later tells it too.
-                    if lifecycle.loader_id != state.document.loader
-                        && state.document.replacing.as_ref() == Some(&lifecycle.loader_id)
-                    {
+                    let is_next = state.document.replacing.as_ref() == Some(&lifecycle.loader_id);
+                    let is_first = state.document.loader.is_empty() && outcomes.status(&lifecycle.loader_id).is_some();
+                    if lifecycle.loader_id != state.document.loader && (is_next || is_first) {
                         let url = state.asked_for.clone();
                         arrive(state, lifecycle.loader_id.clone(), url, outcomes);
                     }

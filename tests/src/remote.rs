@@ -1,0 +1,59 @@
+//! A stack whose pages are Browserbase's: the emulator plays that part, with a real Chromium for each session.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::emulator::{Emulator, EmulatorOptions};
+use crate::site::{REBOUND, SHOP};
+use crate::stack::Stack;
+
+/// How long until what was given up is given back, on a machine that is busy.
+const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(60);
+
+/// Service and worker with Browserbase's credentials, and the emulator that they speak to.
+pub struct Remote {
+    /// Service, worker and site.
+    pub stack: Stack,
+    /// Browserbase.
+    pub emulator: Emulator,
+}
+
+impl Remote {
+    /// Starts one with no setting but what it needs: the provider is `auto`.
+    pub async fn start() -> Self {
+        Self::with(EmulatorOptions::new(), &[]).await
+    }
+
+    /// Starts one with these settings more for service and worker.
+    pub async fn with(options: EmulatorOptions, settings: &[(&str, &str)]) -> Self {
+        let names = format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1,*=none");
+        let emulator = Emulator::start(options.setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await;
+        let mut stack = Stack::with()
+            .setting("PORTHOLE_BROWSERBASE_URL", emulator.url())
+            .setting("BROWSERBASE_API_KEY", emulator.api_key())
+            .setting("BROWSERBASE_PROJECT_ID", emulator.project_id())
+            // Nothing on this machine may stand in for it.
+            .setting("PORTHOLE_PROVIDER", "browserbase");
+        if let Some(authority) = emulator.ca_pem_path() {
+            stack = stack.setting("SSL_CERT_FILE", authority.to_str().expect("a readable name"));
+        }
+        for (name, value) in settings {
+            stack = stack.setting(name, value);
+        }
+        Self { stack: Box::pin(stack.start()).await, emulator }
+    }
+
+    /// Waits until no session runs, asserts that none was leaked and that the service's own books say the same.
+    ///
+    /// # Panics
+    /// When one still runs or was leaked.
+    pub async fn expect_all_given_back(&self) -> Value {
+        let ledger = self.emulator.expect_all_given_back(GIVEN_BACK_WITHIN).await;
+        self.stack.expect_idle(GIVEN_BACK_WITHIN).await;
+        let sessions = self.stack.metrics().await["sessions"].clone();
+        assert_eq!(sessions["leaked"], 0, "{sessions}");
+        assert_eq!(sessions["created"], sessions["released"], "{sessions}");
+        ledger
+    }
+}

@@ -1,0 +1,170 @@
+//! Whatever befalls a session, the caller hears the right code in time, and the session is given back.
+
+use std::time::Duration;
+
+use porthole_tests::{Answer, Remote};
+use serde_json::{Value, json};
+
+/// Beyond a fault's own limit: a busy machine, and a browser that starts.
+const SLACK: Duration = Duration::from_secs(20);
+/// `create` may take this long, and a connection that.
+const CREATE: Duration = Duration::from_secs(20);
+const CONNECT: Duration = Duration::from_secs(10);
+/// Three pings without an answer.
+const SILENCE: Duration = Duration::from_secs(20);
+
+/// Has a screenshot and an extract meet the fault, and shows that both end with one of the codes, within the limit,
+/// that nothing is leaked, and that the next request succeeds.
+async fn expect(fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
+    let remote = Remote::start().await;
+    let url = remote.stack.site.html("<title>t</title><p>text of the page");
+    remote.emulator.faults(fault.clone()).await;
+    let (picture, text) =
+        tokio::join!(remote.stack.screenshot(json!({"url": url})), remote.stack.extract(json!({"url": url})),);
+    let answers = [picture, text].map(|answer| answer.within(limit + SLACK));
+    for answer in &answers {
+        answer.expect_ok_or(codes);
+        let ok = answer.code().is_none();
+        assert_eq!(ok, codes.is_empty(), "{fault} gave {answer:?}");
+    }
+    remote.emulator.clear_faults().await;
+    remote.stack.extract(json!({"url": url})).await.expect_ok();
+    remote.expect_all_given_back().await;
+    answers
+}
+
+const FAILED: &[&str] = &["SESSION_CREATE_FAILED"];
+const CRASHED: &[&str] = &["BROWSER_CRASHED"];
+const FINE: &[&str] = &[];
+/// So many messages have come when the page is there and is being worked with.
+const UNDER_WAY: u64 = 12;
+
+#[tokio::test]
+async fn a_slow_create_is_waited_for() {
+    expect(json!({"create": {"slow": {"ms": 2000}}}), FINE, CREATE).await;
+}
+
+#[tokio::test]
+async fn a_create_that_is_refused_is_told_in_their_words_without_secrets() {
+    for status in [400, 401, 403, 500, 502] {
+        let message =
+            format!("not for bb_live_key-of-the-tests at wss://connect.example/?signingKey=x: reason {status}");
+        let fault = json!({"create": {"status": {"code": status, "message": message}}});
+        for answer in expect(fault, FAILED, Duration::ZERO).await {
+            let details = answer.json()["details"].as_str().unwrap().to_owned();
+            assert!(details.contains(&format!("reason {status}")), "{details}");
+            assert!(!details.contains("bb_live") && !details.contains("signingKey"), "{details}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn too_many_sessions_are_told_with_their_own_wait() {
+    let message = "You've exceeded your max concurrent sessions limit (limit 1, currently 1).";
+    let fault = json!({"create": {"status": {"code": 429, "message": message, "retry_after_s": 7}}});
+    for answer in expect(fault, &["PROVIDER_RATE_LIMITED"], Duration::ZERO).await {
+        assert_eq!(answer.status, 429);
+        assert_eq!(answer.header("retry-after"), "7");
+        let body = answer.json();
+        assert_eq!(body["retry_after_ms"], 7000);
+        assert_eq!(body["details"], message);
+    }
+}
+
+#[tokio::test]
+async fn a_create_that_hangs_ends_in_time() {
+    expect(json!({"create": "hang"}), FAILED, CREATE).await;
+}
+
+#[tokio::test]
+async fn a_create_that_nobody_takes_fails() {
+    expect(json!({"create": "refuse"}), FAILED, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_create_was_never_answered_is_found_and_released() {
+    expect(json!({"create": "lose_answer"}), FAILED, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_create_was_withheld_is_found_and_released() {
+    expect(json!({"create": "withhold_answer"}), FAILED, CREATE).await;
+}
+
+#[tokio::test]
+async fn a_session_whose_create_can_not_be_read_is_found_and_released() {
+    expect(json!({"create": "garbage"}), FAILED, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_connect_url_that_leads_nowhere_fails_and_the_session_is_released() {
+    expect(json!({"create": "unreachable_connect_url"}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_refused_fails() {
+    expect(json!({"connect": "refuse"}), FAILED, CONNECT).await;
+    expect(json!({"connect": {"status": {"code": 502}}}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_hangs_ends_in_time() {
+    expect(json!({"connect": "hang"}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_closed_at_once_fails() {
+    expect(json!({"connect": {"close": {}}}), FAILED, CONNECT).await;
+    expect(json!({"connect": {"drop_after": {"bytes": 40}}}), FAILED, CONNECT).await;
+    expect(json!({"connect": {"drop_after": {"messages": 0}}}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_mute_from_the_start_ends_in_time() {
+    expect(json!({"connect": {"mute": {}}}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_ends_under_way_is_a_browser_that_crashed() {
+    expect(json!({"connect": {"close": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect(json!({"connect": {"drop_after": {"messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect(json!({"connect": {"drop_after": {"bytes": 6000}}}), CRASHED, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_connection_that_falls_silent_under_way_ends_in_time() {
+    let codes = &["BROWSER_CRASHED", "NAVIGATION_TIMEOUT", "DEADLINE_EXCEEDED"];
+    expect(json!({"connect": {"mute": {"after_messages": UNDER_WAY}}}), codes, SILENCE).await;
+}
+
+#[tokio::test]
+async fn a_browser_that_dies_is_told() {
+    expect(json!({"connect": {"kill_browser": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect(json!({"connect": {"kill_browser": {}}}), FAILED, CONNECT).await;
+}
+
+#[tokio::test]
+async fn what_no_browser_says_ends_the_connection() {
+    for kind in ["frame", "text"] {
+        let fault = json!({"connect": {"garbage": {"kind": kind, "after_messages": UNDER_WAY}}});
+        expect(fault, CRASHED, Duration::ZERO).await;
+        expect(json!({"connect": {"garbage": {"kind": kind}}}), FAILED, CONNECT).await;
+    }
+}
+
+#[tokio::test]
+async fn json_that_means_nothing_is_passed_over() {
+    expect(json!({"connect": {"garbage": {"kind": "json", "after_messages": UNDER_WAY}}}), FINE, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_slow_line_is_waited_for() {
+    expect(json!({"connect": {"delay": {"each_way_ms": 150}}}), FINE, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn a_release_that_fails_is_tried_until_it_is_confirmed() {
+    expect(json!({"release": {"status": {"code": 500}}, "times": 6}), FINE, Duration::ZERO).await;
+    expect(json!({"release": "lose_answer", "times": 4}), FINE, Duration::ZERO).await;
+    expect(json!({"release": "hang", "times": 2}), FINE, Duration::ZERO).await;
+}
