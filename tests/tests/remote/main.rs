@@ -2,5 +2,6 @@
 //! any other endpoint of the DevTools protocol.
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
+mod endings;
 mod faults;
 mod ordinary;

@@ -25,7 +25,9 @@ async fn a_remote_page_looks_as_a_local_one_does() {
     assert_eq!(remote.stack.extract(json!({"url": url})).await.content().trim(), "seen from far away");
     let ledger = remote.expect_all_given_back().await;
     assert_eq!(ledger["totals"]["created"], 2);
-    assert_eq!(ledger["totals"]["released"], 2, "the socket's end alone is not relied on: {ledger:#}");
+    for session in ledger["sessions"].as_array().unwrap() {
+        assert!(session["release_requests"].as_u64() >= Some(1), "a socket's end is not relied on alone: {session:#}");
+    }
 }
 
 #[tokio::test]
