@@ -184,8 +184,11 @@ fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watc
         "iframe" if depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         // A popup has no reader; a frame this deep neither.
         "page" | "iframe" => {
+            // Its opener stands still with it, so it is let go, too: on its way to its end, with no request let out.
+            requests::stop_all(&attached.session);
             let close = CloseTargetParams::new(attached.target_id.clone());
             parent.connection().browser().call(&close).forget();
+            attached.resume();
         }
         _ if is_remote && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         // Every byte of a worker leaves through our own way out.

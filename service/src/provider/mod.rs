@@ -7,6 +7,7 @@ pub mod browserbase;
 pub mod cdp;
 mod lease;
 pub mod local;
+mod popups;
 
 use std::fmt;
 use std::time::Duration;

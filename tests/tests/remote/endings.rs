@@ -91,7 +91,8 @@ async fn what_a_killed_service_leaves_behind_its_next_start_releases() {
     let requests = join_all(callers.iter().map(|caller| caller.extract(json!({"url": url}))));
     // Another replica's session, whose time has not come.
     let until = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() + 3_600;
-    let metadata = json!({"porthole": "1", "instance": "replica-2", "boot": "b", "lease": "l", "until": until.to_string()});
+    let metadata =
+        json!({"porthole": "1", "instance": "replica-2", "boot": "b", "lease": "l", "until": until.to_string()});
     let project = remote.emulator.project_id();
     let body = json!({"projectId": project, "userMetadata": metadata});
     let (status, theirs) = remote.emulator.call(http::Method::POST, "/v1/sessions", Some(&body)).await;
@@ -121,7 +122,10 @@ async fn what_a_killed_service_leaves_behind_its_next_start_releases() {
     .await;
     assert_eq!(ledger["totals"]["leaked"], 0, "{ledger:#}");
     assert_eq!(ledger["totals"]["released"], 3, "{ledger:#}");
-    let (_, still) = remote.emulator.call(http::Method::GET, &format!("/v1/sessions/{}", theirs["id"].as_str().unwrap()), None).await;
+    let (_, still) = remote
+        .emulator
+        .call(http::Method::GET, &format!("/v1/sessions/{}", theirs["id"].as_str().unwrap()), None)
+        .await;
     assert_eq!(still["status"], "RUNNING", "another replica's session was taken");
     drop(next);
 }

@@ -145,14 +145,16 @@ async fn a_browser_that_dies_is_told() {
 
 #[tokio::test]
 async fn a_frame_that_no_browser_sends_ends_the_connection() {
-    expect(json!({"connect": {"garbage": {"kind": "frame", "after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect(json!({"connect": {"garbage": {"kind": "frame", "after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO)
+        .await;
     expect(json!({"connect": {"garbage": {"kind": "frame"}}}), FAILED, CONNECT).await;
 }
 
 #[tokio::test]
 async fn a_message_that_means_nothing_is_passed_over() {
     for kind in ["text", "json"] {
-        expect(json!({"connect": {"garbage": {"kind": kind, "after_messages": UNDER_WAY}}}), FINE, Duration::ZERO).await;
+        expect(json!({"connect": {"garbage": {"kind": kind, "after_messages": UNDER_WAY}}}), FINE, Duration::ZERO)
+            .await;
         expect(json!({"connect": {"garbage": {"kind": kind}}}), FINE, Duration::ZERO).await;
     }
 }

@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
 mod endings;
+mod endpoint;
 mod faults;
+mod guard;
 mod ordinary;

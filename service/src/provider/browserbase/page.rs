@@ -8,9 +8,9 @@ use tokio::time::timeout;
 use url::{Host, Url};
 
 use super::session::HeldSession;
-use crate::cdp::{Attached, CdpError, Connection, WebSocketOptions, connect_websocket};
+use crate::cdp::{Attached, Attachments, CdpError, Connection, WebSocketOptions, connect_websocket};
 use crate::guard::Network;
-use crate::provider::{Lease, ProviderError};
+use crate::provider::{Lease, ProviderError, popups};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
 /// Connects to a session's browser and leases its page.
@@ -25,28 +25,29 @@ pub(super) async fn open(
     }
     let connected = timeout(CONNECT_TIMEOUT, async {
         let connection = connect_websocket(connect_url, WebSocketOptions::default()).await?;
-        let page = first_page(&connection).await?;
-        Ok::<_, CdpError>((connection, page))
+        let pages = connection.browser().attach_to_pages();
+        let (page, popups) = first_page(&connection, pages).await?;
+        Ok::<_, CdpError>((connection, page, popups))
     });
-    let (connection, page) = connected.await.map_err(|_| ProviderError::TimedOut)??;
+    let (connection, page, popups) = connected.await.map_err(|_| ProviderError::TimedOut)??;
     let browser = ConnectedBrowser::count(metrics);
     // A refusal of this is no harm: there is no folder of ours that a download could end in.
     let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
     connection.browser().call(&downloads).forget();
     tracing::debug!(session = session.id(), "a remote session's page is leased");
-    Ok(Lease::new(page.session, page.target_id, network, move || drop((session, browser))))
+    let popups = popups::close_all(&connection, popups, None);
+    Ok(Lease::new(page.session, page.target_id, network, move || drop((popups, session, browser))))
 }
 
-/// One round trip: attaching tells which pages there are.
-async fn first_page(connection: &Connection) -> Result<Attached, CdpError> {
-    let root = connection.browser();
-    let mut pages = root.attach_to_pages();
+/// One round trip: attaching tells which pages there are. The rest of them are not ours to read.
+async fn first_page(connection: &Connection, mut pages: Attachments) -> Result<(Attached, Attachments), CdpError> {
     pages.confirmed().await?;
     if let Some(page) = pages.attached() {
-        return Ok(page);
+        return Ok((page, pages));
     }
-    root.call(&CreateTargetParams::new("about:blank")).await?;
-    pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))
+    connection.browser().call(&CreateTargetParams::new("about:blank")).await?;
+    let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
+    Ok((page, pages))
 }
 
 /// `wss` anywhere; plain `ws` on this machine only, where an emulator is.

@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::endpoint::Endpoint;
-use super::{Lease, Order, Provider, ProviderError};
+use super::{Lease, Order, Provider, ProviderError, popups};
 use crate::cdp::{CdpError, Connection, WebSocketOptions, connect_websocket};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
@@ -113,7 +113,8 @@ impl Shared {
             }
         };
         made.forget();
-        Ok(Lease::new(page.session, page.target_id, self.network(), move || drop(held)))
+        let popups = popups::close_all(&connection, pages, Some(context.inner().clone()));
+        Ok(Lease::new(page.session, page.target_id, self.network(), move || drop((popups, held))))
     }
 }
 
