@@ -82,8 +82,13 @@ pub(crate) enum ConnectFault {
         #[serde(default)]
         after_messages: u64,
     },
-    /// Nothing more comes, and it stays open.
+    /// Nothing more comes from the browser. Pings are answered, and what the client says arrives.
     Mute {
+        #[serde(default)]
+        after_messages: u64,
+    },
+    /// Nothing more comes at all, pings are not answered, and it stays open: a line that is dead and does not tell.
+    Freeze {
         #[serde(default)]
         after_messages: u64,
     },

@@ -5,6 +5,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,6 +17,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_rustls::TlsAcceptor;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -23,6 +25,8 @@ use tower::ServiceExt as _;
 
 /// How long a TLS handshake, or a request's head, may take.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// Connections at once that are no WebSockets; a further caller waits in the system's queue.
+const CONNECTIONS_MAX: usize = 1024;
 /// How long requests may go on after the end was asked for.
 const DRAIN: Duration = Duration::from_secs(1);
 /// Where the system refuses a connection this long passes before the next is asked for.
@@ -36,13 +40,14 @@ pub(crate) struct CloseInstead;
 pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router: Router, shutdown: CancellationToken) {
     let connections = TaskTracker::new();
     let end_now = CancellationToken::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         let accepted = tokio::select! {
             biased;
             () = shutdown.cancelled() => break,
-            accepted = socket.accept() => accepted,
+            accepted = accept(&socket, &places) => accepted,
         };
-        let (stream, peer) = match accepted {
+        let (place, stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 tracing::warn!(%error, "no connection could be accepted");
@@ -57,6 +62,7 @@ pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router:
                 () = connection => {}
                 () = end_now.cancelled() => {}
             }
+            drop(place);
         });
     }
     drop(socket);
@@ -65,6 +71,15 @@ pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router:
         end_now.cancel();
         connections.wait().await;
     }
+}
+
+async fn accept(
+    socket: &TcpListener,
+    places: &Arc<Semaphore>,
+) -> io::Result<(OwnedSemaphorePermit, TcpStream, SocketAddr)> {
+    let place = Arc::clone(places).acquire_owned().await.map_err(io::Error::other)?;
+    let (stream, peer) = socket.accept().await?;
+    Ok((place, stream, peer))
 }
 
 async fn connection(

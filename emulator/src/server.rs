@@ -47,20 +47,20 @@ impl Server {
         if nix::unistd::geteuid().is_root() {
             tracing::warn!("running as root: Chromium's own sandbox is off; run as another user to have it");
         }
-        let socket = Listener::bind("main", settings.addr).await?;
-        let addr = socket.addr();
-        let tls = settings.tls.map(|tls| Tls::make(&tls, addr)).transpose()?;
+        // Before it listens: who hears of that finds the authority's file.
+        let tls = settings.tls.map(|tls| Tls::make(&tls, settings.addr.ip())).transpose()?;
+        let listener = Listener::bind("main", settings.addr).await?;
         let emulator = Emulator {
             keys: ApiKeys::new(&settings.api_keys),
             projects: settings.projects,
             sessions,
             faults: Faults::default(),
             requests: Requests::default(),
-            addr,
+            addr: listener.addr(),
             is_tls: tls.is_some(),
             started_at: OffsetDateTime::now_utc(),
         };
-        Ok(Self { listener: socket, tls, emulator: Arc::new(emulator) })
+        Ok(Self { listener, tls, emulator: Arc::new(emulator) })
     }
 
     /// Serves until `shutdown`, then ends every session. Gives the ledger in words.

@@ -43,7 +43,7 @@ const TLS_NAMES: Setting = Setting::new("PORTHOLE_EMULATOR_TLS_NAMES", "a comma 
     .help("More names for the certificate, beside localhost and the loopback addresses");
 const CA_FILE: Setting = Setting::new("PORTHOLE_EMULATOR_CA_FILE", "a path where a file can be written")
     .help("Where the authority that signed the certificate is written, as PEM; removed at the end")
-    .default_told("porthole-emulator-<port>-ca.pem in the temp folder");
+    .default_told("porthole-emulator-<pid>-ca.pem in the temp folder");
 const CHROMIUM: Setting = Setting::new("PORTHOLE_CHROMIUM", "the path of an executable file")
     .help("The browser's executable")
     .default_told("the first found of chromium-headless-shell, chrome-headless-shell, chromium, google-chrome");

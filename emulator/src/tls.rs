@@ -3,8 +3,8 @@
 use std::env;
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rcgen::{
@@ -43,12 +43,12 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Makes a certificate for `addr`, the loopback names and the names asked for, and writes its authority.
-    pub(crate) fn make(settings: &TlsSettings, addr: SocketAddr) -> Result<Self, TlsError> {
+    /// Makes a certificate for `ip`, the loopback names and the names asked for, and writes its authority.
+    pub(crate) fn make(settings: &TlsSettings, ip: IpAddr) -> Result<Self, TlsError> {
         let authority = authority()?;
         let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
-        if !addr.ip().is_unspecified() {
-            names.push(addr.ip().to_string());
+        if !ip.is_unspecified() {
+            names.push(ip.to_string());
         }
         names.extend(settings.names.iter().cloned());
         names.dedup();
@@ -70,9 +70,8 @@ impl Tls {
         let ca_file = settings
             .ca_file
             .clone()
-            .unwrap_or_else(|| env::temp_dir().join(format!("porthole-emulator-{}-ca.pem", addr.port())));
-        let written = fs::write(&ca_file, authority.pem());
-        written.map_err(|source| TlsError::Write { path: ca_file.clone(), source })?;
+            .unwrap_or_else(|| env::temp_dir().join(format!("porthole-emulator-{}-ca.pem", std::process::id())));
+        write_whole(&ca_file, &authority.pem()).map_err(|source| TlsError::Write { path: ca_file.clone(), source })?;
         tracing::info!(ca_file = %ca_file.display(), "clients that trust this file's authority may connect");
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), ca_file })
     }
@@ -84,6 +83,14 @@ impl Drop for Tls {
             tracing::warn!(ca_file = %self.ca_file.display(), %error, "the authority's file can't be removed");
         }
     }
+}
+
+/// Who waits for the file finds it whole or not at all.
+fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let mut part = path.as_os_str().to_owned();
+    part.push(".part");
+    fs::write(&part, text)?;
+    fs::rename(&part, path)
 }
 
 fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {

@@ -84,9 +84,8 @@ impl Emulator {
         let (scheme, authorities) = match &ca_pem {
             None => ("http", Vec::new()),
             Some(path) => {
-                // Written after the listener is bound.
-                let pem = eventually(ANSWER_WITHIN, async || std::fs::read(path).map_err(|error| error.to_string()));
-                ("https", vec![reqwest::Certificate::from_pem(&pem.await).expect("a certificate")])
+                let pem = std::fs::read(path).expect("written before it listens");
+                ("https", vec![reqwest::Certificate::from_pem(&pem).expect("a certificate")])
             }
         };
         let http = reqwest::Client::builder()

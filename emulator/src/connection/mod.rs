@@ -12,6 +12,7 @@ use bytes::Bytes;
 use futures_util::{SinkExt as _, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
@@ -58,6 +59,7 @@ enum Strike {
     /// Once, and everything goes on.
     Say(Message),
     Mute,
+    Freeze,
     KillBrowser,
 }
 
@@ -71,6 +73,7 @@ impl Struck {
             ConnectFault::DropAfter { messages: Some(messages), .. } => (messages, Strike::Drop),
             ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Say(garbage(kind))),
             ConnectFault::Mute { after_messages } => (after_messages, Strike::Mute),
+            ConnectFault::Freeze { after_messages } => (after_messages, Strike::Freeze),
             ConnectFault::KillBrowser { after_messages } => (after_messages, Strike::KillBrowser),
             // Bytes are cut below the frames; the others strike before there is a socket.
             ConnectFault::DropAfter { messages: None, .. }
@@ -86,7 +89,7 @@ impl Struck {
     fn step(&self, sent: u64, session: &Session) -> Step {
         match &self.strike {
             _ if sent < self.after_messages => Step::Deliver,
-            Strike::Close(_) | Strike::Drop => Step::Stop,
+            Strike::Close(_) | Strike::Drop | Strike::Freeze => Step::Stop,
             Strike::Say(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
             Strike::Say(_) => Step::Deliver,
             Strike::Mute => Step::Swallow,
@@ -163,12 +166,12 @@ async fn serve_socket(
     });
     let strikes_at_once = async {
         match &struck {
-            Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop }) => {}
+            Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop | Strike::Freeze }) => {}
             Some(Struck { after_messages: 0, strike: Strike::KillBrowser }) => {
                 session.kill.cancel();
-                pending().await
+                pending::<()>().await;
             }
-            _ => pending().await,
+            _ => pending::<()>().await,
         }
     };
     let end = tokio::select! {
@@ -182,9 +185,19 @@ async fn serve_socket(
             Carried::SourceGone => End::Client,
             Carried::TargetGone | Carried::Stopped => End::Browser,
         },
-        () = session.over.cancelled() => End::Session,
+        // Nobody says good-bye for a browser that is gone, whoever noticed it first.
+        () = session.over.cancelled() => if session.lost_its_browser() { End::Browser } else { End::Session },
     };
     let close = match (&end, struck) {
+        (End::Fault, Some(Struck { strike: Strike::Freeze, .. })) => {
+            if let Ok(client) = client_stream.reunite(client_sink) {
+                tokio::select! {
+                    () = stare(client) => {}
+                    () = session.over.cancelled() => {}
+                }
+            }
+            return end;
+        }
         (End::Fault, Some(Struck { strike: Strike::Close(frame), .. })) => frame,
         (End::Session, _) => CloseFrame { code: CloseCode::Normal, reason: "the session is over".into() },
         _ => return end,
@@ -199,6 +212,12 @@ async fn serve_socket(
     // A client that leaves, or never reads, is no failure of ours.
     let _ = timeout(CLOSE_TIMEOUT, closing).await;
     end
+}
+
+/// Lets a client talk to nobody until it leaves: not even its pings are answered.
+async fn stare(mut client: ClientSocket) {
+    let mut unheard = [0; 4096];
+    while client.get_mut().read(&mut unheard).await.is_ok_and(|read| read > 0) {}
 }
 
 /// Carries likewise without faults, for whoever looks on: it neither counts as a connection nor ends the session.

@@ -41,7 +41,7 @@ pub(super) async fn connect(State(emulator): State<Arc<Emulator>>, mut request: 
     match endpoint.connect().await {
         Ok(browser) => {
             let granted = upgrade.granted();
-            tokio::spawn(connection::serve(session, held, upgrade, browser, due));
+            emulator.sessions.run(connection::serve(session, held, upgrade, browser, due));
             granted
         }
         Err(error) => unreachable(&error),
@@ -54,7 +54,7 @@ pub(super) async fn look_on(
     request: Request,
 ) -> Result<Response, ApiError> {
     let (session, endpoint, upgrade) = onlooker(&emulator, &id, &key, request)?;
-    Ok(look(session, endpoint.connect().await, upgrade))
+    Ok(look(&emulator, session, endpoint.connect().await, upgrade))
 }
 
 pub(super) async fn look_on_page(
@@ -66,7 +66,7 @@ pub(super) async fn look_on_page(
     if !page.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(ApiError::not_found("Page not found"));
     }
-    Ok(look(session, endpoint.connect_page(&page).await, upgrade))
+    Ok(look(&emulator, session, endpoint.connect_page(&page).await, upgrade))
 }
 
 fn onlooker(
@@ -84,11 +84,16 @@ fn onlooker(
     Ok((session, endpoint, upgrade))
 }
 
-fn look(session: Arc<Session>, browser: Result<BrowserSocket, BrowserError>, upgrade: Upgrade) -> Response {
+fn look(
+    emulator: &Emulator,
+    session: Arc<Session>,
+    browser: Result<BrowserSocket, BrowserError>,
+    upgrade: Upgrade,
+) -> Response {
     match browser {
         Ok(browser) => {
             let granted = upgrade.granted();
-            tokio::spawn(connection::look_on(session, upgrade, browser));
+            emulator.sessions.run(connection::look_on(session, upgrade, browser));
             granted
         }
         Err(error) => unreachable(&error),

@@ -6,7 +6,7 @@ pub(crate) mod registry;
 pub(crate) mod request;
 pub(crate) mod traffic;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -19,6 +19,9 @@ use tokio_util::sync::CancellationToken;
 use crate::browser::Endpoint;
 use crate::session::request::Region;
 use crate::session::traffic::Traffic;
+
+/// A session's sockets at once.
+const SOCKETS_MAX: u32 = 100;
 
 /// How a session stands, in Browserbase's words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -154,6 +157,11 @@ impl Session {
         self.over.cancel();
     }
 
+    /// Whether it is over because its browser is gone.
+    pub(crate) fn lost_its_browser(&self) -> bool {
+        matches!(self.locked().ended, Some((_, EndedBy::BrowserClosed | EndedBy::BrowserDied)))
+    }
+
     /// Somebody asks for its release.
     pub(crate) fn release_requested(&self) {
         self.locked().release_requests += 1;
@@ -165,13 +173,13 @@ impl Session {
         self.end(EndedBy::Released);
     }
 
-    /// A client's socket to its browser, counted until dropped. Nothing if it does not run.
-    pub(crate) fn socket(self: &std::sync::Arc<Self>) -> Option<(Socket, Endpoint)> {
+    /// A client's socket to its browser, counted until dropped. Nothing if it does not run or has too many.
+    pub(crate) fn socket(self: &Arc<Self>) -> Option<(Socket, Endpoint)> {
         let mut state = self.locked();
-        let endpoint = state.endpoint.clone()?;
+        let endpoint = state.endpoint.clone().filter(|_| state.sockets < SOCKETS_MAX)?;
         state.sockets += 1;
         state.connections += 1;
-        Some((Socket(std::sync::Arc::clone(self)), endpoint))
+        Some((Socket(Arc::clone(self)), endpoint))
     }
 
     fn locked(&self) -> MutexGuard<'_, State> {
@@ -180,7 +188,7 @@ impl Session {
 }
 
 /// A client's socket. With the last one a session ends that is not to be kept alive.
-pub(crate) struct Socket(std::sync::Arc<Session>);
+pub(crate) struct Socket(Arc<Session>);
 
 impl Drop for Socket {
     fn drop(&mut self) {

@@ -43,7 +43,7 @@ pub(crate) struct Sessions {
     pub(crate) lifetimes: Lifetimes,
     pub(crate) limits: ProjectLimits,
     known: Mutex<Known>,
-    /// The keepers of sessions, and creations under way.
+    /// The keepers of sessions, their clients' connections, and creations under way.
     tasks: TaskTracker,
     ending: CancellationToken,
 }
@@ -197,6 +197,11 @@ impl Sessions {
         self.known().forgotten.clone()
     }
 
+    /// Runs something that must have ended before the emulator does.
+    pub(crate) fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
     /// Ends every session and waits until their browsers are gone. No more are made.
     pub(crate) async fn end(&self) {
         self.ending.cancel();
@@ -227,7 +232,7 @@ async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetim
     let never_connected = async {
         sleep(lifetimes.connect_within).await;
         if session.state().connections > 0 {
-            std::future::pending().await
+            std::future::pending::<()>().await;
         }
     };
     let ended_by = tokio::select! {

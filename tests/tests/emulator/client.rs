@@ -96,6 +96,10 @@ impl Socket {
         }
     }
 
+    pub(crate) async fn ping(&mut self) {
+        self.socket.send(Message::Ping("are you there".into())).await.unwrap();
+    }
+
     /// Whether nothing at all comes for so long.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) -> bool {
         timeout(time, self.socket.next()).await.is_err()

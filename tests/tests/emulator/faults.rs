@@ -224,6 +224,21 @@ async fn a_line_falls_silent_and_a_browser_dies() {
 }
 
 #[tokio::test]
+async fn a_frozen_line_answers_no_ping_and_ends_with_its_client() {
+    let emulator = Emulator::start(EmulatorOptions::new()).await;
+    for (fault, is_answered) in [("mute", true), ("freeze", false)] {
+        let session = create(&emulator, json!({})).await;
+        emulator.faults(json!({"connect": {fault: {}}, "times": 1})).await;
+        let mut socket = connect(&session).await;
+        socket.send("Browser.getVersion", json!({})).await.unwrap();
+        socket.ping().await;
+        assert_eq!(socket.is_silent_for(HANGS_FOR).await, !is_answered, "{fault}");
+    }
+    let ledger = emulator.expect_all_given_back(PATIENCE).await;
+    assert_eq!(ledger["totals"]["ended_by"], json!({"socket_closed": 2}));
+}
+
+#[tokio::test]
 async fn a_delay_costs_each_round_trip_and_only_that() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let (each_way, calls) = (Duration::from_millis(250), 40);
