@@ -3,11 +3,12 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny
+.PHONY: help setup build run test format lint golden deny emulator-sdk
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
 	@echo 'make test                                    format, lints, unit and end-to-end tests'
+	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -40,3 +41,7 @@ golden:
 # Advisories, licences, sources of all dependencies; needs `cargo install cargo-deny` and the advisory database.
 deny:
 	$(CARGO) deny check
+
+# Browserbase's SDKs and Playwright, installed from npm and PyPI into a temp folder, against the emulator.
+emulator-sdk: build
+	emulator/sdk/check

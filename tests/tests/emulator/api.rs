@@ -2,7 +2,7 @@
 
 use http::Method;
 use porthole_tests::emulator::EmulatorOptions;
-use porthole_tests::{Emulator, Picture};
+use porthole_tests::{Emulator, Picture, Site};
 use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, connect, create, path, release, status, try_create};
@@ -185,5 +185,35 @@ async fn a_body_may_be_empty_and_metadata_not_too_long() {
     release(&emulator, &session).await;
     let (code, refusal) = try_create(&emulator, json!({"userMetadata": {"a": "x".repeat(512)}})).await;
     assert_eq!(code, 400, "{refusal}");
+    emulator.expect_all_given_back(PATIENCE).await;
+}
+
+#[tokio::test]
+async fn names_are_found_where_they_are_told_to_be_and_certificates_judged_if_that_is_asked_for() {
+    let resolve = "shop.of.the.tests=127.0.0.1, *=none";
+    let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", resolve)).await;
+    // Its certificate is one that no browser trusts.
+    let untrusted = Emulator::start(EmulatorOptions::new().tls()).await;
+    let site = Site::start();
+    let here = site.html("<title>shop");
+    let there = here.replace("127.0.0.1", "shop.of.the.tests");
+    assert_ne!(here, there);
+    for (settings, url, error) in [
+        (json!({}), here, None),
+        (json!({}), there, None),
+        (json!({}), "http://elsewhere.of.the.tests/".to_owned(), Some("net::ERR_NAME_NOT_RESOLVED")),
+        (json!({}), format!("{}/healthz", untrusted.url()), None),
+        (
+            json!({"ignoreCertificateErrors": false}),
+            format!("{}/healthz", untrusted.url()),
+            Some("net::ERR_CERT_AUTHORITY_INVALID"),
+        ),
+    ] {
+        let session = create(&emulator, json!({"browserSettings": settings})).await;
+        let mut page = page(&emulator, &session).await;
+        let navigated = page.call("Page.navigate", json!({"url": url})).await;
+        assert_eq!(navigated["errorText"].as_str(), error, "{url}");
+        release(&emulator, &session).await;
+    }
     emulator.expect_all_given_back(PATIENCE).await;
 }
