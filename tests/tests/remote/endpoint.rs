@@ -12,7 +12,7 @@ use porthole_tests::{Emulator, Stack, eventually};
 use serde_json::{Value, json};
 
 /// A browser that runs for longer than any one page, and the WebSocket that drives it.
-pub async fn browser() -> (Emulator, String) {
+pub(crate) async fn browser() -> (Emulator, String) {
     let names = format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1,*=none");
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await;
     let body = json!({"projectId": emulator.project_id(), "keepAlive": true});
@@ -22,7 +22,7 @@ pub async fn browser() -> (Emulator, String) {
 }
 
 /// A stack whose pages are guests in such a browser.
-pub async fn stack(settings: &[(&str, &str)]) -> (Stack, Emulator) {
+pub(crate) async fn stack(settings: &[(&str, &str)]) -> (Stack, Emulator) {
     let (emulator, url) = browser().await;
     let mut stack = Stack::with().setting("PORTHOLE_PROVIDER", "cdp").setting("PORTHOLE_CDP_URL", &url);
     for (name, value) in settings {

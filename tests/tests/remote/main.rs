@@ -7,3 +7,5 @@ mod endpoint;
 mod faults;
 mod guard;
 mod ordinary;
+mod round_trips;
+mod secrets;
