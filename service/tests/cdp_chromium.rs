@@ -8,13 +8,19 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams;
-use chromiumoxide_cdp::cdp::browser_protocol::target::{AttachToTargetParams, CreateTargetParams};
+use chromiumoxide_cdp::cdp::browser_protocol::target::{
+    AttachToTargetParams, CreateTargetParams, GetBrowserContextsParams,
+};
 use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
 use porthole_chromium::find_executable;
 use porthole_service::cdp::{CdpError, Session, WebSocketOptions, connect_websocket};
-use secrecy::SecretString;
+use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
+use porthole_service::provider::{Order, Provider as _};
+use porthole_service::telemetry::SessionMetrics;
+use prometheus_client::registry::Registry;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -125,4 +131,30 @@ async fn a_real_browser_is_driven_over_a_websocket() {
     chromium.kill();
     assert!(matches!(timeout(PATIENCE, waiting).await.unwrap(), Err(CdpError::Closed(_))));
     timeout(PATIENCE, connection.closed()).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_browser_that_serves_http_gives_isolated_pages_and_gets_them_back() {
+    let browser = Chromium::start();
+    let websocket = browser.endpoint.expose_secret().to_owned();
+    let authority = websocket.trim_start_matches("ws://").split('/').next().unwrap();
+    let endpoint = Endpoint::parse(&format!("http://{authority}")).unwrap();
+    let metrics = SessionMetrics::register(&mut Registry::default());
+    let provider = CdpProvider::new(CdpOptions { endpoint, egress: None }, metrics.clone());
+    let watching = connect_websocket(&browser.endpoint, WebSocketOptions::default()).await.unwrap();
+    let contexts = async || {
+        let call = watching.browser().call(&GetBrowserContextsParams::default());
+        call.await.unwrap().browser_context_ids.len()
+    };
+    assert_eq!(contexts().await, 0);
+    let order = Order { credentials: None, deadline: tokio::time::Instant::now() + PATIENCE };
+    let first = timeout(PATIENCE, provider.lease(order.clone())).await.unwrap().unwrap();
+    let second = timeout(PATIENCE, provider.lease(order)).await.unwrap().unwrap();
+    assert_eq!(contexts().await, 2);
+    let called = first.page().call(&EvaluateParams::new("document.URL")).await.unwrap();
+    assert_eq!(called.result.value, Some("about:blank".into()));
+    drop((first, second));
+    timeout(PATIENCE, provider.end()).await.unwrap();
+    assert_eq!(contexts().await, 0, "a context was left behind");
+    assert_eq!((metrics.sessions().created, metrics.sessions().released, metrics.browsers()), (2, 2, 0));
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_tests::process::Process;
 use porthole_tests::{Answer, Remote};
 use serde_json::{Value, json};
 
@@ -169,4 +170,19 @@ async fn a_release_that_fails_is_tried_until_it_is_confirmed() {
     expect(json!({"release": {"status": {"code": 500}}, "times": 6}), FINE, Duration::ZERO).await;
     expect(json!({"release": "lose_answer", "times": 4}), FINE, Duration::ZERO).await;
     expect(json!({"release": "hang", "times": 2}), FINE, Duration::ZERO).await;
+}
+
+#[tokio::test]
+async fn the_command_line_tries_again_where_browserbase_was_busy() {
+    let remote = Remote::start().await;
+    let url = remote.stack.site.html("<p>at the second try");
+    remote.emulator.faults(json!({"create": {"status": {"code": 429, "retry_after_s": 1}}, "times": 1})).await;
+    let mut environment = remote.stack.home.environment();
+    environment.insert("PORTHOLE_URL".to_owned(), remote.stack.worker.url(""));
+    let mut porthole = Process::spawn("porthole", &["extract", &url], &environment);
+    let status = porthole.ended(CREATE + SLACK).await;
+    assert_eq!(status.code(), Some(0), "{:?}", porthole.stderr());
+    assert_eq!(porthole.stdout(), ["at the second try"]);
+    let ledger = remote.expect_all_given_back().await;
+    assert_eq!(ledger["requests"]["create"], 2, "{ledger:#}");
 }

@@ -13,16 +13,19 @@ use super::up::{self, Then};
 use super::{extract, output, screenshot};
 
 const ALLOW_TARGETS: &str = "PORTHOLE_ALLOW_TARGETS";
+/// What is shown where the demo's own page can't be seen.
+const FAR_AWAY: &str = "https://example.com/";
 /// How much of the text is shown.
 const SHOWN_CHARS: &str = "1500";
 
 pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
+    let given = args.page.or_else(|| browsers_are_far_away().then(|| FAR_AWAY.to_owned()));
     // Held until the end: the curl lines name it.
-    let site = match args.page {
+    let site = match given {
         Some(_) => None,
         None => Some(Site::start().await.map_err(|error| Failed::io("serve the demo page", error))?),
     };
-    let page = match (&site, args.page) {
+    let page = match (&site, given) {
         (Some(site), _) => format!("http://{}/", site.address),
         (None, page) => page.unwrap_or_default(),
     };
@@ -35,6 +38,17 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
         Ok(if args.once { Then::End } else { Then::Keep })
     })
     .await
+}
+
+/// Whether pages are opened by browsers that can't see this machine, and so not the demo's own page.
+fn browsers_are_far_away() -> bool {
+    let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let has_account = is_set("BROWSERBASE_API_KEY") || is_set("BROWSERBASE_API_KEY_FILE");
+    let is_asked_for =
+        env::var("PORTHOLE_PROVIDER").map_or(true, |name| matches!(name.as_str(), "" | "auto" | "browserbase"));
+    // An emulator's browsers run here.
+    let is_here = env::var("PORTHOLE_BROWSERBASE_URL").is_ok_and(|base| base.starts_with("http://"));
+    has_account && is_asked_for && !is_here
 }
 
 /// The same commands that a person would type.
