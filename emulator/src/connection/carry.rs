@@ -102,8 +102,10 @@ mod tests {
 
     use super::*;
 
+    type Notes = Arc<Mutex<Vec<(String, Duration)>>>;
+
     /// Notes what arrives, and when after `start`.
-    fn noting(start: Instant) -> (Arc<Mutex<Vec<(String, Duration)>>>, impl Sink<Message, Error = Error> + Unpin) {
+    fn noting(start: Instant) -> (Notes, impl Sink<Message, Error = Error> + Unpin) {
         let noted = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&noted);
         let sink = futures_util::sink::unfold((), move |(), message: Message| {

@@ -148,15 +148,15 @@ async fn sockets_close_or_break_off_where_they_are_told_to() {
     {
         emulator.faults(json!({"connect": {"drop_after": fault}, "times": 1})).await;
         let mut socket = connect(&session).await;
-        let mut answered = 0;
-        let error = loop {
+        let (mut answered, mut error) = (0, None);
+        while error.is_none() && answered <= whole_messages {
             match socket.try_call("Browser.getVersion", json!({})).await {
                 Ok(_) => answered += 1,
-                Err(error) => break error,
+                Err(ended) => error = Some(ended),
             }
-        };
+        }
         assert_eq!(answered, whole_messages, "{fault}");
-        assert!(!matches!(error, Error::ConnectionClosed), "{fault}: it ended in an orderly way");
+        assert!(!matches!(error, Some(Error::ConnectionClosed)), "{fault}: it ended in an orderly way");
     }
     // In the middle of the first answer.
     emulator.faults(json!({"connect": {"drop_after": {"bytes": 40}}, "times": 1})).await;
@@ -226,16 +226,23 @@ async fn a_line_falls_silent_and_a_browser_dies() {
 #[tokio::test]
 async fn a_frozen_line_answers_no_ping_and_ends_with_its_client() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
-    for (fault, is_answered) in [("mute", true), ("freeze", false)] {
+    for (fault, after_messages, is_answered) in
+        [("mute", 0, true), ("freeze", 0, false), ("mute", 1, true), ("freeze", 1, false)]
+    {
         let session = create(&emulator, json!({})).await;
-        emulator.faults(json!({"connect": {fault: {}}, "times": 1})).await;
+        emulator.faults(json!({"connect": {fault: {"after_messages": after_messages}}, "times": 1})).await;
         let mut socket = connect(&session).await;
+        for _ in 0..after_messages {
+            socket.call("Browser.getVersion", json!({})).await;
+        }
         socket.send("Browser.getVersion", json!({})).await.unwrap();
+        // A line freezes when the message after those is due: until then its pings are answered.
+        assert!(socket.is_silent_for(HANGS_FOR).await, "{fault} after {after_messages}");
         socket.ping().await;
-        assert_eq!(socket.is_silent_for(HANGS_FOR).await, !is_answered, "{fault}");
+        assert_eq!(socket.is_silent_for(HANGS_FOR).await, !is_answered, "{fault} after {after_messages}");
     }
     let ledger = emulator.expect_all_given_back(PATIENCE).await;
-    assert_eq!(ledger["totals"]["ended_by"], json!({"socket_closed": 2}));
+    assert_eq!(ledger["totals"]["ended_by"], json!({"socket_closed": 4}));
 }
 
 #[tokio::test]

@@ -2,34 +2,34 @@
 
 use std::time::Duration;
 
+use http::Method;
 use nix::sys::signal::Signal;
 use porthole_tests::emulator::EmulatorOptions;
 use porthole_tests::eventually::so;
 use porthole_tests::family::Relative;
 use porthole_tests::{Emulator, eventually};
-use secrecy_of_the_tests::secrets_of;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::client::{PATIENCE, connect, create};
 
 /// What must not be said anywhere.
-mod secrecy_of_the_tests {
-    use porthole_tests::Emulator;
-    use serde_json::Value;
-
-    pub(super) fn secrets_of(emulator: &Emulator, sessions: &[&Value]) -> Vec<String> {
-        let keys = sessions.iter().map(|session| session["signingKey"].as_str().unwrap().to_owned());
-        keys.chain([emulator.api_key().to_owned()]).collect()
-    }
+fn secrets_of(emulator: &Emulator, sessions: &[&Value]) -> Vec<String> {
+    let keys = sessions.iter().map(|session| session["signingKey"].as_str().unwrap().to_owned());
+    keys.chain([emulator.api_key().to_owned()]).collect()
 }
 
 #[tokio::test]
 async fn told_to_end_it_ends_its_sessions_tells_the_ledger_and_leaves_nothing() {
-    let options = EmulatorOptions::new().tls().setting("PORTHOLE_LOG", "trace");
+    let options = EmulatorOptions::new().setting("PORTHOLE_LOG", "trace");
     let mut emulator = Emulator::start(options).await;
     let one = create(&emulator, json!({})).await;
     let other = create(&emulator, json!({})).await;
+    let mut socket = connect(&one).await;
+    socket.call("Browser.getVersion", json!({})).await;
+    let path = crate::client::path(&one);
+    emulator.call(Method::GET, &format!("{path}/debug"), None).await;
     crate::client::release(&emulator, &one).await;
+    socket.ended().await;
     let family = emulator.process.family();
     assert!(family.iter().any(Relative::is_browser));
 
@@ -39,13 +39,13 @@ async fn told_to_end_it_ends_its_sessions_tells_the_ledger_and_leaves_nothing() 
     assert!(emulator.home.left_in_temp().is_empty(), "{:?}", emulator.home.left_in_temp());
 
     let ledger = emulator.process.stdout().join("\n");
-    let line = |session: &serde_json::Value| {
+    let line = |session: &Value| {
         let id = session["id"].as_str().unwrap();
         ledger.lines().find(|line| line.contains(id)).unwrap().to_owned()
     };
     assert!(line(&one).contains("released") && !line(&one).contains("LEAKED"), "{ledger}");
     assert!(line(&other).contains("shutdown") && line(&other).contains("LEAKED"), "{ledger}");
-    assert!(ledger.ends_with("created 2  connected 0  released 1  expired 0  leaked 1"), "{ledger}");
+    assert!(ledger.ends_with("created 2  connected 1  released 1  expired 0  leaked 1"), "{ledger}");
 
     let said = emulator.process.stderr().join("\n") + &ledger;
     assert!(said.contains("a session has ended"));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::Method;
+use nix::sys::signal::Signal;
 use porthole_tests::Emulator;
 use porthole_tests::emulator::EmulatorOptions;
 use rustls::pki_types::CertificateDer;
@@ -24,7 +25,7 @@ fn trusting(pem: &[u8]) -> Connector {
 
 #[tokio::test]
 async fn everything_goes_over_tls_and_only_who_knows_the_authority_trusts_it() {
-    let emulator = Emulator::start(EmulatorOptions::new().tls()).await;
+    let mut emulator = Emulator::start(EmulatorOptions::new().tls()).await;
     assert!(emulator.url().starts_with("https://"));
     let session = create(&emulator, json!({})).await;
     let url = session["connectUrl"].as_str().unwrap();
@@ -52,4 +53,8 @@ async fn everything_goes_over_tls_and_only_who_knows_the_authority_trusts_it() {
     release(&emulator, &session).await;
     assert_eq!(socket.ended().await, Some(1000));
     emulator.expect_all_given_back(PATIENCE).await;
+
+    emulator.process.signal(Signal::SIGTERM);
+    assert!(emulator.process.ended(PATIENCE).await.success());
+    assert!(emulator.home.left_in_temp().is_empty(), "{:?}", emulator.home.left_in_temp());
 }
