@@ -15,6 +15,9 @@ const METADATA_MAX_CHARS: usize = 512;
 /// The widest and tallest window, in pixels.
 const VIEWPORT_MAX: u32 = 7680;
 
+/// What is an object, as JSON pointers.
+const OBJECTS: [&str; 4] = ["", "/browserSettings", "/browserSettings/viewport", "/browserSettings/context"];
+
 /// A create's body.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
@@ -119,16 +122,21 @@ impl CreateRequest {
         if body.is_empty() {
             return Ok(Self::default());
         }
-        let mut deserializer = serde_json::Deserializer::from_slice(body);
-        let read: Result<Self, _> = serde_path_to_error::deserialize(&mut deserializer);
-        let request = read.map_err(|error| {
+        let body: Value =
+            serde_json::from_slice(body).map_err(|error| UnfitCreate::Shape(format!(" is not JSON: {error}")))?;
+        // A struct would be read from an array, too.
+        for path in OBJECTS {
+            if body.pointer(path).is_some_and(|value| !value.is_object() && !value.is_null()) {
+                return Err(UnfitCreate::Shape(format!("{path} must be object")));
+            }
+        }
+        let request: Self = serde_path_to_error::deserialize(body).map_err(|error| {
             let path = match error.path().to_string() {
                 root if root == "." => String::new(),
                 path => format!("/{}", path.replace('.', "/")),
             };
             UnfitCreate::Shape(format!("{path} {}", error.into_inner()))
         })?;
-        deserializer.end().map_err(|error| UnfitCreate::Shape(format!(" {error}")))?;
         request.judge(lifetimes)?;
         Ok(request)
     }
@@ -224,7 +232,8 @@ mod tests {
             (json!({"extensionId": "e-1"}), "Extension e-1 not found"),
             (json!({"userMetadata": {"a": "x".repeat(504)}}), "under 512 characters"),
             (json!({"userMetadata": []}), "body/userMetadata"),
-            (json!([]), "body"),
+            (json!([]), "body must be object"),
+            (json!({"browserSettings": {"viewport": [1, 2]}}), "body/browserSettings/viewport must be object"),
         ] {
             let refusal = read(&body).err().unwrap_or_else(|| panic!("{body} is accepted"));
             assert!(refusal.contains(said), "{body}\n gave {refusal}\n  not {said}");
