@@ -71,7 +71,10 @@ pub(super) async fn carry(
     };
     let deliver = async {
         while let Some(UnderWay { due, message, .. }) = arrivals.recv().await {
-            sleep_until(due).await;
+            // A timer is good to a millisecond: what is due at once must not wait for the next.
+            if due > Instant::now() {
+                sleep_until(due).await;
+            }
             match step(&message) {
                 Step::Deliver => {}
                 Step::DeliverAfter(first) => {
