@@ -15,6 +15,8 @@ use super::{Page, PageError};
 const BUDGET_MS: u32 = 3_000;
 /// How long before its end, in the page's own time, it is looked at what is not decoded yet.
 const LOOK_BEFORE_END_MS: u32 = 50;
+/// The longest animation that is brought to its end: who looked at the page would have seen it out.
+const ANIMATION_MAX_MS: u32 = 10_000;
 /// How much of the page's own time passes between two looks for an element that is waited for.
 const SELECTOR_BUDGET_MS: u32 = 500;
 /// How much more of it for what came late: images that a timer put in, say.
@@ -50,13 +52,22 @@ pub(super) const DECODE_EARLY: &str = "(() => {
     const source = image.currentSrc;
     return image.decode().catch(() => null).then(() => { if (image.currentSrc === source) decoded.add(image); });
   })]);
+  const finishAnimations = longest => {
+    for (const animation of document.getAnimations()) {
+      const end = animation.effect?.getComputedTiming().endTime;
+      // One that a script has paused stays where it is; one that never ends, too.
+      if (animation.playState === 'running' && end <= longest) try { animation.finish() } catch { }
+    }
+  };
   const isDecoded = () => document.fonts?.status !== 'loading' && undecoded().length === 0;
-  globalThis.porthole = { decode, isDecoded };
+  globalThis.porthole = { decode, isDecoded, finishAnimations };
   addEventListener('load', decode, { once: true });
 })()";
-/// Some of the page's own time later: whether fonts and the images in view are decoded by then.
-const DECODED_BY_THEN: &str = "async after => {
+/// Some of the page's own time later: brings animations to their end, for they begin with a frame, and while the clock
+/// is run ahead there is none; and tells whether fonts and the images in view are decoded by then.
+const DECODED_BY_THEN: &str = "async (after, longest) => {
   await new Promise(resolve => setTimeout(resolve, after));
+  globalThis.porthole?.finishAnimations(longest);
   return globalThis.porthole?.isDecoded() ?? false;
 }";
 const MATCHES: &str = "selector => { try { return document.querySelector(selector) !== null } catch { return null } }";
@@ -110,7 +121,10 @@ impl Page {
             let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
             let loader = self.state.borrow().document.loader.clone();
             // Registered before the clock is let go, and answered from inside: both cost one round trip together.
-            let look = self.call_now(DECODED_BY_THEN, &[argument((BUDGET_MS - LOOK_BEFORE_END_MS).into())]);
+            let look = self.call_now(
+                DECODED_BY_THEN,
+                &[argument((BUDGET_MS - LOOK_BEFORE_END_MS).into()), argument(ANIMATION_MAX_MS.into())],
+            );
             let passed = self.pass(BUDGET_MS, deadline).await?;
             // An answer that came before the budget's end is here by now.
             let looked = look.and_then(|call| call.now_or_never()).map(|returned| returned.and_then(value));
@@ -157,7 +171,10 @@ impl Page {
         let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);
         self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS);
         // A document that began before it could be prepared is prepared now.
-        let decoded = format!("async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; await porthole.decode(); }}");
+        let decoded = format!(
+            "async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; \
+             porthole.finishAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
+        );
         match self.run::<Value>(limit, "decoding", &decoded, []).await {
             // A document that is replaced or too busy to answer is taken as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
