@@ -19,7 +19,7 @@ use crate::http::Routes;
 use crate::operation::Browsing;
 use crate::provider::browserbase::BrowserbaseProvider;
 use crate::provider::cdp::CdpProvider;
-use crate::provider::local::LocalProvider;
+use crate::provider::local::{Defence, LocalProvider};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
@@ -89,7 +89,9 @@ impl Server {
         let sessions = SessionMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
-        let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
+        let guard = Guard::new(settings.policy);
+        let documents = Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
+        let judge = Judge { guard, documents, blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
         let draining = CancellationToken::new();
         let browsing = Browsing {

@@ -10,7 +10,7 @@ pub use self::provider::Pages;
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
 
-use crate::guard::{AllowTargets, DenyCidrs, OwnListeners, Policy, ResolveOverrides};
+use crate::guard::{AllowTargets, DenyCidrs, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
@@ -138,7 +138,7 @@ pub fn policy(reader: &Reader) -> Result<Policy, SettingError> {
         allow: parsed(reader, &ALLOW_TARGETS, AllowTargets::parse)?,
         deny: parsed(reader, &DENY_CIDRS, DenyCidrs::parse)?,
         resolve: parsed(reader, &RESOLVE, ResolveOverrides::parse)?,
-        own: OwnListeners::default(),
+        ..Policy::default()
     })
 }
 

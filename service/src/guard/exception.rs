@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use url::Host;
 
 use super::name;
@@ -42,6 +42,12 @@ impl AllowTargets {
     /// Reads the comma list.
     pub fn parse(list: &str) -> Result<AllowTargets, PolicyError> {
         entries(list).map(str::parse).collect::<Result<_, _>>().map(AllowTargets)
+    }
+
+    /// Every address under every name.
+    pub(super) fn everything() -> AllowTargets {
+        let all = [IpNet::from(Ipv4Net::default()), IpNet::from(Ipv6Net::default())];
+        AllowTargets(all.map(AllowTarget::Range).to_vec())
     }
 
     /// Each entry, for the log.

@@ -34,18 +34,18 @@ pub use self::network::{Intercept, Network, RemoteNetwork};
 pub use self::patterns::private_url_patterns;
 pub use self::policy::{DenyCidrs, Policy, ResolveOverrides};
 pub use self::refusal::Refusal;
+pub use self::resolve::{LookUp, Resolver};
 pub use self::target::{Grounds, Target};
 
 use self::address::{Block, block};
 use self::name::LocalName;
 use self::refusal::Blocked;
-use self::resolve::{Answer, Resolver, known};
+use self::resolve::{Answer, known};
 
 /// Judges targets by the tables and one [`Policy`]. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Guard {
     policy: Arc<Policy>,
-    resolver: Resolver,
 }
 
 /// What can be said about a host before its addresses are known.
@@ -72,13 +72,13 @@ impl Guard {
     /// A guard with this policy.
     #[must_use]
     pub fn new(policy: Policy) -> Guard {
-        Guard { policy: Arc::new(policy), resolver: Resolver::default() }
+        Guard { policy: Arc::new(policy) }
     }
 
     /// A guard for which this function is DNS.
     #[cfg(test)]
-    pub(crate) fn asking(policy: Policy, look_up: impl resolve::LookUp) -> Guard {
-        Guard { policy: Arc::new(policy), resolver: Resolver::new(look_up) }
+    pub(crate) fn asking(policy: Policy, look_up: impl LookUp) -> Guard {
+        Guard::new(Policy { resolver: Resolver::new(look_up), ..policy })
     }
 
     /// Judges a URL by all that is known without asking DNS: the URL itself, its name, a literal address,
@@ -119,7 +119,7 @@ impl Guard {
         {
             return Err(Blocked::Name { host: host.clone(), kind }.into());
         }
-        match self.resolver.ask(host, target.port()).await {
+        match self.policy.resolver.ask(host, target.port()).await {
             Some(answer) => self.judge_answer(target, standing, &answer),
             None => Err(Refusal::NotResolved { host: host.clone() }),
         }
@@ -137,6 +137,11 @@ impl Guard {
         }
         self.judge_dialled(host, self.standing(host, port), dialled)?;
         Ok(())
+    }
+
+    /// The same guard with every address open, as for who wants to see what judging is worth.
+    pub(crate) fn opened(&self) -> Guard {
+        Guard::new(Policy { allow: AllowTargets::everything(), ..Policy::clone(&self.policy) })
     }
 
     /// Where Porthole itself listens, as this guard knows it.

@@ -11,6 +11,7 @@ use url::Host;
 use super::exception::AllowTargets;
 use super::listeners::OwnListeners;
 use super::name;
+use super::resolve::Resolver;
 
 /// All that the operator settles about targets.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct Policy {
     pub resolve: ResolveOverrides,
     /// Where Porthole itself listens.
     pub own: OwnListeners,
+    /// Whom the rest of the names are asked of: the system, and in tests a DNS server of theirs.
+    pub resolver: Resolver,
 }
 
 /// More ranges to block.

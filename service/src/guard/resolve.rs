@@ -28,12 +28,12 @@ pub(super) enum Answer {
 }
 
 /// Asks for the addresses of a name; may block.
-pub(crate) trait LookUp: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static {}
+pub trait LookUp: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static {}
 impl<F: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static> LookUp for F {}
 
-/// Looks names up. Clones share the bound on look-ups.
+/// Looks names up, of the system unless told otherwise. Clones share the bound on look-ups.
 #[derive(Clone)]
-pub(super) struct Resolver {
+pub struct Resolver {
     places: Arc<Semaphore>,
     look_up: Arc<dyn LookUp>,
 }
@@ -50,7 +50,9 @@ pub(super) fn known(overrides: &ResolveOverrides, host: &str, port: u16) -> Opti
 // === impl Resolver ===
 
 impl Resolver {
-    pub(super) fn new(look_up: impl LookUp) -> Resolver {
+    /// A resolver for which this function is DNS.
+    #[must_use]
+    pub fn new(look_up: impl LookUp) -> Resolver {
         Resolver { places: Arc::new(Semaphore::new(LOOKUPS_MAX)), look_up: Arc::new(look_up) }
     }
 

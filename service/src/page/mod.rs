@@ -146,7 +146,7 @@ impl Page {
         let watched = Watched {
             main_frame: main_frame.to_owned(),
             first: target.clone(),
-            guard: judge.guard.clone(),
+            guard: judge.documents.clone(),
             blocked: judge.blocked.clone(),
             network: network.clone(),
             state,

@@ -91,6 +91,17 @@ pub enum Pages {
     Cdp(CdpOptions),
 }
 
+impl Pages {
+    /// What the local provider is made with, where there is one.
+    #[must_use]
+    pub fn local(&self) -> Option<&LocalOptions> {
+        match self {
+            Pages::Auto { local, .. } | Pages::Local(local) => Some(local),
+            Pages::Browserbase(_) | Pages::Cdp(_) => None,
+        }
+    }
+}
+
 /// Reads where pages come from, and judges all settings of the others as well.
 pub(super) fn pages(reader: &Reader) -> Result<Pages, SettingError> {
     let provider = reader.required(&PROVIDER, |text| {
@@ -121,7 +132,7 @@ fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingErro
     let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
     let limits = EgressLimits::default();
     let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
-    Ok(LocalOptions { executable, egress, profiles: env::temp_dir() })
+    Ok(LocalOptions { executable, egress, profiles: env::temp_dir(), without: Vec::new(), more_flags: Vec::new() })
 }
 
 fn browserbase(reader: &Reader) -> Result<BrowserbaseOptions, SettingError> {

@@ -19,9 +19,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::{LocalOptions, flags};
+use super::{Defence, LocalOptions, flags};
 use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, connect_pipe};
-use crate::guard::egress::{Egress, EgressLimits, Peers};
+use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
 use crate::provider::{Lease, ProviderError};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
@@ -30,6 +30,9 @@ use crate::telemetry::{BlockedMetrics, SessionMetrics};
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a browser may take to answer whether it lives.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// How many of the hosts that a page was refused are told in the one line about it; a page can name thousands.
+const HOSTS_TOLD: usize = 16;
+
 /// A browser that runs. Dropping it ends the process.
 pub(super) struct Browser {
     connection: Connection,
@@ -54,7 +57,7 @@ pub(super) async fn launch(
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let flags = flags::command_line(executable, profile.path(), without_sandbox);
+    let flags = flags::command_line(executable, profile.path(), options, without_sandbox);
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| unavailable(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
@@ -62,7 +65,8 @@ pub(super) async fn launch(
     let kill = CancellationToken::new();
     tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
     // The browser leads its own process group. One that is gone already has no peers.
-    let peers = Peers::of_group(pid);
+    let checks_peers = !options.without.contains(&Defence::PeerCheck);
+    let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
     let browser = Browser { connection, peers, kill, retired: AtomicBool::new(false) };
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
@@ -119,19 +123,21 @@ impl Browser {
     /// A page in a context of its own.
     pub(super) async fn lease(
         self: &Arc<Self>,
-        limits: &EgressLimits,
+        options: &LocalOptions,
         judge: &Judge,
         tasks: &TaskTracker,
         metrics: &SessionMetrics,
     ) -> Result<Lease, ProviderError> {
         let root = self.connection.browser();
-        let egress = Egress::open(judge.guard.clone(), limits.clone(), self.peers.clone())
+        let has = |defence| !options.without.contains(&defence);
+        let guard = Defence::EgressJudgement.guard(&options.without, &judge.guard);
+        let egress = Egress::open(guard, options.egress.clone(), self.peers.clone())
             .map_err(|error| ProviderError::Unavailable(format!("the page's way out can't be opened: {error}")))?;
         let egress = Arc::new(egress);
         let create = CreateBrowserContextParams {
             dispose_on_detach: Some(true),
-            proxy_server: Some(format!("http://{}", egress.addr())),
-            proxy_bypass_list: Some("<-loopback>".to_owned()),
+            proxy_server: has(Defence::ContextProxy).then(|| format!("http://{}", egress.addr())),
+            proxy_bypass_list: has(Defence::LoopbackRule).then(|| "<-loopback>".to_owned()),
             ..Default::default()
         };
         let context = root.call(&create).await?.browser_context_id;
@@ -150,7 +156,7 @@ impl Browser {
         downloads.browser_context_id = Some(context.clone());
         let downloads = root.call(&downloads);
         let mut target = CreateTargetParams::new("about:blank");
-        target.browser_context_id = Some(context);
+        target.browser_context_id = has(Defence::OwnContext).then_some(context);
         let target = root.call(&target).await?.target_id;
         let mut attach = AttachToTargetParams::new(target.clone());
         attach.flatten = Some(true);
@@ -212,14 +218,11 @@ impl HeldContext {
             self.blocked.blocked(reason, *count);
         }
         if report.blocked_requests() > 0 || report.over_budget > 0 || report.foreign > 0 {
-            let hosts: Vec<String> = report
-                .dials
-                .iter()
-                .filter(|dial| dial.outcome.is_refusal())
-                .map(|dial| dial.host.to_string())
-                .collect();
+            let refused = report.dials.iter().filter(|dial| dial.outcome.is_refusal());
+            let hosts: Vec<String> = refused.take(HOSTS_TOLD).map(|dial| dial.host.to_string()).collect();
             tracing::info!(
                 blocked = report.blocked_requests(),
+                reasons = ?report.blocked,
                 ?hosts,
                 over_budget = report.over_budget,
                 foreign = report.foreign,

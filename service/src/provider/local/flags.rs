@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::{Defence, LocalOptions};
+
 /// Flags that never vary.
 const ALWAYS: &[&str] = &[
     // Driven over two pipes: no port that others could find, and the browser ends with us.
@@ -36,16 +38,6 @@ const ALWAYS: &[&str] = &[
     "--disable-print-preview",
     "--disable-prompt-on-repost",
     "--mute-audio",
-    // Ways out that no proxy and no interception would see.
-    "--disable-quic",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
-    // loopback and link-local addresses (cloud metadata!) would bypass the proxy.
-    "--proxy-server=http://127.0.0.1:9",
-    "--proxy-bypass-list=<-loopback>",
-    // Names are the egress's matter: the browser itself finds none.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
     // Several pages are worked on at once and none is in front: all of them must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
@@ -60,9 +52,32 @@ const ALWAYS: &[&str] = &[
     "--disable-dev-shm-usage",
 ];
 
+/// Flags that close a way out, each under the name of its defence.
+const CLOSED: &[(Defence, &str)] = &[
+    // Ways out that no proxy and no interception would see. The shell reads one of the two policies, the browser the
+    // other.
+    (Defence::NoQuic, "--disable-quic"),
+    (Defence::WebRtcPolicy, "--webrtc-ip-handling-policy=disable_non_proxied_udp"),
+    (Defence::WebRtcPolicy, "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
+    // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
+    // loopback and link-local addresses (cloud metadata!) would bypass the proxy.
+    (Defence::DeadEnd, "--proxy-server=http://127.0.0.1:9"),
+    (Defence::LoopbackRule, "--proxy-bypass-list=<-loopback>"),
+    // Names are the egress's matter: the browser itself finds none.
+    (Defence::ResolverRules, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+];
+
 /// The whole command line.
-pub(super) fn command_line(executable: &Path, profile: &Path, without_sandbox: bool) -> Vec<String> {
+pub(super) fn command_line(
+    executable: &Path,
+    profile: &Path,
+    options: &LocalOptions,
+    without_sandbox: bool,
+) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
+    let closed = CLOSED.iter().filter(|(defence, _)| !options.without.contains(defence));
+    flags.extend(closed.map(|(_, flag)| (*flag).to_owned()));
+    flags.extend(options.more_flags.iter().cloned());
     flags.push(format!("--user-data-dir={}", profile.display()));
     let is_shell = executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"));
     flags.push(if is_shell { "--headless" } else { "--headless=new" }.to_owned());

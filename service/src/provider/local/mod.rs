@@ -1,6 +1,7 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 
 mod browser;
+mod defence;
 mod flags;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::browser::Browser;
+pub use self::defence::Defence;
 use super::{Lease, Order, Provider, ProviderError};
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
@@ -30,6 +32,10 @@ pub struct LocalOptions {
     pub egress: EgressLimits,
     /// Where profile folders are made.
     pub profiles: PathBuf,
+    /// What is left out of its defences; tests alone do that, to hear that each is needed.
+    pub without: Vec<Defence>,
+    /// Flags for the browser behind our own; tests alone have any.
+    pub more_flags: Vec<String>,
 }
 
 /// Gives pages of a Chromium that runs on this machine, started when the first one is needed and again when it died.
@@ -53,6 +59,9 @@ impl LocalProvider {
     #[must_use]
     pub fn new(options: LocalOptions, judge: Judge, metrics: SessionMetrics) -> Self {
         sweep(&options.profiles);
+        if !options.without.is_empty() {
+            tracing::warn!(without = ?options.without, "the local provider lacks defences");
+        }
         let shared = Shared {
             options,
             judge,
@@ -101,7 +110,7 @@ impl Shared {
     }
 
     async fn lease_from(&self, browser: &Arc<Browser>) -> Result<Lease, ProviderError> {
-        timeout(CONNECT_TIMEOUT, browser.lease(&self.options.egress, &self.judge, &self.tasks, &self.metrics))
+        timeout(CONNECT_TIMEOUT, browser.lease(&self.options, &self.judge, &self.tasks, &self.metrics))
             .await
             .map_err(|_| {
                 // It runs and gives no page: the next request gets another.
