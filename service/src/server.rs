@@ -1,5 +1,6 @@
 //! The whole service, built from its settings.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -103,6 +104,12 @@ impl Server {
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
         let state = State { registry, requests, sessions, blocked, provider, draining };
         Ok(Self { main, admin, routes, state: Arc::new(state) })
+    }
+
+    /// Where the main listener is.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.main.addr()
     }
 
     /// Serves until `shutdown`; then lets what is in flight end, and ends every browser.

@@ -7,7 +7,7 @@ mod reply;
 mod unruly;
 
 use std::collections::HashMap;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -57,7 +57,16 @@ impl Site {
     /// When no port is free.
     #[must_use]
     pub fn start() -> Self {
-        let (listener, addr) = listen();
+        Self::at(Ipv4Addr::LOCALHOST.into())
+    }
+
+    /// Opens the site on a free port of an address of this host.
+    ///
+    /// # Panics
+    /// When no port is free.
+    #[must_use]
+    pub fn at(address: IpAddr) -> Self {
+        let (listener, addr) = listen_at(address);
         let shelf = Arc::new(Shelf::default());
         let (unruly, serve_unruly) = Unruly::bind();
         let (stop, stopped) = oneshot::channel();
@@ -73,6 +82,12 @@ impl Site {
             });
         });
         Self { addr, shelf, unruly, next: AtomicUsize::new(0), stop: Some(stop), thread: Some(thread) }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
     }
 
     /// A URL of the site that nothing is at yet.
@@ -191,7 +206,11 @@ async fn answer(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
 }
 
 fn listen() -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    listen_at(Ipv4Addr::LOCALHOST.into())
+}
+
+fn listen_at(address: IpAddr) -> (TcpListener, SocketAddr) {
+    let listener = TcpListener::bind((address, 0)).expect("a free port");
     listener.set_nonblocking(true).expect("a socket that need not block");
     let addr = listener.local_addr().expect("a bound address");
     (listener, addr)

@@ -1,0 +1,14 @@
+//! The hostile site: every way out of a page that we know of, with canaries where it leads. What counts is what they
+//! hear.
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod canary;
+mod doors;
+mod hearing;
+mod names;
+mod scene;
+mod service;
+mod schemes;
+mod silence;
+mod visit;
+mod ways;

@@ -1,0 +1,76 @@
+//! The service within the test's own process: the only way to take a defence away.
+
+use porthole_daemon::settings::{Environment, Reader};
+use porthole_service::guard::{AllowTargets, Resolver};
+use porthole_service::provider::local::Defence;
+use porthole_service::server::Server;
+use porthole_service::settings::Settings;
+use porthole_tests::caller::http_client;
+use porthole_tests::stack::Home;
+use porthole_tests::{Caller, owner};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::scene::Scene;
+
+/// Pages at once: enough to keep two processors busy.
+pub(crate) const AT_ONCE: usize = 6;
+const TOKEN_SECONDS: i64 = 3600;
+
+/// A service that runs in this process, with a browser of its own.
+pub(crate) struct Service {
+    caller: Caller,
+    shutdown: CancellationToken,
+    running: JoinHandle<()>,
+    _home: Home,
+}
+
+impl Service {
+    /// Starts one that lets the scene's public site through and asks the scene's DNS server.
+    pub(crate) async fn start(scene: &Scene) -> Service {
+        Service::lacking(scene, &[], &[]).await
+    }
+
+    /// The same without some of its defences, and with these flags for its browser.
+    pub(crate) async fn lacking(scene: &Scene, without: &[Defence], flags: &[String]) -> Service {
+        let home = Home::new();
+        let environment: Environment = [
+            ("PORTHOLE_SERVICE_ADDR", "127.0.0.1:0".to_owned()),
+            ("PORTHOLE_SERVICE_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
+            ("PORTHOLE_OWNER_KEYS", owner::FIRST.setting()),
+            ("PORTHOLE_PROVIDER", "local".to_owned()),
+            ("PORTHOLE_MAX_CONCURRENT", AT_ONCE.to_string()),
+            ("PORTHOLE_MAX_QUEUE", "1000".to_owned()),
+        ]
+        .into_iter()
+        .collect();
+        let mut settings = Settings::read(&Reader::new(environment)).expect("settings");
+        settings.policy.resolver = Resolver::new(scene.names.look_up());
+        settings.policy.allow = AllowTargets::parse(&format!("{}/32", scene.ground.public)).expect("a range");
+        settings.local.profiles = home.temp();
+        settings.local.without = without.to_vec();
+        settings.local.more_flags = flags.to_vec();
+        let server = Server::bind(settings).await.expect("free ports");
+        let caller = Caller {
+            http: http_client(),
+            base: format!("http://{}", server.addr()),
+            bearer: None,
+            sandbox_id: "sb-of-the-tests".to_owned(),
+            owner_token: owner::FIRST.token("sb-of-the-tests", TOKEN_SECONDS),
+        };
+        let shutdown = CancellationToken::new();
+        let running = tokio::spawn(server.run(shutdown.clone()));
+        Service { caller, shutdown, running, _home: home }
+    }
+
+    /// A caller of it.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Ends it and its browser.
+    pub(crate) async fn end(self) {
+        self.shutdown.cancel();
+        self.running.await.expect("an orderly end");
+    }
+}

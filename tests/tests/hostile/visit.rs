@@ -1,0 +1,162 @@
+//! One visit of a hostile page: a way out, by one variant of its target; what came of it.
+
+use futures_util::{StreamExt, stream};
+use porthole_tests::{Answer, Caller, Reply};
+use serde_json::{Value, json};
+
+use super::names::ZONE;
+use super::scene::Scene;
+use super::service::AT_ONCE;
+use super::ways::Way;
+
+/// How long a page is kept that takes a slow way, in milliseconds of real time.
+const SLOW_MS: u32 = 1_000;
+
+/// What every hostile page shows.
+pub(crate) const PUBLIC_PART: &str = "the public part";
+
+/// How the forbidden target is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Variant {
+    /// By its address.
+    Absolute,
+    /// By a redirect of the public site.
+    Redirect,
+    /// By a name that leads there.
+    Name,
+    /// By a name that leads to the public site and there.
+    Both,
+    /// By the page's own name, which led to the public site when the page came from there.
+    Rebinding,
+    /// By its address as one number.
+    Decimal,
+    /// By its IPv6 address.
+    Ipv6,
+}
+
+impl Variant {
+    /// All of them.
+    pub(crate) const ALL: [Variant; 7] = [
+        Variant::Absolute,
+        Variant::Redirect,
+        Variant::Name,
+        Variant::Both,
+        Variant::Rebinding,
+        Variant::Decimal,
+        Variant::Ipv6,
+    ];
+}
+
+/// A visit of a hostile page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Visit {
+    pub(crate) way: &'static Way,
+    pub(crate) variant: Variant,
+    /// Whether the page itself is at a name of the public site's.
+    pub(crate) home_by_name: bool,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Visited {
+    pub(crate) visit: Visit,
+    /// A text that every request for the target holds, if it can be read at all.
+    pub(crate) mark: String,
+    pub(crate) answer: Answer,
+}
+
+impl Visit {
+    /// By the target's address.
+    pub(crate) fn of(way: &'static Way) -> Visit {
+        Visit { way, variant: Variant::Absolute, home_by_name: false }
+    }
+
+    /// In every one of these variants.
+    pub(crate) fn in_each(way: &'static Way, variants: &[Variant]) -> Vec<Visit> {
+        variants.iter().map(|variant| Visit { variant: *variant, ..Visit::of(way) }).collect()
+    }
+
+    /// The same from a page that is at a name.
+    pub(crate) fn from_name(self) -> Visit {
+        Visit { home_by_name: true, ..self }
+    }
+}
+
+impl Visited {
+    /// How many of the page's requests were refused; nothing, if the page as a whole was.
+    pub(crate) fn blocked(&self) -> Option<u64> {
+        self.answer.json().get("blocked_requests").and_then(Value::as_u64)
+    }
+}
+
+impl std::fmt::Display for Visited {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} {:?}: {:?}", self.visit.way.name, self.visit.variant, self.answer)
+    }
+}
+
+/// Puts up a page for each, and has them visited, several at once.
+pub(crate) async fn visit_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>) -> Vec<Visited> {
+    stream::iter(visits).map(|visit| visit_one(scene, caller, visit)).buffer_unordered(AT_ONCE).collect().await
+}
+
+/// Puts up a page and has it visited.
+pub(crate) async fn visit_one(scene: &Scene, caller: &Caller, visit: Visit) -> Visited {
+    let (url, mark) = put_up(scene, visit);
+    let mut fields = json!({"url": url});
+    if visit.way.slow {
+        fields["wait"] = json!({"until": "load", "delay_ms": SLOW_MS});
+    }
+    let answer = caller.extract(fields).await;
+    Visited { visit, mark, answer }
+}
+
+/// The page's URL, and what a request for its target holds.
+fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String, String) {
+    let ground = &scene.ground;
+    let place = format!("{}/{variant:?}", way.name).to_ascii_lowercase();
+    let path = |what: &str| format!("/{what}/{place}");
+    let on = |host: &str, path: &str| format!("http://{}{path}", scene.authority(host));
+    let label = place.replace('/', "-");
+    let name = |word: &str| format!("{word}-{label}.{ZONE}");
+    let public = if home_by_name { name("public") } else { ground.public.to_string() };
+    // Who judges documents asks once for the page, the egress once for each connection.
+    let connections = 1 + usize::from(way.beside.is_some());
+    let frame = usize::from(way.body.contains("<iframe src='BESIDE'>"));
+    let turning = name(&format!("turns{}", 1 + connections + frame));
+    let home = if variant == Variant::Rebinding { turning.clone() } else { public.clone() };
+    let host = match variant {
+        Variant::Absolute => ground.forbidden.to_string(),
+        Variant::Redirect => public,
+        Variant::Name => name("inside"),
+        Variant::Both => name("both"),
+        Variant::Rebinding => turning,
+        Variant::Decimal => u32::from(ground.forbidden).to_string(),
+        Variant::Ipv6 => format!("[{}]", ground.forbidden6),
+    };
+    let target = on(&host, &path("target"));
+    if variant == Variant::Redirect {
+        let forbidden = on(&ground.forbidden.to_string(), &path("target"));
+        scene.site.put(&target, Reply::redirect(302, &forbidden).header("access-control-allow-origin", "*"));
+    }
+    let beside = on(&home, &path("beside"));
+    let filled = |text: &str| {
+        text.replace("BESIDE", &beside)
+            .replace("AUTHORITY", &scene.authority(&host))
+            .replace("BACKSLASHES", &target.replace("http://", r"\\"))
+            .replace("SOCKET", &target.replace("http:", "ws:"))
+            .replace("SECURE", &target.replace("http:", "https:"))
+            .replace("TARGET", &target)
+    };
+    let page = on(&home, &path("page"));
+    // Each connection carries one answer, so that the next request has to ask where to go.
+    let mut reply = Reply::html(&format!("<p>{PUBLIC_PART}</p>{}", filled(way.body))).header("connection", "close");
+    for (header, value) in way.headers {
+        reply = reply.header(header, &filled(value));
+    }
+    scene.site.put(&page, reply);
+    if let Some((kind, holds)) = way.beside {
+        scene.site.put(&beside, Reply::of(kind, filled(holds)).header("connection", "close"));
+    }
+    (page, path("target"))
+}
