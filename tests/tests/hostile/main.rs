@@ -5,10 +5,12 @@
 mod canary;
 mod doors;
 mod hearing;
+mod isolation;
 mod names;
 mod scene;
 mod service;
 mod schemes;
 mod silence;
+mod tls;
 mod visit;
 mod ways;

@@ -1,0 +1,73 @@
+//! A site by TLS, with a certificate that nobody vouches for but the flag that is given to the test's own browser.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::PublicKeyData as _;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use sha2::{Digest as _, Sha256};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+
+/// As much of a request as is read before it is answered.
+const REQUEST_MAX_BYTES: usize = 16 * 1024;
+
+/// The site. Dropping it ends it.
+pub(crate) struct TlsSite {
+    pub(crate) addr: SocketAddr,
+    /// The flag by which a browser trusts its certificate.
+    pub(crate) trusting: String,
+    task: JoinHandle<()>,
+}
+
+impl TlsSite {
+    /// Answers every request at a free port of this address with these headers and this text.
+    ///
+    /// # Panics
+    /// When there is no free port.
+    pub(crate) async fn at(address: IpAddr, name: &str, headers: &str, text: &str) -> TlsSite {
+        let signed = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
+        let fingerprint = STANDARD.encode(Sha256::digest(signed.signing_key.subject_public_key_info()));
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der()));
+        let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("a provider with the usual protocols")
+            .with_no_client_auth()
+            .with_single_cert(vec![signed.cert.der().clone()], key)
+            .expect("a certificate with its key");
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+        let listener = TcpListener::bind((address, 0)).await.expect("a free port");
+        let addr = listener.local_addr().expect("a bound address");
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\n{headers}Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            text.len()
+        );
+        let task = tokio::spawn(async move {
+            loop {
+                let Ok((stream, _)) = listener.accept().await else { continue };
+                tokio::spawn(serve(acceptor.clone(), stream, answer.clone()));
+            }
+        });
+        let trusting = format!("--ignore-certificate-errors-spki-list={fingerprint}");
+        TlsSite { addr, trusting, task }
+    }
+}
+
+impl Drop for TlsSite {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn serve(acceptor: TlsAcceptor, stream: TcpStream, answer: String) -> std::io::Result<()> {
+    let mut stream = acceptor.accept(stream).await?;
+    let mut request = vec![0; REQUEST_MAX_BYTES];
+    let _ = stream.read(&mut request).await?;
+    stream.write_all(answer.as_bytes()).await?;
+    stream.shutdown().await
+}
