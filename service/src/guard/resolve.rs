@@ -65,6 +65,7 @@ impl Resolver {
         let found = tokio::time::timeout(limit, async {
             let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
             let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
+            tracing::trace!(host, "a name is looked up");
             let look_up = tokio::task::spawn_blocking(move || {
                 let _place = place;
                 look_up(&host, port)

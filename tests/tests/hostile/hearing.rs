@@ -60,7 +60,7 @@ async fn documents_are_held_by_either_judgement_and_arrive_without_both() {
         let (scene, visited) = visited_without(&[without], documents()).await;
         assert_eq!(scene.canaries.heard(), [], "without {without:?}");
         // To the caller it makes no difference who said no.
-        expect(&visited);
+        expect(&scene, &visited);
     }
     let (scene, visited) = visited_without(&[EgressJudgement, DocumentJudgement], documents()).await;
     assert_eq!(heard(&scene, &visited).1, NONE, "nothing came of these");

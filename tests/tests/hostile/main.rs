@@ -7,6 +7,7 @@ mod doors;
 mod hearing;
 mod isolation;
 mod names;
+mod packets;
 mod scene;
 mod service;
 mod schemes;

@@ -1,6 +1,6 @@
 //! A DNS server of ours. What it answers is in the name that is asked for, and it counts who is asked for how often.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket as BlockingSocket};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,8 +36,8 @@ pub(crate) struct Names {
     task: JoinHandle<()>,
 }
 
-/// Questions for A and AAAA records, by name.
-type Asked = Arc<Mutex<HashMap<String, usize>>>;
+/// Questions for addresses, by name and kind.
+type Asked = Arc<Mutex<HashMap<(String, bool), usize>>>;
 
 impl Names {
     /// Serves at this address.
@@ -52,9 +52,10 @@ impl Names {
         Names { addr, asked, task }
     }
 
-    /// How often the addresses of this name were asked for: A and AAAA count by themselves.
-    pub(crate) fn asked(&self, name: &str) -> usize {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).get(name).copied().unwrap_or_default()
+    /// How often each name was asked for its IPv4 addresses.
+    pub(crate) fn all_asked(&self) -> BTreeMap<String, usize> {
+        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        asked.iter().filter(|((_, v4), _)| *v4).map(|((name, _), count)| (name.clone(), *count)).collect()
     }
 
     /// A function that asks this server, for a resolver that knows no other.
@@ -91,7 +92,7 @@ fn answer(message: &[u8], leads: Leads, asked: &Asked) -> Option<Vec<u8>> {
     let before = {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
         // Each of the two kinds has a count of its own, so that a name turns for both or for neither.
-        let count = asked.entry(if v4 { name.clone() } else { format!("{name} AAAA") }).or_default();
+        let count = asked.entry((name.clone(), v4)).or_default();
         *count += 1;
         *count - 1
     };

@@ -1,7 +1,7 @@
 //! The service within the test's own process: the only way to take a defence away.
 
 use porthole_daemon::settings::{Environment, Reader};
-use porthole_service::guard::{AllowTargets, Resolver};
+use porthole_service::guard::{AllowTargets, Policy, Resolver};
 use porthole_service::provider::local::Defence;
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
@@ -33,6 +33,13 @@ impl Service {
 
     /// The same without some of its defences, and with these flags for its browser.
     pub(crate) async fn lacking(scene: &Scene, without: &[Defence], flags: &[String]) -> Service {
+        let allow = AllowTargets::parse(&format!("{}/32", scene.ground.public)).expect("a range");
+        let resolver = Resolver::new(scene.names.look_up());
+        Service::with_policy(Policy { allow, resolver, ..Policy::default() }, without, flags).await
+    }
+
+    /// The same with a policy of its own.
+    pub(crate) async fn with_policy(policy: Policy, without: &[Defence], flags: &[String]) -> Service {
         let home = Home::new();
         let environment: Environment = [
             ("PORTHOLE_SERVICE_ADDR", "127.0.0.1:0".to_owned()),
@@ -45,8 +52,7 @@ impl Service {
         .into_iter()
         .collect();
         let mut settings = Settings::read(&Reader::new(environment)).expect("settings");
-        settings.policy.resolver = Resolver::new(scene.names.look_up());
-        settings.policy.allow = AllowTargets::parse(&format!("{}/32", scene.ground.public)).expect("a range");
+        settings.policy = policy;
         settings.local.profiles = home.temp();
         settings.local.without = without.to_vec();
         settings.local.more_flags = flags.to_vec();

@@ -71,6 +71,10 @@ async fn attempt(guard: &Guard, host: &Host<String>, address: SocketAddr) -> Res
     // Judged with the others already; once more, for since then a listener of our own may have been opened there.
     guard.judge_address(host, address)?;
     let stream = TcpStream::connect(address).await.map_err(|error| outcome(&error))?;
+    // With this whoever captures packets can tell the egress's connections from any other.
+    if let Ok(local) = stream.local_addr() {
+        tracing::trace!(%local, %address, "dialled");
+    }
     // Heads and TLS records are small and awaited; a lost hint is no reason to fail.
     drop(stream.set_nodelay(true));
     Ok(stream)

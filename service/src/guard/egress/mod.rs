@@ -94,6 +94,7 @@ impl Egress {
         let addr = listener.local_addr()?;
         let own = guard.own_listeners().clone();
         own.insert(addr);
+        tracing::trace!(%addr, "an egress is open");
         let door = Door { listener, _closed_to_targets: Registered { own, addr } };
         let open = CancellationToken::new();
         let books = Arc::new(Books::new(&limits));

@@ -26,11 +26,12 @@ const ALWAYS: &[&str] = &[
     "--no-pings",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Only the last of several such flags would count, so they are merged here.
+    // Only the last of several such flags would count, so they are merged here. The last of the features would join the
+    // link's multicast group for names of its own; there are no local addresses to hide where WebRTC may not use them.
     "--disable-features=AcceptCHFrame,AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
      DestroyProfileOnBrowserClose,DialMediaRouteProvider,DnsOverHttps,GlobalMediaControls,ImprovedCookieControls,\
      InterestFeedContentSuggestions,LensOverlay,MediaRouter,OptimizationHints,PaintHolding,\
-     ServiceWorkerAutoPreload,Translate",
+     ServiceWorkerAutoPreload,Translate,WebRtcHideLocalIpsWithMdns",
     // A page may not open windows, ask for permissions, play sounds or wait for an answer to a dialog.
     "--block-new-web-contents",
     "--deny-permission-prompts",

@@ -1,0 +1,326 @@
+//! What leaves, by the packets: service and browser in a network namespace of their own, where public and private
+//! addresses are what they stand for and everything else would leave by an interface that leads nowhere. The service is
+//! the real one, without any exception, and asks the system's resolver.
+//!
+//! Needs root, `ip` and `tcpdump`; says so loudly where it can't run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use porthole_service::guard::{Policy, Resolver};
+use porthole_service::provider::local::Defence::{ContextProxy, DeadEnd, ResolverRules, WebRtcPolicy};
+use porthole_tests::caller::http_client;
+use porthole_tests::eventually::so;
+use porthole_tests::stack::{Home, Server};
+use porthole_tests::{Caller, eventually, owner};
+use serde_json::Value;
+
+use super::names::ZONE;
+use super::scene::{Ground, Scene};
+use super::service::{AT_ONCE, Service};
+use super::silence::{every_visit, expect};
+use super::visit::{Variant, Visit, visit_all};
+use super::ways::way;
+
+const PUBLIC: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
+const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
+const PRIVATE6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x77, 0, 0, 0, 0, 0, 1);
+const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
+const DNS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
+/// The variants of this run; the others differ in nothing that packets would show.
+const VARIANTS: [Variant; 4] = [Variant::Absolute, Variant::Redirect, Variant::Name, Variant::Rebinding];
+/// SYN packets, and all that is no TCP.
+const CAPTURED: &str =
+    "(ip and tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn) or (ip6 and tcp and ip6[53] & 0x12 == 2) or not tcp";
+const CAPTURING_WITHIN: Duration = Duration::from_secs(20);
+/// What the inner runs tell the outer one begins with this.
+const TOLD: &str = "told:";
+/// Only then do the inner runs run.
+const INSIDE: &str = "PORTHOLE_TESTS_INSIDE_NAMESPACE";
+const TOKEN_SECONDS: i64 = 3600;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn only_the_egresss_judged_connections_leave() {
+    let Some(namespace) = Namespace::new() else { return };
+    let (told, packets) = namespace.captured("packets::the_hostile_site").await;
+    assert!(packets.len() > 100, "hardly anything was captured: {packets:#?}");
+    let strays = strays(&told, &packets);
+    assert!(strays.is_empty(), "{} of {}: {strays:#?}", strays.len(), packets.len());
+    let dialled = told.get("dialled").map_or(0, Vec::len);
+    assert!(dialled > 100, "hardly anything was dialled: {told:?}");
+
+    // Without some of the defences there are such packets: the capture can show them.
+    let (told, packets) = namespace.captured("packets::without_defences").await;
+    let strays = strays_of_kinds(&told, &packets);
+    for kind in [format!("tcp {PRIVATE}"), format!("udp {PRIVATE}"), "dns".to_owned()] {
+        assert!(strays.contains(&kind), "no {kind} in {strays:?}");
+    }
+}
+
+/// Runs in the namespace: the whole hostile site, against the real service.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "runs inside a network namespace, started by another test"]
+async fn the_hostile_site() {
+    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    let scene = Scene::set(ground()).await;
+    let home = Home::new();
+    let mut environment = home.environment();
+    for (name, value) in [
+        ("PORTHOLE_SERVICE_ADDR", "127.0.0.1:0".to_owned()),
+        ("PORTHOLE_SERVICE_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
+        ("PORTHOLE_OWNER_KEYS", owner::FIRST.setting()),
+        ("PORTHOLE_MAX_CONCURRENT", AT_ONCE.to_string()),
+        ("PORTHOLE_MAX_QUEUE", "1000".to_owned()),
+        ("PORTHOLE_LOG", "info,porthole_service::guard=trace".to_owned()),
+    ] {
+        environment.insert(name.to_owned(), value);
+    }
+    let mut service = Server::start("porthole-service", &environment).await;
+    let caller = Caller {
+        http: http_client(),
+        base: service.url(""),
+        bearer: None,
+        sandbox_id: "sb-of-the-tests".to_owned(),
+        owner_token: owner::FIRST.token("sb-of-the-tests", TOKEN_SECONDS),
+    };
+    let visited = visit_all(&scene, &caller, every_visit(&VARIANTS)).await;
+    service.process.signal(nix::sys::signal::Signal::SIGTERM);
+    service.process.ended(Duration::from_secs(40)).await;
+    assert_eq!(scene.canaries.heard(), []);
+    expect(&scene, &visited);
+
+    tell("service", &service.main.to_string());
+    tell("site", &scene.site.addr().to_string());
+    let mut looked_up: BTreeMap<String, usize> = BTreeMap::new();
+    for event in service.process.stderr().iter().filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        let field = |name: &str| event[name].as_str().unwrap_or_default().to_owned();
+        match event["message"].as_str() {
+            Some("dialled") => tell("dialled", &field("local")),
+            Some("an egress is open") => tell("egress", &field("addr")),
+            Some("a name is looked up") => *looked_up.entry(field("host")).or_default() += 1,
+            _ => {}
+        }
+    }
+    // The service asked once for each look-up of its own, and nobody else asked at all.
+    assert_eq!(scene.names.all_asked(), looked_up);
+    assert!(looked_up.keys().any(|name| name.ends_with(ZONE)) && !looked_up.keys().any(|name| name.contains("dns-prefetch-name")));
+    let names: BTreeSet<String> = looked_up.into_keys().collect();
+    names.iter().for_each(|name| tell("name", name));
+}
+
+/// Runs in the namespace: some pages, by a service that lacks some of its defences.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "runs inside a network namespace, started by another test"]
+async fn without_defences() {
+    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    let scene = Scene::set(ground()).await;
+    let policy = Policy { resolver: Resolver::default(), ..Policy::default() };
+    let without = [ContextProxy, DeadEnd, ResolverRules, WebRtcPolicy];
+    let service = Service::with_policy(policy, &without, &[]).await;
+    let by_name = |name| Visit { variant: Variant::Name, ..Visit::of(way(name)) };
+    let visits = vec![Visit::of(way("image")), Visit::of(way("peer-connection")), by_name("image")];
+    visit_all(&scene, service.caller(), visits).await;
+    service.end().await;
+    tell("site", &scene.site.addr().to_string());
+}
+
+fn ground() -> Ground {
+    let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+    Ground {
+        public: PUBLIC,
+        forbidden: PRIVATE,
+        forbidden6: PRIVATE6,
+        also: [&[METADATA.into()][..], &loopback].concat(),
+        names: DNS.into(),
+    }
+}
+
+type Told = BTreeMap<String, Vec<String>>;
+
+fn tell(what: &str, value: &str) {
+    println!("{TOLD} {what} {value}");
+}
+
+/// A packet, as far as it matters here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Packet {
+    from: String,
+    to: String,
+    syn: bool,
+    /// Its line, as `tcpdump` has it.
+    line: String,
+}
+
+/// Packets that nobody should have sent.
+fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
+    let told = |what: &str, value: &str| told.get(what).is_some_and(|values| values.iter().any(|told| told == value));
+    let dns = SocketAddr::from(DNS).to_string();
+    let expected = |packet: &Packet| {
+        if !packet.syn {
+            let question = packet.line.split("? ").nth(1).and_then(|rest| rest.split(". ").next());
+            return packet.from == dns || (packet.to == dns && question.is_some_and(|name| told("name", name)));
+        }
+        told("service", &packet.to)
+            || told("egress", &packet.to)
+            || (told("site", &packet.to) && told("dialled", &packet.from))
+    };
+    packets.iter().filter(|packet| !expected(packet)).collect()
+}
+
+/// The same, each by its protocol and where it goes.
+fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
+    let kind = |packet: &Packet| {
+        let address = packet.to.rsplit_once(':').map_or(packet.to.as_str(), |(address, _)| address);
+        match packet.line.contains("A? ") {
+            true => "dns".to_owned(),
+            false => format!("{} {address}", if packet.syn { "tcp" } else { "udp" }),
+        }
+    };
+    strays(told, packets).into_iter().map(kind).collect()
+}
+
+/// A network namespace. Dropping it removes it.
+struct Namespace {
+    name: String,
+    resolver: PathBuf,
+    folder: tempfile::TempDir,
+}
+
+impl Namespace {
+    /// A new one; `None`, loudly, where there can be none.
+    fn new() -> Option<Namespace> {
+        let skipped = |why: &str| {
+            eprintln!("\n*** SKIPPED, nothing is shown about packets: {why} ***\n");
+            None
+        };
+        if !nix::unistd::geteuid().is_root() {
+            return skipped("only root can make a network namespace");
+        }
+        if run("tcpdump", &["--version"]).is_err() {
+            return skipped("there is no tcpdump here");
+        }
+        let name = format!("porthole-tests-{}", std::process::id());
+        if let Err(why) = run("ip", &["netns", "add", &name]) {
+            return skipped(&why);
+        }
+        let resolver = PathBuf::from("/etc/netns").join(&name);
+        let folder = tempfile::Builder::new().prefix("porthole-tests-").tempdir().unwrap();
+        let namespace = Namespace { name, resolver, folder };
+        fs::create_dir_all(&namespace.resolver).unwrap();
+        fs::write(namespace.resolver.join("resolv.conf"), format!("nameserver {}\n", DNS.0)).unwrap();
+        let within = |command: &str| {
+            let words: Vec<&str> = ["-n", &namespace.name].into_iter().chain(command.split(' ')).collect();
+            run("ip", &words)
+        };
+        let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
+        let laid = ["link set lo up".to_owned()]
+            .into_iter()
+            .chain(ours)
+            .chain([
+                format!("addr add {PRIVATE6}/128 dev lo"),
+                // Whatever is for nobody here leaves by it, to nowhere, and is captured.
+                "link add out0 type veth peer name nowhere".to_owned(),
+                "link set nowhere addrgenmode none up".to_owned(),
+                "link set out0 addrgenmode none arp off up".to_owned(),
+                "addr add 198.18.77.2/24 dev out0".to_owned(),
+                "route add default dev out0".to_owned(),
+                "-6 route add default dev out0".to_owned(),
+            ])
+            .try_for_each(|command| within(&command));
+        match laid {
+            Ok(()) => Some(namespace),
+            Err(why) => skipped(&why),
+        }
+    }
+
+    /// What an ignored test of this binary tells when it runs in here, and the packets meanwhile.
+    async fn captured(&self, test: &str) -> (Told, Vec<Packet>) {
+        let file = self.folder.path().join(format!("{}.pcap", test.replace(':', "-")));
+        let log = self.folder.path().join("tcpdump.log");
+        let mut capture = Capture(
+            self.command("tcpdump")
+                .args(["-i", "any", "-n", "-U", "-Z", "root", "-B", "65536", "-w"])
+                .args([file.as_os_str()])
+                .arg(CAPTURED)
+                .stdout(Stdio::null())
+                .stderr(fs::File::create(&log).unwrap())
+                .spawn()
+                .unwrap(),
+        );
+        let said = || fs::read_to_string(&log).unwrap_or_default();
+        eventually(CAPTURING_WITHIN, async || so(said().contains("listening on"), said())).await;
+        let mut inner = self.command(std::env::current_exe().unwrap().to_str().unwrap());
+        inner.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+        let output = tokio::task::spawn_blocking(move || inner.output()).await.unwrap().unwrap();
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+        capture.end();
+        assert!(said().contains("\n0 packets dropped by kernel"), "{}", said());
+        let mut told = Told::new();
+        for line in stdout.lines().filter_map(|line| line.split_once(TOLD)).map(|(_, rest)| rest.trim()) {
+            let (what, value) = line.split_once(' ').unwrap();
+            told.entry(what.to_owned()).or_default().push(value.to_owned());
+        }
+        let shown = Command::new("tcpdump").args(["-n", "-r"]).arg(&file).output().unwrap();
+        let packets = String::from_utf8_lossy(&shown.stdout).lines().filter_map(read).collect();
+        (told, packets)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name, program]);
+        command
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = run("ip", &["netns", "delete", &self.name]);
+        let _ = fs::remove_dir_all(&self.resolver);
+    }
+}
+
+/// A `tcpdump` that runs.
+struct Capture(Child);
+
+impl Capture {
+    /// Ends it in order, so that it has written all that it has.
+    fn end(&mut self) {
+        if let Ok(None) = self.0.try_wait() {
+            let pid = nix::unistd::Pid::from_raw(i32::try_from(self.0.id()).unwrap());
+            let _ = nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT);
+        }
+        let _ = self.0.wait();
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
+    let told = |why: &str| format!("{program} {}: {why}", arguments.join(" "));
+    let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
+    if output.status.success() { Ok(()) } else { Err(told(String::from_utf8_lossy(&output.stderr).trim())) }
+}
+
+/// Reads a line such as `12:00:00.0 lo In IP 127.0.0.1.40000 > 127.0.0.1.53: 7+ A? example.com. (29)`.
+fn read(line: &str) -> Option<Packet> {
+    let (_, rest) = line.split_once(" IP ").or_else(|| line.split_once(" IP6 ")).or_else(|| line.split_once(' '))?;
+    let (from, rest) = rest.split_once(" > ").unwrap_or(("", rest));
+    let (to, said) = rest.split_once(": ").unwrap_or((rest, ""));
+    let syn = said.starts_with("Flags [S");
+    Some(Packet { from: end(from), to: end(to), syn, line: line.to_owned() })
+}
+
+/// An end as `tcpdump` writes it, `127.0.0.1.53` or `::1.53`, as Rust does.
+fn end(written: &str) -> String {
+    let read = |(address, port): (&str, &str)| Some(SocketAddr::new(address.parse().ok()?, port.parse().ok()?));
+    written.rsplit_once('.').and_then(read).map_or_else(|| written.to_owned(), |end| end.to_string())
+}
