@@ -1,13 +1,9 @@
-//! What leaves, by the packets: service and browser in a network namespace of their own, where public and private
-//! addresses are what they stand for and everything else would leave by an interface that leads nowhere. The service is
-//! the real one, without any exception, and asks the system's resolver.
-//!
-//! Needs root, `ip` and `tcpdump`; says so loudly where it can't run.
+//! What leaves, by the packets: the real service and its browser in a network namespace of their own, without any
+//! exception, asking the system's resolver. Says loudly where it can't run: it needs root, `ip` and `tcpdump`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -20,17 +16,13 @@ use porthole_tests::{Caller, eventually, owner};
 use serde_json::Value;
 
 use super::names::ZONE;
-use super::scene::{Ground, Scene};
+use super::namespace::{DNS, INSIDE, Namespace, PRIVATE, ground, run, skipped};
+use super::scene::Scene;
 use super::service::{AT_ONCE, Service};
 use super::silence::{every_visit, expect};
 use super::visit::{Variant, Visit, visit_all};
 use super::ways::way;
 
-const PUBLIC: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
-const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
-const PRIVATE6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x77, 0, 0, 0, 0, 0, 1);
-const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
-const DNS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
 /// The variants of this run; the others differ in nothing that packets would show.
 const VARIANTS: [Variant; 4] = [Variant::Absolute, Variant::Redirect, Variant::Name, Variant::Rebinding];
 /// SYN packets, and all that is no TCP.
@@ -39,14 +31,15 @@ const CAPTURED: &str =
 const CAPTURING_WITHIN: Duration = Duration::from_secs(20);
 /// What the inner runs tell the outer one begins with this.
 const TOLD: &str = "told:";
-/// Only then do the inner runs run.
-const INSIDE: &str = "PORTHOLE_TESTS_INSIDE_NAMESPACE";
 const TOKEN_SECONDS: i64 = 3600;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_the_egresss_judged_connections_leave() {
+    if run("tcpdump", &["--version"]).is_err() {
+        return skipped("there is no tcpdump here");
+    }
     let Some(namespace) = Namespace::new() else { return };
-    let (told, packets) = namespace.captured("packets::the_hostile_site").await;
+    let (told, packets) = captured(&namespace, "packets::the_hostile_site").await;
     assert!(packets.len() > 100, "hardly anything was captured: {packets:#?}");
     let strays = strays(&told, &packets);
     assert!(strays.is_empty(), "{} of {}: {strays:#?}", strays.len(), packets.len());
@@ -54,7 +47,7 @@ async fn only_the_egresss_judged_connections_leave() {
     assert!(dialled > 100, "hardly anything was dialled: {told:?}");
 
     // Without some of the defences there are such packets: the capture can show them.
-    let (told, packets) = namespace.captured("packets::without_defences").await;
+    let (told, packets) = captured(&namespace, "packets::without_defences").await;
     let strays = strays_of_kinds(&told, &packets);
     for kind in [format!("tcp {PRIVATE}"), format!("udp {PRIVATE}"), "dns".to_owned()] {
         assert!(strays.contains(&kind), "no {kind} in {strays:?}");
@@ -120,23 +113,12 @@ async fn without_defences() {
     let scene = Scene::set(ground()).await;
     let policy = Policy { resolver: Resolver::default(), ..Policy::default() };
     let without = [ContextProxy, DeadEnd, ResolverRules, WebRtcPolicy];
-    let service = Service::with_policy(policy, &without, &[]).await;
+    let service = Service::with(policy, None, &without, &[]).await;
     let by_name = |name| Visit { variant: Variant::Name, ..Visit::of(way(name)) };
     let visits = vec![Visit::of(way("image")), Visit::of(way("peer-connection")), by_name("image")];
     visit_all(&scene, service.caller(), visits).await;
     service.end().await;
     tell("site", &scene.site.addr().to_string());
-}
-
-fn ground() -> Ground {
-    let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
-    Ground {
-        public: PUBLIC,
-        forbidden: PRIVATE,
-        forbidden6: PRIVATE6,
-        also: [&[METADATA.into()][..], &loopback].concat(),
-        names: DNS.into(),
-    }
 }
 
 type Told = BTreeMap<String, Vec<String>>;
@@ -183,105 +165,38 @@ fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
     strays(told, packets).into_iter().map(kind).collect()
 }
 
-/// A network namespace. Dropping it removes it.
-struct Namespace {
-    name: String,
-    resolver: PathBuf,
-    folder: tempfile::TempDir,
-}
-
-impl Namespace {
-    /// A new one; `None`, loudly, where there can be none.
-    fn new() -> Option<Namespace> {
-        let skipped = |why: &str| {
-            eprintln!("\n*** SKIPPED, nothing is shown about packets: {why} ***\n");
-            None
-        };
-        if !nix::unistd::geteuid().is_root() {
-            return skipped("only root can make a network namespace");
-        }
-        if run("tcpdump", &["--version"]).is_err() {
-            return skipped("there is no tcpdump here");
-        }
-        let name = format!("porthole-tests-{}", std::process::id());
-        if let Err(why) = run("ip", &["netns", "add", &name]) {
-            return skipped(&why);
-        }
-        let resolver = PathBuf::from("/etc/netns").join(&name);
-        let folder = tempfile::Builder::new().prefix("porthole-tests-").tempdir().unwrap();
-        let namespace = Namespace { name, resolver, folder };
-        fs::create_dir_all(&namespace.resolver).unwrap();
-        fs::write(namespace.resolver.join("resolv.conf"), format!("nameserver {}\n", DNS.0)).unwrap();
-        let within = |command: &str| {
-            let words: Vec<&str> = ["-n", &namespace.name].into_iter().chain(command.split(' ')).collect();
-            run("ip", &words)
-        };
-        let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
-        let laid = ["link set lo up".to_owned()]
-            .into_iter()
-            .chain(ours)
-            .chain([
-                format!("addr add {PRIVATE6}/128 dev lo"),
-                // Whatever is for nobody here leaves by it, to nowhere, and is captured.
-                "link add out0 type veth peer name nowhere".to_owned(),
-                "link set nowhere addrgenmode none up".to_owned(),
-                "link set out0 addrgenmode none arp off up".to_owned(),
-                "addr add 198.18.77.2/24 dev out0".to_owned(),
-                "route add default dev out0".to_owned(),
-                "-6 route add default dev out0".to_owned(),
-            ])
-            .try_for_each(|command| within(&command));
-        match laid {
-            Ok(()) => Some(namespace),
-            Err(why) => skipped(&why),
-        }
+/// What an ignored test of this binary tells when it runs in here, and the packets meanwhile.
+async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
+    let folder = tempfile::Builder::new().prefix("porthole-tests-").tempdir().unwrap();
+    let file = folder.path().join(format!("{}.pcap", test.replace(':', "-")));
+    let log = folder.path().join("tcpdump.log");
+    let mut capture = Capture(
+        namespace.command("tcpdump")
+            .args(["-i", "any", "-n", "-U", "-Z", "root", "-B", "65536", "-w"])
+            .args([file.as_os_str()])
+            .arg(CAPTURED)
+            .stdout(Stdio::null())
+            .stderr(fs::File::create(&log).unwrap())
+            .spawn()
+            .unwrap(),
+    );
+    let said = || fs::read_to_string(&log).unwrap_or_default();
+    eventually(CAPTURING_WITHIN, async || so(said().contains("listening on"), said())).await;
+    let mut inner = namespace.command(std::env::current_exe().unwrap().to_str().unwrap());
+    inner.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
+    let output = tokio::task::spawn_blocking(move || inner.output()).await.unwrap().unwrap();
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
+    capture.end();
+    assert!(said().contains("\n0 packets dropped by kernel"), "{}", said());
+    let mut told = Told::new();
+    for line in stdout.lines().filter_map(|line| line.split_once(TOLD)).map(|(_, rest)| rest.trim()) {
+        let (what, value) = line.split_once(' ').unwrap();
+        told.entry(what.to_owned()).or_default().push(value.to_owned());
     }
-
-    /// What an ignored test of this binary tells when it runs in here, and the packets meanwhile.
-    async fn captured(&self, test: &str) -> (Told, Vec<Packet>) {
-        let file = self.folder.path().join(format!("{}.pcap", test.replace(':', "-")));
-        let log = self.folder.path().join("tcpdump.log");
-        let mut capture = Capture(
-            self.command("tcpdump")
-                .args(["-i", "any", "-n", "-U", "-Z", "root", "-B", "65536", "-w"])
-                .args([file.as_os_str()])
-                .arg(CAPTURED)
-                .stdout(Stdio::null())
-                .stderr(fs::File::create(&log).unwrap())
-                .spawn()
-                .unwrap(),
-        );
-        let said = || fs::read_to_string(&log).unwrap_or_default();
-        eventually(CAPTURING_WITHIN, async || so(said().contains("listening on"), said())).await;
-        let mut inner = self.command(std::env::current_exe().unwrap().to_str().unwrap());
-        inner.args(["--exact", test, "--ignored", "--nocapture", "--test-threads=1"]).env(INSIDE, "1");
-        let output = tokio::task::spawn_blocking(move || inner.output()).await.unwrap().unwrap();
-        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(output.status.success(), "{stdout}\n{}", String::from_utf8_lossy(&output.stderr));
-        capture.end();
-        assert!(said().contains("\n0 packets dropped by kernel"), "{}", said());
-        let mut told = Told::new();
-        for line in stdout.lines().filter_map(|line| line.split_once(TOLD)).map(|(_, rest)| rest.trim()) {
-            let (what, value) = line.split_once(' ').unwrap();
-            told.entry(what.to_owned()).or_default().push(value.to_owned());
-        }
-        let shown = Command::new("tcpdump").args(["-n", "-r"]).arg(&file).output().unwrap();
-        let packets = String::from_utf8_lossy(&shown.stdout).lines().filter_map(read).collect();
-        (told, packets)
-    }
-
-    fn command(&self, program: &str) -> Command {
-        let mut command = Command::new("ip");
-        command.args(["netns", "exec", &self.name, program]);
-        command
-    }
-}
-
-impl Drop for Namespace {
-    fn drop(&mut self) {
-        let _ = run("ip", &["netns", "delete", &self.name]);
-        let _ = fs::remove_dir_all(&self.resolver);
-    }
+    let shown = Command::new("tcpdump").args(["-n", "-r"]).arg(&file).output().unwrap();
+    let packets = String::from_utf8_lossy(&shown.stdout).lines().filter_map(read).collect();
+    (told, packets)
 }
 
 /// A `tcpdump` that runs.
@@ -302,12 +217,6 @@ impl Drop for Capture {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
-    let told = |why: &str| format!("{program} {}: {why}", arguments.join(" "));
-    let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
-    if output.status.success() { Ok(()) } else { Err(told(String::from_utf8_lossy(&output.stderr).trim())) }
 }
 
 /// Reads a line such as `12:00:00.0 lo In IP 127.0.0.1.40000 > 127.0.0.1.53: 7+ A? example.com. (29)`.

@@ -1,5 +1,7 @@
 //! The service within the test's own process: the only way to take a defence away.
 
+use std::path::PathBuf;
+
 use porthole_daemon::settings::{Environment, Reader};
 use porthole_service::guard::{AllowTargets, Policy, Resolver};
 use porthole_service::provider::local::Defence;
@@ -35,11 +37,16 @@ impl Service {
     pub(crate) async fn lacking(scene: &Scene, without: &[Defence], flags: &[String]) -> Service {
         let allow = AllowTargets::parse(&format!("{}/32", scene.ground.public)).expect("a range");
         let resolver = Resolver::new(scene.names.look_up());
-        Service::with_policy(Policy { allow, resolver, ..Policy::default() }, without, flags).await
+        Service::with(Policy { allow, resolver, ..Policy::default() }, None, without, flags).await
     }
 
-    /// The same with a policy of its own.
-    pub(crate) async fn with_policy(policy: Policy, without: &[Defence], flags: &[String]) -> Service {
+    /// The same with a policy of its own, and perhaps another executable.
+    pub(crate) async fn with(
+        policy: Policy,
+        chromium: Option<PathBuf>,
+        without: &[Defence],
+        flags: &[String],
+    ) -> Service {
         let home = Home::new();
         let environment: Environment = [
             ("PORTHOLE_SERVICE_ADDR", "127.0.0.1:0".to_owned()),
@@ -53,6 +60,7 @@ impl Service {
         .collect();
         let mut settings = Settings::read(&Reader::new(environment)).expect("settings");
         settings.policy = policy;
+        settings.local.executable = chromium.map_or(settings.local.executable, Ok);
         settings.local.profiles = home.temp();
         settings.local.without = without.to_vec();
         settings.local.more_flags = flags.to_vec();

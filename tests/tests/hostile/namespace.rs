@@ -1,0 +1,108 @@
+//! A network namespace, where public and private addresses are what they stand for and everything else would leave by an
+//! interface that leads nowhere. Needs root and `ip`.
+
+use std::fs;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::scene::Ground;
+
+const PUBLIC: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
+pub(crate) const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
+const PRIVATE6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x77, 0, 0, 0, 0, 0, 1);
+const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
+pub(crate) const DNS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
+/// Set for the tests that run in it.
+pub(crate) const INSIDE: &str = "PORTHOLE_TESTS_INSIDE_NAMESPACE";
+
+/// What its addresses stand for.
+pub(crate) fn ground() -> Ground {
+    let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
+    Ground {
+        public: PUBLIC,
+        forbidden: PRIVATE,
+        forbidden6: PRIVATE6,
+        also: [&[METADATA.into()][..], &loopback].concat(),
+        names: DNS.into(),
+    }
+}
+
+/// A network namespace. Dropping it removes it.
+pub(crate) struct Namespace {
+    name: String,
+    resolver: PathBuf,
+}
+
+impl Namespace {
+    /// A new one; `None`, loudly, where there can be none.
+    pub(crate) fn new() -> Option<Namespace> {
+        let skipped = |why: &str| {
+            skipped(why);
+            None
+        };
+        if !nix::unistd::geteuid().is_root() {
+            return skipped("only root can make a network namespace");
+        }
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("porthole-tests-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        if let Err(why) = run("ip", &["netns", "add", &name]) {
+            return skipped(&why);
+        }
+        let resolver = PathBuf::from("/etc/netns").join(&name);
+        let namespace = Namespace { name, resolver };
+        fs::create_dir_all(&namespace.resolver).unwrap();
+        fs::write(namespace.resolver.join("resolv.conf"), format!("nameserver {}\n", DNS.0)).unwrap();
+        let within = |command: &str| {
+            let words: Vec<&str> = ["-n", &namespace.name].into_iter().chain(command.split(' ')).collect();
+            run("ip", &words)
+        };
+        let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
+        let laid = ["link set lo up".to_owned()]
+            .into_iter()
+            .chain(ours)
+            .chain([
+                format!("addr add {PRIVATE6}/128 dev lo"),
+                // Whatever is for nobody here leaves by it, to nowhere, and is captured.
+                "link add out0 type veth peer name nowhere".to_owned(),
+                "link set nowhere addrgenmode none up".to_owned(),
+                "link set out0 addrgenmode none arp off up".to_owned(),
+                "addr add 198.18.77.2/24 dev out0".to_owned(),
+                "route add default dev out0".to_owned(),
+                "-6 route add default dev out0".to_owned(),
+            ])
+            .try_for_each(|command| within(&command));
+        match laid {
+            Ok(()) => Some(namespace),
+            Err(why) => skipped(&why),
+        }
+    }
+
+    /// A command that runs in it.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("ip");
+        command.args(["netns", "exec", &self.name, program]);
+        command
+    }
+}
+
+impl Drop for Namespace {
+    fn drop(&mut self) {
+        let _ = run("ip", &["netns", "delete", &self.name]);
+        let _ = fs::remove_dir_all(&self.resolver);
+    }
+}
+
+/// Says that a test shows nothing, and why.
+pub(crate) fn skipped(why: &str) {
+    eprintln!("\n*** SKIPPED, nothing is shown: {why} ***\n");
+}
+
+/// Runs a program that ends by itself; an error is what it said.
+pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
+    let told = |why: &str| format!("{program} {}: {why}", arguments.join(" "));
+    let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
+    if output.status.success() { Ok(()) } else { Err(told(String::from_utf8_lossy(&output.stderr).trim())) }
+}
+

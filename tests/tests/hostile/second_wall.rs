@@ -1,0 +1,93 @@
+//! The second wall, as `deploy/` ships it: with it in place a browser without defences of its own reaches the egress and
+//! nothing else. Says loudly where it can't run: it needs root, `ip`, `nft` and cgroup v2.
+
+use std::fs;
+use std::path::PathBuf;
+
+use porthole_service::guard::{AllowTargets, Policy, Resolver};
+use porthole_service::provider::local::Defence::{DeadEnd, LoopbackRule, ResolverRules, WebRtcPolicy};
+use porthole_tests::eventually::so;
+use porthole_tests::eventually;
+use std::net::Ipv4Addr;
+use std::time::Duration;
+
+use super::namespace::{INSIDE, Namespace, ground, run, skipped};
+use super::scene::{Ground, Scene};
+use super::service::Service;
+use super::silence::expect;
+use super::visit::{Variant, Visit, visit_all};
+use super::ways::way;
+
+const WALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/second-wall");
+const HEARD_WITHIN: Duration = Duration::from_secs(20);
+/// Enters the namespace's own view of cgroups, raises the wall for a cgroup, runs the rest of the command line, and
+/// removes the cgroup.
+const SCRIPT: &str = r#"
+    set -e; service=$1; wall=$2; shift 2
+    mount -t cgroup2 none /sys/fs/cgroup
+    mkdir -p "/sys/fs/cgroup$service"
+    "$wall/raise-second-wall" "$service"
+    set +e; "$@"; code=$?
+    rmdir "/sys/fs/cgroup$service/browser" "/sys/fs/cgroup$service" "/sys/fs/cgroup${service%/*}" 2> /dev/null
+    exit $code"#;
+
+#[test]
+fn behind_the_second_wall_a_browser_without_defences_reaches_the_egress_alone() {
+    if run("nft", &["--version"]).is_err() {
+        return skipped("there is no nft here");
+    }
+    let Some(namespace) = Namespace::new() else { return };
+    let service = format!("/porthole-tests-{}.slice/porthole.service", std::process::id());
+    let walled = |rest: &[&str]| {
+        let mut command = namespace.command("sh");
+        command.args(["-c", SCRIPT, "sh", &service, WALL]).args(rest).env(INSIDE, &service);
+        command.output().unwrap()
+    };
+    let tried = walled(&["true"]);
+    if !tried.status.success() {
+        return skipped(&String::from_utf8_lossy(&tried.stderr));
+    }
+    let test = std::env::current_exe().unwrap();
+    let rest = ["--exact", "second_wall::a_browser_without_defences", "--ignored", "--nocapture"];
+    let output = walled(&[&[test.to_str().unwrap()], &rest[..]].concat());
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{told}\n{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Runs in the namespace, once outside of the walled cgroup and once within.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "runs inside a network namespace, started by another test"]
+async fn a_browser_without_defences() {
+    let service = std::env::var(INSIDE).expect("only in a namespace of its own");
+    for walled in [false, true] {
+        let names = (Ipv4Addr::LOCALHOST, 0).into();
+        let ground = Ground { forbidden: Ipv4Addr::LOCALHOST, also: Vec::new(), names, ..ground() };
+        let scene = Scene::set(ground).await;
+        let chromium = walled.then(|| {
+            // From here on this process is the service that the wall was raised for.
+            fs::write(format!("/sys/fs/cgroup{service}/cgroup.procs"), "0").unwrap();
+            PathBuf::from(WALL).join("chromium-headless-shell-walled")
+        });
+        let allow = AllowTargets::parse("").unwrap();
+        let policy = Policy { allow, resolver: Resolver::new(scene.names.look_up()), ..Policy::default() };
+        let without = [DeadEnd, LoopbackRule, ResolverRules, WebRtcPolicy];
+        let service = Service::with(policy, chromium, &without, &[]).await;
+        let direct = vec![Visit::of(way("image")), Visit::of(way("socket")), Visit::of(way("peer-connection"))];
+        let visited = visit_all(&scene, service.caller(), direct).await;
+        // What the egress refuses is the same as ever.
+        let by_name = Visit { variant: Variant::Name, ..Visit::of(way("image")) };
+        expect(&scene, &visit_all(&scene, service.caller(), vec![by_name]).await);
+        let heard = || scene.canaries.heard();
+        if walled {
+            service.end().await;
+            assert_eq!(heard(), []);
+            visited.iter().for_each(|visited| drop(visited.answer.expect_ok()));
+        } else {
+            for protocol in ["tcp", "udp"] {
+                let came = || heard().iter().any(|heard| heard.protocol == protocol);
+                eventually(HEARD_WITHIN, async || so(came(), format!("no {protocol} in {:?}", heard()))).await;
+            }
+            service.end().await;
+        }
+    }
+}
