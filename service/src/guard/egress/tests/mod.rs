@@ -1,6 +1,7 @@
 //! The egress over real sockets. Here is what its tests share: sites that say what they heard, and callers that write
 //! what they please.
 
+mod memory;
 mod peers;
 mod plain;
 mod refused;
