@@ -69,7 +69,7 @@ async fn documents_are_held_by_either_judgement_and_arrive_without_both() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn without_the_rule_for_loopback_an_address_bypasses_the_proxy() {
     // The page's own address would bypass it too, so the page is at a name.
-    let (scene, visited) = visited_without(&[LoopbackRule], vec![Visit::of(way("image")).from_name()]).await;
+    let (scene, visited) = visited_without(&[LoopbackRule], vec![Visit::of(way("image")).by_name()]).await;
     assert_eq!(heard(&scene, &visited).0, ["image Absolute"]);
 }
 

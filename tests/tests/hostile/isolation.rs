@@ -91,8 +91,7 @@ async fn what_a_page_stores_the_next_one_does_not_find() {
     let service = Service::lacking(&scene, &SHARED, &[]).await;
     let (first, second) = found_twice(&scene, &service).await;
     assert_eq!(first, BTreeSet::new());
-    for word in
-        ["cookie", "cookieStore", "localStorage", "indexedDB", "caches", "serviceWorker", "files", "httpCache"]
+    for word in ["cookie", "cookieStore", "localStorage", "indexedDB", "caches", "serviceWorker", "files", "httpCache"]
     {
         assert!(second.contains(word), "{word} can't be found at all: {second:?}");
     }

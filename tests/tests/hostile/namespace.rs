@@ -105,4 +105,3 @@ pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;
     if output.status.success() { Ok(()) } else { Err(told(String::from_utf8_lossy(&output.stderr).trim())) }
 }
-

@@ -100,7 +100,10 @@ async fn the_hostile_site() {
     }
     // The service asked once for each look-up of its own, and nobody else asked at all.
     assert_eq!(scene.names.all_asked(), looked_up);
-    assert!(looked_up.keys().any(|name| name.ends_with(ZONE)) && !looked_up.keys().any(|name| name.contains("dns-prefetch-name")));
+    assert!(
+        looked_up.keys().any(|name| name.ends_with(ZONE))
+            && !looked_up.keys().any(|name| name.contains("dns-prefetch-name"))
+    );
     let names: BTreeSet<String> = looked_up.into_keys().collect();
     names.iter().for_each(|name| tell("name", name));
 }
@@ -171,7 +174,8 @@ async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
     let file = folder.path().join(format!("{}.pcap", test.replace(':', "-")));
     let log = folder.path().join("tcpdump.log");
     let mut capture = Capture(
-        namespace.command("tcpdump")
+        namespace
+            .command("tcpdump")
             .args(["-i", "any", "-n", "-U", "-Z", "root", "-B", "65536", "-w"])
             .args([file.as_os_str()])
             .arg(CAPTURED)

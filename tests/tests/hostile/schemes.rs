@@ -93,12 +93,14 @@ async fn what_a_page_has_downloaded_or_printed_leaves_nothing() {
     let stack = Stack::start().await;
     let before = stack.home.left_in_temp();
     let file = stack.site.page(
-        Reply::of("application/octet-stream", "x".repeat(1000)).header("content-disposition", "attachment; filename=x.bin"),
+        Reply::of("application/octet-stream", "x".repeat(1000))
+            .header("content-disposition", "attachment; filename=x.bin"),
     );
     for way in [
         format!("<a download=x.bin href='{file}'></a><script>document.querySelector('a').click()</script>"),
         format!("<iframe src='{file}'></iframe>"),
-        "<a download=x.txt href='data:text/plain,x'></a><script>document.querySelector('a').click()</script>".to_owned(),
+        "<a download=x.txt href='data:text/plain,x'></a><script>document.querySelector('a').click()</script>"
+            .to_owned(),
         "<a download=y.txt></a><script>const a = document.querySelector('a');
             a.href = URL.createObjectURL(new Blob(['x'])); a.click()</script>"
             .to_owned(),
@@ -109,8 +111,10 @@ async fn what_a_page_has_downloaded_or_printed_leaves_nothing() {
         assert!(answer.content().starts_with(PUBLIC_PART), "{way}\n{answer:?}");
     }
     let found: Vec<String> = files_under(&stack.home.temp()).chain(files_under(&stack.home.home())).collect();
-    let kept: Vec<&String> =
-        found.iter().filter(|path| [".bin", ".txt", ".pdf", ".crdownload"].iter().any(|end| path.ends_with(end))).collect();
+    let kept: Vec<&String> = found
+        .iter()
+        .filter(|path| [".bin", ".txt", ".pdf", ".crdownload"].iter().any(|end| path.ends_with(end)))
+        .collect();
     // A license text of the browser's own would be one, too; none is there.
     assert!(kept.is_empty(), "{kept:?}");
     assert_eq!(stack.home.left_in_temp(), before);

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use porthole_service::guard::{AllowTargets, Policy, Resolver};
 use porthole_service::provider::local::Defence::{DeadEnd, LoopbackRule, ResolverRules, WebRtcPolicy};
-use porthole_tests::eventually::so;
 use porthole_tests::eventually;
+use porthole_tests::eventually::so;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 

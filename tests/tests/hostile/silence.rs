@@ -2,6 +2,10 @@
 
 use std::ops::RangeInclusive;
 
+use porthole_service::provider::local::Defence;
+use serde_json::json;
+
+use super::names::ZONE;
 use super::scene::{Ground, Scene};
 use super::service::Service;
 use super::visit::{PUBLIC_PART, Variant, Visit, Visited, visit_all};
@@ -20,23 +24,39 @@ async fn no_way_out_of_a_page_reaches_what_it_may_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_page_is_told_an_address_of_this_host() {
+async fn a_name_that_turns_between_its_judgement_and_the_dial_is_refused() {
     let scene = Scene::set(Ground::loopback()).await;
     let service = Service::start(&scene).await;
-    let url = scene.site.html(
-        "<body>candidates:<script>const p = new RTCPeerConnection({iceServers: []}); p.createDataChannel('x');
-        p.onicecandidate = event => document.body.append(' ' + (event.candidate ? event.candidate.candidate : 'end'));
-        p.createOffer().then(offer => p.setLocalDescription(offer))</script>",
-    );
-    let fields = serde_json::json!({"url": url, "wait": {"until": "load", "delay_ms": 2_000}});
-    let answer = service.caller().extract(fields).await;
-    let candidates = answer.content();
-    let told = candidates.strip_prefix("candidates:").unwrap().replace("end", "");
-    // By TCP it may offer to call, from no address in particular.
-    let lines: Vec<&str> = told.split(" candidate:").filter(|line| !line.trim().is_empty()).collect();
-    let harmless = |line: &&str| line.contains(" tcp ") && (line.contains(" 0.0.0.0 9 ") || line.contains(" :: 9 "));
-    assert!(lines.iter().all(|line| harmless(&line.trim_start_matches("candidate:"))), "{candidates}");
+    let turning = |label: &str| format!("http://{}/", scene.authority(&format!("turns1-{label}.{ZONE}")));
+    // Who judges the URL hears of the public site; a moment later, at the dial, the name leads elsewhere.
+    let answer = service.caller().extract(json!({"url": turning("page")})).await;
+    let fields = answer.expect_code("BLOCKED_TARGET");
+    assert!(!fields["details"].to_string().contains("127.0.0.1"), "an address that DNS gave is told: {answer:?}");
+    let url = scene.site.html(&format!("<p>{PUBLIC_PART}</p><iframe src='{}'></iframe>", turning("frame")));
+    let answer = service.caller().extract(json!({"url": url})).await;
+    assert!(answer.content().starts_with(PUBLIC_PART));
+    assert_eq!(answer.expect_ok()["blocked_requests"], 1);
     service.end().await;
+    assert_eq!(scene.canaries.heard(), []);
+    let asked = scene.names.all_asked();
+    assert_eq!(asked.values().copied().collect::<Vec<_>>(), [2, 2], "once each to judge and to dial: {asked:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_page_is_told_an_address_of_this_host() {
+    for (without, told) in [(&[][..], false), (&[Defence::WebRtcPolicy][..], true)] {
+        let scene = Scene::set(Ground::loopback()).await;
+        let service = Service::lacking(&scene, without, &[]).await;
+        let url = scene.site.html(
+            "<body>candidates:<script>const p = new RTCPeerConnection({iceServers: []}); p.createDataChannel('x');
+            p.onicecandidate = event => event.candidate && document.body.append(' ' + event.candidate.address);
+            p.createOffer().then(offer => p.setLocalDescription(offer))</script>",
+        );
+        let fields = json!({"url": url, "wait": {"until": "load", "delay_ms": 2_000}});
+        let content = service.caller().extract(fields).await.content();
+        assert_eq!(content.trim() != "candidates:", told, "{content} without {without:?}");
+        service.end().await;
+    }
 }
 
 /// Every way in every one of these variants; those that nobody takes in the few that differ for the browser.

@@ -77,7 +77,7 @@ impl Visit {
     }
 
     /// The same from a page that is at a name.
-    pub(crate) fn from_name(self) -> Visit {
+    pub(crate) fn by_name(self) -> Visit {
         Visit { home_by_name: true, ..self }
     }
 }

@@ -110,13 +110,13 @@ impl Shared {
     }
 
     async fn lease_from(&self, browser: &Arc<Browser>) -> Result<Lease, ProviderError> {
-        timeout(CONNECT_TIMEOUT, browser.lease(&self.options, &self.judge, &self.tasks, &self.metrics))
-            .await
-            .map_err(|_| {
+        timeout(CONNECT_TIMEOUT, browser.lease(&self.options, &self.judge, &self.tasks, &self.metrics)).await.map_err(
+            |_| {
                 // It runs and gives no page: the next request gets another.
                 browser.retire();
                 ProviderError::TimedOut
-            })?
+            },
+        )?
     }
 }
 
