@@ -24,7 +24,7 @@ use super::visit::{Variant, Visit, visit_all};
 use super::ways::way;
 
 /// The variants of this run; the others differ in nothing that packets would show.
-const VARIANTS: [Variant; 4] = [Variant::Absolute, Variant::Redirect, Variant::Name, Variant::Rebinding];
+const VARIANTS: [Variant; 3] = [Variant::Absolute, Variant::Name, Variant::Rebinding];
 /// SYN packets, and all that is no TCP.
 const CAPTURED: &str =
     "(ip and tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn) or (ip6 and tcp and ip6[53] & 0x12 == 2) or not tcp";

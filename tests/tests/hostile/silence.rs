@@ -59,12 +59,18 @@ async fn no_page_is_told_an_address_of_this_host() {
     }
 }
 
-/// Every way in every one of these variants; those that nobody takes in the few that differ for the browser.
+/// Every way in every one of these variants; the ways that nobody takes, and the variants that differ for the guard alone,
+/// in a few.
 pub(crate) fn every_visit(variants: &[Variant]) -> Vec<Visit> {
     const DIFFERENT: [Variant; 3] = [Variant::Absolute, Variant::Redirect, Variant::Rebinding];
+    const ONE_OF_EACH: [&str; 4] = ["image", "socket", "frame", "location"];
     let of = |way: &'static Way| {
-        let chosen = if matches!(way.asks, Asks::Nobody(_)) { &DIFFERENT } else { variants };
-        Visit::in_each(way, chosen)
+        let taken = !matches!(way.asks, Asks::Nobody(_));
+        let visits = Visit::in_each(way, variants).into_iter();
+        visits.filter(move |Visit { variant, .. }| match variant {
+            Variant::Both => ONE_OF_EACH.contains(&way.name),
+            variant => taken || DIFFERENT.contains(variant),
+        })
     };
     WAYS.iter().flat_map(of).collect()
 }
