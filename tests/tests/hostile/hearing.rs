@@ -17,6 +17,8 @@ use super::ways::{Asks, WAYS, Way, way};
 
 const NONE: [&str; 0] = [];
 
+/// How often a page is visited whose way was not taken in time.
+const TRIES: usize = 4;
 const HEARD_WITHIN: Duration = Duration::from_secs(20);
 
 /// A scene, and what visits of a service without these defences come to.
@@ -49,8 +51,18 @@ async fn without_the_egresss_judgement_every_part_of_a_page_arrives() {
     // Of a name with a public address and another the public one is dialled first.
     let every_variant = Visit::in_each(way("image"), &Variant::ALL).into_iter();
     let every_variant = every_variant.filter(|visit| visit.variant != Variant::Both).collect();
-    let (scene, visited) = visited_without(&[EgressJudgement], [parts, every_variant].concat()).await;
-    assert_eq!(heard(&scene, &visited).1, NONE, "nothing came of these");
+    let scene = Scene::set(Ground::loopback()).await;
+    let service = Service::lacking(&scene, &[EgressJudgement], &[]).await;
+    let mut unheard = [parts, every_variant].concat();
+    // On a busy machine a worker may not come to it before its page ends.
+    for _ in 0..TRIES {
+        let visited = visit_all(&scene, service.caller(), unheard).await;
+        let silent = |visited: &Visited| !scene.canaries.heard_about(&visited.mark);
+        unheard = visited.into_iter().filter(silent).map(|visited| visited.visit).collect();
+    }
+    service.end().await;
+    let names: Vec<&str> = unheard.iter().map(|visit| visit.way.name).collect();
+    assert_eq!(names, NONE, "nothing came of these");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

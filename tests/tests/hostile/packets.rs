@@ -18,7 +18,7 @@ use serde_json::Value;
 use super::names::ZONE;
 use super::namespace::{DNS, INSIDE, Namespace, PRIVATE, ground, run, skipped};
 use super::scene::Scene;
-use super::service::{AT_ONCE, Service};
+use super::service::{AT_ONCE, Service, another_browser};
 use super::silence::{every_visit, expect};
 use super::visit::{Variant, Visit, visit_all};
 use super::ways::way;
@@ -69,7 +69,10 @@ async fn the_hostile_site() {
         ("PORTHOLE_MAX_CONCURRENT", AT_ONCE.to_string()),
         ("PORTHOLE_MAX_QUEUE", "1000".to_owned()),
         ("PORTHOLE_LOG", "info,porthole_service::guard=trace".to_owned()),
-    ] {
+    ]
+    .into_iter()
+    .chain(another_browser())
+    {
         environment.insert(name.to_owned(), value);
     }
     let mut service = Server::start("porthole-service", &environment).await;

@@ -27,6 +27,12 @@ pub(crate) struct Service {
     _home: Home,
 }
 
+/// The setting that chooses the browser, if whoever runs these tests has set it: the site is hostile to any.
+pub(crate) fn another_browser() -> Option<(&'static str, String)> {
+    const SETTING: &str = "PORTHOLE_CHROMIUM";
+    std::env::var(SETTING).ok().map(|path| (SETTING, path))
+}
+
 impl Service {
     /// Starts one that lets the scene's public site through and asks the scene's DNS server.
     pub(crate) async fn start(scene: &Scene) -> Service {
@@ -57,6 +63,7 @@ impl Service {
             ("PORTHOLE_MAX_QUEUE", "1000".to_owned()),
         ]
         .into_iter()
+        .chain(another_browser())
         .collect();
         let mut settings = Settings::read(&Reader::new(environment)).expect("settings");
         settings.policy = policy;

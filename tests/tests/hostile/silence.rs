@@ -107,5 +107,8 @@ fn refusals(scene: &Scene, Visit { way, variant, .. }: Visit) -> RangeInclusive<
     };
     let trusted = !way.trusted_only || (scene.ground.public.is_loopback() && variant != Variant::Rebinding);
     let asked = reaches && trusted && (way.redirected || variant != Variant::Redirect);
-    u64::from(asked)..=u64::from(asked)
+    let least = u64::from(asked && way.certain);
+    // A browser with a window asks for its site's icon as well, and that name leads elsewhere by then.
+    let icon = u64::from(variant == Variant::Rebinding);
+    least..=u64::from(asked) + icon
 }

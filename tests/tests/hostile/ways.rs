@@ -25,6 +25,8 @@ pub(crate) struct Way {
     pub(crate) marked: bool,
     /// Whether it takes real time, beside the page's own.
     pub(crate) slow: bool,
+    /// Whether the page surely comes to it before it ends, in every Chromium.
+    pub(crate) certain: bool,
 }
 
 /// Who asks for the target, if nothing forbids it.
@@ -56,6 +58,7 @@ impl Way {
             trusted_only: false,
             marked: true,
             slow: false,
+            certain: true,
         }
     }
 
@@ -100,7 +103,11 @@ impl Way {
     }
 
     const fn slow(self) -> Way {
-        Way { slow: true, ..self }
+        Way { slow: true, certain: false, ..self }
+    }
+
+    const fn uncertain(self) -> Way {
+        Way { certain: false, ..self }
     }
 }
 
@@ -154,7 +161,7 @@ pub(crate) const WAYS: &[Way] = &[
     Way::of("fetch-preflight", "<script>fetch('TARGET', {method: 'PUT', body: 'x', headers: {'x-y': 'z'}}).catch(() => 0)</script>"),
     Way::of("xhr", "<script>const x = new XMLHttpRequest; x.open('GET', 'TARGET'); x.send()</script>"),
     Way::of("beacon", "<script>navigator.sendBeacon('TARGET', 'x')</script>"),
-    Way::of("ping", "<a href='#here' ping='TARGET'>x</a><script>document.querySelector('a').click()</script>"),
+    Way::of("ping", "<a href='#here' ping='TARGET'>x</a><script>document.querySelector('a').click()</script>").uncertain(),
     Way::of("event-source", "<script>new EventSource('TARGET')</script>"),
     Way::of("socket", "<script>new WebSocket('SOCKET')</script>").not_redirected().slow(),
     Way::of("secure-socket", "<script>new WebSocket('SOCKET'.replace('ws:', 'wss:'))</script>").not_redirected().unmarked().slow(),
@@ -188,7 +195,7 @@ pub(crate) const WAYS: &[Way] = &[
         .beside(SCRIPT, "oninstall = event => event.waitUntil(fetch('TARGET', {mode: 'no-cors'}).catch(() => 0))").if_trusted().slow(),
     Way::of("service-worker-import", "<script>navigator.serviceWorker?.register('BESIDE').catch(() => 0)</script>")
         .beside(SCRIPT, "importScripts('TARGET')").not_redirected().if_trusted().slow(),
-    Way::of("worklet", "<script>CSS.paintWorklet?.addModule('TARGET').catch(() => 0)</script>").if_trusted(),
+    Way::of("worklet", "<script>CSS.paintWorklet?.addModule('TARGET').catch(() => 0)</script>").uncertain().if_trusted(),
     // Frames.
     Way::of("frame", "<iframe src='TARGET'></iframe>").by_frame(),
     Way::of("frame-backslashes", r"<iframe src='BACKSLASHES'></iframe>").by_frame(),
