@@ -70,8 +70,9 @@ async fn race(guard: &Guard, host: &Host<String>, addresses: Vec<SocketAddr>) ->
 async fn attempt(guard: &Guard, host: &Host<String>, address: SocketAddr) -> Result<TcpStream, DialOutcome> {
     // Judged with the others already; once more, for since then a listener of our own may have been opened there.
     guard.judge_address(host, address)?;
+    // With this and the next whoever captures packets can tell the egress's connections from any other.
+    tracing::trace!(%address, "dials");
     let stream = TcpStream::connect(address).await.map_err(|error| outcome(&error))?;
-    // With this whoever captures packets can tell the egress's connections from any other.
     if let Ok(local) = stream.local_addr() {
         tracing::trace!(%local, %address, "dialled");
     }
