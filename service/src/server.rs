@@ -91,7 +91,8 @@ impl Server {
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
         let guard = Guard::new(settings.policy);
-        let documents = Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
+        let documents =
+            Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
         let judge = Judge { guard, documents, blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
         let draining = CancellationToken::new();

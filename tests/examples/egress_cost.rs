@@ -46,8 +46,9 @@ async fn start(without: &[Defence]) -> Running {
     .collect();
     let mut settings = Settings::read(&Reader::new(environment)).unwrap();
     settings.policy.allow = AllowTargets::parse(&format!("{PUBLIC}/32")).unwrap();
-    settings.local.profiles = home.temp();
-    settings.local.without = without.to_vec();
+    let local = settings.pages.local_mut().expect("the local provider");
+    local.profiles = home.temp();
+    local.without = without.to_vec();
     let server = Server::bind(settings).await.unwrap();
     let caller = Caller {
         http: http_client(),

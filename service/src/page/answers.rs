@@ -43,11 +43,11 @@ pub(super) fn note(
         }
         "Network.webSocketCreated" => {
             let WebSocketCreated { request_id, url } = event.read()?;
-            sockets.begun(request_id, url, watched);
+            sockets.begun(request_id, &url, watched);
         }
         "Network.webTransportCreated" => {
             let WebTransportCreated { transport_id, url } = event.read()?;
-            sockets.begun(transport_id, url, watched);
+            sockets.begun(transport_id, &url, watched);
         }
         "Network.webSocketHandshakeResponseReceived" => {
             let WebSocketOpened { request_id } = event.read()?;
@@ -90,8 +90,8 @@ impl Response {
 }
 
 impl Sockets {
-    fn begun(&mut self, id: String, url: String, watched: &Watched) {
-        let url = as_http(&url);
+    fn begun(&mut self, id: String, url: &str, watched: &Watched) {
+        let url = as_http(url);
         if let Err(refusal @ Refusal::Blocked(_)) = watched.guard.judge_url(&url) {
             tracing::info!(%refusal, "a socket to a blocked target was begun");
             watched.count(&refusal);

@@ -100,6 +100,14 @@ impl Pages {
             Pages::Browserbase(_) | Pages::Cdp(_) => None,
         }
     }
+
+    /// The same, to be made otherwise than any setting could.
+    pub fn local_mut(&mut self) -> Option<&mut LocalOptions> {
+        match self {
+            Pages::Auto { local, .. } | Pages::Local(local) => Some(local),
+            Pages::Browserbase(_) | Pages::Cdp(_) => None,
+        }
+    }
 }
 
 /// Reads where pages come from, and judges all settings of the others as well.

@@ -67,10 +67,13 @@ impl Service {
         .collect();
         let mut settings = Settings::read(&Reader::new(environment)).expect("settings");
         settings.policy = policy;
-        settings.local.executable = chromium.map_or(settings.local.executable, Ok);
-        settings.local.profiles = home.temp();
-        settings.local.without = without.to_vec();
-        settings.local.more_flags = flags.to_vec();
+        let local = settings.pages.local_mut().expect("the local provider");
+        if let Some(chromium) = chromium {
+            local.executable = Ok(chromium);
+        }
+        local.profiles = home.temp();
+        local.without = without.to_vec();
+        local.more_flags = flags.to_vec();
         let server = Server::bind(settings).await.expect("free ports");
         let caller = Caller {
             http: http_client(),
