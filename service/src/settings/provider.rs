@@ -211,7 +211,10 @@ fn host_name() -> String {
 
 #[cfg(test)]
 mod tests {
+    use porthole_daemon::settings::Environment;
+
     use super::*;
+    use crate::settings::SETTINGS;
 
     fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingError> {
         pages(&Reader::new(variables.iter().copied().collect()))
@@ -235,6 +238,12 @@ mod tests {
         let told =
             options(&[("PORTHOLE_BROWSERBASE_RECORD", "true"), ("PORTHOLE_BROWSERBASE_PROXIES", "true")]).unwrap();
         assert!(told.browser.record_session && !told.browser.log_session && told.proxies);
+    }
+
+    #[test]
+    fn no_setting_is_taken_for_a_slip_of_the_pen() {
+        let environment: Environment = SETTINGS.iter().map(|setting| (setting.variable(), "x")).collect();
+        assert_eq!(environment.unknown(), Vec::<&str>::new());
     }
 
     #[test]
