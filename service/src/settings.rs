@@ -62,6 +62,7 @@ pub const SETTINGS: &[Setting] = &[
     DENY_CIDRS,
     RESOLVE,
     provider::EGRESS_MAX_BYTES,
+    provider::WARM_PAGES,
     MAX_CONCURRENT,
     MAX_QUEUE,
     LOG,
@@ -99,7 +100,6 @@ impl Settings {
         let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
         let admin_addr: SocketAddr = reader.required(&ADMIN_ADDR, |text| text.parse().ok())?;
         let policy = policy(reader)?;
-        let pages = provider::pages(reader)?;
         let owner_keys = reader.secret(&OWNER_KEYS)?.ok_or_else(|| {
             OWNER_KEYS.missing("without keys nobody's token could be verified (`porthole up` makes one)")
         })?;
@@ -115,6 +115,7 @@ impl Settings {
         let within = |max: usize, min: usize| move |text: &str| text.parse().ok().filter(|n| (min..=max).contains(n));
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let concurrent_max = reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1))?.unwrap_or(2 * cores);
+        let pages = provider::pages(reader, concurrent_max)?;
         let queue_max = reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0))?.unwrap_or(4 * concurrent_max);
         Ok(Self {
             addr,

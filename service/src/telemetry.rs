@@ -68,6 +68,11 @@ impl SessionMetrics {
         self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
+    /// So many pages are ready.
+    pub fn warm(&self, pages: usize) {
+        self.pages.get_or_create(&State { state: "warm" }).set(pages.try_into().unwrap_or(i64::MAX));
+    }
+
     /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.
     pub fn ended(&self, length: Duration, confirmed: bool) {
         let event = if confirmed { "released" } else { "leaked" };

@@ -26,6 +26,11 @@ pub(super) const EGRESS_MAX_BYTES: Setting =
         .help("What one request's page may load, in bytes")
         .default_told("50000000");
 
+pub(super) const WARM_PAGES: Setting = Setting::new("PORTHOLE_WARM_PAGES", "a whole number from 0 to 1024")
+    .help("Blank pages that the local browser keeps ready")
+    .default_told("PORTHOLE_MAX_CONCURRENT");
+const WARM_PAGES_MAX: usize = 1_024;
+
 /// A secret, since services that sell browsers take their token in it.
 pub(super) const CDP_URL: Setting =
     Setting::secret("PORTHOLE_CDP_URL", "a ws://, wss://, http:// or https:// endpoint");
@@ -111,22 +116,22 @@ impl Pages {
 }
 
 /// Reads where pages come from, and judges all settings of the others as well.
-pub(super) fn pages(reader: &Reader) -> Result<Pages, SettingError> {
+pub(super) fn pages(reader: &Reader, concurrent_max: usize) -> Result<Pages, SettingError> {
     let provider = reader.required(&PROVIDER, |text| {
         matches!(text, "auto" | "local" | "browserbase" | "cdp").then(|| text.to_owned())
     })?;
     let browserbase = browserbase(reader)?;
     let cdp = cdp(reader)?;
     Ok(match (provider.as_str(), cdp) {
-        ("local", _) => Pages::Local(local(reader, true)?),
+        ("local", _) => Pages::Local(local(reader, concurrent_max, true)?),
         ("browserbase", _) => Pages::Browserbase(browserbase),
         ("cdp", Some(cdp)) => Pages::Cdp(cdp),
         ("cdp", None) => return Err(CDP_URL.missing("the provider cdp needs an endpoint")),
-        _ => Pages::Auto { local: local(reader, false)?, browserbase },
+        _ => Pages::Auto { local: local(reader, concurrent_max, false)?, browserbase },
     })
 }
 
-fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingError> {
+fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<LocalOptions, SettingError> {
     let given = reader.text(&CHROMIUM)?;
     let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
     match (&executable, &given) {
@@ -140,7 +145,15 @@ fn local(reader: &Reader, is_required: bool) -> Result<LocalOptions, SettingErro
     let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
     let limits = EgressLimits::default();
     let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
-    Ok(LocalOptions { executable, egress, profiles: env::temp_dir(), without: Vec::new(), more_flags: Vec::new() })
+    let warm = |text: &str| text.parse().ok().filter(|pages| *pages <= WARM_PAGES_MAX);
+    Ok(LocalOptions {
+        executable,
+        egress,
+        warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
+        profiles: env::temp_dir(),
+        without: Vec::new(),
+        more_flags: Vec::new(),
+    })
 }
 
 fn browserbase(reader: &Reader) -> Result<BrowserbaseOptions, SettingError> {
@@ -217,7 +230,7 @@ mod tests {
     use crate::settings::SETTINGS;
 
     fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingError> {
-        pages(&Reader::new(variables.iter().copied().collect()))
+        pages(&Reader::new(variables.iter().copied().collect()), 4)
     }
 
     fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingError> {

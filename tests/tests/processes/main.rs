@@ -6,3 +6,4 @@ mod crashes;
 mod endings;
 mod secrets;
 mod settings;
+mod warm;

@@ -13,14 +13,16 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
+use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
 use porthole_chromium::{Process, Profile};
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::warm::InUse;
 use super::{Defence, LocalOptions, flags};
-use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, connect_pipe};
+use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
 use crate::provider::{Lease, ProviderError};
@@ -28,6 +30,9 @@ use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
 /// How long a context may take to be gone before the browser gets no more of them.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a blank page may take to answer before another is made instead: about what making one takes on a busy
+/// machine.
+const BLANK_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a browser may take to answer whether it lives.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many of the hosts that a page was refused are told in the one line about it; a page can name thousands.
@@ -120,14 +125,14 @@ impl Browser {
         }
     }
 
-    /// A page in a context of its own.
-    pub(super) async fn lease(
+    /// A blank page in a context of its own.
+    pub(super) async fn blank(
         self: &Arc<Self>,
         options: &LocalOptions,
         judge: &Judge,
         tasks: &TaskTracker,
         metrics: &SessionMetrics,
-    ) -> Result<Lease, ProviderError> {
+    ) -> Result<Blank, ProviderError> {
         let root = self.connection.browser();
         let has = |defence| !options.without.contains(&defence);
         let guard = Defence::EgressJudgement.guard(&options.without, &judge.guard);
@@ -148,9 +153,8 @@ impl Browser {
             blocked: judge.blocked.clone(),
             tasks: tasks.clone(),
             metrics: metrics.clone(),
-            since: Instant::now(),
+            since: None,
         };
-        metrics.created();
 
         let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
         downloads.browser_context_id = Some(context.clone());
@@ -166,7 +170,36 @@ impl Browser {
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
         downloads.await?;
-        Ok(Lease::new(page, target.inner().clone(), Network::Egress(egress), move || drop(held)))
+        Ok(Blank { page, target_id: target.inner().clone(), egress, held })
+    }
+}
+
+/// A blank page that nobody has leased yet. Dropping it disposes of it.
+pub(super) struct Blank {
+    page: Session,
+    target_id: String,
+    egress: Arc<Egress>,
+    held: HeldContext,
+}
+
+impl Blank {
+    /// Whether its browser still gives pages, and the page is still driven.
+    pub(super) fn is_usable(&self) -> bool {
+        self.held.browser.is_alive()
+    }
+
+    /// Whether its renderer still answers: one can die while nobody looks.
+    pub(super) async fn answers(&self) -> bool {
+        let asked = self.page.call(&EvaluateParams::new("0"));
+        matches!(timeout(BLANK_ANSWER_TIMEOUT, asked).await, Ok(Ok(_)))
+    }
+
+    /// The page for one request; `in_use` is dropped with the lease.
+    pub(super) fn lease(self, in_use: InUse) -> Lease {
+        let Self { page, target_id, egress, mut held } = self;
+        held.since = Some(Instant::now());
+        held.metrics.created();
+        Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use)))
     }
 }
 
@@ -184,7 +217,8 @@ struct HeldContext {
     blocked: BlockedMetrics,
     tasks: TaskTracker,
     metrics: SessionMetrics,
-    since: Instant,
+    /// When it was leased, if it was.
+    since: Option<Instant>,
 }
 
 impl Drop for HeldContext {
@@ -205,7 +239,9 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser takes no new pages");
                 browser.retire();
             }
-            metrics.ended(since.elapsed(), confirmed);
+            if let Some(since) = since {
+                metrics.ended(since.elapsed(), confirmed);
+            }
         });
     }
 }

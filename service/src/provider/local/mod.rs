@@ -3,6 +3,7 @@
 mod browser;
 mod defence;
 mod flags;
+mod warm;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,8 +17,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::browser::Browser;
+use self::browser::{Blank, Browser};
 pub use self::defence::Defence;
+use self::warm::Warm;
 use super::{Lease, Order, Provider, ProviderError};
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
@@ -30,6 +32,8 @@ pub struct LocalOptions {
     pub executable: Result<PathBuf, ExecutableError>,
     /// What one page may use of its way out.
     pub egress: EgressLimits,
+    /// How many blank pages are kept ready.
+    pub warm_pages: usize,
     /// Where profile folders are made.
     pub profiles: PathBuf,
     /// What is left out of its defences; tests alone do that, to hear that each is needed.
@@ -49,6 +53,8 @@ struct Shared {
     metrics: SessionMetrics,
     /// The browser that runs, if one does. Locked while one is started, so that only one is.
     browser: Mutex<Option<Arc<Browser>>>,
+    /// The pages that are ready.
+    warm: Arc<Warm>,
     ending: CancellationToken,
     /// The keepers of the browsers' processes and the disposals of contexts.
     tasks: TaskTracker,
@@ -63,6 +69,7 @@ impl LocalProvider {
             tracing::warn!(without = ?options.without, "the local provider lacks defences");
         }
         let shared = Shared {
+            warm: Arc::new(Warm::new(options.warm_pages, metrics.clone())),
             options,
             judge,
             metrics,
@@ -70,7 +77,9 @@ impl LocalProvider {
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
-        Self { shared: Arc::new(shared) }
+        let shared = Arc::new(shared);
+        shared.tasks.spawn(warm::keep(Arc::clone(&shared)));
+        Self { shared }
     }
 
     /// Whether there is a browser on this machine that could be started.
@@ -97,26 +106,38 @@ impl Shared {
             self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let launch = browser::launch(executable, &self.options, &self.tasks, &self.metrics);
         let browser = timeout(SESSION_CREATE_TIMEOUT, launch).await.map_err(|_| ProviderError::TimedOut)??;
+        self.warm.browser_started();
         Ok(Arc::clone(current.insert(Arc::new(browser))))
     }
 
-    async fn lease(self: &Arc<Self>) -> Result<Lease, ProviderError> {
-        let browser = self.browser().await?;
-        match self.lease_from(&browser).await {
-            // It died in between, or while nobody looked: a new one is worth one more try.
-            Err(ProviderError::Browser(error)) if error.is_gone() => self.lease_from(&self.browser().await?).await,
-            leased => leased,
-        }
+    /// The browser, if one runs.
+    async fn running(&self) -> Option<Arc<Browser>> {
+        self.browser.lock().await.as_ref().filter(|browser| browser.is_alive()).cloned()
     }
 
-    async fn lease_from(&self, browser: &Arc<Browser>) -> Result<Lease, ProviderError> {
-        timeout(CONNECT_TIMEOUT, browser.lease(&self.options, &self.judge, &self.tasks, &self.metrics)).await.map_err(
-            |_| {
-                // It runs and gives no page: the next request gets another.
-                browser.retire();
-                ProviderError::TimedOut
-            },
-        )?
+    async fn lease(&self) -> Result<Lease, ProviderError> {
+        let in_use = self.warm.in_use();
+        while let Some(page) = self.warm.take() {
+            if page.answers().await {
+                return Ok(page.lease(in_use));
+            }
+        }
+        let browser = self.browser().await?;
+        let page = match self.blank_from(&browser).await {
+            // It died in between, or while nobody looked: a new one is worth one more try.
+            Err(ProviderError::Browser(error)) if error.is_gone() => self.blank_from(&self.browser().await?).await,
+            made => made,
+        };
+        Ok(page?.lease(in_use))
+    }
+
+    async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
+        let making = browser.blank(&self.options, &self.judge, &self.tasks, &self.metrics);
+        timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
+            // It runs and gives no page: the next request gets another.
+            browser.retire();
+            ProviderError::TimedOut
+        })?
     }
 }
 
@@ -143,6 +164,7 @@ impl Provider for LocalProvider {
     fn end(&self) -> BoxFuture<'_, ()> {
         async move {
             self.shared.ending.cancel();
+            self.shared.warm.clear();
             if let Some(browser) = self.shared.browser.lock().await.take() {
                 browser.kill();
             }
