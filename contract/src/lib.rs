@@ -4,6 +4,8 @@
 //! and no clock live here, and this crate knows no other crate of the workspace.
 
 mod error;
+mod extract;
+mod instruction;
 mod json;
 pub mod limits;
 pub mod metrics;
@@ -11,9 +13,14 @@ pub mod openapi;
 mod request;
 mod response;
 pub mod routes;
+mod scan;
 mod secret;
+mod selector;
 
 pub use error::{ErrorAnswer, ErrorCode, Failure};
+pub use extract::{Directive, Directives, ExtractKind, TableFormat};
+pub use instruction::Instruction;
 pub use json::{Invalid, StrictObject, Validate, parse};
 pub use request::{ColorScheme, CreateRequest, ExtractRequest, ImageFormat, ScreenshotRequest, Until, Viewport, Wait};
-pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ScreenshotResponse, Timings};
+pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ExtractResult, ScreenshotResponse, Timings};
+pub use selector::{By, Chain, Step};

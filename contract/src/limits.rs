@@ -23,6 +23,14 @@ pub const LADDER_JPEG_QUALITY: u8 = 60;
 
 /// Extracted text, in Unicode scalar values.
 pub const TEXT_MAX_CHARS: usize = 20_000;
+/// Directives of one extract.
+pub const DIRECTIVES_MAX: usize = 16;
+/// A selector, in Unicode scalar values.
+pub const SELECTOR_MAX_CHARS: usize = 4_000;
+/// Steps of a selector.
+pub const SELECTOR_STEPS_MAX: usize = 16;
+/// Where an extract may go on, in characters, rows or entries.
+pub const OFFSET_MAX: u32 = 100_000_000;
 /// A page's title, in Unicode scalar values: longer ones are cut.
 pub const TITLE_MAX_CHARS: usize = 1_000;
 

@@ -4,9 +4,11 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::extract::{Directive, Directives, DirectivesSchema};
+use crate::instruction::Instruction;
 use crate::json::{Invalid, Validate};
 use crate::limits::{
-    DEVICE_SCALE_FACTOR_MAX, DEVICE_SCALE_FACTOR_MIN, IMAGE_MAX_BYTES, IMAGE_MAX_PIXELS, REQUEST_TIMEOUT_MAX_MS,
+    DEVICE_SCALE_FACTOR_MAX, DEVICE_SCALE_FACTOR_MIN, IMAGE_MAX_BYTES, IMAGE_MAX_PIXELS, OFFSET_MAX, REQUEST_TIMEOUT_MAX_MS,
     REQUEST_TIMEOUT_MIN_MS, TEXT_MAX_CHARS, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS, VIEWPORT_MAX_HEIGHT,
     VIEWPORT_MAX_WIDTH, WAIT_DELAY_MAX_MS, WAIT_TIMEOUT_DEFAULT_MS, WAIT_TIMEOUT_MAX_MS,
 };
@@ -116,9 +118,22 @@ pub struct ExtractRequest {
     pub owner_token: Option<SecretString>,
     /// The page: an absolute `http` or `https` URL.
     pub url: String,
-    /// What to read: `selector: CSS`; without it the page's text.
+    /// What to read, one directive a line or with `;` between them: `article`, `markdown`, `selector: CSS`,
+    /// `xpath: …`, `text: …`, `role: button "Name"`, `testid: …`, `all: …`, `links`, `images`, `metadata`, `headings`,
+    /// `table: CSS`, `tables`, `csv: CSS`, `html`, `json: {…}`, `schema: {…}`; without it the page's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
+    /// The same, typed; instead of `instruction`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<DirectivesSchema>)]
+    pub extract: Option<Directives>,
+    /// What a reader can't see is not left out of articles, Markdown, HTML, tables and JSON.
+    #[serde(default)]
+    pub include_hidden: bool,
+    /// Where to go on, for a single directive: the `next_offset` of the answer before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 0, maximum = 100_000_000)]
+    pub offset: Option<u32>,
     /// The browser window; default 1280×720, scale 1, not mobile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewport: Option<Viewport>,
@@ -149,7 +164,40 @@ impl Validate for ExtractRequest {
         self.viewport.as_ref().map_or(Ok(()), Validate::validate)?;
         self.wait.as_ref().map_or(Ok(()), Validate::validate)?;
         timeout(self.timeout_ms)?;
-        in_range("max_chars", self.max_chars.map(u64::from), 1, TEXT_MAX_CHARS as u64)
+        in_range("max_chars", self.max_chars.map(u64::from), 1, TEXT_MAX_CHARS as u64)?;
+        in_range("offset", self.offset.map(u64::from), 0, OFFSET_MAX.into())?;
+        if self.extract.is_some() && self.instruction.is_some() {
+            return Err(Invalid::new("extract", "says the same as instruction: send one of them"));
+        }
+        let directives = self.directives()?;
+        if self.offset.is_some() && directives.as_ref().is_some_and(|directives| directives.len() > 1) {
+            return Err(Invalid::new("offset", "goes with one directive; several have an offset each"));
+        }
+        self.extract.as_ref().map_or(Ok(()), Validate::validate)
+    }
+}
+
+impl ExtractRequest {
+    /// What is to be read, from whichever form it came in, with the request's own `offset`, `max_chars` and
+    /// `include_hidden` put where a directive says nothing; nothing where the instruction is free text.
+    ///
+    /// # Errors
+    /// [`Invalid`] for an instruction that says something impossible.
+    pub fn directives(&self) -> Result<Option<Vec<Directive>>, Invalid> {
+        let mut directives = match (&self.extract, &self.instruction) {
+            (Some(directives), _) => directives.as_slice().to_vec(),
+            (None, Some(instruction)) => match Instruction::parse(instruction)? {
+                Instruction::Directives(directives) => directives,
+                Instruction::FreeText => return Ok(None),
+            },
+            (None, None) => vec![Directive::default()],
+        };
+        for directive in &mut directives {
+            directive.offset = directive.offset.or(self.offset);
+            directive.max_chars = directive.max_chars.or(self.max_chars);
+            directive.include_hidden |= self.include_hidden;
+        }
+        Ok(Some(directives))
     }
 }
 

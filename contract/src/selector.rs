@@ -1,0 +1,124 @@
+//! Selector chains: steps with ` >> ` between them, each inside what the last one found.
+
+use serde::Serialize;
+
+use crate::json::Invalid;
+use crate::scan::Scan;
+
+/// A chain of steps.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Chain {
+    /// At least one.
+    pub steps: Vec<Step>,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Step {
+    /// In which language.
+    pub by: By,
+    /// What is looked for.
+    pub of: String,
+}
+
+/// The language of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// A CSS selector.
+    Css,
+    /// An XPath 1.0 expression.
+    Xpath,
+    /// Text that is shown: a part of it in any case, or the whole of it in quotes.
+    Text,
+    /// An ARIA role, and a name in quotes if wanted.
+    Role,
+    /// The value of `data-testid`.
+    TestId,
+}
+
+impl By {
+    /// What a step in this language begins with.
+    #[must_use]
+    pub fn of_keyword(word: &str) -> Option<Self> {
+        [("css", By::Css), ("selector", By::Css), ("xpath", By::Xpath), ("text", By::Text), ("role", By::Role), ("testid", By::TestId)]
+            .into_iter()
+            .find_map(|(keyword, by)| word.eq_ignore_ascii_case(keyword).then_some(by))
+    }
+}
+
+impl Chain {
+    /// Reads a chain whose first step is CSS unless it says otherwise.
+    ///
+    /// # Errors
+    /// [`Invalid`] naming `selector`: a step is empty, or a role is none.
+    pub fn parse(text: &str) -> Result<Self, Invalid> {
+        Self::beginning_with(By::Css, text)
+    }
+
+    /// Reads a chain whose first step is in this language unless it says otherwise.
+    ///
+    /// # Errors
+    /// As [`Chain::parse`].
+    pub fn beginning_with(first: By, text: &str) -> Result<Self, Invalid> {
+        let steps = Scan::split(text, ">>")
+            .into_iter()
+            .enumerate()
+            .map(|(at, step)| {
+                let step = step.trim();
+                let said = step.split_once(':').and_then(|(word, rest)| {
+                    // `a:hover` is CSS; a keyword's colon is told by the word before it.
+                    By::of_keyword(word.trim()).map(|by| (by, rest.trim()))
+                });
+                let (by, of) = said.unwrap_or((if at == 0 { first } else { By::Css }, step));
+                Step::new(by, of)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { steps })
+    }
+}
+
+impl Step {
+    fn new(by: By, of: &str) -> Result<Self, Invalid> {
+        if of.is_empty() {
+            return Err(Invalid::new("selector", "a step is empty"));
+        }
+        if by == By::Role {
+            let (role, name) = of.split_at(of.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(of.len()));
+            let name = name.trim();
+            let quoted = name.len() >= 2 && (name.starts_with('"') && name.ends_with('"') || name.starts_with('\'') && name.ends_with('\''));
+            if role.is_empty() || !role.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') || !(name.is_empty() || quoted) {
+                return Err(Invalid::new("selector", format!("`{of}` is no role: write `button` or `button \"Name\"`")));
+            }
+        }
+        Ok(Self { by, of: of.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chains_split_at_their_arrows_and_nowhere_else() {
+        let steps = |text: &str| {
+            let chain = Chain::parse(text).unwrap();
+            chain.steps.into_iter().map(|step| (step.by, step.of)).collect::<Vec<_>>()
+        };
+        assert_eq!(steps("a:hover > b"), [(By::Css, "a:hover > b".to_owned())]);
+        assert_eq!(
+            steps("main >> role: button \"Go >> on\" >> TEXT: it's >> xpath:./b"),
+            [
+                (By::Css, "main".to_owned()),
+                (By::Role, "button \"Go >> on\"".to_owned()),
+                (By::Text, "it's".to_owned()),
+                (By::Xpath, "./b".to_owned())
+            ]
+        );
+        assert_eq!(steps("[title='a >> b']"), [(By::Css, "[title='a >> b']".to_owned())]);
+        for text in ["", "a >> ", ">> a", "role: \"Name\"", "role: button Name", "css:"] {
+            assert_eq!(Chain::parse(text).unwrap_err().path, "selector", "{text}");
+        }
+    }
+}

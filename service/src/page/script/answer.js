@@ -1,0 +1,195 @@
+// Answers a plan: every query in one go, while nothing else of the page runs.
+//
+// A plan is `{ queries, limits }`. A query is one of
+//   { text: true, chain, all, frames, offset, chars }    the rendered text of the page, or of what a chain finds
+//   { nodes: true, chain, all }                          what the page, or what a chain finds, is made of
+//   { map: [field…] }                                    values, each found by a chain of its own
+// What is found once is written down once, however many queries name it.
+
+const VALUES_MAX = 20_000, MAP_DEPTH_MAX = 16;
+const LISTED_MAX = 10_000;
+const META_MAX = 400, LINKS_MAX = 200, LINKED_DATA_MAX_CHARS = 400_000, SOURCES_MAX = 200, FRONT_MAX_CHARS = 1500, START_MAX_CHARS = 3000;
+
+// The rendered text, runs of blank lines folded to one and nothing else changed.
+const FOLDED = /\n[^\S\n]*\n(?:[^\S\n]*\n)+/g;
+function shownText(node) {
+  if (node.literal !== undefined) return node.literal;
+  // Documents that are no HTML (SVG, XML), and nodes that are no elements, have no rendered text.
+  const raw = node.innerText ?? node.textContent ?? '';
+  return raw.replace(FOLDED, '\n\n').toWellFormed();
+}
+
+const pairsIn = text => text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
+
+// `chars` characters of a text from `offset` on, both counted in Unicode scalar values.
+function slice(text, offset, chars) {
+  if (pairsIn(text) === 0) return text.slice(offset, offset + chars);
+  const advance = (from, by) => {
+    let at = from;
+    for (let seen = 0; seen < by && at < text.length; seen++) at += text.codePointAt(at) > 0xFFFF ? 2 : 1;
+    return at;
+  };
+  const start = advance(0, offset);
+  return text.slice(start, advance(start, chars));
+}
+
+function frameTexts(page, depth = 0) {
+  const texts = [shownText(page.body ?? page.documentElement)];
+  if (depth < FRAMES_DEEP_MAX) {
+    for (const [holder, tree] of innerTrees(page)) if (isFrame(holder) && isShown(holder)) texts.push(...frameTexts(tree, depth + 1));
+  }
+  return texts;
+}
+
+function readText(query, at, reads) {
+  let text;
+  let items = null;
+  let matched = null;
+  if (query.chain) {
+    const found = find(document, query.chain, at);
+    if (found.length === 0) return { missing: true };
+    matched = found.length;
+    if (query.all) {
+      items = found.slice(0, LISTED_MAX).map(shownText);
+      reads.push(...found.slice(0, LISTED_MAX));
+    } else {
+      reads.push(found[0]);
+      text = shownText(found[0]);
+    }
+  } else {
+    reads.push(document.documentElement);
+    text = query.frames ? frameTexts(document).filter(part => /\S/.test(part)).join('\n\n') : shownText(document.body ?? document.documentElement);
+  }
+  if (items) {
+    let room = query.chars;
+    const first = Math.min(query.offset, items.length);
+    let end = first;
+    while (end < items.length && (end === first || room >= items[end].length)) room -= items[end++].length + 1;
+    const total = items.reduce((sum, item) => sum + item.length - pairsIn(item), Math.max(0, items.length - 1));
+    return { items: items.slice(first, end), listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
+  }
+  return { content: slice(text, query.offset, query.chars), matched, total_chars: text.length - pairsIn(text), blank: !/\S/.test(text) };
+}
+
+function valueOf(node, name) {
+  if (node.literal !== undefined || !isElement(node)) return node.literal ?? node.value ?? node.data ?? null;
+  if (name === 'value' && typeof node.value === 'string') return node.value.toWellFormed();
+  const value = node.getAttribute(name);
+  if (value === null) return null;
+  if (['href', 'src', 'action', 'poster', 'cite', 'data'].includes(name)) {
+    try { return new URL(value, node.baseURI).href } catch { return value.toWellFormed() }
+  }
+  return value.toWellFormed();
+}
+
+// Values in the shape of the map; an element stands as `{ of: [element] }` until its place is known.
+function readMap(fields, scope, at, reads, counted, depth = 0) {
+  const values = [];
+  for (const field of fields) {
+    const found = find(scope, field.chain, at);
+    const one = node => {
+      if (++counted.values > VALUES_MAX) throw new Refused(at, 'too_much', `the map would give more than ${VALUES_MAX} values`);
+      if (field.fields && depth < MAP_DEPTH_MAX) return { map: readMap(field.fields, node, at, reads, counted, depth + 1) };
+      if (field.attribute) return { text: valueOf(node, field.attribute) };
+      if (!isElement(node)) return { text: valueOf(node, '') };
+      reads.push(node);
+      return { of: node };
+    };
+    values.push(field.list ? { list: found.map(one) } : found.length ? one(found[0]) : { none: true });
+  }
+  return values;
+}
+
+function place(value, indices) {
+  if (Array.isArray(value)) return value.map(one => place(one, indices));
+  if (value.map) return { map: place(value.map, indices) };
+  if (value.list) return { list: place(value.list, indices) };
+  if (value.of) return { at: indices.get(value.of) ?? -1 };
+  return value;
+}
+
+function head() {
+  const clipped = text => (text ?? '').slice(0, ATTRIBUTE_MAX_CHARS).toWellFormed();
+  const metas = [...document.querySelectorAll('meta[content]')].slice(0, META_MAX)
+    .map(meta => [clipped(meta.getAttribute('property') || meta.name || meta.getAttribute('itemprop') || meta.httpEquiv).toLowerCase(), clipped(meta.content)])
+    .filter(([name]) => name);
+  const links = [...document.querySelectorAll('link[rel][href]')].filter(link => /canonical|icon|alternate|amphtml|author|license|next|prev/i.test(link.rel)).slice(0, LINKS_MAX)
+    .map(link => ({ rel: clipped(link.rel), href: link.href.startsWith('data:') ? 'data:' : clipped(link.href), type: clipped(link.type), title: clipped(link.title), hreflang: clipped(link.hreflang), sizes: clipped(link.sizes?.value) }));
+  let room = LINKED_DATA_MAX_CHARS;
+  const linkedData = [];
+  for (const script of document.querySelectorAll('script[type="application/ld+json" i]')) {
+    const text = script.textContent;
+    if ((room -= text.length) < 0) break;
+    linkedData.push(text.toWellFormed());
+  }
+  const sources = [...document.querySelectorAll('script[src], iframe[src]')].slice(0, SOURCES_MAX).map(one => clipped(one.src));
+  const page = document.documentElement;
+  return {
+    url: document.URL, base: document.baseURI, title: document.title.slice(0, 1000).toWellFormed(), content_type: document.contentType,
+    language: clipped(page?.lang || document.querySelector('meta[http-equiv="content-language" i]')?.content || document.body?.lang),
+    window: [innerWidth, innerHeight], size: [page?.scrollWidth ?? 0, page?.scrollHeight ?? 0],
+    metas, links, linked_data: linkedData, sources, front: front(), start: clippedStart(),
+  };
+}
+
+const clippedStart = () => {
+  const body = document.body;
+  if (!body) return { text: '', chars: 0 };
+  const text = body.innerText;
+  return { text: text.slice(0, START_MAX_CHARS).toWellFormed(), chars: text.length };
+};
+
+// What lies before the page, if anything does: a dialog, a layer that stays when one scrolls.
+function front() {
+  for (let at = document.elementFromPoint(innerWidth / 2, innerHeight / 2); at && at !== document.body; at = at.parentElement ?? at.getRootNode().host) {
+    const style = getComputedStyle(at);
+    if (style.position === 'fixed' || at.localName === 'dialog' || at.getAttribute('role') === 'dialog' || at.getAttribute('aria-modal') === 'true') {
+      const box = at.getBoundingClientRect();
+      const share = (box.width * box.height) / (innerWidth * innerHeight);
+      return { text: (at.innerText ?? '').slice(0, FRONT_MAX_CHARS).toWellFormed(), share: Math.round(share * 1000) };
+    }
+  }
+  return null;
+}
+
+function answer(plan) {
+  const seen = [];
+  const reads = [];
+  let emits = false;
+  try {
+    plan.queries.forEach((query, at) => {
+      if (query.text) {
+        seen.push(readText(query, at, reads));
+      } else if (query.map) {
+        emits = true;
+        seen.push({ values: readMap(query.map, document, at, reads, { values: 0 }) });
+      } else {
+        emits = true;
+        const found = query.chain ? find(document, query.chain, at) : [document.documentElement].filter(Boolean);
+        const nodes = found.filter(isElement);
+        const wanted = query.all ? nodes.slice(0, LISTED_MAX) : nodes.slice(0, 1);
+        for (const node of wanted) reads.push(node);
+        seen.push(wanted.length ? { roots: wanted, matched: nodes.length } : { missing: true });
+      }
+    });
+  } catch (error) {
+    if (error instanceof Refused) return JSON.stringify({ refused: { query: error.query, code: error.code, what: error.what } });
+    throw error;
+  }
+  const walk = new Walk(emits, plan.limits);
+  const nodes = [...new Set(reads.map(node => (isElement(node) ? node : node.parentElement)).filter(Boolean))];
+  const within = new Set(nodes);
+  for (const node of nodes) {
+    let above = walk.above(node);
+    while (above && !within.has(above)) above = walk.above(above);
+    if (!above) walk.root(node);
+    if (walk.cut) break;
+  }
+  walk.settleSuspects();
+  const answers = seen.map(one => {
+    if (one.roots) return { matched: one.matched, roots: one.roots.map(node => walk.indices.get(node) ?? -1) };
+    if (one.values) return { values: place(one.values, walk.indices) };
+    return one;
+  });
+  return JSON.stringify({ head: head(), answers, names: walk.names, columns: emits ? walk.columns : null, hidden: walk.hidden, cut: walk.cut });
+}

@@ -1,0 +1,232 @@
+// Finds what selector chains name. Runs in our isolated world, inside one function with walk.js and answer.js.
+//
+// A chain is a list of steps `{ by, of }`; every step looks inside what the one before it found. Open shadow roots and
+// same-origin frames are looked into.
+
+// Steps that may look at many characters or scopes end here, so that no page and no selector keeps us for ever.
+const SCOPES_MAX = 1000;
+const TEXT_LOOKED_AT_MAX = 30_000_000;
+const FRAMES_DEEP_MAX = 16;
+
+class Refused {
+  constructor(query, code, what) { this.query = query; this.code = code; this.what = what }
+}
+
+const isElement = node => node.nodeType === 1;
+const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
+const isFrame = element => element.localName === 'iframe' || element.localName === 'frame';
+
+// The trees right inside `scope` that a selector does not see by itself, each with the element that holds it.
+function innerTrees(scope) {
+  const trees = [];
+  const look = element => {
+    if (element.shadowRoot) trees.push([element, element.shadowRoot]);
+    else if (isFrame(element)) {
+      const inner = documentOf(element);
+      if (inner && inner.documentElement) trees.push([element, inner]);
+    }
+  };
+  if (isElement(scope)) look(scope);
+  for (const element of scope.querySelectorAll('*')) look(element);
+  return trees;
+}
+
+// All that `find` finds in a tree and in the trees inside it, in the order of the page.
+function pierce(scope, find, depth = 0) {
+  const found = find(scope);
+  if (depth >= FRAMES_DEEP_MAX) return found;
+  const trees = innerTrees(scope);
+  if (trees.length === 0) return found;
+  const merged = [];
+  let next = 0;
+  for (const [holder, tree] of trees) {
+    const inside = pierce(tree, find, depth + 1);
+    if (inside.length === 0) continue;
+    while (next < found.length) {
+      const place = holder.compareDocumentPosition(found[next]);
+      if (found[next] !== holder && !(place & Node.DOCUMENT_POSITION_PRECEDING)) break;
+      merged.push(found[next++]);
+    }
+    for (const one of inside) merged.push(one);
+  }
+  while (next < found.length) merged.push(found[next++]);
+  return merged;
+}
+
+const holderOf = node => {
+  const parent = node.parentNode;
+  if (parent) return parent;
+  if (node.nodeType === 11) return node.host ?? null;
+  if (node.nodeType === 9) { try { return node.defaultView?.frameElement ?? null } catch { return null } }
+  return null;
+};
+function isInside(node, scope) {
+  if (scope.contains(node)) return true;
+  for (let at = node.getRootNode(); at; ) {
+    const holder = holderOf(at);
+    if (!holder) return false;
+    if (scope === at || scope.contains(holder)) return true;
+    at = holder.getRootNode();
+  }
+  return false;
+}
+
+// Whatever is inside an inner scope is inside the outer one too: looking once is enough.
+function outermost(scopes) {
+  const outer = [];
+  for (const scope of scopes) {
+    const last = outer[outer.length - 1];
+    if (!last || !isInside(scope, last)) outer.push(scope);
+  }
+  return outer;
+}
+
+const squeezed = text => text.replace(/\s+/g, ' ').trim();
+const isShown = element => element.checkVisibility({ visibilityProperty: true });
+const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head', 'title']);
+
+// The smallest elements that show this text.
+function byText(scope, wanted, lookedAt) {
+  const quoted = /^"(.*)"$|^'(.*)'$/s.exec(wanted);
+  const needle = squeezed(quoted ? quoted[1] ?? quoted[2] : wanted);
+  const folded = needle.toLowerCase();
+  const fits = text => {
+    lookedAt.chars += text.length;
+    if (lookedAt.chars > TEXT_LOOKED_AT_MAX) throw new Refused(0, 'too_much', 'the page is too large to look for a text in it');
+    const plain = squeezed(text);
+    return quoted ? plain === needle : plain.toLowerCase().includes(folded);
+  };
+  const holds = element => !UNREAD.has(element.localName) && squeezed(element.textContent).toLowerCase().includes(folded);
+  const found = [];
+  const open = (isElement(scope) ? [scope] : [...scope.children]).filter(holds).reverse();
+  while (open.length) {
+    const element = open.pop();
+    const whole = fits(element.textContent);
+    const within = [...element.children].filter(holds);
+    if (within.length) for (const child of within.reverse()) open.push(child);
+    else if (whole && isShown(element) && fits(element.innerText ?? element.textContent)) found.push(element);
+  }
+  return found;
+}
+
+const TEXT_FIELDS = 'input:not([type]), input[type=text], input[type=email], input[type=tel], input[type=url], input[type=password], textarea';
+const ROLES = {
+  article: 'article', banner: 'header', button: 'button, summary, input[type=button], input[type=submit], input[type=reset], input[type=image]',
+  cell: 'td', checkbox: 'input[type=checkbox]', columnheader: 'th:not([scope=row])', combobox: 'select:not([multiple]), input[list]',
+  complementary: 'aside', contentinfo: 'footer', definition: 'dd', dialog: 'dialog', figure: 'figure', form: 'form', group: 'fieldset, details, optgroup',
+  heading: 'h1, h2, h3, h4, h5, h6', img: 'img, svg', image: 'img, svg', link: 'a[href], area[href]', list: 'ul, ol, menu', listbox: 'select[multiple]',
+  listitem: 'li', main: 'main', meter: 'meter', navigation: 'nav', option: 'option', paragraph: 'p', progressbar: 'progress', radio: 'input[type=radio]',
+  region: 'section[aria-label], section[aria-labelledby]', row: 'tr', rowgroup: 'tbody, thead, tfoot', rowheader: 'th[scope=row]', search: 'search',
+  searchbox: 'input[type=search]', separator: 'hr', slider: 'input[type=range]', spinbutton: 'input[type=number]', status: 'output', table: 'table',
+  term: 'dt, dfn', textbox: TEXT_FIELDS, time: 'time',
+};
+
+// What assistive technology would call an element; the common part of the accessible name computation.
+function nameOf(element) {
+  const root = element.getRootNode();
+  const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean).slice(0, 20);
+  const labelled = ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' ');
+  const inner = () => {
+    let text = element.textContent;
+    for (const image of element.querySelectorAll('img[alt]')) text += ' ' + image.alt;
+    return text;
+  };
+  const kind = element.localName;
+  const own = () => {
+    if (element.labels?.length) return [...element.labels].map(label => label.textContent).join(' ');
+    if (kind === 'img' || kind === 'area') return element.alt;
+    if (kind === 'input') return ['button', 'submit', 'reset'].includes(element.type) ? element.value : element.alt || element.placeholder;
+    if (kind === 'textarea') return element.placeholder;
+    if (kind === 'select') return '';
+    const caption = { fieldset: 'legend', table: 'caption', figure: 'figcaption', svg: 'title' }[kind];
+    if (caption) return element.querySelector(caption)?.textContent ?? '';
+    return inner();
+  };
+  for (const name of [labelled, element.getAttribute('aria-label') ?? '', own() ?? '', element.getAttribute('title') ?? '']) {
+    const plain = squeezed(name);
+    if (plain) return plain;
+  }
+  return '';
+}
+
+function byRole(scope, of) {
+  const parts = /^([a-z-]+)\s*(?:"([^]*)"|'([^]*)')?$/i.exec(of);
+  const role = parts[1].toLowerCase();
+  const name = parts[2] ?? parts[3];
+  const implied = ROLES[role];
+  const candidates = pierce(scope, tree => [...tree.querySelectorAll(implied ? `[role], ${implied}` : '[role]')]);
+  const found = candidates.filter(element => {
+    const said = element.getAttribute('role')?.trim().split(/\s+/)[0]?.toLowerCase();
+    if (said ? said !== role && !(role === 'image' && said === 'img') : !implied || !element.matches(implied)) return false;
+    return isShown(element) && !element.closest('[aria-hidden=true]');
+  });
+  if (name === undefined) return found;
+  const wanted = squeezed(name).toLowerCase();
+  const named = found.map(element => [element, nameOf(element).toLowerCase()]);
+  const exact = named.filter(([, called]) => called === wanted);
+  return (exact.length ? exact : named.filter(([, called]) => called.includes(wanted))).map(([element]) => element);
+}
+
+function byXpath(scope, of) {
+  const look = tree => {
+    const home = tree.nodeType === 9 ? tree : tree.ownerDocument;
+    // A shadow root can't be an XPath's context.
+    if (tree.nodeType === 11) return [];
+    const result = home.evaluate(of, tree, null, XPathResult.ANY_TYPE, null);
+    switch (result.resultType) {
+      case XPathResult.NUMBER_TYPE: return [{ literal: String(result.numberValue) }];
+      case XPathResult.STRING_TYPE: return [{ literal: result.stringValue }];
+      case XPathResult.BOOLEAN_TYPE: return [{ literal: String(result.booleanValue) }];
+    }
+    const nodes = [];
+    for (let node = result.iterateNext(); node; node = result.iterateNext()) nodes.push(node.nodeType === 9 ? node.documentElement : node);
+    return nodes;
+  };
+  if (scope.nodeType === 9) return piercedDocuments(scope).flatMap(look);
+  return look(scope).filter(node => node.literal !== undefined || isInside(node.ownerElement ?? node, scope));
+}
+
+function piercedDocuments(scope, depth = 0) {
+  const documents = [scope];
+  if (depth < FRAMES_DEEP_MAX)
+    for (const [holder, tree] of innerTrees(scope)) if (isFrame(holder)) documents.push(...piercedDocuments(tree, depth + 1));
+  return documents;
+}
+
+function step(scope, { by, of }, lookedAt) {
+  switch (by) {
+    case 'css': return pierce(scope, tree => [...tree.querySelectorAll(of)]);
+    case 'xpath': return byXpath(scope, of);
+    case 'text': return pierce(scope, tree => byText(tree, of, lookedAt));
+    case 'role': return byRole(scope, of);
+    case 'testid': {
+      const value = CSS.escape(of);
+      return pierce(scope, tree => [...tree.querySelectorAll(['data-testid', 'data-test-id', 'data-test'].map(name => `[${name}="${value}"]`).join())]);
+    }
+  }
+}
+
+// What a chain finds inside `scope`: nodes in the order of the page, or literals that an XPath computed.
+function find(scope, chain, query) {
+  const lookedAt = { chars: 0 };
+  let scopes = [scope];
+  for (const one of chain) {
+    if (one.by === 'self') continue;
+    scopes = scopes.filter(node => node.nodeType !== undefined && node.querySelectorAll);
+    const eachCounts = one.by === 'xpath' || (one.by === 'css' && one.of.includes(':scope'));
+    const within = eachCounts ? scopes : outermost(scopes);
+    if (eachCounts && within.length > SCOPES_MAX) throw new Refused(query, 'too_much', `a step of the selector would look inside more than ${SCOPES_MAX} elements`);
+    try {
+      if (within.length === 1) scopes = [...new Set(step(within[0], one, lookedAt))];
+      else {
+        const all = new Set();
+        for (const inside of within) for (const node of step(inside, one, lookedAt)) all.add(node);
+        scopes = [...all];
+      }
+    } catch (error) {
+      if (error instanceof Refused) throw new Refused(query, error.code, error.what);
+      throw new Refused(query, 'invalid', `${one.by}: ${one.of}`);
+    }
+  }
+  return scopes;
+}
