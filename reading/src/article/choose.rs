@@ -1,0 +1,180 @@
+//! Which part of a page is its content.
+
+use super::measure::{self, Measure};
+use super::names::{self, Part};
+use crate::dom::{Dom, NodeId};
+use crate::snapshot::Head;
+use crate::view::View;
+
+/// A part that was chosen.
+pub(super) struct Choice {
+    /// Its node.
+    pub root: NodeId,
+    /// What is furniture, by index.
+    pub dropped: Vec<bool>,
+    /// What is known of each node, furniture not counted.
+    pub measures: Vec<Measure>,
+    /// Whether the page is a list of things rather than a text: links are its content.
+    pub is_listing: bool,
+    /// Whether what readers wrote is the content.
+    pub is_forum: bool,
+}
+
+/// A part of furniture that holds more of the page than this is none.
+const FURNITURE_SHARE_MAX: f64 = 0.45;
+/// A part that says that it is the content must have this share of what is worth reading.
+const SAID_SHARE_MIN: f64 = 0.35;
+/// A child with this share of its parent's worth stands for it.
+const DESCENT_SHARE_MIN: f64 = 0.8;
+/// Less running text than this is none.
+const TEXT_MIN: f64 = 220.0;
+/// Comments with this share of a page's text are its content.
+const FORUM_SHARE_MIN: f64 = 0.6;
+
+pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
+    let dom = view.dom;
+    let bare = measure::all(view, root);
+    let is_forum = is_forum(view, root, head, &bare);
+    let dropped = furniture(view, root, &bare, is_forum);
+    let rest = View { dropped: &dropped, ..view };
+    let measures = measure::all(rest, root);
+    let best = descend(dom, root, &measures);
+    let said = said(rest, root, &measures, measures[best].worth);
+    let mut chosen = match said {
+        Some(said) => descend_from(dom, said, &measures),
+        None => best,
+    };
+    let mut is_listing = false;
+    let region = region(rest, root, &measures);
+    if measures[chosen].worth < TEXT_MIN || measures[chosen].chars < measures[region].chars * 0.12 {
+        is_listing = true;
+        chosen = region;
+    }
+    Choice { root: chosen, dropped, measures, is_listing, is_forum }
+}
+
+/// `main`, or all there is.
+fn region(view: View<'_>, root: NodeId, measures: &[Measure]) -> NodeId {
+    let dom = view.dom;
+    view.subtree(root)
+        .filter(|id| dom.name(*id) == "main" || dom.attribute(*id, "role") == Some("main"))
+        .max_by(|one, other| measures[*one].chars.total_cmp(&measures[*other].chars))
+        .filter(|main| measures[*main].chars > measures[root].chars * 0.4)
+        .unwrap_or(root)
+}
+
+fn is_forum(view: View<'_>, root: NodeId, head: &Head, measures: &[Measure]) -> bool {
+    let said = head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
+    let dom = view.dom;
+    let mut comments = 0.0;
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        if view.drops(id) {
+            continue;
+        }
+        if names::part(dom, id) == Part::Comments {
+            comments += measures[id].worth.max(0.0);
+        } else {
+            open.extend(dom.children(id));
+        }
+    }
+    let all = measures[root].worth.max(1.0);
+    comments > all * if said { 0.2 } else { FORUM_SHARE_MIN }
+}
+
+/// What is furniture of the page, wherever it stands.
+fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool) -> Vec<bool> {
+    let dom = view.dom;
+    let mut dropped = if view.dropped.is_empty() { vec![false; dom.len()] } else { view.dropped.to_vec() };
+    let all = measures[root].chars.max(1.0);
+    let worth = measures[root].worth.max(1.0);
+    let mut open = vec![(root, false)];
+    while let Some((id, in_content)) = open.pop() {
+        if view.drops(id) || dom.element(id).is_none() {
+            continue;
+        }
+        let measure = measures[id];
+        let large = measure.chars > all * FURNITURE_SHARE_MAX || measure.worth > worth * FURNITURE_SHARE_MAX;
+        let name = dom.name(id);
+        let part = names::part(dom, id);
+        let drop = id != root
+            && match part {
+                Part::Furniture => {
+                    // A content's own header and footer may hold some of it.
+                    let own = in_content && matches!(name, "header" | "footer" | "aside" | "form") && measure.paragraphs > 0 && measure.link_density() < 0.3;
+                    !large && !(own && name != "aside")
+                }
+                Part::Comments => !is_forum && measure.worth < worth * FORUM_SHARE_MIN,
+                Part::Unknown => dom.element(id).is_some_and(|element| element.fixed && element.area.height > 0) && !large && measure.chars < all * 0.2,
+                Part::About | Part::Body => false,
+            };
+        if drop {
+            dropped[id] = true;
+            continue;
+        }
+        let in_content = in_content || matches!(name, "article" | "main") || part == Part::Body;
+        open.extend(dom.children(id).iter().map(|child| (*child, in_content)));
+    }
+    dropped
+}
+
+/// The smallest part with nearly all that is worth reading.
+fn descend(dom: &Dom, root: NodeId, measures: &[Measure]) -> NodeId {
+    let mut best = root;
+    let mut open = vec![root];
+    while let Some(id) = open.pop() {
+        if measures[id].worth > measures[best].worth {
+            best = id;
+        }
+        open.extend(dom.children(id).iter().filter(|child| dom.element(**child).is_some() && measures[**child].worth > 0.0));
+    }
+    descend_from(dom, best, measures)
+}
+
+fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
+    let mut at = from;
+    loop {
+        let next = dom.children(at).iter().copied().filter(|child| dom.element(*child).is_some()).max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
+        match next {
+            // A single paragraph is no part of a page.
+            Some(next) if measures[next].worth >= measures[at].worth * DESCENT_SHARE_MIN && measures[next].paragraphs > 1 => at = next,
+            _ => return at,
+        }
+    }
+}
+
+/// The part that says of itself that it is the content.
+fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option<NodeId> {
+    let dom = view.dom;
+    let enough = best.max(1.0) * SAID_SHARE_MIN;
+    let bodies: Vec<NodeId> = outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0).collect());
+    let largest = |ids: &[NodeId]| ids.iter().copied().max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
+    if let Some(body) = largest(&bodies) {
+        // A content in several pieces is what holds them all.
+        let pieces: Vec<NodeId> = bodies.iter().copied().filter(|id| measures[*id].worth > measures[body].worth * 0.25).collect();
+        if pieces.len() > 1
+            && let Some(shared) = dom.ancestors(body).find(|above| pieces.iter().all(|piece| dom.ancestors(*piece).any(|other| other == *above)))
+            && measures[shared].worth >= enough
+        {
+            return Some(shared);
+        }
+        if measures[body].worth >= enough {
+            return Some(body);
+        }
+    }
+    let articles: Vec<NodeId> = outermost(dom, view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0).collect());
+    if let Some(article) = largest(&articles)
+        && measures[article].worth >= best * 0.5
+    {
+        let next = articles.iter().filter(|id| **id != article).map(|id| measures[*id].worth).fold(0.0, f64::max);
+        if next < measures[article].worth * 0.5 {
+            return Some(article);
+        }
+    }
+    None
+}
+
+/// Those that are inside no other.
+fn outermost(dom: &Dom, ids: Vec<NodeId>) -> Vec<NodeId> {
+    ids.iter().copied().filter(|id| !dom.ancestors(*id).any(|above| ids.binary_search(&above).is_ok() || ids.contains(&above))).collect()
+}

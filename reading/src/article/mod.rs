@@ -1,0 +1,37 @@
+//! A page's main content, and what the page says about it.
+//!
+//! First what is furniture by its name or place is taken out ([`names`]), then the part with the most text worth
+//! reading is chosen ([`measure`], [`choose`]), then that part is cleared of what only stands beside the text
+//! ([`prune`]). Pages without running text give all that is left of them.
+
+mod about;
+mod choose;
+mod measure;
+mod names;
+mod prune;
+
+pub use about::About;
+
+use crate::dom::NodeId;
+use crate::snapshot::Head;
+use crate::view::View;
+
+/// A page's main content.
+#[derive(Clone, Debug, Default)]
+pub struct Article {
+    /// Where it is.
+    pub root: NodeId,
+    /// What is left out, by index.
+    pub dropped: Vec<bool>,
+    /// What the page says about it.
+    pub about: About,
+}
+
+/// Finds the main content below `root`.
+#[must_use]
+pub fn find(view: View<'_>, root: NodeId, head: &Head) -> Article {
+    let about = about::of(view, root, head);
+    let choice = choose::choose(view, root, head);
+    let dropped = prune::prune(view, &choice, &about);
+    Article { root: choice.root, dropped, about }
+}

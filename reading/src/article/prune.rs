@@ -1,0 +1,176 @@
+//! What stands inside the content and is none of it.
+
+use super::About;
+use super::choose::Choice;
+use super::measure::PARAGRAPH_CHARS;
+use super::names::{self, Part};
+use crate::dom::NodeId;
+use crate::view::View;
+
+/// Blocks of more links than this are lists of links.
+const LINKS_SHARE_MAX: f64 = 0.65;
+/// A line of less may only be a label.
+const LABEL_CHARS: f64 = 60.0;
+
+/// The nodes that are left out of the choice.
+pub(super) fn prune(view: View<'_>, choice: &Choice, about: &About) -> Vec<bool> {
+    let dom = view.dom;
+    let mut pruning = Pruning { view, choice, about, dropped: choice.dropped.clone() };
+    for child in dom.children(choice.root) {
+        pruning.visit(*child);
+    }
+    if !choice.is_listing {
+        pruning.headings();
+        pruning.ends();
+    }
+    pruning.dropped
+}
+
+struct Pruning<'a> {
+    view: View<'a>,
+    choice: &'a Choice,
+    about: &'a About,
+    dropped: Vec<bool>,
+}
+
+impl Pruning<'_> {
+    fn visit(&mut self, id: NodeId) {
+        if self.dropped[id] || self.view.drops(id) || self.view.dom.element(id).is_none() {
+            return;
+        }
+        if self.goes(id) {
+            self.dropped[id] = true;
+            return;
+        }
+        for child in self.view.dom.children(id) {
+            self.visit(*child);
+        }
+    }
+
+    fn goes(&self, id: NodeId) -> bool {
+        let dom = self.view.dom;
+        let measure = self.choice.measures[id];
+        let whole = self.choice.measures[self.choice.root];
+        let share = measure.chars / whole.chars.max(1.0);
+        let name = dom.name(id);
+        if name == "img" || name == "video" || name == "iframe" {
+            return true;
+        }
+        if measure.chars == 0.0 {
+            return false;
+        }
+        if !self.view.is_block(id) {
+            return matches!(name, "button");
+        }
+        if is_title(&self.view.folded_text(id), &self.about.title, name) {
+            return true;
+        }
+        match names::part(dom, id) {
+            Part::About if share < 0.3 && measure.paragraphs < 3 => return true,
+            Part::Furniture if share < 0.3 => return true,
+            _ => {}
+        }
+        if self.choice.is_listing {
+            return false;
+        }
+        let density = measure.link_density();
+        let heading = matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
+        if heading {
+            return measure.chars < 200.0 && names::leads_away(&self.view.folded_text(id));
+        }
+        if matches!(name, "table" | "tbody" | "tr" | "td" | "th" | "thead" | "pre" | "code") {
+            return false;
+        }
+        if matches!(name, "ul" | "ol" | "dl") && density > LINKS_SHARE_MAX && share < 0.5 {
+            return true;
+        }
+        if density > 0.8 && share < 0.3 && measure.paragraphs == 0 {
+            return true;
+        }
+        if density > LINKS_SHARE_MAX && !matches!(name, "li" | "p") && share < 0.3 {
+            return true;
+        }
+        if measure.chars < 160.0 && names::leads_away(&self.view.folded_text(id)) {
+            return true;
+        }
+        false
+    }
+
+    /// Headings with nothing below them.
+    fn headings(&mut self) {
+        let dom = self.view.dom;
+        let blocks = self.lines();
+        for (at, id) in blocks.iter().enumerate() {
+            let Some(level) = level(dom.name(*id)) else { continue };
+            let next = blocks[at + 1..].iter().find(|next| !self.dropped[**next]);
+            let empty = match next {
+                None => true,
+                Some(next) => level_is_over(level, dom.name(*next)),
+            };
+            if empty && next.is_none() {
+                self.dropped[*id] = true;
+            }
+        }
+    }
+
+    /// The lines of the content: blocks that hold text themselves.
+    fn lines(&self) -> Vec<NodeId> {
+        let view = View { dropped: &self.dropped, ..self.view };
+        let mut lines: Vec<NodeId> = Vec::new();
+        for id in view.subtree(self.choice.root) {
+            if view.text(id).is_some_and(|text| !text.trim().is_empty())
+                && let Some(block) = view.dom.ancestors(id).find(|above| view.is_block(*above))
+                && lines.last() != Some(&block)
+            {
+                lines.push(block);
+            }
+        }
+        lines
+    }
+
+    /// Labels before the first paragraph and after the last one.
+    fn ends(&mut self) {
+        let dom = self.view.dom;
+        let lines = self.lines();
+        let is_text = |id: &NodeId| {
+            let measure = self.choice.measures[*id];
+            let name = dom.name(*id);
+            measure.chars >= LABEL_CHARS && measure.link_density() < 0.4 || matches!(name, "pre" | "td" | "th" | "li" | "dd" | "dt" | "blockquote") || level(name).is_some()
+        };
+        let Some(first) = lines.iter().position(is_text) else { return };
+        let Some(last) = lines.iter().rposition(is_text) else { return };
+        if lines[first..=last].iter().map(|id| self.choice.measures[*id].chars).sum::<f64>() < PARAGRAPH_CHARS * 3.0 {
+            return;
+        }
+        let ends: Vec<NodeId> = lines[..first].iter().chain(&lines[last + 1..]).copied().collect();
+        for id in ends {
+            let measure = self.choice.measures[id];
+            let text = self.view.folded_text(id);
+            let is_sentence = text.ends_with(['.', '!', '?', '…', '"', '”', '。', ':']) && measure.chars > 20.0;
+            if id != self.choice.root && !is_sentence && self.choice.measures[id].chars < LABEL_CHARS {
+                self.dropped[id] = true;
+            }
+        }
+    }
+}
+
+fn level(name: &str) -> Option<u8> {
+    match name.as_bytes() {
+        [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
+        _ => None,
+    }
+}
+
+fn level_is_over(level: u8, next: &str) -> bool {
+    self::level(next).is_some_and(|next| next <= level)
+}
+
+/// Whether a line is the title once more.
+fn is_title(text: &str, title: &str, name: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    if name == "h1" {
+        return true;
+    }
+    let title = plain(title);
+    title.chars().count() > 8 && level(name).is_some() && plain(text) == title
+}

@@ -1,0 +1,15 @@
+//! Reads a page's snapshot: text, articles, Markdown, HTML, tables, links, values.
+//!
+//! Pure: no I/O, no async, no clock. What comes in was written down by a function of ours inside a page that may be
+//! hostile, so all of it is bounded and nothing of it is trusted to fit together.
+
+pub mod article;
+pub mod clean;
+pub mod dom;
+pub mod html;
+pub mod images;
+pub mod links;
+pub mod markdown;
+pub mod snapshot;
+pub mod table;
+pub mod view;

@@ -1,0 +1,78 @@
+//! Links, and the outline.
+
+use serde::Serialize;
+
+use crate::clean::cleaned;
+use crate::dom::NodeId;
+use crate::view::View;
+
+/// A link.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// What it shows: its text, or what stands for its picture.
+    pub text: String,
+    /// Where it leads, absolute.
+    pub url: String,
+    /// What it says of its target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rel: Option<String>,
+}
+
+/// The links below these nodes, in their order. Links that only run a script are none.
+#[must_use]
+pub fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Link> {
+    let dom = view.dom;
+    roots
+        .iter()
+        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
+        .filter(|id| matches!(dom.name(*id), "a" | "area") && view.shows(*id))
+        .filter_map(|id| {
+            let url = dom.attribute(id, "href")?.trim();
+            if url.is_empty() || ["javascript:", "data:", "blob:"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme)) {
+                return None;
+            }
+            let mut text = view.folded_text(id);
+            if text.is_empty() {
+                let alt = view.subtree(id).find_map(|below| dom.attribute(below, "alt").filter(|alt| !alt.trim().is_empty()));
+                let named = alt.or_else(|| dom.attribute(id, "aria-label")).or_else(|| dom.attribute(id, "title"));
+                text = named.unwrap_or_default().trim().to_owned();
+            }
+            let rel = dom.attribute(id, "rel").map(str::to_owned).filter(|rel| !rel.is_empty());
+            Some(Link { text: cleaned(&text), url: url.to_owned(), rel })
+        })
+        .collect()
+}
+
+/// A heading.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Heading {
+    /// From 1 to 6.
+    pub level: u8,
+    /// Its text.
+    pub text: String,
+    /// What a fragment of the page's URL calls it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+}
+
+/// The headings below these nodes.
+#[must_use]
+pub fn headings(view: View<'_>, roots: &[NodeId]) -> Vec<Heading> {
+    let dom = view.dom;
+    roots
+        .iter()
+        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
+        .filter_map(|id| {
+            let level = match dom.name(id).as_bytes() {
+                [b'h', digit @ b'1'..=b'6'] => digit - b'0',
+                _ if dom.attribute(id, "role") == Some("heading") => {
+                    dom.attribute(id, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2).clamp(1, 6)
+                }
+                _ => return None,
+            };
+            let text = cleaned(&view.folded_text(id));
+            let named = dom.attribute(id, "id").map(str::to_owned);
+            (!text.is_empty()).then_some(Heading { level, text, id: named })
+        })
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! A page as Markdown: CommonMark, with GitHub's tables and strike-through.
+//!
+//! In two steps: the tree becomes blocks ([`blocks`], their lines by [`inline`]), and the blocks become text
+//! ([`write`]), so that a cut can fall between two of them.
+
+mod blocks;
+mod code;
+mod escape;
+mod inline;
+mod write;
+
+use crate::dom::NodeId;
+use crate::view::View;
+
+/// A block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    /// Lines of text; whether it is a paragraph by itself, as in a loose list, or just text.
+    Paragraph { text: String, own: bool },
+    /// A heading from 1 to 6.
+    Heading { level: usize, text: String },
+    /// Text whose white space counts.
+    Code { language: String, text: String },
+    /// What somebody else says.
+    Quote(Vec<Block>),
+    /// Entries; numbered from a number.
+    List { start: Option<u64>, items: Vec<Vec<Block>> },
+    /// Rows of cells; the first row is the header.
+    Table(Vec<Vec<String>>),
+    /// A line between parts.
+    Rule,
+}
+
+/// What is below these nodes as Markdown: one text for each block, to be joined by blank lines.
+#[must_use]
+pub fn parts(view: View<'_>, roots: &[NodeId]) -> Vec<String> {
+    write::top_level(&blocks::of(view, roots))
+}
+
+/// What is below these nodes as Markdown.
+#[must_use]
+pub fn of(view: View<'_>, roots: &[NodeId]) -> String {
+    parts(view, roots).join("\n\n")
+}

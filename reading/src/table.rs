@@ -1,0 +1,329 @@
+//! Tables, by the HTML standard's table model (4.9.12): spans expanded, ragged rows left ragged, nested tables apart.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::clean::cleaned;
+use crate::dom::{Display, Dom, Hidden, NodeId};
+use crate::view::View;
+
+/// The standard's limits of spans.
+const COLSPAN_MAX: usize = 1000;
+const ROWSPAN_MAX: usize = 65_534;
+/// Places in one table; a table that would have more is cut.
+const PLACES_MAX: usize = 400_000;
+/// A cell with more text than this is no data but a part of the page.
+const DATA_CELL_MAX_CHARS: usize = 1_500;
+/// What stands between the levels of a joined header.
+const LEVELS_JOINED_BY: &str = " / ";
+
+/// A place in a row: which cell covers it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// The cell, as an index of [`Table::sources`].
+    pub source: usize,
+    /// Whether it is the cell's first place.
+    pub first: bool,
+}
+
+/// A table that was read.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    /// Its caption.
+    pub caption: Option<String>,
+    /// The cells' elements.
+    pub sources: Vec<NodeId>,
+    /// The cells' texts.
+    pub texts: Vec<String>,
+    /// Rows of places, header rows included. A place inside that no cell covers is nothing.
+    pub cells: Vec<Vec<Option<Slot>>>,
+    /// How many rows at the top are the header.
+    pub header_rows: usize,
+    /// The columns' names, levels joined; none without header rows.
+    pub headers: Vec<String>,
+}
+
+impl Table {
+    /// The rows below the header, as texts.
+    pub fn rows(&self) -> impl Iterator<Item = Vec<&str>> {
+        self.cells[self.header_rows..]
+            .iter()
+            .map(|row| row.iter().map(|slot| slot.map_or("", |slot| self.texts[slot.source].as_str())).collect())
+    }
+
+    /// As JSON, without its rows.
+    #[must_use]
+    pub fn about(&self) -> Value {
+        json!({"caption": self.caption, "headers": self.headers})
+    }
+
+    /// The rows below the header as JSON; with links each cell is `{text, links}`.
+    #[must_use]
+    pub fn rows_json(&self, view: View<'_>, links: bool) -> Vec<Value> {
+        let cell = |slot: &Option<Slot>| match slot {
+            None if links => json!({"text": "", "links": []}),
+            None => json!(""),
+            Some(slot) if links => {
+                let links = crate::links::of(view, &[self.sources[slot.source]]);
+                let links: Vec<Value> = links.into_iter().map(|link| json!({"text": link.text, "url": link.url})).collect();
+                json!({"text": self.texts[slot.source], "links": links})
+            }
+            Some(slot) => json!(self.texts[slot.source]),
+        };
+        self.cells[self.header_rows..].iter().map(|row| Value::Array(row.iter().map(cell).collect())).collect()
+    }
+
+    /// How many places its rows have.
+    #[must_use]
+    pub fn places(&self) -> usize {
+        self.cells.iter().map(Vec::len).sum()
+    }
+}
+
+/// The rows of a table in groups, the foot last, and the cells of each row.
+fn groups(view: View<'_>, table: NodeId) -> Vec<Vec<NodeId>> {
+    let dom = view.dom;
+    let shown = |id: &NodeId| {
+        let node = dom.node(*id);
+        // What is not displayed has no place; what is only invisible keeps its own.
+        view.include_hidden
+            || node.hidden != Hidden::NotRendered
+            || dom.element(*id).is_some_and(|element| matches!(element.display, Display::TableRow | Display::TableCell | Display::Table))
+    };
+    let rows = |group: NodeId| -> Vec<NodeId> {
+        dom.children(group).iter().copied().filter(|child| dom.name(*child) == "tr" && shown(child) && !view.drops(*child)).collect()
+    };
+    let mut groups: Vec<Vec<NodeId>> = Vec::new();
+    let mut feet: Vec<Vec<NodeId>> = Vec::new();
+    let mut loose: Vec<NodeId> = Vec::new();
+    for child in dom.children(table).iter().copied().filter(|child| shown(child) && !view.drops(*child)) {
+        match dom.name(child) {
+            "tr" => loose.push(child),
+            "thead" | "tbody" => {
+                groups.push(std::mem::take(&mut loose));
+                groups.push(rows(child));
+            }
+            "tfoot" => {
+                groups.push(std::mem::take(&mut loose));
+                feet.push(rows(child));
+            }
+            _ => {}
+        }
+    }
+    groups.push(loose);
+    groups.extend(feet);
+    groups.retain(|group| !group.is_empty());
+    groups
+}
+
+fn cells(view: View<'_>, row: NodeId) -> Vec<NodeId> {
+    let dom = view.dom;
+    let shown = |id: &NodeId| {
+        view.include_hidden
+            || dom.node(*id).hidden != Hidden::NotRendered
+            || dom.element(*id).is_some_and(|element| element.display == Display::TableCell)
+    };
+    dom.children(row).iter().copied().filter(|cell| matches!(dom.name(*cell), "td" | "th") && shown(cell) && !view.drops(*cell)).collect()
+}
+
+fn span(dom: &Dom, cell: NodeId, name: &str) -> Option<usize> {
+    let digits: String = dom.attribute(cell, name)?.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok().or_else(|| (!digits.is_empty()).then_some(ROWSPAN_MAX))
+}
+
+/// Reads a table.
+#[must_use]
+pub fn read(view: View<'_>, id: NodeId) -> Table {
+    let dom = view.dom;
+    let mut table = Table::default();
+    let mut in_head = 0;
+    let mut places = 0;
+    for group in groups(view, id) {
+        let first = table.cells.len();
+        let height = group.len();
+        table.cells.extend(std::iter::repeat_n(Vec::new(), height));
+        for (below, row) in group.iter().enumerate() {
+            let y = first + below;
+            let mut x = 0;
+            for cell in cells(view, *row) {
+                while table.cells[y].get(x).is_some_and(Option::is_some) {
+                    x += 1;
+                }
+                let width = span(dom, cell, "colspan").filter(|width| *width > 0).unwrap_or(1).min(COLSPAN_MAX);
+                // Cells end with their group, as browsers draw them; zero means just that.
+                let left = height - below;
+                let tall = match span(dom, cell, "rowspan") {
+                    Some(0) => left,
+                    rows => rows.unwrap_or(1).min(ROWSPAN_MAX).min(left),
+                };
+                places += width * tall;
+                if places > PLACES_MAX {
+                    table.cells.truncate(y);
+                    return finish(view, id, table, in_head);
+                }
+                let source = table.sources.len();
+                table.sources.push(cell);
+                for (down, line) in table.cells[y..y + tall].iter_mut().enumerate() {
+                    if line.len() < x + width {
+                        line.resize(x + width, None);
+                    }
+                    for (right, slot) in line[x..x + width].iter_mut().enumerate() {
+                        // Where two cells overlap the first one stays.
+                        slot.get_or_insert(Slot { source, first: down == 0 && right == 0 });
+                    }
+                }
+                x += width;
+            }
+        }
+        let of_head = dom.node(group[0]).parent.is_some_and(|parent| dom.name(parent) == "thead");
+        if of_head && first == in_head {
+            in_head += height;
+        }
+    }
+    finish(view, id, table, in_head)
+}
+
+fn finish(view: View<'_>, id: NodeId, mut table: Table, in_head: usize) -> Table {
+    let dom = view.dom;
+    table.texts = table.sources.iter().map(|cell| cleaned(&cell_text(view, *cell))).collect();
+    table.caption = dom
+        .children(id)
+        .iter()
+        .find(|child| dom.name(**child) == "caption")
+        .map(|caption| cleaned(&view.folded_text(*caption)))
+        .filter(|caption| !caption.is_empty());
+    // Rows without a single place (an empty `tr`) are nothing that a reader sees.
+    let kept_head = table.cells.iter().take(in_head).filter(|row| !row.is_empty()).count();
+    table.cells.retain(|row| !row.is_empty());
+    table.header_rows = if kept_head > 0 { kept_head } else { header_rows(view, &table) };
+    table.headers = headers(&table);
+    table
+}
+
+fn cell_text(view: View<'_>, cell: NodeId) -> String {
+    // Nested tables are told by themselves.
+    let nested: Vec<NodeId> = view.dom.subtree(cell).filter(|id| *id != cell && view.dom.name(*id) == "table").collect();
+    if nested.is_empty() {
+        return view.folded_text(cell);
+    }
+    let mut dropped = if view.dropped.is_empty() { vec![false; view.dom.len()] } else { view.dropped.to_vec() };
+    for id in nested {
+        dropped[id] = true;
+    }
+    View { dropped: &dropped, ..view }.folded_text(cell)
+}
+
+/// How many rows at the top are a header where no `thead` says so.
+fn header_rows(view: View<'_>, table: &Table) -> usize {
+    let dom = view.dom;
+    let is_header = |row: &Vec<Option<Slot>>| {
+        let mut cells = row.iter().flatten().map(|slot| table.sources[slot.source]).peekable();
+        cells.peek().is_some() && cells.all(|cell| dom.name(cell) == "th")
+    };
+    let marked = table.cells.iter().take_while(|row| is_header(row)).count();
+    // A table of nothing but headers has at least its last row as data.
+    if marked > 0 && marked < table.cells.len() {
+        return marked;
+    }
+    let [first, second, ..] = table.cells.as_slice() else { return 0 };
+    // The corner of a table with a name for each row may be an empty or plain cell.
+    let corner_free = first.len() > 2
+        && first.iter().flatten().enumerate().all(|(at, slot)| {
+            let cell = table.sources[slot.source];
+            dom.name(cell) == "th" || (at == 0 && table.texts[slot.source].is_empty())
+        });
+    if corner_free {
+        return 1;
+    }
+    let is_bold = |row: &[Option<Slot>]| {
+        row.len() > 1 && row.iter().flatten().all(|slot| table.texts[slot.source].is_empty() || all_bold(view, table.sources[slot.source]))
+            && row.iter().flatten().any(|slot| !table.texts[slot.source].is_empty())
+    };
+    let has_plain = |row: &[Option<Slot>]| row.iter().flatten().any(|slot| !table.texts[slot.source].is_empty() && !all_bold(view, table.sources[slot.source]));
+    usize::from(is_bold(first) && has_plain(second))
+}
+
+fn all_bold(view: View<'_>, cell: NodeId) -> bool {
+    let dom = view.dom;
+    view.subtree(cell).filter(|id| view.text(*id).is_some_and(|text| !text.trim().is_empty())).all(|id| {
+        dom.ancestors(id).take_while(|above| *above != cell).chain([cell]).any(|above| {
+            matches!(dom.name(above), "b" | "strong" | "th") || dom.element(above).is_some_and(|element| element.weight >= 600)
+        })
+    })
+}
+
+fn headers(table: &Table) -> Vec<String> {
+    let rows = &table.cells[..table.header_rows];
+    let width = rows.iter().map(Vec::len).max().unwrap_or_default();
+    // One cell over the whole width is a title of all columns, and tells none from another.
+    let names = |row: &&Vec<Option<Slot>>| {
+        let first = row.iter().flatten().next().map(|slot| slot.source);
+        table.header_rows == 1 || width < 2 || row.len() < width || row.iter().flatten().any(|slot| Some(slot.source) != first)
+    };
+    (0..width)
+        .map(|x| {
+            let mut levels: Vec<usize> = rows.iter().filter(names).filter_map(|row| row.get(x).copied().flatten()).map(|slot| slot.source).collect();
+            levels.dedup();
+            let mut texts: Vec<&str> = levels.into_iter().map(|source| table.texts[source].as_str()).filter(|text| !text.is_empty()).collect();
+            texts.dedup();
+            texts.join(LEVELS_JOINED_BY)
+        })
+        .collect()
+}
+
+/// Whether a table holds data, or only lays out the page.
+#[must_use]
+pub fn is_data(view: View<'_>, id: NodeId) -> bool {
+    let dom = view.dom;
+    if matches!(dom.attribute(id, "role"), Some("presentation" | "none")) {
+        return false;
+    }
+    if matches!(dom.attribute(id, "role"), Some("grid" | "table" | "treegrid")) {
+        return true;
+    }
+    let rows: Vec<Vec<NodeId>> = groups(view, id).into_iter().flatten().map(|row| cells(view, row)).filter(|row| !row.is_empty()).collect();
+    let width = rows.iter().map(Vec::len).max().unwrap_or_default();
+    let all: Vec<NodeId> = rows.iter().flatten().copied().collect();
+    let says_so = dom.children(id).iter().any(|child| matches!(dom.name(*child), "caption" | "thead" | "colgroup" | "col"))
+        || all.iter().any(|cell| dom.name(*cell) == "th" || dom.attribute(*cell, "scope").is_some() || dom.attribute(*cell, "headers").is_some());
+    let nests = all.iter().any(|cell| dom.subtree(*cell).any(|below| dom.name(below) == "table"));
+    let parts = all.iter().any(|cell| {
+        view.subtree(*cell).any(|below| matches!(dom.name(below), "h1" | "h2" | "h3" | "article" | "main" | "nav" | "form" | "iframe"))
+            || view.folded_text(*cell).chars().count() > DATA_CELL_MAX_CHARS
+    });
+    if rows.len() < 2 || width < 2 {
+        return says_so && !nests && !parts && rows.len() * width >= 2;
+    }
+    !nests && (says_so || !parts) && (says_so || all.len() >= 4)
+}
+
+/// All data tables below these nodes, outer ones before those nested in them.
+#[must_use]
+pub fn data_tables(view: View<'_>, roots: &[NodeId]) -> Vec<NodeId> {
+    let mut seen: HashMap<NodeId, ()> = HashMap::new();
+    roots
+        .iter()
+        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
+        .filter(|id| view.dom.name(*id) == "table" && seen.insert(*id, ()).is_none())
+        .filter(|id| view.include_hidden || view.dom.node(*id).hidden == Hidden::No)
+        .filter(|id| is_data(view, *id))
+        .collect()
+}
+
+/// Rows as comma-separated values, the header first.
+#[must_use]
+pub fn csv(headers: &[String], rows: &[Vec<&str>]) -> String {
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+    let mut write = |row: &mut dyn Iterator<Item = &str>| {
+        // Writing to memory does not fail.
+        let _ = writer.write_record(row.map(str::as_bytes));
+    };
+    if !headers.is_empty() {
+        write(&mut headers.iter().map(String::as_str));
+    }
+    for row in rows {
+        write(&mut row.iter().copied());
+    }
+    writer.into_inner().ok().and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default()
+}

