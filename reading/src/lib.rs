@@ -5,11 +5,17 @@
 
 pub mod article;
 pub mod clean;
+pub mod cut;
 pub mod dom;
 pub mod html;
 pub mod images;
 pub mod links;
+pub mod map;
 pub mod markdown;
+pub mod metadata;
+pub mod outcome;
 pub mod snapshot;
 pub mod table;
+pub mod values;
 pub mod view;
+pub mod walls;

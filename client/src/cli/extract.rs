@@ -1,23 +1,34 @@
 //! `porthole extract`.
 
+use std::io::Read as _;
+use std::path::Path;
+
 use porthole_client::{CreateResponse, ExtractRequest};
-use porthole_contract::Validate as _;
+use porthole_contract::{Directive, Directives, ExtractKind, Instruction, TableFormat, Validate as _};
+use serde_json::Value;
 
 use super::args::ExtractArgs;
 use super::failure::Failed;
 use super::output;
 use super::session::Session;
 
+/// A map or a schema; the worker takes no larger body.
+const FILE_MAX_BYTES: u64 = 64 * 1024;
+
 pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Failed> {
     let json = args.json;
+    let (instruction, extract) = wanted(&args)?;
     let request = ExtractRequest {
         sandbox_id: "-".to_owned(),
         viewport: args.window.viewport(),
         wait: args.wait.wait(),
         timeout_ms: args.wait.timeout,
         max_chars: args.max_chars,
+        include_hidden: args.include_hidden,
+        offset: args.offset,
         url: args.page,
-        instruction: args.instruction,
+        instruction,
+        extract,
         ..ExtractRequest::default()
     };
     request.validate().map_err(|invalid| Failed::Usage(invalid.to_string()))?;
@@ -36,9 +47,64 @@ pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Fa
     session.progress.done();
 
     session.warn(&answer.warnings);
+    for result in answer.results.iter().skip(1) {
+        let warnings: Vec<String> = result.warnings.iter().map(|warning| format!("{}: {warning}", result.directive)).collect();
+        session.warn(&warnings);
+    }
     if answer.truncated {
         let shown = answer.content.chars().count();
-        session.progress.note(&format!("truncated: {shown} of {} characters", answer.total_chars));
+        let more = answer.next_offset.map(|next| format!("; the rest: --offset {next}")).unwrap_or_default();
+        session.progress.note(&format!("truncated: {shown} of {} characters{more}", answer.total_chars));
     }
-    if json { output::json(&answer) } else { output::text(&answer.content) }
+    if json {
+        return output::json(&answer);
+    }
+    if answer.results.is_empty() {
+        return output::text(&answer.content);
+    }
+    let contents: Vec<&str> = answer.results.iter().map(|result| result.content.as_str()).collect();
+    output::text(&contents.join("\n\n"))
+}
+
+/// The instruction as it was typed, or directives where flags say more than it.
+fn wanted(args: &ExtractArgs) -> Result<(Option<String>, Option<Directives>), Failed> {
+    if let Some(path) = &args.json_map {
+        let schema = args.schema.as_deref().map(read_json).transpose()?;
+        let directive = Directive { map: Some(read_json(path)?), schema, ..Directive::of(ExtractKind::Json) };
+        return Ok((None, Some(Directives::One(Box::new(directive)))));
+    }
+    if args.frames {
+        let directive = Directive { frames: true, ..Directive::default() };
+        return Ok((None, Some(Directives::One(Box::new(directive)))));
+    }
+    if !args.csv {
+        return Ok((args.instruction.clone(), None));
+    }
+    let wanted = Failed::Usage("--csv goes with a table: \"table\" or \"table: CSS\"".to_owned());
+    let directives = match args.instruction.as_deref() {
+        None => vec![Directive::of(ExtractKind::Table)],
+        Some(text) => match Instruction::parse(text).map_err(|invalid| Failed::Usage(invalid.to_string()))? {
+            Instruction::Directives(directives) => directives,
+            Instruction::FreeText => return Err(wanted),
+        },
+    };
+    if directives.iter().any(|directive| directive.kind != ExtractKind::Table) {
+        return Err(wanted);
+    }
+    let directives = directives.into_iter().map(|directive| Directive { format: Some(TableFormat::Csv), ..directive });
+    Ok((None, Some(Directives::Many(directives.collect()))))
+}
+
+fn read_json(path: &Path) -> Result<Value, Failed> {
+    let name = path.display();
+    let file: Box<dyn std::io::Read> = if path.as_os_str() == "-" {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(std::fs::File::open(path).map_err(|error| Failed::Usage(format!("can't read {name}: {error}")))?)
+    };
+    let mut text = String::new();
+    file.take(FILE_MAX_BYTES)
+        .read_to_string(&mut text)
+        .map_err(|error| Failed::Usage(format!("can't read {name}: {error}")))?;
+    serde_json::from_str(&text).map_err(|error| Failed::Usage(format!("{name} is no JSON: {error}")))
 }

@@ -58,7 +58,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
             Command::Demo(args) => demo::run(args).await,
             Command::Create(args) => create::run(url, &args).await,
             Command::Screenshot(args) => screenshot::run(url, *args).await,
-            Command::Extract(args) => extract::run(url, args).await,
+            Command::Extract(args) => extract::run(url, *args).await,
             Command::Metrics(args) => metrics::run(&args).await,
             Command::Completions { .. } | Command::Man => Ok(()),
         }

@@ -16,8 +16,6 @@ pub(super) struct Choice {
     pub measures: Vec<Measure>,
     /// Whether the page is a list of things rather than a text: links are its content.
     pub is_listing: bool,
-    /// Whether what readers wrote is the content.
-    pub is_forum: bool,
 }
 
 /// A part of furniture that holds more of the page than this is none.
@@ -28,17 +26,24 @@ const SAID_SHARE_MIN: f64 = 0.35;
 const DESCENT_SHARE_MIN: f64 = 0.8;
 /// Less running text than this is none.
 const TEXT_MIN: f64 = 220.0;
-/// Comments with this share of a page's text are its content.
-const FORUM_SHARE_MIN: f64 = 0.6;
+/// Comments with so many times the text beside them are a page's content.
+const FORUM_FACTOR_MIN: f64 = 3.0;
 
 pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
     let dom = view.dom;
     let bare = measure::all(view, root);
-    let is_forum = is_forum(view, root, head, &bare);
-    let dropped = furniture(view, root, &bare, is_forum);
+    let comments = comments(view, root, &bare);
+    let mut dropped = furniture(view, root, &bare, false);
+    let mut measures = measure::all(View { dropped: &dropped, ..view }, root);
+    let mut best = descend(dom, root, &measures);
+    // Where next to nothing is left without what readers wrote, that is the content.
+    let said_so = head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
+    if comments > measures[best].worth * if said_so { 0.2 } else { FORUM_FACTOR_MIN } && (said_so || measures[best].worth < TEXT_MIN) {
+        dropped = furniture(view, root, &bare, true);
+        measures = measure::all(View { dropped: &dropped, ..view }, root);
+        best = descend(dom, root, &measures);
+    }
     let rest = View { dropped: &dropped, ..view };
-    let measures = measure::all(rest, root);
-    let best = descend(dom, root, &measures);
     let said = said(rest, root, &measures, measures[best].worth);
     let mut chosen = match said {
         Some(said) => descend_from(dom, said, &measures),
@@ -50,7 +55,7 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
         is_listing = true;
         chosen = region;
     }
-    Choice { root: chosen, dropped, measures, is_listing, is_forum }
+    Choice { root: chosen, dropped, measures, is_listing }
 }
 
 /// `main`, or all there is.
@@ -63,8 +68,8 @@ fn region(view: View<'_>, root: NodeId, measures: &[Measure]) -> NodeId {
         .unwrap_or(root)
 }
 
-fn is_forum(view: View<'_>, root: NodeId, head: &Head, measures: &[Measure]) -> bool {
-    let said = head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
+/// How much is worth reading in what readers wrote.
+fn comments(view: View<'_>, root: NodeId, measures: &[Measure]) -> f64 {
     let dom = view.dom;
     let mut comments = 0.0;
     let mut open = vec![root];
@@ -78,8 +83,7 @@ fn is_forum(view: View<'_>, root: NodeId, head: &Head, measures: &[Measure]) -> 
             open.extend(dom.children(id));
         }
     }
-    let all = measures[root].worth.max(1.0);
-    comments > all * if said { 0.2 } else { FORUM_SHARE_MIN }
+    comments
 }
 
 /// What is furniture of the page, wherever it stands.
@@ -104,7 +108,7 @@ fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool)
                     let own = in_content && matches!(name, "header" | "footer" | "aside" | "form") && measure.paragraphs > 0 && measure.link_density() < 0.3;
                     !large && !(own && name != "aside")
                 }
-                Part::Comments => !is_forum && measure.worth < worth * FORUM_SHARE_MIN,
+                Part::Comments => !is_forum,
                 Part::Unknown => dom.element(id).is_some_and(|element| element.fixed && element.area.height > 0) && !large && measure.chars < all * 0.2,
                 Part::About | Part::Body => false,
             };

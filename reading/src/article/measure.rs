@@ -98,6 +98,10 @@ fn worth(name: &str, chars: f64, links: f64) -> f64 {
         return 0.0;
     }
     let density = links / chars;
+    if matches!(name, "td" | "th") && chars < PARAGRAPH_CHARS {
+        // Cells of a data table are short by nature.
+        return if density > 0.5 { -2.0 } else { chars * 0.3 };
+    }
     if density > 0.5 {
         return -(chars.min(200.0) * 0.4) - 8.0;
     }

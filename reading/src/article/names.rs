@@ -98,7 +98,11 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     if itemprop.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("articlebody")) {
         return Part::Body;
     }
-    let words = words(dom, id);
+    let mut words = words(dom, id);
+    // Weblog software names a post's categories and tags in its class.
+    if words.iter().any(|word| word == "hentry") || (name == "article" && words.len() > 12) {
+        words.clear();
+    }
     let has = |list: &[&str]| words.iter().any(|word| !word.is_empty() && list.contains(&word.as_str()));
     let has_pair = |list: &[(&str, &str)]| words.windows(2).any(|pair| list.iter().any(|(one, other)| pair[0] == *one && pair[1] == *other));
     if has(BODY) || has_pair(BODY_PAIRS) {

@@ -15,7 +15,8 @@ const LABEL_CHARS: f64 = 60.0;
 /// The nodes that are left out of the choice.
 pub(super) fn prune(view: View<'_>, choice: &Choice, about: &About) -> Vec<bool> {
     let dom = view.dom;
-    let mut pruning = Pruning { view, choice, about, dropped: choice.dropped.clone() };
+    let first_h1 = view.subtree(choice.root).find(|id| dom.name(*id) == "h1");
+    let mut pruning = Pruning { view, choice, about, dropped: choice.dropped.clone(), first_h1 };
     for child in dom.children(choice.root) {
         pruning.visit(*child);
     }
@@ -31,6 +32,7 @@ struct Pruning<'a> {
     choice: &'a Choice,
     about: &'a About,
     dropped: Vec<bool>,
+    first_h1: Option<NodeId>,
 }
 
 impl Pruning<'_> {
@@ -62,7 +64,7 @@ impl Pruning<'_> {
         if !self.view.is_block(id) {
             return matches!(name, "button");
         }
-        if is_title(&self.view.folded_text(id), &self.about.title, name) {
+        if name == "h1" && self.first_h1 == Some(id) || is_title(&self.view.folded_text(id), &self.about.title, name) {
             return true;
         }
         match names::part(dom, id) {
@@ -168,9 +170,6 @@ fn level_is_over(level: u8, next: &str) -> bool {
 /// Whether a line is the title once more.
 fn is_title(text: &str, title: &str, name: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
-    if name == "h1" {
-        return true;
-    }
     let title = plain(title);
     title.chars().count() > 8 && level(name).is_some() && plain(text) == title
 }

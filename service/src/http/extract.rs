@@ -1,8 +1,8 @@
-//! `POST browser-extract`: a page's text.
+//! `POST browser-extract`: what directives read from a page.
 
 use axum::extract::{Request, State};
 use axum::{Extension, Json};
-use porthole_contract::{ExtractFormat, ExtractRequest, ExtractResponse};
+use porthole_contract::{ExtractRequest, ExtractResponse};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::request_id::RequestId;
 
@@ -16,17 +16,23 @@ pub(super) async fn extract(
 ) -> Result<Json<ExtractResponse>, Refused> {
     let request: ExtractRequest = super::read(request).await?;
     routes.owner_keys.verify(&request.sandbox_id, request.owner_token.as_ref()).map_err(failure::of_token)?;
-    let Extract { content, truncated, total_chars, arrival, timings, warnings } =
+    let Extract { results, arrival, timings, mut warnings } =
         routes.browsing.extract(&request).await.map_err(failure::of_operation)?;
+    let first = results.first().cloned().unwrap_or_default();
+    warnings.extend(first.warnings);
     Ok(Json(ExtractResponse {
         ok: true,
         title: arrival.title,
         final_url: arrival.final_url,
         status_code: arrival.status_code,
-        content,
-        truncated,
-        format: ExtractFormat::Text,
-        total_chars,
+        content: first.content,
+        data: first.data,
+        truncated: first.truncated,
+        format: first.format,
+        total_chars: first.total_chars,
+        matched: first.matched,
+        next_offset: first.next_offset,
+        results: if results.len() > 1 { results } else { Vec::new() },
         request_id: request_id.as_str().to_owned(),
         timings_ms: timings,
         blocked_requests: arrival.blocked_requests,

@@ -54,7 +54,7 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
         OperationError::Page(error) => of_page(&error),
         OperationError::Ladder(LadderError::TooLarge { .. }) => Failure::new(ErrorCode::ImageTooLarge, details),
         OperationError::Ladder(LadderError::Unreadable(_)) => Failure::new(ErrorCode::Internal, details),
-        OperationError::Empty => Failure::new(ErrorCode::EmptyExtraction, details),
+        OperationError::Empty(_) => Failure::new(ErrorCode::EmptyExtraction, details),
         OperationError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
     })
 }

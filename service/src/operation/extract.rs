@@ -1,27 +1,33 @@
-//! Reading a page: visit it, read what the instruction asks for.
+//! Reading a page: visit it, carry out the directives, make their results of what came back.
 
-use porthole_contract::limits::TEXT_MAX_CHARS;
-use porthole_contract::{ExtractRequest, Timings, Viewport};
+use std::thread;
 
-use super::instruction::Instruction;
+use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport};
+use porthole_reading::outcome::{self, ReadError};
+use porthole_reading::snapshot::Snapshot;
+use porthole_reading::walls;
+use tokio::sync::oneshot;
+
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
-use crate::page::{Appearance, Arrival, Reading};
+use crate::page::{Appearance, Arrival, PageError};
+
+/// The stack that pages are read on, in bytes: the trees are of bounded depth, and this is far more than they need.
+const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
+
+const NOT_UNDERSTOOD: &str =
+    "instruction_ignored: the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
 
 /// A page that was read.
 #[derive(Clone, Debug)]
 pub struct Extract {
-    /// The text, cut at the limit.
-    pub content: String,
-    /// Whether the text goes on.
-    pub truncated: bool,
-    /// The whole text's length in Unicode scalar values.
-    pub total_chars: u64,
+    /// What each directive gave; at least one.
+    pub results: Vec<ExtractResult>,
     /// Where the page was.
     pub arrival: Arrival,
     /// Where the time went.
     pub timings: Timings,
-    /// What did not go quite as asked.
+    /// What did not go quite as asked with the page as a whole.
     pub warnings: Vec<String>,
 }
 
@@ -41,7 +47,13 @@ impl Browsing {
         deadline: tokio::time::Instant,
         started: Stopwatch,
     ) -> Result<Extract, OperationError> {
-        let instruction = Instruction::parse(request.instruction.as_deref().unwrap_or_default())?;
+        let field = if request.extract.is_some() { "extract" } else { "instruction" };
+        let understood = request.directives()?;
+        let ignored = understood.is_none().then(|| NOT_UNDERSTOOD.to_owned());
+        let directives = understood.unwrap_or_else(|| {
+            vec![Directive { offset: request.offset, max_chars: request.max_chars, ..Directive::default() }]
+        });
+        let plan = outcome::plan(&directives).map_err(|invalid| Invalid::new(field, invalid.to_string()))?;
         let mut visited = self
             .visit(Visit {
                 url: &request.url,
@@ -56,18 +68,44 @@ impl Browsing {
             })
             .await?;
         let work = Stopwatch::start();
-        let max_chars = request.max_chars.unwrap_or(u32::try_from(TEXT_MAX_CHARS).unwrap_or(u32::MAX));
-        let (reading, arrival) =
-            tokio::join!(visited.page.read_text(&instruction.text_of, max_chars), visited.page.arrival());
+        let (snapshot, arrival) = tokio::join!(visited.page.read(&plan), visited.page.arrival());
         let arrival = arrival?;
-        let Reading { content, total_chars, blank } =
-            reading.map_err(|error| OperationError::of_selector("instruction", error))?;
-        if blank {
-            return Err(OperationError::Empty);
-        }
+        let status = arrival.status_code;
+        let (results, walls) = on_own_stack(snapshot?, directives, status).await.map_err(|error| of_reading(field, error))?;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
-        warnings.extend(instruction.warning);
-        let truncated = total_chars > u64::from(max_chars);
-        Ok(Extract { content, truncated, total_chars, arrival, timings, warnings })
+        warnings.extend(ignored);
+        warnings.extend(walls);
+        Ok(Extract { results, arrival, timings, warnings })
+    }
+}
+
+/// Makes results of a snapshot, on a thread of its own: it may take a while, and it recurses.
+async fn on_own_stack(
+    snapshot: String,
+    directives: Vec<Directive>,
+    status: u16,
+) -> Result<(Vec<ExtractResult>, Vec<String>), ReadError> {
+    let (done, answer) = oneshot::channel();
+    let work = move || {
+        let read = || {
+            let snapshot: Snapshot =
+                serde_json::from_str(&snapshot).map_err(|_| ReadError::TooMuch("the page can't be read".to_owned()))?;
+            let walls = walls::warnings(&snapshot.head, status);
+            Ok((outcome::read(&directives, snapshot)?, walls))
+        };
+        // Whoever asked may have gone.
+        let _ = done.send(read());
+    };
+    let spawned = thread::Builder::new().name("reading".to_owned()).stack_size(READING_STACK_BYTES).spawn(work);
+    let failed = || ReadError::TooMuch("the page can't be read".to_owned());
+    spawned.map_err(|_| failed())?;
+    answer.await.unwrap_or_else(|_| Err(failed()))
+}
+
+fn of_reading(field: &str, error: ReadError) -> OperationError {
+    match error {
+        ReadError::InvalidSelector(_) | ReadError::TooMuch(_) => Invalid::new(field, error.to_string()).into(),
+        ReadError::NotFound(selector) => PageError::SelectorNotFound(selector).into(),
+        ReadError::Empty(what) => OperationError::Empty(what),
     }
 }

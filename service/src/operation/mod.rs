@@ -1,7 +1,6 @@
 //! What the service does: one file an operation, each reading like the sentence that describes it.
 
 mod extract;
-mod instruction;
 mod ladder;
 mod screenshot;
 mod visit;
@@ -57,9 +56,9 @@ pub enum OperationError {
     /// The picture fits on no step of the ladder.
     #[error(transparent)]
     Ladder(#[from] LadderError),
-    /// Nothing but white space was read.
-    #[error("the page shows no text")]
-    Empty,
+    /// Nothing but white space was read: what is missing.
+    #[error("{0}")]
+    Empty(String),
     /// The request's own time is over.
     #[error("the request did not end within its {timeout_ms} ms")]
     Deadline {

@@ -32,7 +32,6 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 pub use self::capture::{Capture, Region};
-pub use self::read::{Reading, TextOf};
 use self::state::{Fatal, PageState};
 use self::watch::{RollCall, Watched};
 use crate::cdp::{CdpError, Session};

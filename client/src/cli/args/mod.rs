@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Demo(DemoArgs),
     Create(CreateArgs),
     Screenshot(Box<ScreenshotArgs>),
-    Extract(ExtractArgs),
+    Extract(Box<ExtractArgs>),
     Metrics(MetricsArgs),
     /// Print a completion script for a shell
     #[command(
@@ -187,21 +187,46 @@ pub(crate) struct ScreenshotArgs {
     pub(crate) json: bool,
 }
 
-/// Read a page's text.
+/// Read a page: its text, its article, its tables, its links.
 ///
-/// Without an instruction: the text as a reader sees it. With "selector: CSS": the text of the first match.
+/// Without an instruction: the text as a reader sees it. An instruction is one directive, or several with ";" between
+/// them: article, markdown, html, links, images, metadata, headings, tables, "table: CSS", "selector: CSS",
+/// "xpath: ...", "text: ...", "role: button \"Name\"", "testid: ...", "all: CSS", "json: {...}".
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   porthole extract https://example.com
+  porthole extract https://example.com article > article.md
   porthole extract https://example.com 'selector: main'
+  porthole extract https://example.com 'table: #prices' --csv > prices.csv
+  porthole extract https://example.com links | jq -r '.[].url'
+  porthole extract https://example.com --json-map fields.json | jq .price
   porthole extract https://example.com --max-chars 500 --json | jq -r .content")]
 pub(crate) struct ExtractArgs {
     /// The page: an absolute http or https URL
     #[arg(value_name = "URL")]
     pub(crate) page: String,
-    /// What to read, as "selector: CSS"
+    /// What to read, as article or "selector: CSS"
     pub(crate) instruction: Option<String>,
+    /// A table as comma-separated values
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Values in the shape of this file's JSON: a field's name and where its value is, as {"price": ".price | number"};
+    /// "-" reads standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["instruction", "csv"])]
+    pub(crate) json_map: Option<PathBuf>,
+    /// Hold the values against this file's JSON Schema; misfits are warnings
+    #[arg(long, value_name = "FILE", requires = "json_map")]
+    pub(crate) schema: Option<PathBuf>,
+    /// The text of the page's frames too
+    #[arg(long, conflicts_with_all = ["instruction", "csv", "json_map"])]
+    pub(crate) frames: bool,
+    /// What a reader can't see is not left out of articles, Markdown, HTML, tables and values
+    #[arg(long)]
+    pub(crate) include_hidden: bool,
+    /// Go on where an answer before was cut
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+    pub(crate) offset: Option<u32>,
     /// Where the text is cut, in characters [default: 20000]
     #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
     pub(crate) max_chars: Option<u32>,

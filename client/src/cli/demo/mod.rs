@@ -59,7 +59,7 @@ async fn show(worker: &str, page: &str, picture: &str) -> Result<(), Failed> {
     }
     output::text(&format!("\n$ porthole extract {page} --max-chars {SHOWN_CHARS}"))?;
     if let Command::Extract(args) = command(&["extract", page, "--max-chars", SHOWN_CHARS])? {
-        extract::run(Some(worker.to_owned()), args).await?;
+        extract::run(Some(worker.to_owned()), *args).await?;
     }
     output::text("")
 }

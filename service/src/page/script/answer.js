@@ -45,6 +45,7 @@ function readText(query, at, reads) {
   let text;
   let items = null;
   let matched = null;
+  let roots = [document.documentElement];
   if (query.chain) {
     const found = find(document, query.chain, at);
     if (found.length === 0) return { missing: true };
@@ -52,8 +53,10 @@ function readText(query, at, reads) {
     if (query.all) {
       items = found.slice(0, LISTED_MAX).map(shownText);
       reads.push(...found.slice(0, LISTED_MAX));
+      roots = found.slice(0, LISTED_MAX);
     } else {
       reads.push(found[0]);
+      roots = [found[0]];
       text = shownText(found[0]);
     }
   } else {
@@ -66,9 +69,9 @@ function readText(query, at, reads) {
     let end = first;
     while (end < items.length && (end === first || room >= items[end].length)) room -= items[end++].length + 1;
     const total = items.reduce((sum, item) => sum + item.length - pairsIn(item), Math.max(0, items.length - 1));
-    return { items: items.slice(first, end), listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
+    return { roots, items: items.slice(first, end), listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
   }
-  return { content: slice(text, query.offset, query.chars), matched, total_chars: text.length - pairsIn(text), blank: !/\S/.test(text) };
+  return { roots, content: slice(text, query.offset, query.chars), matched, total_chars: text.length - pairsIn(text), blank: !/\S/.test(text) };
 }
 
 function valueOf(node, name) {
@@ -155,7 +158,8 @@ function front() {
 function answer(plan) {
   const seen = [];
   const reads = [];
-  let emits = false;
+  // Each of several is told what a reader can't see of it, for which the nodes are needed.
+  let emits = plan.queries.length > 1;
   try {
     plan.queries.forEach((query, at) => {
       if (query.text) {
@@ -186,8 +190,9 @@ function answer(plan) {
     if (walk.cut) break;
   }
   walk.settleSuspects();
+  walk.settleTransparent();
   const answers = seen.map(one => {
-    if (one.roots) return { matched: one.matched, roots: one.roots.map(node => walk.indices.get(node) ?? -1) };
+    if (one.roots) return { ...one, roots: one.roots.map(node => walk.indices.get(node) ?? -1) };
     if (one.values) return { values: place(one.values, walk.indices) };
     return one;
   });

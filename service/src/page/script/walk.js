@@ -86,6 +86,8 @@ class Walk {
     this.chars = 0;
     this.cut = false;
     this.hidden = [0, 0, 0, 0, 0, 0, 0];
+    this.seen = 0;
+    this.transparent = [];
     this.paints = [];
     this.suspects = [];
     this.range = document.createRange();
@@ -192,6 +194,13 @@ class Walk {
     return 0;
   }
 
+  // A page that has yet to fade in as a whole hides nothing from anybody.
+  settleTransparent() {
+    if (this.hidden[TRANSPARENT] < this.seen * 4) return;
+    if (this.emits) for (const at of this.transparent) this.columns.flags[at] = 0;
+    this.hidden[TRANSPARENT] = 0;
+  }
+
   // Text of its ground's colour is seen all the same where something else is painted between the two.
   settleSuspects() {
     let compared = 0;
@@ -246,6 +255,7 @@ class Walk {
     if (typeof hidden === 'object') { suspect = hidden[0]; hidden = 0 }
     const chars = blank ? 0 : data.trim().length;
     if (hidden) this.hidden[hidden] += chars;
+    else this.seen += chars;
     let at = this.columns.parent.length;
     this.chars += data.length;
     if (this.emits) {
@@ -254,6 +264,7 @@ class Walk {
       if (this.chars > this.limits.chars) { text = data.slice(0, Math.max(0, data.length - (this.chars - this.limits.chars))).toWellFormed(); this.cut = true }
       this.columns.texts.push(text.toWellFormed());
     } else this.columns.parent.push(0);
+    if (hidden === TRANSPARENT) this.transparent.push(at);
     if (suspect) this.suspects.push({ node, box: suspect, at, chars });
   }
 

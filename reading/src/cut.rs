@@ -1,0 +1,240 @@
+//! Cuts that fall where the format allows: Markdown between blocks, lists between entries, JSON so that it stays JSON.
+
+use serde_json::Value;
+
+/// What is left of something that may have been cut.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cut<T> {
+    /// What is left.
+    pub kept: T,
+    /// Where the rest begins, if there is any.
+    pub next_offset: Option<u64>,
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Text from `offset` on, at most `max` characters, cut between characters.
+#[must_use]
+pub fn text(text: &str, offset: usize, max: usize) -> Cut<String> {
+    let kept: String = text.chars().skip(offset).take(max).collect();
+    let end = offset + chars(&kept);
+    Cut { next_offset: (end < chars(text)).then_some(end as u64), kept }
+}
+
+/// What a block of code or a table begins with, to be said again where it goes on.
+fn opening(block: &str) -> Option<String> {
+    let mut lines = block.lines();
+    let first = lines.next()?;
+    if first.starts_with("```") {
+        return Some(format!("{first}\n"));
+    }
+    let second = lines.next()?;
+    (first.starts_with('|') && second.starts_with("| ---")).then(|| format!("{first}\n{second}\n"))
+}
+
+fn fence(block: &str) -> Option<&str> {
+    let first = block.lines().next()?;
+    let fence = &first[..first.len() - first.trim_start_matches('`').len()];
+    (fence.len() >= 3).then_some(fence)
+}
+
+/// Blocks of Markdown, joined by blank lines, from a character on, at most `max` characters: whole blocks where one
+/// fits, else whole lines, else characters.
+#[must_use]
+pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
+    let mut kept = String::new();
+    let mut start = 0;
+    for (at, part) in parts.iter().enumerate() {
+        let end = start + chars(part);
+        if end <= offset && !(start == offset && end == offset) {
+            start = end + 2;
+            continue;
+        }
+        let skipped = offset.saturating_sub(start);
+        let again = if skipped > 0 { opening(part).filter(|opening| chars(opening) <= skipped).unwrap_or_default() } else { String::new() };
+        let rest: String = again.clone() + &part.chars().skip(skipped).collect::<String>();
+        let separator = if kept.is_empty() { 0 } else { 2 };
+        let used = chars(&kept) + separator;
+        if used + chars(&rest) <= max {
+            if separator > 0 {
+                kept.push_str("\n\n");
+            }
+            kept.push_str(&rest);
+            start = end + 2;
+            continue;
+        }
+        if !kept.is_empty() {
+            return Cut { kept, next_offset: Some(start as u64) };
+        }
+        // Not even one block fits.
+        let closing = fence(part).map(|fence| format!("\n{fence}")).filter(|closing| chars(closing) + chars(&again) < max / 2).unwrap_or_default();
+        let room = max - chars(&closing);
+        let head: String = rest.chars().take(room).collect();
+        let line_end = head.rfind('\n').filter(|end| *end > again.len() && *end > head.len() / 4);
+        let (head, skips) = match line_end {
+            Some(end) => (head[..end].to_owned(), 1),
+            None => (head, 0),
+        };
+        let taken = chars(&head).saturating_sub(chars(&again));
+        let next = start + skipped + taken + skips;
+        let _ = at;
+        return Cut { kept: head + &closing, next_offset: Some(next as u64) };
+    }
+    Cut { kept, next_offset: None }
+}
+
+/// HTML from a character on, cut after a tag where there is one.
+#[must_use]
+pub fn html(whole: &str, offset: usize, max: usize) -> Cut<String> {
+    let cut = text(whole, offset, max);
+    if cut.next_offset.is_none() {
+        return cut;
+    }
+    let after_tag = cut.kept.rfind('>').map(|end| end + 1).filter(|end| *end > cut.kept.len() / 2);
+    let before_tag = cut.kept.rfind('<').filter(|start| *start > 0 && cut.kept.rfind('>').is_none_or(|end| end < *start));
+    match after_tag.or(before_tag) {
+        Some(end) => {
+            let kept = cut.kept[..end].to_owned();
+            Cut { next_offset: Some((offset + chars(&kept)) as u64), kept }
+        }
+        None => cut,
+    }
+}
+
+/// How many of these lengths fit into `max`, each with one character between it and the next.
+#[must_use]
+pub fn how_many(lengths: impl Iterator<Item = usize>, max: usize) -> usize {
+    let mut room = max;
+    let mut count = 0;
+    for length in lengths {
+        if length + 1 > room {
+            break;
+        }
+        room -= length + 1;
+        count += 1;
+    }
+    count
+}
+
+/// The length of a value's JSON in characters.
+#[must_use]
+pub fn json_chars(value: &Value) -> usize {
+    chars(&value.to_string())
+}
+
+/// A value small enough: its longest texts and lists shortened.
+#[must_use]
+pub fn shrink(value: &Value, max: usize) -> Value {
+    for cap in [4_000, 1_500, 500, 200, 80, 30, 10, 3, 0] {
+        let shrunk = capped(value, cap);
+        if json_chars(&shrunk) <= max {
+            return shrunk;
+        }
+    }
+    match value {
+        Value::Array(_) if max >= 2 => Value::Array(Vec::new()),
+        Value::Object(_) if max >= 2 => Value::Object(serde_json::Map::new()),
+        _ if max >= 4 => Value::Null,
+        _ => Value::from(0),
+    }
+}
+
+fn capped(value: &Value, cap: usize) -> Value {
+    match value {
+        Value::String(text) => Value::String(text.chars().take(cap).collect()),
+        Value::Array(list) => list.iter().take(cap).map(|one| capped(one, cap)).collect(),
+        Value::Object(object) => object.iter().map(|(name, one)| (name.clone(), capped(one, cap))).collect(),
+        other => other.clone(),
+    }
+}
+
+/// An object whose lists are told from entry `offset` on, as many entries as fit.
+#[must_use]
+pub fn object(value: &Value, offset: usize, max: usize) -> Cut<Value> {
+    let Value::Object(fields) = value else { return Cut { kept: shrink(value, max), next_offset: None } };
+    let longest = fields.values().filter_map(Value::as_array).map(Vec::len).max().unwrap_or_default();
+    let window = |count: usize| -> Value {
+        fields
+            .iter()
+            .map(|(name, one)| match one {
+                Value::Array(list) => (name.clone(), list.iter().skip(offset).take(count).cloned().collect()),
+                other => (name.clone(), other.clone()),
+            })
+            .collect()
+    };
+    let fits = |count: usize| json_chars(&window(count)) <= max;
+    let left = longest.saturating_sub(offset);
+    if fits(left) {
+        return Cut { kept: window(left), next_offset: None };
+    }
+    let (mut low, mut high) = (0, left);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    if low == 0 {
+        let count = left.min(1);
+        let next = offset + count;
+        return Cut { kept: shrink(&window(count), max), next_offset: (next < longest).then_some(next as u64) };
+    }
+    Cut { kept: window(low), next_offset: Some((offset + low) as u64) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn strings(parts: &[&str]) -> Vec<String> {
+        parts.iter().map(|part| (*part).to_owned()).collect()
+    }
+
+    #[test]
+    fn markdown_is_cut_between_blocks_and_goes_on_where_it_was_cut() {
+        let parts = strings(&["# Head", "first paragraph", "second, which is longer", "last"]);
+        let whole = parts.join("\n\n");
+        for max in 1..=whole.len() + 1 {
+            let mut pieces = Vec::new();
+            let mut offset = 0;
+            loop {
+                let cut = blocks(&parts, offset, max);
+                assert!(cut.kept.chars().count() <= max, "{max}: {cut:?}");
+                assert!(!cut.kept.is_empty(), "{max} {offset}");
+                pieces.push(cut.kept);
+                match cut.next_offset {
+                    Some(next) => offset = usize::try_from(next).unwrap(),
+                    None => break,
+                }
+            }
+            let plain = |text: &str| text.split_whitespace().collect::<String>();
+            assert_eq!(plain(&pieces.concat()), plain(&whole), "{max}");
+        }
+        assert_eq!(blocks(&parts, 0, 25).kept, "# Head\n\nfirst paragraph");
+    }
+
+    #[test]
+    fn code_and_tables_are_whole_in_each_piece() {
+        let code = strings(&["```rust\none();\ntwo();\nthree();\nfour();\n```"]);
+        let cut = blocks(&code, 0, 30);
+        assert_eq!(cut.kept, "```rust\none();\ntwo();\n```");
+        let rest = blocks(&code, usize::try_from(cut.next_offset.unwrap()).unwrap(), 100);
+        assert_eq!(rest.kept, "```rust\nthree();\nfour();\n```");
+        let table = strings(&["| a |\n| --- |\n| 1 |\n| 2 |\n| 3 |"]);
+        let cut = blocks(&table, 0, 22);
+        assert_eq!(cut.kept, "| a |\n| --- |\n| 1 |");
+        assert_eq!(blocks(&table, usize::try_from(cut.next_offset.unwrap()).unwrap(), 100).kept, "| a |\n| --- |\n| 2 |\n| 3 |");
+    }
+
+    #[test]
+    fn json_stays_json_however_little_room_there_is() {
+        let value = json!({"title": "t".repeat(500), "items": [{"a": "x".repeat(50)}, {"a": "y"}, {"a": "z"}]});
+        for max in 2..700 {
+            let cut = object(&value, 0, max);
+            assert!(json_chars(&cut.kept) <= max, "{max}: {cut:?}");
+        }
+        assert_eq!(object(&value, 0, 700).next_offset, None);
+        assert_eq!(object(&value, 2, 700).kept["items"], json!([{"a": "z"}]));
+    }
+}

@@ -1,0 +1,305 @@
+//! Values in the shape of a map: each field is found by a selector of its own, and read as its type.
+//!
+//! A field is written as
+//! - `"SELECTOR"`, with `@attribute`, `[]` for all matches and ` | type` after it: `"a.more@href[]"`, `".price | number"`;
+//! - `["SELECTOR"]` for all matches, `["SELECTOR", {…}]` for a map of each of them;
+//! - `{"selector": …, "attr": …, "type": …, "list": …, "fields": {…}}`, the same spelt out;
+//! - `{…}`, a map inside the same place.
+//!
+//! A name may end in `[]` too.
+
+use porthole_contract::limits::SELECTOR_STEPS_MAX;
+use porthole_contract::{Chain, Invalid};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::clean::cleaned;
+use crate::dom::NodeId;
+use crate::snapshot::Raw;
+use crate::values;
+use crate::view::View;
+
+/// Fields of a map and of the maps in it.
+const FIELDS_MAX: usize = 200;
+/// How deep maps nest.
+const DEPTH_MAX: usize = 8;
+/// Warnings of one map.
+pub const WARNINGS_MAX: usize = 20;
+/// How much of a text that did not fit is told.
+const TOLD_CHARS: usize = 60;
+
+/// What a value is read as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Type {
+    /// Text.
+    #[default]
+    #[serde(alias = "text")]
+    String,
+    /// A number, by the page's language.
+    Number,
+    /// A date as ISO 8601, by the page's language.
+    Date,
+    /// An absolute URL: the link's or picture's own, or the text.
+    Url,
+    /// Yes or no.
+    #[serde(alias = "boolean")]
+    Bool,
+}
+
+/// A field of a map.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Field {
+    /// Its name.
+    #[serde(skip)]
+    pub name: String,
+    /// Where its value is; no step is the place that the map is read from.
+    pub chain: Chain,
+    /// Which attribute; without one the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attribute: Option<String>,
+    /// Whether all matches are wanted.
+    pub list: bool,
+    /// What is read from each match.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<Field>>,
+    /// What the value is read as.
+    #[serde(skip)]
+    pub kind: Type,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Spelt {
+    selector: String,
+    attr: Option<String>,
+    #[serde(default)]
+    r#type: Type,
+    #[serde(default)]
+    list: bool,
+    fields: Option<Map<String, Value>>,
+}
+
+/// Reads a map.
+///
+/// # Errors
+/// [`Invalid`] naming the field, as `map.price`.
+pub fn parse(map: &Value) -> Result<Vec<Field>, Invalid> {
+    let Value::Object(map) = map else { return Err(Invalid::new("map", "must be an object")) };
+    let mut left = FIELDS_MAX;
+    fields(map, "map", 0, &mut left)
+}
+
+fn fields(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) -> Result<Vec<Field>, Invalid> {
+    if depth >= DEPTH_MAX {
+        return Err(Invalid::new(path, format!("maps may be nested {DEPTH_MAX} deep")));
+    }
+    if map.is_empty() {
+        return Err(Invalid::new(path, "has no fields"));
+    }
+    map.iter()
+        .map(|(name, value)| {
+            let path = format!("{path}.{name}");
+            *left = left.checked_sub(1).ok_or_else(|| Invalid::new(&path, format!("is one field more than {FIELDS_MAX}")))?;
+            let mut field = field(value, &path, depth, left)?;
+            let bare = name.strip_suffix("[]");
+            field.list |= bare.is_some();
+            field.name = bare.unwrap_or(name).to_owned();
+            Ok(field)
+        })
+        .collect()
+}
+
+fn field(value: &Value, path: &str, depth: usize, left: &mut usize) -> Result<Field, Invalid> {
+    match value {
+        Value::String(text) => short(text, path),
+        Value::Array(list) => match list.as_slice() {
+            [Value::String(text)] => Ok(Field { list: true, ..short(text, path)? }),
+            [Value::Object(spelt)] => Ok(Field { list: true, ..object(spelt, path, depth, left)? }),
+            [Value::String(text), Value::Object(map)] => {
+                Ok(Field { list: true, fields: Some(fields(map, path, depth + 1, left)?), ..short(text, path)? })
+            }
+            _ => Err(Invalid::new(path, "a list is `[\"SELECTOR\"]` or `[\"SELECTOR\", {…}]`")),
+        },
+        Value::Object(map) => object(map, path, depth, left),
+        _ => Err(Invalid::new(path, "must be a selector, a list or a map")),
+    }
+}
+
+fn object(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) -> Result<Field, Invalid> {
+    if !map.get("selector").is_some_and(Value::is_string) {
+        let fields = fields(map, path, depth + 1, left)?;
+        return Ok(Field { name: String::new(), chain: Chain::default(), attribute: None, list: false, fields: Some(fields), kind: Type::String });
+    }
+    let spelt: Spelt = serde_json::from_value(Value::Object(map.clone())).map_err(|error| Invalid::new(path, error.to_string()))?;
+    let inner = spelt.fields.map(|map| fields(&map, path, depth + 1, left)).transpose()?;
+    let short = short(&spelt.selector, path)?;
+    Ok(Field {
+        attribute: spelt.attr.or(short.attribute),
+        list: spelt.list || short.list,
+        kind: if short.kind == Type::String { spelt.r#type } else { short.kind },
+        fields: inner,
+        ..short
+    })
+}
+
+/// `SELECTOR@attribute[] | type`.
+fn short(text: &str, path: &str) -> Result<Field, Invalid> {
+    let mut rest = text.trim();
+    let mut kind = Type::String;
+    if let Some((before, word)) = rest.rsplit_once('|')
+        && let Ok(named) = serde_json::from_value(json!(word.trim().to_ascii_lowercase()))
+    {
+        kind = named;
+        rest = before.trim_end();
+    }
+    let mut list = false;
+    if let Some(before) = rest.strip_suffix("[]") {
+        list = true;
+        rest = before.trim_end();
+    }
+    let mut attribute = None;
+    // In an XPath `/@href` is a step; CSS has no `@` outside brackets and quotes.
+    if let Some((before, name)) = rest.rsplit_once('@')
+        && !before.trim_end().ends_with(['/', ':', '['])
+        && !name.is_empty()
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':' | '.'))
+    {
+        attribute = Some(name.to_owned());
+        rest = before.trim_end();
+    }
+    if let Some(before) = rest.strip_suffix("[]") {
+        list = true;
+        rest = before.trim_end();
+    }
+    let chain = match rest {
+        "" | "." => Chain::default(),
+        selector => Chain::parse(selector).map_err(|invalid| Invalid::new(path, invalid.reason))?,
+    };
+    if chain.steps.len() > SELECTOR_STEPS_MAX {
+        return Err(Invalid::new(path, format!("a selector may have {SELECTOR_STEPS_MAX} steps")));
+    }
+    Ok(Field { name: String::new(), chain, attribute, list, fields: None, kind })
+}
+
+/// What a map's values are read with.
+pub struct Reader<'a> {
+    /// The page.
+    pub view: View<'a>,
+    /// Its language.
+    pub language: &'a str,
+    /// What relative URLs are relative to.
+    pub base: Option<url::Url>,
+    /// What did not fit its type, each `code: sentence`.
+    pub warnings: Vec<String>,
+    /// How many did not.
+    pub misfits: usize,
+}
+
+impl Reader<'_> {
+    /// The map's values.
+    pub fn object(&mut self, fields: &[Field], values: &[Raw], path: &str) -> Value {
+        let mut object = Map::new();
+        for (field, raw) in fields.iter().zip(values) {
+            let path = if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
+            let value = match &raw.list {
+                Some(list) => list.iter().enumerate().map(|(at, one)| self.value(field, one, &format!("{path}[{at}]"))).collect(),
+                None if raw.none => {
+                    self.warn(format!("not_found: nothing matches the selector of `{path}`"));
+                    Value::Null
+                }
+                None => self.value(field, raw, &path),
+            };
+            object.insert(field.name.clone(), value);
+        }
+        Value::Object(object)
+    }
+
+    fn value(&mut self, field: &Field, raw: &Raw, path: &str) -> Value {
+        if let (Some(fields), Some(values)) = (&field.fields, &raw.map) {
+            return self.object(fields, values, path);
+        }
+        let node = raw.at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < self.view.dom.len());
+        let text = match (&raw.text, node) {
+            (Some(Value::String(text)), _) => cleaned(text),
+            (_, Some(node)) => self.text(node, field.kind),
+            // An attribute that is not there.
+            _ => {
+                self.warn(format!("not_found: `{path}` is not there"));
+                return Value::Null;
+            }
+        };
+        let value = match field.kind {
+            Type::String => Some(json!(text)),
+            Type::Number => values::number(&text, self.language).map(|number| {
+                // A whole number is one in JSON too.
+                #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
+                if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
+            }),
+            Type::Date => values::date(&text, self.language).map(Value::from),
+            Type::Bool => values::boolean(&text).map(Value::from),
+            Type::Url => match &self.base {
+                Some(base) if !text.trim().is_empty() => base.join(text.trim()).ok().map(|url| json!(url.as_str())),
+                _ => url::Url::parse(text.trim()).ok().map(|url| json!(url.as_str())),
+            },
+        };
+        value.unwrap_or_else(|| {
+            let told: String = text.chars().take(TOLD_CHARS).collect();
+            let kind = format!("{:?}", field.kind).to_lowercase();
+            self.warn(format!("misfit: `{path}` is no {kind} that can be read in one way only: {told:?}"));
+            Value::Null
+        })
+    }
+
+    /// What an element says for a type: its own machine-readable value where it has one.
+    fn text(&self, node: NodeId, kind: Type) -> String {
+        let dom = self.view.dom;
+        let own = match kind {
+            Type::Date => dom.attribute(node, "datetime"),
+            Type::Url => dom.attribute(node, "href").or_else(|| dom.attribute(node, "src")),
+            Type::Bool if dom.name(node) == "input" => Some(if dom.attribute(node, "is-checked").is_some() { "true" } else { "false" }),
+            _ => None,
+        };
+        let text = match own {
+            Some(own) => own.to_owned(),
+            None => self.view.folded_text(node),
+        };
+        if text.is_empty() {
+            return ["content", "value", "alt"].into_iter().find_map(|name| dom.attribute(node, name)).map(cleaned).unwrap_or_default();
+        }
+        cleaned(&text)
+    }
+
+    fn warn(&mut self, warning: String) {
+        self.misfits += 1;
+        if self.warnings.len() < WARNINGS_MAX {
+            self.warnings.push(warning);
+        }
+    }
+}
+
+/// A JSON Schema that can be held against values.
+///
+/// # Errors
+/// [`Invalid`] naming `schema`.
+pub fn schema(schema: &Value) -> Result<jsonschema::Validator, Invalid> {
+    // Patterns in linear time: a schema is the caller's, and so may be meant to hang us. Nothing is fetched.
+    jsonschema::options()
+        .with_pattern_options(jsonschema::PatternOptions::regex())
+        .build(schema)
+        .map_err(|error| Invalid::new("schema", error.to_string().chars().take(300).collect::<String>()))
+}
+
+/// Where values don't fit a schema.
+#[must_use]
+pub fn misfits(validator: &jsonschema::Validator, value: &Value) -> Vec<String> {
+    validator
+        .iter_errors(value)
+        .take(WARNINGS_MAX)
+        .map(|error| {
+            let place = error.instance_path().to_string();
+            let told: String = error.to_string().chars().take(200).collect();
+            format!("schema_misfit: {}: {told}", if place.is_empty() { "/" } else { &place })
+        })
+        .collect()
+}

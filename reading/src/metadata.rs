@@ -1,0 +1,75 @@
+//! What a page says about itself.
+
+use serde_json::{Map, Value, json};
+
+use crate::clean::cleaned;
+use crate::snapshot::Head;
+
+/// A page's metadata: what it does not say is absent.
+#[must_use]
+pub fn of(head: &Head) -> Value {
+    let mut data = Map::new();
+    let mut put = |name: &str, value: Option<String>| {
+        if let Some(value) = value.map(|value| cleaned(value.trim())).filter(|value| !value.is_empty()) {
+            data.insert(name.to_owned(), value.into());
+        }
+    };
+    let meta = |name: &str| head.metas.iter().find(|(key, _)| key == name).map(|(_, content)| content.clone());
+    put("title", Some(head.title.clone()));
+    put("description", meta("description").or_else(|| meta("og:description")));
+    put("canonical", head.links.iter().find(|link| has_rel(&link.rel, "canonical")).map(|link| link.href.clone()));
+    put("language", Some(head.language.clone()));
+    for name in ["author", "keywords", "robots", "generator", "viewport", "theme-color"] {
+        put(name, meta(name));
+    }
+    let group = |prefix: &str| -> Map<String, Value> {
+        let mut group = Map::new();
+        for (key, content) in &head.metas {
+            let Some(name) = key.strip_prefix(prefix) else { continue };
+            let value = Value::String(cleaned(content));
+            match group.get_mut(name) {
+                None => drop(group.insert(name.to_owned(), value)),
+                // A name that stands several times, as pictures do.
+                Some(Value::Array(list)) => list.push(value),
+                Some(first) => *first = json!([first.take(), value]),
+            }
+        }
+        group
+    };
+    for (name, prefix) in [("open_graph", "og:"), ("article", "article:"), ("twitter", "twitter:")] {
+        let group = group(prefix);
+        if !group.is_empty() {
+            data.insert(name.to_owned(), group.into());
+        }
+    }
+    let linked: Vec<Value> = head.linked_data.iter().filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
+    if !linked.is_empty() {
+        data.insert("json_ld".to_owned(), linked.into());
+    }
+    let links = |fits: &dyn Fn(&crate::snapshot::HeadLink) -> bool| -> Vec<Value> {
+        head.links.iter().filter(|link| fits(link)).map(|link| {
+            let mut told = Map::from_iter([("url".to_owned(), json!(link.href))]);
+            for (name, value) in [("type", &link.r#type), ("title", &link.title), ("language", &link.hreflang), ("sizes", &link.sizes)] {
+                if !value.is_empty() {
+                    told.insert(name.to_owned(), json!(cleaned(value)));
+                }
+            }
+            Value::Object(told)
+        }).collect()
+    };
+    let is_feed = |link: &crate::snapshot::HeadLink| has_rel(&link.rel, "alternate") && ["rss", "atom", "feed+json"].iter().any(|kind| link.r#type.contains(kind));
+    for (name, list) in [
+        ("favicons", links(&|link| has_rel(&link.rel, "icon") || link.rel.contains("apple-touch-icon"))),
+        ("feeds", links(&is_feed)),
+        ("alternates", links(&|link| has_rel(&link.rel, "alternate") && !link.hreflang.is_empty())),
+    ] {
+        if !list.is_empty() {
+            data.insert(name.to_owned(), list.into());
+        }
+    }
+    Value::Object(data)
+}
+
+fn has_rel(rel: &str, wanted: &str) -> bool {
+    rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case(wanted))
+}

@@ -1,0 +1,434 @@
+//! From directives to a plan for the page function, and from its snapshot to their results.
+
+use porthole_contract::limits::TEXT_MAX_CHARS;
+use porthole_contract::{Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::clean::{clean, count_odd};
+use crate::dom::{Dom, Hidden, NodeId};
+use crate::map::{self, Field};
+use crate::snapshot::{Found, NODES_MAX, Snapshot, TEXT_MAX_UNITS};
+use crate::table::{self, Table};
+use crate::view::View;
+use crate::{article, cut, html, images, links, markdown, metadata};
+
+/// What the page function is asked.
+#[derive(Clone, Debug, Serialize)]
+pub struct Plan {
+    queries: Vec<Query>,
+    limits: Limits,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+enum Query {
+    Text { text: bool, chain: Option<Chain>, all: bool, frames: bool, offset: usize, chars: usize },
+    Nodes { nodes: bool, chain: Option<Chain>, all: bool },
+    Map { map: Vec<Field> },
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Limits {
+    nodes: usize,
+    chars: usize,
+}
+
+/// Why a snapshot could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReadError {
+    /// A selector is none.
+    #[error("not a selector: {0}")]
+    InvalidSelector(String),
+    /// A selector or a page asks for too much.
+    #[error("{0}")]
+    TooMuch(String),
+    /// Nothing matches.
+    #[error("no element matches {0}")]
+    NotFound(String),
+    /// Nothing but white space was found.
+    #[error("{0}")]
+    Empty(String),
+}
+
+/// Makes the plan for these directives.
+///
+/// # Errors
+/// [`Invalid`]: a map or a schema is none, named by its field.
+pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
+    let queries = directives
+        .iter()
+        .map(|directive| {
+            let chain = directive.chain()?;
+            if let Some(schema) = &directive.schema {
+                map::schema(schema)?;
+            }
+            Ok(match directive.kind {
+                ExtractKind::Text => Query::Text {
+                    text: true,
+                    chain,
+                    all: directive.all,
+                    frames: directive.frames,
+                    offset: directive.offset.unwrap_or_default() as usize,
+                    chars: max_chars(directive),
+                },
+                ExtractKind::Json => Query::Map { map: map::parse(directive.map.as_ref().unwrap_or(&Value::Null))? },
+                _ => Query::Nodes { nodes: true, chain, all: directive.all },
+            })
+        })
+        .collect::<Result<_, Invalid>>()?;
+    Ok(Plan { queries, limits: Limits { nodes: NODES_MAX, chars: TEXT_MAX_UNITS } })
+}
+
+fn max_chars(directive: &Directive) -> usize {
+    directive.max_chars.map_or(TEXT_MAX_CHARS, |max| max as usize)
+}
+
+/// Reads a snapshot that was made by the plan for these directives. One directive that finds nothing is an error; of
+/// several those that find nothing say so in their warnings, unless none finds anything.
+///
+/// # Errors
+/// [`ReadError`].
+pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<ExtractResult>, ReadError> {
+    if let Some(refused) = snapshot.refused {
+        return Err(match refused.code.as_str() {
+            "invalid" => ReadError::InvalidSelector(refused.what),
+            _ => ReadError::TooMuch(refused.what),
+        });
+    }
+    let has_nodes = snapshot.columns.is_some();
+    let dom = Dom::of_columns(&snapshot.names, snapshot.columns.take().unwrap_or_default());
+    let answers = std::mem::take(&mut snapshot.answers);
+    let page = Page { dom: &dom, has_nodes, snapshot: &snapshot };
+    let mut results = Vec::with_capacity(directives.len());
+    let mut first_error = None;
+    for (directive, found) in directives.iter().zip(answers) {
+        let name = name_of(directive);
+        match page.read(directive, found) {
+            Ok(mut result) => {
+                result.directive = name;
+                if snapshot.cut {
+                    result.warnings.push(
+                        "page_cut: the page is larger than what is read of one, so its end is missing here".to_owned(),
+                    );
+                }
+                results.push(result);
+            }
+            Err(error) => {
+                let code = match error {
+                    ReadError::Empty(_) => "empty_extraction",
+                    _ => "selector_not_found",
+                };
+                let warnings = vec![format!("{code}: {error}")];
+                first_error.get_or_insert(error);
+                results.push(ExtractResult { directive: name, warnings, format: format_of(directive), ..ExtractResult::default() });
+            }
+        }
+    }
+    match first_error {
+        Some(error) if results.iter().all(|result| result.content.is_empty()) => Err(error),
+        _ => Ok(results),
+    }
+}
+
+fn name_of(directive: &Directive) -> String {
+    let all = if directive.all { "all: " } else { "" };
+    match &directive.selector {
+        Some(selector) => format!("{all}{}: {selector}", directive.kind.name()),
+        None => directive.kind.name().to_owned(),
+    }
+}
+
+fn format_of(directive: &Directive) -> ExtractFormat {
+    match directive.kind {
+        ExtractKind::Text => ExtractFormat::Text,
+        ExtractKind::Html => ExtractFormat::Html,
+        ExtractKind::Markdown | ExtractKind::Article => ExtractFormat::Markdown,
+        ExtractKind::Table if directive.format == Some(TableFormat::Csv) => ExtractFormat::Csv,
+        _ => ExtractFormat::Json,
+    }
+}
+
+struct Page<'a> {
+    dom: &'a Dom,
+    has_nodes: bool,
+    snapshot: &'a Snapshot,
+}
+
+impl Page<'_> {
+    fn read(&self, directive: &Directive, found: Found) -> Result<ExtractResult, ReadError> {
+        if found.missing && directive.selector.is_some() {
+            return Err(ReadError::NotFound(directive.selector.clone().unwrap_or_default()));
+        }
+        let roots: Vec<NodeId> =
+            found.roots.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len()).collect();
+        let view = View::whole(self.dom, directive.include_hidden);
+        let mut result = match directive.kind {
+            ExtractKind::Text => return self.text(directive, found, &roots),
+            ExtractKind::Markdown => markdown_of(directive, &markdown::parts(view, &roots)),
+            ExtractKind::Html => html_of(directive, &html::of(view, &roots)),
+            ExtractKind::Article => match roots.first() {
+                Some(root) => {
+                    let found = article::find(view, *root, &self.snapshot.head);
+                    let parts = markdown::parts(View { dropped: &found.dropped, ..view }, &[found.root]);
+                    ExtractResult { data: Some(json!(found.about)), ..markdown_of(directive, &parts) }
+                }
+                None => ExtractResult::default(),
+            },
+            ExtractKind::Links => list(directive, links::of(view, &roots)),
+            ExtractKind::Images => list(directive, images::of(view, &roots)),
+            ExtractKind::Headings => list(directive, links::headings(view, &roots)),
+            ExtractKind::Metadata => object(directive, metadata::of(&self.snapshot.head)),
+            ExtractKind::Table => {
+                let id = self.table(view, directive, &roots)?;
+                self.one_table(view, directive, &table::read(view, id))
+            }
+            ExtractKind::Tables => {
+                let tables = table::data_tables(view, &roots).into_iter().map(|id| whole_table(view, directive, &table::read(view, id)));
+                list(directive, tables.collect::<Vec<_>>())
+            }
+            ExtractKind::Json => self.json(view, directive, &found),
+        };
+        result.format = format_of(directive);
+        if directive.all {
+            result.matched = found.matched;
+        }
+        let is_prose = matches!(directive.kind, ExtractKind::Markdown | ExtractKind::Html | ExtractKind::Article);
+        if is_prose && result.total_chars == 0 {
+            return Err(ReadError::Empty("the page shows no text".to_owned()));
+        }
+        if is_prose && result.content.is_empty() && directive.offset.is_some() {
+            result.warnings.push("offset_beyond_end: there is nothing from that offset on".to_owned());
+        }
+        if is_prose {
+            let (content, odd) = clean(&result.content);
+            if odd > 0 {
+                result.content = content.into_owned();
+                result.warnings.push(format!("odd_characters: {odd} control or invisible characters were left out"));
+            }
+        }
+        let matters = !matches!(directive.kind, ExtractKind::Metadata | ExtractKind::Images | ExtractKind::Headings | ExtractKind::Links);
+        if matters && !directive.include_hidden {
+            let counted: Vec<NodeId> = if roots.is_empty() { self.dom.roots().collect() } else { roots };
+            result.warnings.extend(hidden(&self.hidden_below(&counted), "were left out"));
+        }
+        Ok(result)
+    }
+
+    fn text(&self, directive: &Directive, found: Found, roots: &[NodeId]) -> Result<ExtractResult, ReadError> {
+        if found.blank {
+            return Err(ReadError::Empty("the page shows no text".to_owned()));
+        }
+        let offset = u64::from(directive.offset.unwrap_or_default());
+        let mut result = ExtractResult { total_chars: found.total_chars, matched: found.matched.filter(|_| directive.all), ..ExtractResult::default() };
+        if let Some(items) = found.items {
+            let max = max_chars(directive);
+            let mut kept: Vec<String> = Vec::new();
+            let mut room = max;
+            for item in items {
+                let chars = item.chars().count();
+                if kept.is_empty() && chars > room {
+                    result.warnings.push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+                    kept.push(item.chars().take(room).collect());
+                    break;
+                }
+                if chars > room {
+                    break;
+                }
+                room = room.saturating_sub(chars + 1);
+                kept.push(item);
+            }
+            let next = offset + kept.len() as u64;
+            result.next_offset = (next < found.listed).then_some(next);
+            result.truncated = result.next_offset.is_some() || !result.warnings.is_empty();
+            result.content = kept.join("\n");
+            result.data = Some(json!(kept));
+        } else {
+            result.content = found.content.unwrap_or_default();
+            let end = offset + result.content.chars().count() as u64;
+            result.truncated = end < found.total_chars;
+            result.next_offset = result.truncated.then_some(end);
+        }
+        let counts = if self.has_nodes { self.hidden_below(roots) } else { self.snapshot.hidden };
+        // What is not rendered is no part of this text.
+        let counts = std::array::from_fn(|at| if at < 2 { 0 } else { counts[at] });
+        result.warnings.extend(hidden(&counts, "are in this text all the same"));
+        let odd = count_odd(&result.content);
+        if odd > 0 {
+            result.warnings.push(format!("odd_characters: {odd} control or invisible characters are in this text"));
+        }
+        Ok(result)
+    }
+
+    /// Characters by the reason why they are not seen.
+    fn hidden_below(&self, roots: &[NodeId]) -> [u64; 7] {
+        let mut counts = [0; 7];
+        for root in roots {
+            for id in self.dom.subtree(*root) {
+                let hidden = self.dom.node(id).hidden;
+                if hidden != Hidden::No && let Some(text) = self.dom.text(id) {
+                    counts[hidden as usize] += text.trim().chars().count() as u64;
+                }
+            }
+        }
+        counts
+    }
+
+    fn table(&self, view: View<'_>, directive: &Directive, roots: &[NodeId]) -> Result<NodeId, ReadError> {
+        let largest = |ids: Vec<NodeId>| {
+            ids.into_iter().max_by_key(|id| {
+                let table = table::read(view, *id);
+                // Of two alike the first.
+                (table.places(), std::cmp::Reverse(*id))
+            })
+        };
+        if directive.selector.is_some() {
+            if let Some(root) = roots.iter().copied().find(|root| self.dom.name(*root) == "table") {
+                return Ok(root);
+            }
+            let inside: Vec<NodeId> = roots.iter().flat_map(|root| view.subtree(*root).collect::<Vec<_>>()).filter(|id| self.dom.name(*id) == "table").collect();
+            let data: Vec<NodeId> = table::data_tables(view, roots);
+            return largest(data).or_else(|| inside.first().copied()).ok_or_else(|| ReadError::Empty("there is no table in what the selector matches".to_owned()));
+        }
+        largest(table::data_tables(view, roots)).ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
+    }
+
+    fn one_table(&self, view: View<'_>, directive: &Directive, table: &Table) -> ExtractResult {
+        let offset = directive.offset.unwrap_or_default() as usize;
+        let max = max_chars(directive);
+        let rows = table.rows_json(view, directive.links);
+        let total = rows.len();
+        let mut result = ExtractResult { matched: Some(total as u64), ..ExtractResult::default() };
+        let shown;
+        if directive.format == Some(TableFormat::Csv) {
+            let texts: Vec<Vec<&str>> = table.rows().collect();
+            let lengths = |rows: &[Vec<&str>], headers: &[String]| table::csv(headers, rows).chars().count();
+            result.total_chars = lengths(&texts, &table.headers) as u64;
+            let from = offset.min(total);
+            let head = lengths(&[], &table.headers);
+            let count = cut::how_many(texts[from..].iter().map(|row| lengths(std::slice::from_ref(row), &[]).saturating_sub(1)), max.saturating_sub(head));
+            shown = count;
+            result.content = table::csv(&table.headers, &texts[from..from + count]);
+        } else {
+            let mut data = table.about();
+            let whole = cut::json_chars(&data) + 10 + rows.iter().map(|row| cut::json_chars(row) + 1).sum::<usize>();
+            let about = cut::json_chars(&data) + 10;
+            let from = offset.min(total);
+            let count = cut::how_many(rows[from..].iter().map(cut::json_chars), (max + 1).saturating_sub(about));
+            data["rows"] = Value::Array(rows[from..from + count].to_vec());
+            if cut::json_chars(&data) > max {
+                data = cut::shrink(&data, max);
+                result.warnings.push("cut_entry: the table's own names are longer than what is asked for, and were cut".to_owned());
+            }
+            shown = count;
+            result.content = data.to_string();
+            result.total_chars = if from == 0 && count == total { result.content.chars().count() as u64 } else { whole as u64 };
+            result.data = Some(data);
+        }
+        let mut next = offset + shown;
+        if shown == 0 && next < total {
+            // A row that is longer than all there may be is passed over, so that the next one can be had.
+            result.warnings.push("cut_entry: a row is longer than what is asked for, and is missing".to_owned());
+            next += 1;
+        }
+        if directive.format == Some(TableFormat::Csv) {
+            let mut data = table.about();
+            let from = offset.min(total);
+            data["rows"] = Value::Array(rows[from..from + shown].to_vec());
+            result.data = Some(data);
+        }
+        result.next_offset = (next < total).then_some(next as u64);
+        result.truncated = next < total || !result.warnings.is_empty();
+        result
+    }
+
+    fn json(&self, view: View<'_>, directive: &Directive, found: &Found) -> ExtractResult {
+        let fields = directive.map.as_ref().and_then(|map| map::parse(map).ok()).unwrap_or_default();
+        let head = &self.snapshot.head;
+        let mut reader = map::Reader { view, language: &head.language, base: url::Url::parse(&head.base).ok(), warnings: Vec::new(), misfits: 0 };
+        let value = reader.object(&fields, found.values.as_deref().unwrap_or_default(), "");
+        let mut warnings = std::mem::take(&mut reader.warnings);
+        if reader.misfits > warnings.len() {
+            warnings.push(format!("misfits: {} more values are missing or did not fit", reader.misfits - warnings.len()));
+        }
+        if let Some(schema) = directive.schema.as_ref().and_then(|schema| map::schema(schema).ok()) {
+            warnings.extend(map::misfits(&schema, &value));
+        }
+        let mut result = object(directive, value);
+        warnings.append(&mut result.warnings);
+        ExtractResult { warnings, ..result }
+    }
+}
+
+fn markdown_of(directive: &Directive, parts: &[String]) -> ExtractResult {
+    let total = parts.iter().map(|part| part.chars().count()).sum::<usize>() + parts.len().saturating_sub(1) * 2;
+    let cut = cut::blocks(parts, directive.offset.unwrap_or_default() as usize, max_chars(directive));
+    of_cut(cut, total)
+}
+
+fn html_of(directive: &Directive, html: &str) -> ExtractResult {
+    let cut = cut::html(html, directive.offset.unwrap_or_default() as usize, max_chars(directive));
+    of_cut(cut, html.chars().count())
+}
+
+fn of_cut(cut: cut::Cut<String>, total: usize) -> ExtractResult {
+    ExtractResult { content: cut.kept, truncated: cut.next_offset.is_some(), next_offset: cut.next_offset, total_chars: total as u64, ..ExtractResult::default() }
+}
+
+fn whole_table(view: View<'_>, directive: &Directive, table: &Table) -> Value {
+    let mut data = table.about();
+    data["rows"] = Value::Array(table.rows_json(view, directive.links));
+    data
+}
+
+/// Entries of a list, as many as fit.
+fn list<T: Serialize>(directive: &Directive, entries: Vec<T>) -> ExtractResult {
+    let entries: Vec<Value> = entries.into_iter().map(|entry| json!(entry)).collect();
+    let offset = (directive.offset.unwrap_or_default() as usize).min(entries.len());
+    let max = max_chars(directive);
+    let total = entries.iter().map(|entry| cut::json_chars(entry) + 1).sum::<usize>() + 1;
+    let count = cut::how_many(entries[offset..].iter().map(cut::json_chars), max.saturating_sub(1));
+    let mut warnings = Vec::new();
+    let (kept, next) = if count == 0 && offset < entries.len() {
+        warnings.push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+        (vec![cut::shrink(&entries[offset], max.saturating_sub(2))], offset + 1)
+    } else {
+        (entries[offset..offset + count].to_vec(), offset + count)
+    };
+    let next_offset = (next < entries.len()).then_some(next as u64);
+    let data = Value::Array(kept);
+    ExtractResult {
+        content: data.to_string(),
+        data: Some(data),
+        truncated: next_offset.is_some() || !warnings.is_empty(),
+        total_chars: total.max(2) as u64,
+        matched: Some(entries.len() as u64),
+        next_offset,
+        warnings,
+        ..ExtractResult::default()
+    }
+}
+
+fn object(directive: &Directive, value: Value) -> ExtractResult {
+    let total = cut::json_chars(&value);
+    let cut = cut::object(&value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
+    let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
+    let warnings = if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };
+    ExtractResult {
+        content: cut.kept.to_string(),
+        data: Some(cut.kept),
+        truncated: cut.next_offset.is_some() || shortened,
+        total_chars: total as u64,
+        next_offset: cut.next_offset,
+        warnings,
+        ..ExtractResult::default()
+    }
+}
+
+/// What is told of characters that a reader can't see.
+fn hidden(counts: &[u64; 7], what: &str) -> Option<String> {
+    const REASONS: [&str; 7] = ["", "not rendered", "transparent", "too small", "off-screen", "of the colour of their ground", "clipped"];
+    let all: u64 = counts.iter().skip(1).sum();
+    let reasons: Vec<String> = counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0).map(|(at, count)| format!("{count} {}", REASONS[at])).collect();
+    (all > 0).then(|| format!("hidden_text: {all} characters that a reader can't see {what} ({})", reasons.join(", ")))
+}
