@@ -143,7 +143,12 @@ impl Directive {
         };
         let (kind, selected) = (self.kind, self.selector.is_some());
         only("selector", selected, !matches!(kind, Metadata | Json | Tables), "a kind that reads one place")?;
-        only("all", self.all, matches!(kind, Text | Html | Markdown | Links) && selected, "a selector of text, html, markdown or links")?;
+        only(
+            "all",
+            self.all,
+            matches!(kind, Text | Html | Markdown | Links) && selected,
+            "a selector of text, html, markdown or links",
+        )?;
         only("frames", self.frames, kind == Text && !selected, "the whole page's text")?;
         only("links", self.links, matches!(kind, Table | Tables), "tables")?;
         only("format", self.format.is_some(), kind == Table, "table")?;
@@ -160,7 +165,10 @@ impl Validate for Directive {
     fn validate(&self) -> Result<(), Invalid> {
         if let Some(selector) = &self.selector {
             if selector.chars().count() > SELECTOR_MAX_CHARS {
-                return Err(Invalid::new("selector", format!("must not be longer than {SELECTOR_MAX_CHARS} characters")));
+                return Err(Invalid::new(
+                    "selector",
+                    format!("must not be longer than {SELECTOR_MAX_CHARS} characters"),
+                ));
             }
             let chain = Chain::parse(selector)?;
             if chain.steps.len() > SELECTOR_STEPS_MAX {

@@ -117,7 +117,11 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 fn directive(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
-    let wanted = |kind: ExtractKind| Directive { kind, selector: (!rest.is_empty()).then(|| rest.to_owned()), ..Directive::default() };
+    let wanted = |kind: ExtractKind| Directive {
+        kind,
+        selector: (!rest.is_empty()).then(|| rest.to_owned()),
+        ..Directive::default()
+    };
     let alone = |kind: ExtractKind| match rest {
         "" => Ok(Directive::of(kind)),
         _ => Err(refusal(format!("`{keyword}` takes nothing after it"))),
@@ -277,7 +281,9 @@ mod tests {
             assert_eq!(invalid.path, "instruction");
             assert!(invalid.reason.contains(&format!("`{meant}:`")), "{text}: {invalid}");
         }
-        for text in ["selector:  ", "json: nonsense", "json: [1]", "schema: {}", "metadata: x", "all: article: main", "role: 1"] {
+        for text in
+            ["selector:  ", "json: nonsense", "json: [1]", "schema: {}", "metadata: x", "all: article: main", "role: 1"]
+        {
             assert_eq!(Instruction::parse(text).unwrap_err().path, "instruction", "{text}");
         }
     }

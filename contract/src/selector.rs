@@ -42,9 +42,16 @@ impl By {
     /// What a step in this language begins with.
     #[must_use]
     pub fn of_keyword(word: &str) -> Option<Self> {
-        [("css", By::Css), ("selector", By::Css), ("xpath", By::Xpath), ("text", By::Text), ("role", By::Role), ("testid", By::TestId)]
-            .into_iter()
-            .find_map(|(keyword, by)| word.eq_ignore_ascii_case(keyword).then_some(by))
+        [
+            ("css", By::Css),
+            ("selector", By::Css),
+            ("xpath", By::Xpath),
+            ("text", By::Text),
+            ("role", By::Role),
+            ("testid", By::TestId),
+        ]
+        .into_iter()
+        .find_map(|(keyword, by)| word.eq_ignore_ascii_case(keyword).then_some(by))
     }
 }
 
@@ -85,11 +92,19 @@ impl Step {
             return Err(Invalid::new("selector", "a step is empty"));
         }
         if by == By::Role {
-            let (role, name) = of.split_at(of.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(of.len()));
+            let (role, name) =
+                of.split_at(of.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).unwrap_or(of.len()));
             let name = name.trim();
-            let quoted = name.len() >= 2 && (name.starts_with('"') && name.ends_with('"') || name.starts_with('\'') && name.ends_with('\''));
-            if role.is_empty() || !role.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') || !(name.is_empty() || quoted) {
-                return Err(Invalid::new("selector", format!("`{of}` is no role: write `button` or `button \"Name\"`")));
+            let quoted = name.len() >= 2
+                && (name.starts_with('"') && name.ends_with('"') || name.starts_with('\'') && name.ends_with('\''));
+            if role.is_empty()
+                || !role.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-')
+                || !(name.is_empty() || quoted)
+            {
+                return Err(Invalid::new(
+                    "selector",
+                    format!("`{of}` is no role: write `button` or `button \"Name\"`"),
+                ));
             }
         }
         Ok(Self { by, of: of.to_owned() })

@@ -21,16 +21,7 @@ fn main() {
         let text = match dom.roots().next() {
             Some(root) => {
                 let found = article::find(view, root, &snapshot.head);
-                if std::env::args().nth(2).is_some_and(|only| key.starts_with(&only)) {
-                    for id in std::iter::once(found.root).chain(dom.ancestors(found.root)) {
-                        eprintln!("{} {:?} {:?} dropped {}", dom.name(id), dom.attribute(id, "class"), dom.attribute(id, "id"), found.dropped[id]);
-                    }
-                    for id in dom.subtree(root).filter(|id| found.dropped[*id]) {
-                        let text: String = view.folded_text(id).chars().take(70).collect();
-                        eprintln!("- {} {:?} {:?}: {} {text}", dom.name(id), dom.attribute(id, "class"), dom.attribute(id, "id"), view.folded_text(id).chars().count());
-                    }
-                }
-                markdown::of(View { dropped: &found.dropped, ..view }, &[found.root])
+                markdown::of(View { dropped: &found.dropped, ..view }, &found.roots)
             }
             None => String::new(),
         };

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 /// Text without odd characters, and how many there were.
 #[must_use]
 pub fn clean(text: &str) -> (Cow<'_, str>, u64) {
-    if text.is_ascii() && !text.bytes().any(|byte| byte < b' ' && !matches!(byte, b'\n' | b'\t' | b'\r' | 0x0c) || byte == 0x7f) {
+    if text.is_ascii()
+        && !text.bytes().any(|byte| byte < b' ' && !matches!(byte, b'\n' | b'\t' | b'\r' | 0x0c) || byte == 0x7f)
+    {
         return (Cow::Borrowed(text), 0);
     }
     let mut kept = String::with_capacity(text.len());
@@ -51,7 +53,9 @@ fn clean_line(line: &str, kept: &mut String) -> u64 {
             '\u{200e}' | '\u{200f}' | '\u{61c}' => has_rtl,
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => !unbalanced.contains(&at),
             // Word joiner, invisible operators, deprecated and interlinear marks, byte order mark, Mongolian vowel separator.
-            '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}' | '\u{180e}' => false,
+            '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}' | '\u{180e}' => {
+                false
+            }
             '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|before| !before.is_whitespace() && !is_selector(before)),
             '\u{e0100}'..='\u{e01ef}' => before.is_some_and(|before| is_ideograph(before)),
             '\u{e0000}'..='\u{e007f}' => in_flag(&chars, at),
@@ -150,9 +154,9 @@ mod tests {
     fn what_a_script_needs_stays() {
         for text in [
             "plain\ttext\nof two lines",
-            "می\u{200c}خواهم",                                  // Persian, joined without joining
-            "👨\u{200d}👩\u{200d}👧",                            // a family
-            "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3}",             // with selectors
+            "می\u{200c}خواهم",                       // Persian, joined without joining
+            "👨\u{200d}👩\u{200d}👧",                // a family
+            "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3}", // with selectors
             "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}", // Scotland
             "שלום \u{202b}עולם\u{202c} \u{2067}א\u{2069}",
             "abc \u{2066}(עברית)\u{2069}",

@@ -53,7 +53,11 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
             continue;
         }
         let skipped = offset.saturating_sub(start);
-        let again = if skipped > 0 { opening(part).filter(|opening| chars(opening) <= skipped).unwrap_or_default() } else { String::new() };
+        let again = if skipped > 0 {
+            opening(part).filter(|opening| chars(opening) <= skipped).unwrap_or_default()
+        } else {
+            String::new()
+        };
         let rest: String = again.clone() + &part.chars().skip(skipped).collect::<String>();
         let separator = if kept.is_empty() { 0 } else { 2 };
         let used = chars(&kept) + separator;
@@ -69,7 +73,10 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
             return Cut { kept, next_offset: Some(start as u64) };
         }
         // Not even one block fits.
-        let closing = fence(part).map(|fence| format!("\n{fence}")).filter(|closing| chars(closing) + chars(&again) < max / 2).unwrap_or_default();
+        let closing = fence(part)
+            .map(|fence| format!("\n{fence}"))
+            .filter(|closing| chars(closing) + chars(&again) < max / 2)
+            .unwrap_or_default();
         let room = max - chars(&closing);
         let head: String = rest.chars().take(room).collect();
         let line_end = head.rfind('\n').filter(|end| *end > again.len() && *end > head.len() / 4);
@@ -93,7 +100,8 @@ pub fn html(whole: &str, offset: usize, max: usize) -> Cut<String> {
         return cut;
     }
     let after_tag = cut.kept.rfind('>').map(|end| end + 1).filter(|end| *end > cut.kept.len() / 2);
-    let before_tag = cut.kept.rfind('<').filter(|start| *start > 0 && cut.kept.rfind('>').is_none_or(|end| end < *start));
+    let before_tag =
+        cut.kept.rfind('<').filter(|start| *start > 0 && cut.kept.rfind('>').is_none_or(|end| end < *start));
     match after_tag.or(before_tag) {
         Some(end) => {
             let kept = cut.kept[..end].to_owned();
@@ -224,7 +232,10 @@ mod tests {
         let table = strings(&["| a |\n| --- |\n| 1 |\n| 2 |\n| 3 |"]);
         let cut = blocks(&table, 0, 22);
         assert_eq!(cut.kept, "| a |\n| --- |\n| 1 |");
-        assert_eq!(blocks(&table, usize::try_from(cut.next_offset.unwrap()).unwrap(), 100).kept, "| a |\n| --- |\n| 2 |\n| 3 |");
+        assert_eq!(
+            blocks(&table, usize::try_from(cut.next_offset.unwrap()).unwrap(), 100).kept,
+            "| a |\n| --- |\n| 2 |\n| 3 |"
+        );
     }
 
     #[test]

@@ -5,15 +5,89 @@ use crate::view::View;
 
 /// Elements that are kept; others give what is inside them.
 const KEPT: [&str; 78] = [
-    "a", "abbr", "address", "article", "aside", "b", "blockquote", "body", "br", "caption", "cite", "code", "col", "colgroup", "dd", "del",
-    "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "html",
-    "i", "img", "ins", "kbd", "li", "main", "mark", "menu", "nav", "ol", "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section",
-    "small", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "time", "tr", "tt", "u", "ul",
-    "var", "wbr", "hgroup", "search", "button", "form", "label", "iframe",
+    "a",
+    "abbr",
+    "address",
+    "article",
+    "aside",
+    "b",
+    "blockquote",
+    "body",
+    "br",
+    "caption",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "figcaption",
+    "figure",
+    "footer",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hr",
+    "html",
+    "i",
+    "img",
+    "ins",
+    "kbd",
+    "li",
+    "main",
+    "mark",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "section",
+    "small",
+    "strike",
+    "strong",
+    "sub",
+    "summary",
+    "sup",
+    "table",
+    "tbody",
+    "td",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "tt",
+    "u",
+    "ul",
+    "var",
+    "wbr",
+    "hgroup",
+    "search",
+    "button",
+    "form",
+    "label",
+    "iframe",
 ];
 const VOID: [&str; 5] = ["br", "col", "hr", "img", "wbr"];
 const ATTRIBUTES: [&str; 15] = [
-    "alt", "cite", "colspan", "datetime", "dir", "headers", "href", "hreflang", "id", "lang", "reversed", "rowspan", "scope", "start", "title",
+    "alt", "cite", "colspan", "datetime", "dir", "headers", "href", "hreflang", "id", "lang", "reversed", "rowspan",
+    "scope", "start", "title",
 ];
 
 /// The nodes as HTML, one text for each that is no white space.
@@ -50,7 +124,9 @@ fn write(view: View<'_>, id: NodeId, keeps_space: bool, html: &mut String) {
         html.push('<');
         html.push_str(name);
         for (key, value) in &element.attributes {
-            if ATTRIBUTES.contains(&&**key) && !(&**key == "href" && value.trim_start().to_ascii_lowercase().starts_with("javascript:")) {
+            if ATTRIBUTES.contains(&&**key)
+                && !(&**key == "href" && value.trim_start().to_ascii_lowercase().starts_with("javascript:"))
+            {
                 attribute(key, value, html);
             }
         }

@@ -25,7 +25,8 @@ pub fn image(dom: &Dom, id: NodeId) -> Option<Image> {
     let element = dom.element(id).filter(|element| &*element.name == "img")?;
     let has_address = |src: &&str| !src.is_empty() && !src.starts_with("data:") && !src.starts_with("blob:");
     // A lazy image has a placeholder until it is in view.
-    let src = element.attribute("src").filter(has_address).or_else(|| element.attribute("data-src").filter(has_address))?;
+    let src =
+        element.attribute("src").filter(has_address).or_else(|| element.attribute("data-src").filter(has_address))?;
     let alt = cleaned(element.attribute("alt").unwrap_or_default());
     Some(Image { src: src.to_owned(), alt, width: element.area.width, height: element.area.height })
 }

@@ -28,12 +28,15 @@ pub fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Link> {
         .filter(|id| matches!(dom.name(*id), "a" | "area") && view.shows(*id))
         .filter_map(|id| {
             let url = dom.attribute(id, "href")?.trim();
-            if url.is_empty() || ["javascript:", "data:", "blob:"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme)) {
+            if url.is_empty()
+                || ["javascript:", "data:", "blob:"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme))
+            {
                 return None;
             }
             let mut text = view.folded_text(id);
             if text.is_empty() {
-                let alt = view.subtree(id).find_map(|below| dom.attribute(below, "alt").filter(|alt| !alt.trim().is_empty()));
+                let alt =
+                    view.subtree(id).find_map(|below| dom.attribute(below, "alt").filter(|alt| !alt.trim().is_empty()));
                 let named = alt.or_else(|| dom.attribute(id, "aria-label")).or_else(|| dom.attribute(id, "title"));
                 text = named.unwrap_or_default().trim().to_owned();
             }

@@ -100,7 +100,9 @@ fn fields(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) 
     map.iter()
         .map(|(name, value)| {
             let path = format!("{path}.{name}");
-            *left = left.checked_sub(1).ok_or_else(|| Invalid::new(&path, format!("is one field more than {FIELDS_MAX}")))?;
+            *left = left
+                .checked_sub(1)
+                .ok_or_else(|| Invalid::new(&path, format!("is one field more than {FIELDS_MAX}")))?;
             let mut field = field(value, &path, depth, left)?;
             let bare = name.strip_suffix("[]");
             field.list |= bare.is_some();
@@ -129,9 +131,17 @@ fn field(value: &Value, path: &str, depth: usize, left: &mut usize) -> Result<Fi
 fn object(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) -> Result<Field, Invalid> {
     if !map.get("selector").is_some_and(Value::is_string) {
         let fields = fields(map, path, depth + 1, left)?;
-        return Ok(Field { name: String::new(), chain: Chain::default(), attribute: None, list: false, fields: Some(fields), kind: Type::String });
+        return Ok(Field {
+            name: String::new(),
+            chain: Chain::default(),
+            attribute: None,
+            list: false,
+            fields: Some(fields),
+            kind: Type::String,
+        });
     }
-    let spelt: Spelt = serde_json::from_value(Value::Object(map.clone())).map_err(|error| Invalid::new(path, error.to_string()))?;
+    let spelt: Spelt =
+        serde_json::from_value(Value::Object(map.clone())).map_err(|error| Invalid::new(path, error.to_string()))?;
     let inner = spelt.fields.map(|map| fields(&map, path, depth + 1, left)).transpose()?;
     let short = short(&spelt.selector, path)?;
     Ok(Field {
@@ -203,7 +213,9 @@ impl Reader<'_> {
         for (field, raw) in fields.iter().zip(values) {
             let path = if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
             let value = match &raw.list {
-                Some(list) => list.iter().enumerate().map(|(at, one)| self.value(field, one, &format!("{path}[{at}]"))).collect(),
+                Some(list) => {
+                    list.iter().enumerate().map(|(at, one)| self.value(field, one, &format!("{path}[{at}]"))).collect()
+                }
                 None if raw.none => {
                     self.warn(format!("not_found: nothing matches the selector of `{path}`"));
                     Value::Null
@@ -257,7 +269,9 @@ impl Reader<'_> {
         let own = match kind {
             Type::Date => dom.attribute(node, "datetime"),
             Type::Url => dom.attribute(node, "href").or_else(|| dom.attribute(node, "src")),
-            Type::Bool if dom.name(node) == "input" => Some(if dom.attribute(node, "is-checked").is_some() { "true" } else { "false" }),
+            Type::Bool if dom.name(node) == "input" => {
+                Some(if dom.attribute(node, "is-checked").is_some() { "true" } else { "false" })
+            }
             _ => None,
         };
         let text = match own {
@@ -265,7 +279,11 @@ impl Reader<'_> {
             None => self.view.folded_text(node),
         };
         if text.is_empty() {
-            return ["content", "value", "alt"].into_iter().find_map(|name| dom.attribute(node, name)).map(cleaned).unwrap_or_default();
+            return ["content", "value", "alt"]
+                .into_iter()
+                .find_map(|name| dom.attribute(node, name))
+                .map(cleaned)
+                .unwrap_or_default();
         }
         cleaned(&text)
     }

@@ -42,22 +42,34 @@ pub fn of(head: &Head) -> Value {
             data.insert(name.to_owned(), group.into());
         }
     }
-    let linked: Vec<Value> = head.linked_data.iter().filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
+    let linked: Vec<Value> =
+        head.linked_data.iter().filter_map(|text| serde_json::from_str(text.trim()).ok()).collect();
     if !linked.is_empty() {
         data.insert("json_ld".to_owned(), linked.into());
     }
     let links = |fits: &dyn Fn(&crate::snapshot::HeadLink) -> bool| -> Vec<Value> {
-        head.links.iter().filter(|link| fits(link)).map(|link| {
-            let mut told = Map::from_iter([("url".to_owned(), json!(link.href))]);
-            for (name, value) in [("type", &link.r#type), ("title", &link.title), ("language", &link.hreflang), ("sizes", &link.sizes)] {
-                if !value.is_empty() {
-                    told.insert(name.to_owned(), json!(cleaned(value)));
+        head.links
+            .iter()
+            .filter(|link| fits(link))
+            .map(|link| {
+                let mut told = Map::from_iter([("url".to_owned(), json!(link.href))]);
+                for (name, value) in [
+                    ("type", &link.r#type),
+                    ("title", &link.title),
+                    ("language", &link.hreflang),
+                    ("sizes", &link.sizes),
+                ] {
+                    if !value.is_empty() {
+                        told.insert(name.to_owned(), json!(cleaned(value)));
+                    }
                 }
-            }
-            Value::Object(told)
-        }).collect()
+                Value::Object(told)
+            })
+            .collect()
     };
-    let is_feed = |link: &crate::snapshot::HeadLink| has_rel(&link.rel, "alternate") && ["rss", "atom", "feed+json"].iter().any(|kind| link.r#type.contains(kind));
+    let is_feed = |link: &crate::snapshot::HeadLink| {
+        has_rel(&link.rel, "alternate") && ["rss", "atom", "feed+json"].iter().any(|kind| link.r#type.contains(kind))
+    };
     for (name, list) in [
         ("favicons", links(&|link| has_rel(&link.rel, "icon") || link.rel.contains("apple-touch-icon"))),
         ("feeds", links(&is_feed)),

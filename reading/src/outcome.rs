@@ -121,7 +121,12 @@ pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<Extr
                 };
                 let warnings = vec![format!("{code}: {error}")];
                 first_error.get_or_insert(error);
-                results.push(ExtractResult { directive: name, warnings, format: format_of(directive), ..ExtractResult::default() });
+                results.push(ExtractResult {
+                    directive: name,
+                    warnings,
+                    format: format_of(directive),
+                    ..ExtractResult::default()
+                });
             }
         }
     }
@@ -170,7 +175,7 @@ impl Page<'_> {
             ExtractKind::Article => match roots.first() {
                 Some(root) => {
                     let found = article::find(view, *root, &self.snapshot.head);
-                    let parts = markdown::parts(View { dropped: &found.dropped, ..view }, &[found.root]);
+                    let parts = markdown::parts(View { dropped: &found.dropped, ..view }, &found.roots);
                     ExtractResult { data: Some(json!(found.about)), ..markdown_of(directive, &parts) }
                 }
                 None => ExtractResult::default(),
@@ -184,7 +189,9 @@ impl Page<'_> {
                 self.one_table(view, directive, &table::read(view, id))
             }
             ExtractKind::Tables => {
-                let tables = table::data_tables(view, &roots).into_iter().map(|id| whole_table(view, directive, &table::read(view, id)));
+                let tables = table::data_tables(view, &roots)
+                    .into_iter()
+                    .map(|id| whole_table(view, directive, &table::read(view, id)));
                 list(directive, tables.collect::<Vec<_>>())
             }
             ExtractKind::Json => self.json(view, directive, &found),
@@ -207,7 +214,10 @@ impl Page<'_> {
                 result.warnings.push(format!("odd_characters: {odd} control or invisible characters were left out"));
             }
         }
-        let matters = !matches!(directive.kind, ExtractKind::Metadata | ExtractKind::Images | ExtractKind::Headings | ExtractKind::Links);
+        let matters = !matches!(
+            directive.kind,
+            ExtractKind::Metadata | ExtractKind::Images | ExtractKind::Headings | ExtractKind::Links
+        );
         if matters && !directive.include_hidden {
             let counted: Vec<NodeId> = if roots.is_empty() { self.dom.roots().collect() } else { roots };
             result.warnings.extend(hidden(&self.hidden_below(&counted), "were left out"));
@@ -220,7 +230,11 @@ impl Page<'_> {
             return Err(ReadError::Empty("the page shows no text".to_owned()));
         }
         let offset = u64::from(directive.offset.unwrap_or_default());
-        let mut result = ExtractResult { total_chars: found.total_chars, matched: found.matched.filter(|_| directive.all), ..ExtractResult::default() };
+        let mut result = ExtractResult {
+            total_chars: found.total_chars,
+            matched: found.matched.filter(|_| directive.all),
+            ..ExtractResult::default()
+        };
         if let Some(items) = found.items {
             let max = max_chars(directive);
             let mut kept: Vec<String> = Vec::new();
@@ -228,7 +242,9 @@ impl Page<'_> {
             for item in items {
                 let chars = item.chars().count();
                 if kept.is_empty() && chars > room {
-                    result.warnings.push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+                    result
+                        .warnings
+                        .push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
                     kept.push(item.chars().take(room).collect());
                     break;
                 }
@@ -266,7 +282,9 @@ impl Page<'_> {
         for root in roots {
             for id in self.dom.subtree(*root) {
                 let hidden = self.dom.node(id).hidden;
-                if hidden != Hidden::No && let Some(text) = self.dom.text(id) {
+                if hidden != Hidden::No
+                    && let Some(text) = self.dom.text(id)
+                {
                     counts[hidden as usize] += text.trim().chars().count() as u64;
                 }
             }
@@ -286,11 +304,18 @@ impl Page<'_> {
             if let Some(root) = roots.iter().copied().find(|root| self.dom.name(*root) == "table") {
                 return Ok(root);
             }
-            let inside: Vec<NodeId> = roots.iter().flat_map(|root| view.subtree(*root).collect::<Vec<_>>()).filter(|id| self.dom.name(*id) == "table").collect();
+            let inside: Vec<NodeId> = roots
+                .iter()
+                .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
+                .filter(|id| self.dom.name(*id) == "table")
+                .collect();
             let data: Vec<NodeId> = table::data_tables(view, roots);
-            return largest(data).or_else(|| inside.first().copied()).ok_or_else(|| ReadError::Empty("there is no table in what the selector matches".to_owned()));
+            return largest(data)
+                .or_else(|| inside.first().copied())
+                .ok_or_else(|| ReadError::Empty("there is no table in what the selector matches".to_owned()));
         }
-        largest(table::data_tables(view, roots)).ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
+        largest(table::data_tables(view, roots))
+            .ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
     }
 
     fn one_table(&self, view: View<'_>, directive: &Directive, table: &Table) -> ExtractResult {
@@ -306,7 +331,10 @@ impl Page<'_> {
             result.total_chars = lengths(&texts, &table.headers) as u64;
             let from = offset.min(total);
             let head = lengths(&[], &table.headers);
-            let count = cut::how_many(texts[from..].iter().map(|row| lengths(std::slice::from_ref(row), &[]).saturating_sub(1)), max.saturating_sub(head));
+            let count = cut::how_many(
+                texts[from..].iter().map(|row| lengths(std::slice::from_ref(row), &[]).saturating_sub(1)),
+                max.saturating_sub(head),
+            );
             shown = count;
             result.content = table::csv(&table.headers, &texts[from..from + count]);
         } else {
@@ -318,11 +346,14 @@ impl Page<'_> {
             data["rows"] = Value::Array(rows[from..from + count].to_vec());
             if cut::json_chars(&data) > max {
                 data = cut::shrink(&data, max);
-                result.warnings.push("cut_entry: the table's own names are longer than what is asked for, and were cut".to_owned());
+                result.warnings.push(
+                    "cut_entry: the table's own names are longer than what is asked for, and were cut".to_owned(),
+                );
             }
             shown = count;
             result.content = data.to_string();
-            result.total_chars = if from == 0 && count == total { result.content.chars().count() as u64 } else { whole as u64 };
+            result.total_chars =
+                if from == 0 && count == total { result.content.chars().count() as u64 } else { whole as u64 };
             result.data = Some(data);
         }
         let mut next = offset + shown;
@@ -345,11 +376,18 @@ impl Page<'_> {
     fn json(&self, view: View<'_>, directive: &Directive, found: &Found) -> ExtractResult {
         let fields = directive.map.as_ref().and_then(|map| map::parse(map).ok()).unwrap_or_default();
         let head = &self.snapshot.head;
-        let mut reader = map::Reader { view, language: &head.language, base: url::Url::parse(&head.base).ok(), warnings: Vec::new(), misfits: 0 };
+        let mut reader = map::Reader {
+            view,
+            language: &head.language,
+            base: url::Url::parse(&head.base).ok(),
+            warnings: Vec::new(),
+            misfits: 0,
+        };
         let value = reader.object(&fields, found.values.as_deref().unwrap_or_default(), "");
         let mut warnings = std::mem::take(&mut reader.warnings);
         if reader.misfits > warnings.len() {
-            warnings.push(format!("misfits: {} more values are missing or did not fit", reader.misfits - warnings.len()));
+            warnings
+                .push(format!("misfits: {} more values are missing or did not fit", reader.misfits - warnings.len()));
         }
         if let Some(schema) = directive.schema.as_ref().and_then(|schema| map::schema(schema).ok()) {
             warnings.extend(map::misfits(&schema, &value));
@@ -372,7 +410,13 @@ fn html_of(directive: &Directive, html: &str) -> ExtractResult {
 }
 
 fn of_cut(cut: cut::Cut<String>, total: usize) -> ExtractResult {
-    ExtractResult { content: cut.kept, truncated: cut.next_offset.is_some(), next_offset: cut.next_offset, total_chars: total as u64, ..ExtractResult::default() }
+    ExtractResult {
+        content: cut.kept,
+        truncated: cut.next_offset.is_some(),
+        next_offset: cut.next_offset,
+        total_chars: total as u64,
+        ..ExtractResult::default()
+    }
 }
 
 fn whole_table(view: View<'_>, directive: &Directive, table: &Table) -> Value {
@@ -413,7 +457,8 @@ fn object(directive: &Directive, value: Value) -> ExtractResult {
     let total = cut::json_chars(&value);
     let cut = cut::object(&value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
-    let warnings = if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };
+    let warnings =
+        if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };
     ExtractResult {
         content: cut.kept.to_string(),
         data: Some(cut.kept),
@@ -427,8 +472,15 @@ fn object(directive: &Directive, value: Value) -> ExtractResult {
 
 /// What is told of characters that a reader can't see.
 fn hidden(counts: &[u64; 7], what: &str) -> Option<String> {
-    const REASONS: [&str; 7] = ["", "not rendered", "transparent", "too small", "off-screen", "of the colour of their ground", "clipped"];
+    const REASONS: [&str; 7] =
+        ["", "not rendered", "transparent", "too small", "off-screen", "of the colour of their ground", "clipped"];
     let all: u64 = counts.iter().skip(1).sum();
-    let reasons: Vec<String> = counts.iter().enumerate().skip(1).filter(|(_, count)| **count > 0).map(|(at, count)| format!("{count} {}", REASONS[at])).collect();
+    let reasons: Vec<String> = counts
+        .iter()
+        .enumerate()
+        .skip(1)
+        .filter(|(_, count)| **count > 0)
+        .map(|(at, count)| format!("{count} {}", REASONS[at]))
+        .collect();
     (all > 0).then(|| format!("hidden_text: {all} characters that a reader can't see {what} ({})", reasons.join(", ")))
 }

@@ -66,7 +66,8 @@ impl Table {
             None => json!(""),
             Some(slot) if links => {
                 let links = crate::links::of(view, &[self.sources[slot.source]]);
-                let links: Vec<Value> = links.into_iter().map(|link| json!({"text": link.text, "url": link.url})).collect();
+                let links: Vec<Value> =
+                    links.into_iter().map(|link| json!({"text": link.text, "url": link.url})).collect();
                 json!({"text": self.texts[slot.source], "links": links})
             }
             Some(slot) => json!(self.texts[slot.source]),
@@ -89,10 +90,16 @@ fn groups(view: View<'_>, table: NodeId) -> Vec<Vec<NodeId>> {
         // What is not displayed has no place; what is only invisible keeps its own.
         view.include_hidden
             || node.hidden != Hidden::NotRendered
-            || dom.element(*id).is_some_and(|element| matches!(element.display, Display::TableRow | Display::TableCell | Display::Table))
+            || dom.element(*id).is_some_and(|element| {
+                matches!(element.display, Display::TableRow | Display::TableCell | Display::Table)
+            })
     };
     let rows = |group: NodeId| -> Vec<NodeId> {
-        dom.children(group).iter().copied().filter(|child| dom.name(*child) == "tr" && shown(child) && !view.drops(*child)).collect()
+        dom.children(group)
+            .iter()
+            .copied()
+            .filter(|child| dom.name(*child) == "tr" && shown(child) && !view.drops(*child))
+            .collect()
     };
     let mut groups: Vec<Vec<NodeId>> = Vec::new();
     let mut feet: Vec<Vec<NodeId>> = Vec::new();
@@ -124,7 +131,11 @@ fn cells(view: View<'_>, row: NodeId) -> Vec<NodeId> {
             || dom.node(*id).hidden != Hidden::NotRendered
             || dom.element(*id).is_some_and(|element| element.display == Display::TableCell)
     };
-    dom.children(row).iter().copied().filter(|cell| matches!(dom.name(*cell), "td" | "th") && shown(cell) && !view.drops(*cell)).collect()
+    dom.children(row)
+        .iter()
+        .copied()
+        .filter(|cell| matches!(dom.name(*cell), "td" | "th") && shown(cell) && !view.drops(*cell))
+        .collect()
 }
 
 fn span(dom: &Dom, cell: NodeId, name: &str) -> Option<usize> {
@@ -203,7 +214,8 @@ fn finish(view: View<'_>, id: NodeId, mut table: Table, in_head: usize) -> Table
 
 fn cell_text(view: View<'_>, cell: NodeId) -> String {
     // Nested tables are told by themselves.
-    let nested: Vec<NodeId> = view.dom.subtree(cell).filter(|id| *id != cell && view.dom.name(*id) == "table").collect();
+    let nested: Vec<NodeId> =
+        view.dom.subtree(cell).filter(|id| *id != cell && view.dom.name(*id) == "table").collect();
     if nested.is_empty() {
         return view.folded_text(cell);
     }
@@ -237,10 +249,18 @@ fn header_rows(view: View<'_>, table: &Table) -> usize {
         return 1;
     }
     let is_bold = |row: &[Option<Slot>]| {
-        row.len() > 1 && row.iter().flatten().all(|slot| table.texts[slot.source].is_empty() || all_bold(view, table.sources[slot.source]))
+        row.len() > 1
+            && row
+                .iter()
+                .flatten()
+                .all(|slot| table.texts[slot.source].is_empty() || all_bold(view, table.sources[slot.source]))
             && row.iter().flatten().any(|slot| !table.texts[slot.source].is_empty())
     };
-    let has_plain = |row: &[Option<Slot>]| row.iter().flatten().any(|slot| !table.texts[slot.source].is_empty() && !all_bold(view, table.sources[slot.source]));
+    let has_plain = |row: &[Option<Slot>]| {
+        row.iter()
+            .flatten()
+            .any(|slot| !table.texts[slot.source].is_empty() && !all_bold(view, table.sources[slot.source]))
+    };
     usize::from(is_bold(first) && has_plain(second))
 }
 
@@ -248,7 +268,8 @@ fn all_bold(view: View<'_>, cell: NodeId) -> bool {
     let dom = view.dom;
     view.subtree(cell).filter(|id| view.text(*id).is_some_and(|text| !text.trim().is_empty())).all(|id| {
         dom.ancestors(id).take_while(|above| *above != cell).chain([cell]).any(|above| {
-            matches!(dom.name(above), "b" | "strong" | "th") || dom.element(above).is_some_and(|element| element.weight >= 600)
+            matches!(dom.name(above), "b" | "strong" | "th")
+                || dom.element(above).is_some_and(|element| element.weight >= 600)
         })
     })
 }
@@ -259,13 +280,22 @@ fn headers(table: &Table) -> Vec<String> {
     // One cell over the whole width is a title of all columns, and tells none from another.
     let names = |row: &&Vec<Option<Slot>>| {
         let first = row.iter().flatten().next().map(|slot| slot.source);
-        table.header_rows == 1 || width < 2 || row.len() < width || row.iter().flatten().any(|slot| Some(slot.source) != first)
+        table.header_rows == 1
+            || width < 2
+            || row.len() < width
+            || row.iter().flatten().any(|slot| Some(slot.source) != first)
     };
     (0..width)
         .map(|x| {
-            let mut levels: Vec<usize> = rows.iter().filter(names).filter_map(|row| row.get(x).copied().flatten()).map(|slot| slot.source).collect();
+            let mut levels: Vec<usize> = rows
+                .iter()
+                .filter(names)
+                .filter_map(|row| row.get(x).copied().flatten())
+                .map(|slot| slot.source)
+                .collect();
             levels.dedup();
-            let mut texts: Vec<&str> = levels.into_iter().map(|source| table.texts[source].as_str()).filter(|text| !text.is_empty()).collect();
+            let mut texts: Vec<&str> =
+                levels.into_iter().map(|source| table.texts[source].as_str()).filter(|text| !text.is_empty()).collect();
             texts.dedup();
             texts.join(LEVELS_JOINED_BY)
         })
@@ -282,14 +312,21 @@ pub fn is_data(view: View<'_>, id: NodeId) -> bool {
     if matches!(dom.attribute(id, "role"), Some("grid" | "table" | "treegrid")) {
         return true;
     }
-    let rows: Vec<Vec<NodeId>> = groups(view, id).into_iter().flatten().map(|row| cells(view, row)).filter(|row| !row.is_empty()).collect();
+    let rows: Vec<Vec<NodeId>> =
+        groups(view, id).into_iter().flatten().map(|row| cells(view, row)).filter(|row| !row.is_empty()).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or_default();
     let all: Vec<NodeId> = rows.iter().flatten().copied().collect();
-    let says_so = dom.children(id).iter().any(|child| matches!(dom.name(*child), "caption" | "thead" | "colgroup" | "col"))
-        || all.iter().any(|cell| dom.name(*cell) == "th" || dom.attribute(*cell, "scope").is_some() || dom.attribute(*cell, "headers").is_some());
+    let says_so =
+        dom.children(id).iter().any(|child| matches!(dom.name(*child), "caption" | "thead" | "colgroup" | "col"))
+            || all.iter().any(|cell| {
+                dom.name(*cell) == "th"
+                    || dom.attribute(*cell, "scope").is_some()
+                    || dom.attribute(*cell, "headers").is_some()
+            });
     let nests = all.iter().any(|cell| dom.subtree(*cell).any(|below| dom.name(below) == "table"));
     let parts = all.iter().any(|cell| {
-        view.subtree(*cell).any(|below| matches!(dom.name(below), "h1" | "h2" | "h3" | "article" | "main" | "nav" | "form" | "iframe"))
+        view.subtree(*cell)
+            .any(|below| matches!(dom.name(below), "h1" | "h2" | "h3" | "article" | "main" | "nav" | "form" | "iframe"))
             || view.folded_text(*cell).chars().count() > DATA_CELL_MAX_CHARS
     });
     if rows.len() < 2 || width < 2 {

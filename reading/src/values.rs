@@ -4,8 +4,9 @@ use time::{Date, Month};
 
 /// Languages that write one and a half as `1,5`.
 const DECIMAL_COMMA: &[&str] = &[
-    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu", "hy", "id", "is", "it", "ka", "kk", "ky",
-    "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk", "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
+    "af", "az", "be", "bg", "bs", "ca", "cs", "da", "de", "el", "es", "et", "eu", "fi", "fo", "fr", "gl", "hr", "hu",
+    "hy", "id", "is", "it", "ka", "kk", "ky", "lt", "lv", "mk", "nb", "nl", "nn", "no", "pl", "pt", "ro", "ru", "sk",
+    "sl", "sq", "sr", "sv", "tr", "uk", "uz", "vi",
 ];
 
 fn decimal_comma(language: &str) -> bool {
@@ -13,7 +14,9 @@ fn decimal_comma(language: &str) -> bool {
     let tongue = parts.next().unwrap_or_default().to_ascii_lowercase();
     let region = parts.next_back().unwrap_or_default().to_ascii_uppercase();
     match (tongue.as_str(), region.as_str()) {
-        ("de" | "fr" | "it", "CH" | "LI") | ("es", "MX" | "US" | "GT" | "HN" | "NI" | "PA" | "DO" | "SV" | "PR") => false,
+        ("de" | "fr" | "it", "CH" | "LI") | ("es", "MX" | "US" | "GT" | "HN" | "NI" | "PA" | "DO" | "SV" | "PR") => {
+            false
+        }
         (tongue, _) => DECIMAL_COMMA.contains(&tongue),
     }
 }
@@ -61,7 +64,11 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
                 c if c.is_ascii_digit() => end += 1,
                 '.' | ',' | '\'' if next_digits > 0 => end += 1,
                 // A space parts groups of three.
-                ' ' if next_digits == 3 && end - start <= 3 || chars[end] == ' ' && next_digits == 3 && chars[start..end].contains(&' ') => end += 1,
+                ' ' if next_digits == 3 && end - start <= 3
+                    || chars[end] == ' ' && next_digits == 3 && chars[start..end].contains(&' ') =>
+                {
+                    end += 1
+                }
                 _ => break,
             }
         }
@@ -74,7 +81,11 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
     let (digits, start, end) = found?;
     let value = unsigned(&digits, decimal_comma(language))?;
     // Part of a word, as in `A4`, is none.
-    if start > 0 && chars[start - 1].is_alphabetic() && chars[start - 1].is_ascii() && !text[..text.find(&digits)?].ends_with("R$") {
+    if start > 0
+        && chars[start - 1].is_alphabetic()
+        && chars[start - 1].is_ascii()
+        && !text[..text.find(&digits)?].ends_with("R$")
+    {
         let before: String = chars[..start].iter().rev().take_while(|c| c.is_alphabetic()).collect();
         if before.len() < 2 {
             return None;
@@ -88,11 +99,18 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
     };
     let rest: String = chars[end..].iter().collect::<String>().trim_start().to_lowercase();
     // Words that change the value are not guessed at.
-    if ["million", "billion", "mio", "mrd", "thousand", "tausend", "mille", "тыс", "млн", "млрд", "万", "億", "亿", "만", "lakh", "crore"].iter().any(|word| rest.starts_with(word)) {
+    if [
+        "million", "billion", "mio", "mrd", "thousand", "tausend", "mille", "тыс", "млн", "млрд", "万", "億", "亿",
+        "만", "lakh", "crore",
+    ]
+    .iter()
+    .any(|word| rest.starts_with(word))
+    {
         return None;
     }
     let before: String = chars[..start].iter().collect();
-    let negative = before.trim_end_matches(|c: char| c.is_whitespace() || "€$£¥₹₽".contains(c)).ends_with('-') && !before.trim_end().ends_with("--");
+    let negative = before.trim_end_matches(|c: char| c.is_whitespace() || "€$£¥₹₽".contains(c)).ends_with('-')
+        && !before.trim_end().ends_with("--");
     let value = value * factor;
     Some(if negative { -value } else { value })
 }
@@ -103,7 +121,9 @@ fn unsigned(digits: &str, comma: bool) -> Option<f64> {
     let grouped = |text: &str, mark: char| {
         let mut groups = text.split(mark);
         let first = groups.next().unwrap_or_default();
-        (1..=3).contains(&first.len()) && groups.clone().all(|group| group.len() == 3 || group.len() == 2) && groups.next_back().is_none_or(|last| last.len() == 3)
+        (1..=3).contains(&first.len())
+            && groups.clone().all(|group| group.len() == 3 || group.len() == 2)
+            && groups.next_back().is_none_or(|last| last.len() == 3)
     };
     let (group, decimal) = match (dots, commas) {
         (0, 0) => return compact.parse().ok(),
@@ -131,9 +151,58 @@ fn unsigned(digits: &str, comma: bool) -> Option<f64> {
 }
 
 const MONTHS: &[(&str, u8)] = &[
-    ("jan", 1), ("feb", 2), ("fev", 2), ("fév", 2), ("mar", 3), ("mär", 3), ("maa", 3), ("mrt", 3), ("apr", 4), ("avr", 4), ("abr", 4), ("may", 5), ("mai", 5), ("mei", 5), ("mag", 5), ("maj", 5), ("jun", 6), ("juin", 6),
-    ("giu", 6), ("jul", 7), ("juil", 7), ("lug", 7), ("aug", 8), ("aoû", 8), ("aou", 8), ("ago", 8), ("sep", 9), ("set", 9), ("oct", 10), ("okt", 10), ("ott", 10), ("out", 10), ("nov", 11), ("dec", 12), ("dez", 12), ("déc", 12), ("dic", 12),
-    ("ene", 1), ("gen", 1), ("янв", 1), ("фев", 2), ("мар", 3), ("апр", 4), ("мая", 5), ("май", 5), ("июн", 6), ("июл", 7), ("авг", 8), ("сен", 9), ("окт", 10), ("ноя", 11), ("дек", 12),
+    ("jan", 1),
+    ("feb", 2),
+    ("fev", 2),
+    ("fév", 2),
+    ("mar", 3),
+    ("mär", 3),
+    ("maa", 3),
+    ("mrt", 3),
+    ("apr", 4),
+    ("avr", 4),
+    ("abr", 4),
+    ("may", 5),
+    ("mai", 5),
+    ("mei", 5),
+    ("mag", 5),
+    ("maj", 5),
+    ("jun", 6),
+    ("juin", 6),
+    ("giu", 6),
+    ("jul", 7),
+    ("juil", 7),
+    ("lug", 7),
+    ("aug", 8),
+    ("aoû", 8),
+    ("aou", 8),
+    ("ago", 8),
+    ("sep", 9),
+    ("set", 9),
+    ("oct", 10),
+    ("okt", 10),
+    ("ott", 10),
+    ("out", 10),
+    ("nov", 11),
+    ("dec", 12),
+    ("dez", 12),
+    ("déc", 12),
+    ("dic", 12),
+    ("ene", 1),
+    ("gen", 1),
+    ("янв", 1),
+    ("фев", 2),
+    ("мар", 3),
+    ("апр", 4),
+    ("мая", 5),
+    ("май", 5),
+    ("июн", 6),
+    ("июл", 7),
+    ("авг", 8),
+    ("сен", 9),
+    ("окт", 10),
+    ("ноя", 11),
+    ("дек", 12),
 ];
 
 /// The date in a text as ISO 8601; a time of day stays where the text is ISO 8601 already.
@@ -155,7 +224,8 @@ pub fn date(text: &str, language: &str) -> Option<String> {
     let month = words.iter().position(|word| month_of(word).is_some());
     if let Some(place) = month {
         let month = month_of(words[place])?;
-        let numbers: Vec<(usize, u32)> = words.iter().enumerate().filter_map(|(at, word)| Some((at, ordinal(word)?))).collect();
+        let numbers: Vec<(usize, u32)> =
+            words.iter().enumerate().filter_map(|(at, word)| Some((at, ordinal(word)?))).collect();
         let year = numbers.iter().find(|(_, value)| (1000..=9999).contains(value))?.1;
         let mut days = numbers.iter().filter(|(at, value)| (1..=31).contains(value) && at.abs_diff(place) <= 2);
         let day = days.next()?.1;
@@ -201,7 +271,12 @@ fn month_of(word: &str) -> Option<u8> {
     }
     let fits = |name: &str| word.starts_with(name) && word.chars().count() <= 10;
     // `juil` before `ju`: the longest beginning counts.
-    MONTHS.iter().filter(|(name, _)| fits(name)).max_by_key(|(name, _)| name.len()).map(|(_, month)| *month).filter(|_| !matches!(word, "market" | "mary" | "decent" | "general" | "general:"))
+    MONTHS
+        .iter()
+        .filter(|(name, _)| fits(name))
+        .max_by_key(|(name, _)| name.len())
+        .map(|(_, month)| *month)
+        .filter(|_| !matches!(word, "market" | "mary" | "decent" | "general" | "general:"))
 }
 
 fn made(year: i32, month: u8, day: u8) -> Option<String> {
@@ -219,11 +294,19 @@ fn iso(text: &str) -> Option<String> {
     }
     made(year.parse().ok()?, month.parse().ok()?, date.parse().ok()?)?;
     let rest = text[10..].trim();
-    let is_time = rest.is_empty() || rest.trim_start_matches('T').chars().all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z' | 'z' | ' '));
+    let is_time = rest.is_empty()
+        || rest
+            .trim_start_matches('T')
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, ':' | '.' | '+' | '-' | 'Z' | 'z' | ' '));
     if !is_time {
         return Some(day.to_owned());
     }
-    Some(if rest.is_empty() { day.to_owned() } else { format!("{day}T{}", rest.trim_start_matches('T').replace(' ', "")) })
+    Some(if rest.is_empty() {
+        day.to_owned()
+    } else {
+        format!("{day}T{}", rest.trim_start_matches('T').replace(' ', ""))
+    })
 }
 
 /// Whether a text says yes or no.
@@ -231,8 +314,10 @@ fn iso(text: &str) -> Option<String> {
 pub fn boolean(text: &str) -> Option<bool> {
     let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();
     match text.as_str() {
-        "true" | "yes" | "y" | "1" | "on" | "ja" | "oui" | "sí" | "si" | "sì" | "sim" | "да" | "是" | "有" | "はい" | "예" | "tak" | "✓" | "✔" | "✔️" | "✅" | "available" | "in stock" | "checked" => Some(true),
-        "false" | "no" | "n" | "0" | "off" | "nein" | "non" | "não" | "нет" | "否" | "无" | "いいえ" | "아니요" | "nie" | "nee" | "✗" | "✘" | "❌" | "✕" | "unavailable" | "out of stock" | "sold out" => Some(false),
+        "true" | "yes" | "y" | "1" | "on" | "ja" | "oui" | "sí" | "si" | "sì" | "sim" | "да" | "是" | "有" | "はい"
+        | "예" | "tak" | "✓" | "✔" | "✔️" | "✅" | "available" | "in stock" | "checked" => Some(true),
+        "false" | "no" | "n" | "0" | "off" | "nein" | "non" | "não" | "нет" | "否" | "无" | "いいえ" | "아니요"
+        | "nie" | "nee" | "✗" | "✘" | "❌" | "✕" | "unavailable" | "out of stock" | "sold out" => Some(false),
         _ => None,
     }
 }

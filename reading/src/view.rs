@@ -15,14 +15,55 @@ pub struct View<'a> {
 
 /// Elements that are no part of any text.
 const SILENT: [&str; 22] = [
-    "head", "title", "script", "style", "noscript", "template", "meta", "link", "base", "select", "datalist", "textarea", "input", "canvas",
-    "svg", "object", "embed", "audio", "param", "source", "track", "area",
+    "head", "title", "script", "style", "noscript", "template", "meta", "link", "base", "select", "datalist",
+    "textarea", "input", "canvas", "svg", "object", "embed", "audio", "param", "source", "track", "area",
 ];
 /// Elements that are blocks by themselves, whatever their style.
 const BLOCKS: [&str; 44] = [
-    "address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt",
-    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr", "html", "legend",
-    "li", "main", "menu", "nav", "ol", "p", "pre", "search", "section", "summary", "table", "tbody", "ul", "tr",
+    "address",
+    "article",
+    "aside",
+    "blockquote",
+    "body",
+    "caption",
+    "center",
+    "dd",
+    "details",
+    "dialog",
+    "dir",
+    "div",
+    "dl",
+    "dt",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "legend",
+    "li",
+    "main",
+    "menu",
+    "nav",
+    "ol",
+    "p",
+    "pre",
+    "search",
+    "section",
+    "summary",
+    "table",
+    "tbody",
+    "ul",
+    "tr",
 ];
 
 impl<'a> View<'a> {
@@ -111,9 +152,7 @@ impl<'a> View<'a> {
     /// Whether an element stands on lines of its own.
     #[must_use]
     pub fn is_block(&self, id: NodeId) -> bool {
-        self.dom.element(id).is_some_and(|element| {
-            element.display.breaks_line() || BLOCKS.contains(&&*element.name)
-        })
+        self.dom.element(id).is_some_and(|element| element.display.breaks_line() || BLOCKS.contains(&&*element.name))
     }
 
     /// How many characters below a node are left out because a reader can't see them.
@@ -122,7 +161,9 @@ impl<'a> View<'a> {
         let mut chars = 0;
         for root in roots {
             for id in self.dom.subtree(*root) {
-                if self.dom.node(id).hidden != Hidden::No && let Some(text) = self.dom.text(id) {
+                if self.dom.node(id).hidden != Hidden::No
+                    && let Some(text) = self.dom.text(id)
+                {
                     chars += text.trim().chars().count() as u64;
                 }
             }

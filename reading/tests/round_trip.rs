@@ -30,7 +30,12 @@ fn tree(html: &str) -> String {
 
 fn write(element: ElementRef<'_>, pre: bool, out: &mut String) {
     let name = element.value().name();
-    let mut attributes: Vec<String> = element.value().attrs().filter(|(_, value)| !value.is_empty()).map(|(key, value)| format!("{key}={value}")).collect();
+    let mut attributes: Vec<String> = element
+        .value()
+        .attrs()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
     attributes.sort();
     let block = !matches!(name, "a" | "em" | "strong" | "code" | "img" | "br" | "del");
     let trim = |out: &mut String| out.truncate(out.trim_end_matches(' ').len());
@@ -46,7 +51,12 @@ fn write(element: ElementRef<'_>, pre: bool, out: &mut String) {
         } else {
             for c in text.chars() {
                 if matches!(c, ' ' | '\n' | '\t') {
-                    if !out.ends_with([' ', '>']) || out.ends_with("</a>") || out.ends_with("</em>") || out.ends_with("</strong>") || out.ends_with("</code>") {
+                    if !out.ends_with([' ', '>'])
+                        || out.ends_with("</a>")
+                        || out.ends_with("</em>")
+                        || out.ends_with("</strong>")
+                        || out.ends_with("</code>")
+                    {
                         out.push(' ');
                     }
                 } else {
@@ -77,7 +87,7 @@ fn write(element: ElementRef<'_>, pre: bool, out: &mut String) {
 fn a_sample_gives_the_same_tree() {
     for html in [
         "<h1>A *star* #</h1><p>one <em>two</em> <strong>three</strong><br>four</p>",
-        "<p>1. no list</p><p># no heading</p><p>- no entry</p><p>a_b_c _d_ [x](y) <b>not</b></p>",
+        "<p>1. no list</p><p># no heading</p><p>- no entry</p><p>a_b_c _d_ [x](y) &lt;b&gt;not&lt;/b&gt; **c** `d` ~~e~~</p>",
         "<ul><li>a</li><li>b<ul><li>c</li></ul></li></ul><ul><li>other</li></ul>",
         "<ol start=\"7\"><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>",
         "<blockquote><p>said</p><blockquote><p>again</p></blockquote></blockquote>",
@@ -86,8 +96,8 @@ fn a_sample_gives_the_same_tree() {
         "<p><em>in <strong>both</strong></em>word<strong>s</strong> <strong><em>x</em></strong></p>",
         "<hr><p>a &amp;copy; b</p>",
     ] {
-        let markdown = to_markdown(html).replace("<b>", "\\<b>");
-        assert_eq!(tree(&to_html(&markdown)), tree(&html.replace("<b>not</b>", "&lt;b>not&lt;/b>")), "{markdown}");
+        let markdown = to_markdown(html);
+        assert_eq!(tree(&to_html(&markdown)), tree(html), "{markdown}");
     }
 }
 

@@ -48,7 +48,8 @@ pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Fa
 
     session.warn(&answer.warnings);
     for result in answer.results.iter().skip(1) {
-        let warnings: Vec<String> = result.warnings.iter().map(|warning| format!("{}: {warning}", result.directive)).collect();
+        let warnings: Vec<String> =
+            result.warnings.iter().map(|warning| format!("{}: {warning}", result.directive)).collect();
         session.warn(&warnings);
     }
     if answer.truncated {

@@ -45,41 +45,94 @@ pub(super) fn of(view: View<'_>, root: NodeId, head: &Head) -> About {
     let linked = linked_article(head);
     let from_linked = |names: &[&str]| names.iter().find_map(|name| text_of(linked.as_ref()?.get(*name)?, 0));
     let meta = |names: &[&str]| {
-        names.iter().find_map(|name| head.metas.iter().find(|(key, content)| key == name && !content.trim().is_empty())).map(|(_, content)| content.clone())
+        names
+            .iter()
+            .find_map(|name| head.metas.iter().find(|(key, content)| key == name && !content.trim().is_empty()))
+            .map(|(_, content)| content.clone())
     };
     let tidy = |text: String| {
         let text = cleaned(&text).split_whitespace().collect::<Vec<_>>().join(" ");
         Some(text.chars().take(FIELD_MAX_CHARS).collect::<String>()).filter(|text| !text.is_empty())
     };
-    let site_name = meta(&["og:site_name", "application-name", "al:android:app_name"]).or_else(|| {
-        text_of(linked.as_ref()?.get("publisher")?, 0)
-    });
-    let title = title(view, root, head, meta(&["og:title", "twitter:title"]), from_linked(&["headline"]), site_name.as_deref());
+    let site_name = meta(&["og:site_name", "application-name", "al:android:app_name"])
+        .or_else(|| text_of(linked.as_ref()?.get("publisher")?, 0));
+    let title =
+        title(view, root, head, meta(&["og:title", "twitter:title"]), from_linked(&["headline"]), site_name.as_deref());
     let byline = from_linked(&["author", "creator"])
-        .or_else(|| meta(&["author", "article:author", "parsely-author", "dc.creator", "dcterms.creator", "sailthru.author", "byl"]).filter(|author| !author.starts_with("http")))
+        .or_else(|| {
+            meta(&[
+                "author",
+                "article:author",
+                "parsely-author",
+                "dc.creator",
+                "dcterms.creator",
+                "sailthru.author",
+                "byl",
+            ])
+            .filter(|author| !author.starts_with("http"))
+        })
         .or_else(|| byline(view, root));
     let published = from_linked(&["datePublished", "dateCreated", "uploadDate"])
-        .or_else(|| meta(&["article:published_time", "og:article:published_time", "datepublished", "parsely-pub-date", "sailthru.date", "dc.date", "dcterms.date", "dc.date.issued", "date", "pubdate", "publishdate"]))
+        .or_else(|| {
+            meta(&[
+                "article:published_time",
+                "og:article:published_time",
+                "datepublished",
+                "parsely-pub-date",
+                "sailthru.date",
+                "dc.date",
+                "dcterms.date",
+                "dc.date.issued",
+                "date",
+                "pubdate",
+                "publishdate",
+            ])
+        })
         .or_else(|| time_element(view, root));
-    let absolute = |src: String| url::Url::parse(&head.base).ok().and_then(|base| base.join(src.trim()).ok()).map(String::from);
+    let absolute =
+        |src: String| url::Url::parse(&head.base).ok().and_then(|base| base.join(src.trim()).ok()).map(String::from);
     About {
         title: tidy(title).unwrap_or_default(),
         byline: byline.and_then(tidy).map(|byline| byline.strip_prefix("By ").map_or(byline.clone(), str::to_owned)),
         published: published.and_then(tidy),
-        modified: from_linked(&["dateModified"]).or_else(|| meta(&["article:modified_time", "og:updated_time"])).and_then(tidy),
-        language: Some(head.language.clone()).filter(|language| !language.is_empty()).or_else(|| meta(&["og:locale"]).map(|locale| locale.replace('_', "-"))).and_then(tidy),
+        modified: from_linked(&["dateModified"])
+            .or_else(|| meta(&["article:modified_time", "og:updated_time"]))
+            .and_then(tidy),
+        language: Some(head.language.clone())
+            .filter(|language| !language.is_empty())
+            .or_else(|| meta(&["og:locale"]).map(|locale| locale.replace('_', "-")))
+            .and_then(tidy),
         site_name: site_name.and_then(tidy),
-        lead_image: meta(&["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"]).or_else(|| image_of(linked.as_ref()?.get("image")?, 0)).and_then(absolute),
+        lead_image: meta(&["og:image", "og:image:url", "og:image:secure_url", "twitter:image", "twitter:image:src"])
+            .or_else(|| image_of(linked.as_ref()?.get("image")?, 0))
+            .and_then(absolute),
         description: meta(&["og:description", "description", "twitter:description"]).and_then(tidy),
     }
 }
 
 /// The title: of several the one that the page shows, without the site's name.
-fn title(view: View<'_>, root: NodeId, head: &Head, shared: Option<String>, headline: Option<String>, site: Option<&str>) -> String {
-    let firsts: Vec<String> = view.subtree(root).filter(|id| view.dom.name(*id) == "h1").map(|id| view.folded_text(id)).filter(|text| !text.is_empty()).take(3).collect();
-    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+fn title(
+    view: View<'_>,
+    root: NodeId,
+    head: &Head,
+    shared: Option<String>,
+    headline: Option<String>,
+    site: Option<&str>,
+) -> String {
+    let firsts: Vec<String> = view
+        .subtree(root)
+        .filter(|id| view.dom.name(*id) == "h1")
+        .map(|id| view.folded_text(id))
+        .filter(|text| !text.is_empty())
+        .take(3)
+        .collect();
+    let plain =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let whole = plain(&head.title);
-    if let Some(shown) = firsts.iter().find(|text| { let text = plain(text); text.chars().count() > 3 && whole.contains(&text) }) {
+    if let Some(shown) = firsts.iter().find(|text| {
+        let text = plain(text);
+        text.chars().count() > 3 && whole.contains(&text)
+    }) {
         return shown.clone();
     }
     if let Some(headline) = headline.or(shared) {
@@ -108,9 +161,16 @@ fn byline(view: View<'_>, root: NodeId) -> Option<String> {
     let says = |id: NodeId| {
         dom.attribute(id, "rel") == Some("author")
             || dom.attribute(id, "itemprop").is_some_and(|prop| prop == "author")
-            || dom.attribute(id, "class").is_some_and(|class| class.split_ascii_whitespace().any(|word| matches!(word, "byline" | "author" | "author-name" | "byline__name")))
+            || dom.attribute(id, "class").is_some_and(|class| {
+                class
+                    .split_ascii_whitespace()
+                    .any(|word| matches!(word, "byline" | "author" | "author-name" | "byline__name"))
+            })
     };
-    view.subtree(root).filter(|id| says(*id)).map(|id| view.folded_text(id)).find(|text| (3..=100).contains(&text.chars().count()))
+    view.subtree(root)
+        .filter(|id| says(*id))
+        .map(|id| view.folded_text(id))
+        .find(|text| (3..=100).contains(&text.chars().count()))
 }
 
 fn time_element(view: View<'_>, root: NodeId) -> Option<String> {
@@ -136,11 +196,19 @@ fn linked_article(head: &Head) -> Option<Value> {
                 Value::Array(list) if depth < DEPTH_MAX => open.extend(list.into_iter().map(|one| (one, depth + 1))),
                 Value::Object(mut object) if depth < DEPTH_MAX => {
                     let kind = object.get("@type").map(Value::to_string).unwrap_or_default();
-                    if ["Article", "BlogPosting", "Posting", "Report", "Recipe", "Review"].iter().any(|name| kind.contains(name)) {
+                    if ["Article", "BlogPosting", "Posting", "Report", "Recipe", "Review"]
+                        .iter()
+                        .any(|name| kind.contains(name))
+                    {
                         found.get_or_insert(Value::Object(object));
                         continue;
                     }
-                    open.extend(["@graph", "mainEntity", "mainEntityOfPage"].into_iter().filter_map(|name| object.remove(name)).map(|one| (one, depth + 1)));
+                    open.extend(
+                        ["@graph", "mainEntity", "mainEntityOfPage"]
+                            .into_iter()
+                            .filter_map(|name| object.remove(name))
+                            .map(|one| (one, depth + 1)),
+                    );
                 }
                 _ => {}
             }

@@ -14,6 +14,8 @@ pub(super) struct Choice {
     pub dropped: Vec<bool>,
     /// What is known of each node, furniture not counted.
     pub measures: Vec<Measure>,
+    /// What leads into it, where that stands right before it.
+    pub lead: Option<NodeId>,
     /// Whether the page is a list of things rather than a text: links are its content.
     pub is_listing: bool,
 }
@@ -26,6 +28,8 @@ const SAID_SHARE_MIN: f64 = 0.35;
 const DESCENT_SHARE_MIN: f64 = 0.8;
 /// Less running text than this is none.
 const TEXT_MIN: f64 = 220.0;
+/// The same as a share of the page's text outside links.
+const TEXT_SHARE_MIN: f64 = 0.15;
 /// Comments with so many times the text beside them are a page's content.
 const FORUM_FACTOR_MIN: f64 = 3.0;
 
@@ -37,8 +41,11 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
     let mut measures = measure::all(View { dropped: &dropped, ..view }, root);
     let mut best = descend(dom, root, &measures);
     // Where next to nothing is left without what readers wrote, that is the content.
-    let said_so = head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
-    if comments > measures[best].worth * if said_so { 0.2 } else { FORUM_FACTOR_MIN } && (said_so || measures[best].worth < TEXT_MIN) {
+    let said_so =
+        head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
+    if comments > measures[best].worth * if said_so { 0.2 } else { FORUM_FACTOR_MIN }
+        && (said_so || measures[best].worth < TEXT_MIN)
+    {
         dropped = furniture(view, root, &bare, true);
         measures = measure::all(View { dropped: &dropped, ..view }, root);
         best = descend(dom, root, &measures);
@@ -51,11 +58,24 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
     };
     let mut is_listing = false;
     let region = region(rest, root, &measures);
-    if measures[chosen].worth < TEXT_MIN || measures[chosen].chars < measures[region].chars * 0.12 {
+    let unlinked = measures[region].chars - measures[region].link_chars;
+    if measures[chosen].worth < TEXT_MIN || measures[chosen].chars < unlinked * TEXT_SHARE_MIN {
         is_listing = true;
         chosen = region;
     }
-    Choice { root: chosen, dropped, measures, is_listing }
+    let lead = if is_listing { None } else { lead(dom, chosen, &measures) };
+    Choice { root: chosen, lead, dropped, measures, is_listing }
+}
+
+/// A summary that stands right before the content and says that it is one.
+fn lead(dom: &Dom, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
+    let siblings = dom.children(dom.node(root).parent?);
+    let place = siblings.iter().position(|sibling| *sibling == root)?;
+    siblings[..place].iter().rev().copied().find(|id| {
+        names::is_lead(dom, *id)
+            && measures[*id].chars >= measure::PARAGRAPH_CHARS
+            && measures[*id].link_density() < 0.3
+    })
 }
 
 /// `main`, or all there is.
@@ -105,11 +125,18 @@ fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool)
             && match part {
                 Part::Furniture => {
                     // A content's own header and footer may hold some of it.
-                    let own = in_content && matches!(name, "header" | "footer" | "aside" | "form") && measure.paragraphs > 0 && measure.link_density() < 0.3;
+                    let own = in_content
+                        && matches!(name, "header" | "footer" | "aside" | "form")
+                        && measure.paragraphs > 0
+                        && measure.link_density() < 0.3;
                     !large && !(own && name != "aside")
                 }
                 Part::Comments => !is_forum,
-                Part::Unknown => dom.element(id).is_some_and(|element| element.fixed && element.area.height > 0) && !large && measure.chars < all * 0.2,
+                Part::Unknown => {
+                    dom.element(id).is_some_and(|element| element.fixed && element.area.height > 0)
+                        && !large
+                        && measure.chars < all * 0.2
+                }
                 Part::About | Part::Body => false,
             };
         if drop {
@@ -130,7 +157,9 @@ fn descend(dom: &Dom, root: NodeId, measures: &[Measure]) -> NodeId {
         if measures[id].worth > measures[best].worth {
             best = id;
         }
-        open.extend(dom.children(id).iter().filter(|child| dom.element(**child).is_some() && measures[**child].worth > 0.0));
+        open.extend(
+            dom.children(id).iter().filter(|child| dom.element(**child).is_some() && measures[**child].worth > 0.0),
+        );
     }
     descend_from(dom, best, measures)
 }
@@ -138,10 +167,19 @@ fn descend(dom: &Dom, root: NodeId, measures: &[Measure]) -> NodeId {
 fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
     let mut at = from;
     loop {
-        let next = dom.children(at).iter().copied().filter(|child| dom.element(*child).is_some()).max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
+        let next = dom
+            .children(at)
+            .iter()
+            .copied()
+            .filter(|child| dom.element(*child).is_some())
+            .max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
         match next {
             // A single paragraph is no part of a page.
-            Some(next) if measures[next].worth >= measures[at].worth * DESCENT_SHARE_MIN && measures[next].paragraphs > 1 => at = next,
+            Some(next)
+                if measures[next].worth >= measures[at].worth * DESCENT_SHARE_MIN && measures[next].paragraphs > 1 =>
+            {
+                at = next
+            }
             _ => return at,
         }
     }
@@ -151,13 +189,19 @@ fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
 fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option<NodeId> {
     let dom = view.dom;
     let enough = best.max(1.0) * SAID_SHARE_MIN;
-    let bodies: Vec<NodeId> = outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0).collect());
-    let largest = |ids: &[NodeId]| ids.iter().copied().max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
+    let bodies: Vec<NodeId> =
+        outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0).collect());
+    let largest = |ids: &[NodeId]| {
+        ids.iter().copied().max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth))
+    };
     if let Some(body) = largest(&bodies) {
         // A content in several pieces is what holds them all.
-        let pieces: Vec<NodeId> = bodies.iter().copied().filter(|id| measures[*id].worth > measures[body].worth * 0.25).collect();
+        let pieces: Vec<NodeId> =
+            bodies.iter().copied().filter(|id| measures[*id].worth > measures[body].worth * 0.25).collect();
         if pieces.len() > 1
-            && let Some(shared) = dom.ancestors(body).find(|above| pieces.iter().all(|piece| dom.ancestors(*piece).any(|other| other == *above)))
+            && let Some(shared) = dom
+                .ancestors(body)
+                .find(|above| pieces.iter().all(|piece| dom.ancestors(*piece).any(|other| other == *above)))
             && measures[shared].worth >= enough
         {
             return Some(shared);
@@ -166,12 +210,22 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
             return Some(body);
         }
     }
-    let articles: Vec<NodeId> = outermost(dom, view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0).collect());
-    if let Some(article) = largest(&articles)
-        && measures[article].worth >= best * 0.5
-    {
+    let articles: Vec<NodeId> = outermost(
+        dom,
+        view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0).collect(),
+    );
+    if let Some(article) = largest(&articles) {
+        // Of several the one that has the page's heading.
+        let headed: Vec<NodeId> =
+            articles.iter().copied().filter(|id| view.subtree(*id).any(|below| dom.name(below) == "h1")).collect();
+        if let [headed] = headed[..]
+            && articles.len() > 1
+            && measures[headed].worth >= TEXT_MIN
+        {
+            return Some(headed);
+        }
         let next = articles.iter().filter(|id| **id != article).map(|id| measures[*id].worth).fold(0.0, f64::max);
-        if next < measures[article].worth * 0.5 {
+        if measures[article].worth >= best * 0.5 && next < measures[article].worth * 0.5 {
             return Some(article);
         }
     }
@@ -180,5 +234,8 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
 
 /// Those that are inside no other.
 fn outermost(dom: &Dom, ids: Vec<NodeId>) -> Vec<NodeId> {
-    ids.iter().copied().filter(|id| !dom.ancestors(*id).any(|above| ids.binary_search(&above).is_ok() || ids.contains(&above))).collect()
+    ids.iter()
+        .copied()
+        .filter(|id| !dom.ancestors(*id).any(|above| ids.binary_search(&above).is_ok() || ids.contains(&above)))
+        .collect()
 }

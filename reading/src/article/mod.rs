@@ -19,8 +19,8 @@ use crate::view::View;
 /// A page's main content.
 #[derive(Clone, Debug, Default)]
 pub struct Article {
-    /// Where it is.
-    pub root: NodeId,
+    /// Where it is: the content, and before it what leads into it.
+    pub roots: Vec<NodeId>,
     /// What is left out, by index.
     pub dropped: Vec<bool>,
     /// What the page says about it.
@@ -33,5 +33,5 @@ pub fn find(view: View<'_>, root: NodeId, head: &Head) -> Article {
     let about = about::of(view, root, head);
     let choice = choose::choose(view, root, head);
     let dropped = prune::prune(view, &choice, &about);
-    Article { root: choice.root, dropped, about }
+    Article { roots: choice.lead.into_iter().chain([choice.root]).collect(), dropped, about }
 }

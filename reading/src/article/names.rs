@@ -18,38 +18,224 @@ pub(super) enum Part {
 }
 
 const FURNITURE: &[&str] = &[
-    "nav", "navbar", "navigation", "menu", "submenu", "megamenu", "footer", "sidebar", "breadcrumb", "breadcrumbs", "share", "sharing",
-    "shares", "sharebar", "sharedaddy", "addthis", "addtoany", "social", "socials", "related", "relateds", "recommended", "recommendation", "recommendations",
-    "promo", "promos", "promotion", "advert", "adverts", "advertisement", "advertising", "ad", "ads", "adsense", "adslot", "sponsor",
-    "sponsored", "newsletter", "newsletters", "subscribe", "subscription", "signup", "popup", "modal", "overlay", "cookie", "cookies",
-    "consent", "gdpr", "pagination", "pager", "pagenav", "widget", "widgets", "toolbar", "skip", "login", "signin", "outbrain", "taboola",
-    "trending", "popular", "upnext", "readmore", "paywall", "masthead", "copyright", "prevnext", "rail", "mostread", "jumplinks", "toc", "zergnet",
-    "crosslinks", "followus", "donate", "editsection", "noprint", "printonly", "navbox", "catlinks", "sr", "infobar", "dropdown",
+    "nav",
+    "navbar",
+    "navigation",
+    "menu",
+    "submenu",
+    "megamenu",
+    "footer",
+    "sidebar",
+    "breadcrumb",
+    "breadcrumbs",
+    "share",
+    "sharing",
+    "shares",
+    "sharebar",
+    "sharedaddy",
+    "addthis",
+    "addtoany",
+    "social",
+    "socials",
+    "related",
+    "relateds",
+    "recommended",
+    "recommendation",
+    "recommendations",
+    "promo",
+    "promos",
+    "promotion",
+    "advert",
+    "adverts",
+    "advertisement",
+    "advertising",
+    "ad",
+    "ads",
+    "adsense",
+    "adslot",
+    "sponsor",
+    "sponsored",
+    "newsletter",
+    "newsletters",
+    "subscribe",
+    "subscription",
+    "signup",
+    "popup",
+    "modal",
+    "overlay",
+    "cookie",
+    "cookies",
+    "consent",
+    "gdpr",
+    "pagination",
+    "pager",
+    "pagenav",
+    "widget",
+    "widgets",
+    "toolbar",
+    "skip",
+    "login",
+    "signin",
+    "outbrain",
+    "taboola",
+    "trending",
+    "popular",
+    "upnext",
+    "readmore",
+    "paywall",
+    "masthead",
+    "copyright",
+    "prevnext",
+    "rail",
+    "mostread",
+    "jumplinks",
+    "toc",
+    "zergnet",
+    "crosslinks",
+    "followus",
+    "donate",
+    "editsection",
+    "noprint",
+    "printonly",
+    "navbox",
+    "catlinks",
+    "sr",
+    "infobar",
+    "dropdown",
 ];
 const FURNITURE_PAIRS: &[(&str, &str)] = &[
-    ("read", "also"), ("read", "next"), ("see", "also"), ("also", "read"), ("more", "stories"), ("more", "news"), ("more", "from"), ("you", "may"),
-    ("most", "read"), ("most", "popular"), ("site", "header"), ("page", "header"), ("global", "header"), ("top", "bar"), ("sign", "up"), ("side", "bar"),
-    ("story", "list"), ("news", "list"), ("post", "navigation"), ("nav", "links"), ("mw", "editsection"), ("screen", "reader"), ("follow", "us"),
-    ("back", "top"), ("load", "more"), ("show", "more"), ("up", "next"), ("next", "article"), ("in", "article"), ("jump", "to"), ("dont", "miss"), ("must", "read"), ("latest", "news"), ("right", "column"),
+    ("read", "also"),
+    ("read", "next"),
+    ("see", "also"),
+    ("also", "read"),
+    ("more", "stories"),
+    ("more", "news"),
+    ("more", "from"),
+    ("you", "may"),
+    ("most", "read"),
+    ("most", "popular"),
+    ("site", "header"),
+    ("page", "header"),
+    ("global", "header"),
+    ("top", "bar"),
+    ("sign", "up"),
+    ("side", "bar"),
+    ("story", "list"),
+    ("news", "list"),
+    ("post", "navigation"),
+    ("nav", "links"),
+    ("mw", "editsection"),
+    ("screen", "reader"),
+    ("follow", "us"),
+    ("back", "top"),
+    ("load", "more"),
+    ("show", "more"),
+    ("up", "next"),
+    ("next", "article"),
+    ("in", "article"),
+    ("jump", "to"),
+    ("dont", "miss"),
+    ("must", "read"),
+    ("latest", "news"),
+    ("right", "column"),
 ];
-const COMMENTS: &[&str] =
-    &["comment", "comments", "commentlist", "disqus", "respond", "replies", "discussion", "livefyre", "commenting", "reactions"];
+const COMMENTS: &[&str] = &[
+    "comment",
+    "comments",
+    "commentlist",
+    "disqus",
+    "respond",
+    "replies",
+    "discussion",
+    "livefyre",
+    "commenting",
+    "reactions",
+];
 const ABOUT: &[&str] = &[
-    "byline", "bylines", "author", "authors", "dateline", "timestamp", "pubdate", "caption", "credit", "credits", "figcaption", "tags", "taglist", "kicker",
-    "postmeta", "entrymeta", "articlemeta", "readtime", "views", "rating", "attribution", "bio", "authorbio", "contributors", "keywords", "topics", "category", "categories",
-    "date", "byl", "photocredit", "imagecaption", "published",
+    "byline",
+    "bylines",
+    "author",
+    "authors",
+    "dateline",
+    "timestamp",
+    "pubdate",
+    "caption",
+    "credit",
+    "credits",
+    "figcaption",
+    "tags",
+    "taglist",
+    "kicker",
+    "postmeta",
+    "entrymeta",
+    "articlemeta",
+    "readtime",
+    "views",
+    "rating",
+    "attribution",
+    "bio",
+    "authorbio",
+    "contributors",
+    "keywords",
+    "topics",
+    "category",
+    "categories",
+    "date",
+    "byl",
+    "photocredit",
+    "imagecaption",
+    "published",
 ];
 const ABOUT_PAIRS: &[(&str, &str)] = &[
-    ("post", "meta"), ("entry", "meta"), ("article", "meta"), ("meta", "data"), ("author", "info"), ("read", "time"), ("entry", "footer"), ("post", "footer"),
-    ("article", "footer"), ("article", "info"), ("post", "info"), ("story", "meta"),
+    ("post", "meta"),
+    ("entry", "meta"),
+    ("article", "meta"),
+    ("meta", "data"),
+    ("author", "info"),
+    ("read", "time"),
+    ("entry", "footer"),
+    ("post", "footer"),
+    ("article", "footer"),
+    ("article", "info"),
+    ("post", "info"),
+    ("story", "meta"),
 ];
 const BODY_PAIRS: &[(&str, &str)] = &[
-    ("article", "body"), ("article", "content"), ("article", "text"), ("entry", "content"), ("post", "content"), ("post", "body"), ("story", "body"),
-    ("story", "content"), ("story", "text"), ("content", "body"), ("parser", "output"), ("markdown", "body"), ("body", "content"), ("body", "text"),
-    ("news", "body"), ("news", "content"), ("news", "text"), ("detail", "content"), ("blog", "content"), ("single", "content"), ("body", "copy"), ("article", "copy"),
+    ("article", "body"),
+    ("article", "content"),
+    ("article", "text"),
+    ("entry", "content"),
+    ("post", "content"),
+    ("post", "body"),
+    ("story", "body"),
+    ("story", "content"),
+    ("story", "text"),
+    ("content", "body"),
+    ("parser", "output"),
+    ("markdown", "body"),
+    ("body", "content"),
+    ("body", "text"),
+    ("news", "body"),
+    ("news", "content"),
+    ("news", "text"),
+    ("detail", "content"),
+    ("blog", "content"),
+    ("single", "content"),
+    ("body", "copy"),
+    ("article", "copy"),
 ];
 const BODY: &[&str] = &[
-    "articlebody", "articlecontent", "articletext", "entrycontent", "postcontent", "postbody", "storybody", "storytext", "storycontent", "newsbody", "bodytext",
+    "articlebody",
+    "articlecontent",
+    "articletext",
+    "entrycontent",
+    "postcontent",
+    "postbody",
+    "storybody",
+    "storytext",
+    "storycontent",
+    "newsbody",
+    "bodytext",
 ];
 
 /// The words of class and id, in lower case: `articleBody_main` is three.
@@ -88,8 +274,8 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     }
     match dom.attribute(id, "role") {
         Some(
-            "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "alertdialog" | "menu" | "menubar" | "toolbar"
-            | "tablist" | "alert" | "button" | "tooltip",
+            "navigation" | "banner" | "contentinfo" | "complementary" | "search" | "dialog" | "alertdialog" | "menu"
+            | "menubar" | "toolbar" | "tablist" | "alert" | "button" | "tooltip",
         ) => return Part::Furniture,
         Some("doc-noteref") => return Part::Unknown,
         _ => {}
@@ -104,7 +290,15 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
         words.clear();
     }
     let has = |list: &[&str]| words.iter().any(|word| !word.is_empty() && list.contains(&word.as_str()));
-    let has_pair = |list: &[(&str, &str)]| words.windows(2).any(|pair| list.iter().any(|(one, other)| pair[0] == *one && pair[1] == *other));
+    let has_pair = |list: &[(&str, &str)]| {
+        words.windows(2).any(|pair| list.iter().any(|(one, other)| pair[0] == *one && pair[1] == *other))
+    };
+    // What is quoted from elsewhere is part of the text that quotes it.
+    if words.iter().any(|word| word == "embed" || word == "tweet")
+        && dom.subtree(id).any(|below| dom.name(below) == "blockquote")
+    {
+        return Part::Unknown;
+    }
     if has(BODY) || has_pair(BODY_PAIRS) {
         return Part::Body;
     }
@@ -117,7 +311,12 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     if has(FURNITURE) {
         return Part::Furniture;
     }
-    if has(ABOUT) || has_pair(ABOUT_PAIRS) || itemprop.contains("author") || itemprop.contains("datePublished") || dom.attribute(id, "rel") == Some("author") {
+    if has(ABOUT)
+        || has_pair(ABOUT_PAIRS)
+        || itemprop.contains("author")
+        || itemprop.contains("datePublished")
+        || dom.attribute(id, "rel") == Some("author")
+    {
         return Part::About;
     }
     match name {
@@ -131,12 +330,84 @@ pub(super) fn is_body(dom: &Dom, id: NodeId) -> bool {
     part(dom, id) == Part::Body
 }
 
+const LEADS: &[&str] = &[
+    "summary",
+    "lead",
+    "lede",
+    "intro",
+    "introduction",
+    "standfirst",
+    "dek",
+    "chapo",
+    "subtitle",
+    "subheadline",
+    "abstract",
+];
+
+/// Whether a part says that it leads into the content.
+pub(super) fn is_lead(dom: &Dom, id: NodeId) -> bool {
+    words(dom, id).iter().any(|word| LEADS.contains(&word.as_str()))
+}
+
 const LEADS_AWAY: &[&str] = &[
-    "related", "read more", "read also", "also read", "see also", "read next", "more from", "more on", "more stories", "more news", "most read", "most popular",
-    "recommended", "you may also like", "you might also like", "don't miss", "don’t miss", "trending", "popular", "share this", "share on", "share:", "follow us",
-    "follow on", "advertisement", "sponsored", "sign up", "subscribe", "newsletter", "comments", "leave a comment", "leave a reply", "join the", "copyright", "all rights reserved",
-    "click here", "watch:", "video:", "photo:", "photos:", "image:", "image credit", "photo credit", "listen to", "download the", "get the app", "tags:", "tagged", "filed under",
-    "topics:", "continue reading", "lees ook", "lire aussi", "à lire", "lesen sie auch", "leia também", "leia mais", "lea también",
+    "related",
+    "read more",
+    "read also",
+    "also read",
+    "see also",
+    "read next",
+    "more from",
+    "more on",
+    "more stories",
+    "more news",
+    "most read",
+    "most popular",
+    "recommended",
+    "you may also like",
+    "you might also like",
+    "don't miss",
+    "don’t miss",
+    "trending",
+    "popular",
+    "share this",
+    "share on",
+    "share:",
+    "follow us",
+    "follow on",
+    "advertisement",
+    "sponsored",
+    "sign up",
+    "subscribe",
+    "newsletter",
+    "comments",
+    "leave a comment",
+    "leave a reply",
+    "join the",
+    "copyright",
+    "all rights reserved",
+    "click here",
+    "watch:",
+    "video:",
+    "photo:",
+    "photos:",
+    "image:",
+    "image credit",
+    "photo credit",
+    "listen to",
+    "download the",
+    "get the app",
+    "tags:",
+    "tagged",
+    "filed under",
+    "topics:",
+    "continue reading",
+    "lees ook",
+    "lire aussi",
+    "à lire",
+    "lesen sie auch",
+    "leia também",
+    "leia mais",
+    "lea también",
 ];
 
 /// Whether a short line leads to something else than the content.

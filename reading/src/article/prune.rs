@@ -62,7 +62,12 @@ impl Pruning<'_> {
             return false;
         }
         if !self.view.is_block(id) {
-            return matches!(name, "button");
+            // A caption or a label that stands in a line of its own.
+            let around = dom.node(id).parent.map_or(0.0, |parent| self.choice.measures[parent].chars);
+            let is_label = matches!(names::part(dom, id), Part::About | Part::Furniture)
+                && around <= measure.chars * 1.3
+                && measure.chars < 300.0;
+            return name == "button" || is_label;
         }
         if name == "h1" && self.first_h1 == Some(id) || is_title(&self.view.folded_text(id), &self.about.title, name) {
             return true;
@@ -80,7 +85,14 @@ impl Pruning<'_> {
         if heading {
             return measure.chars < 200.0 && names::leads_away(&self.view.folded_text(id));
         }
-        if matches!(name, "table" | "tbody" | "tr" | "td" | "th" | "thead" | "pre" | "code") {
+        if matches!(
+            name,
+            "table" | "tbody" | "tr" | "td" | "th" | "thead" | "pre" | "code" | "blockquote" | "dd" | "dt"
+        ) || dom
+            .ancestors(id)
+            .take_while(|above| *above != self.choice.root)
+            .any(|above| matches!(dom.name(above), "blockquote" | "td"))
+        {
             return false;
         }
         if matches!(name, "ul" | "ol" | "dl") && density > LINKS_SHARE_MAX && share < 0.5 {
@@ -137,7 +149,9 @@ impl Pruning<'_> {
         let is_text = |id: &NodeId| {
             let measure = self.choice.measures[*id];
             let name = dom.name(*id);
-            measure.chars >= LABEL_CHARS && measure.link_density() < 0.4 || matches!(name, "pre" | "td" | "th" | "li" | "dd" | "dt" | "blockquote") || level(name).is_some()
+            measure.chars >= LABEL_CHARS && measure.link_density() < 0.4
+                || matches!(name, "pre" | "td" | "th" | "li" | "dd" | "dt" | "blockquote")
+                || level(name).is_some()
         };
         let Some(first) = lines.iter().position(is_text) else { return };
         let Some(last) = lines.iter().rposition(is_text) else { return };
@@ -169,7 +183,8 @@ fn level_is_over(level: u8, next: &str) -> bool {
 
 /// Whether a line is the title once more.
 fn is_title(text: &str, title: &str, name: &str) -> bool {
-    let plain = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
+    let plain =
+        |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();
     let title = plain(title);
     title.chars().count() > 8 && level(name).is_some() && plain(text) == title
 }

@@ -174,7 +174,9 @@ impl Writer<'_> {
                 let level = self.view.dom.attribute(id, "aria-level").and_then(|level| level.parse().ok()).unwrap_or(2);
                 self.heading(id, usize::clamp(level, 1, 6));
             }
-            _ if self.view.dom.element(id).is_some_and(|element| element.keeps_space) && code::is_code(self.view.dom, id) => {
+            _ if self.view.dom.element(id).is_some_and(|element| element.keeps_space)
+                && code::is_code(self.view.dom, id) =>
+            {
                 self.code(id);
             }
             _ => self.children(id),
@@ -186,7 +188,13 @@ impl Writer<'_> {
     }
 
     fn heading(&mut self, id: NodeId, level: usize) {
-        if self.holds_block[id] && self.view.dom.subtree(id).any(|below| matches!(self.view.dom.name(below), "table" | "ul" | "ol" | "pre" | "img")) {
+        if self.holds_block[id]
+            && self
+                .view
+                .dom
+                .subtree(id)
+                .any(|below| matches!(self.view.dom.name(below), "table" | "ul" | "ol" | "pre" | "img"))
+        {
             self.children(id);
             return;
         }
@@ -203,7 +211,9 @@ impl Writer<'_> {
             return;
         }
         // Preformatted pictures and tables are no code.
-        if self.view.subtree(id).any(|below| matches!(self.view.dom.name(below), "table" | "img")) && !code::is_code(self.view.dom, id) {
+        if self.view.subtree(id).any(|below| matches!(self.view.dom.name(below), "table" | "img"))
+            && !code::is_code(self.view.dom, id)
+        {
             self.children(id);
             return;
         }
@@ -276,7 +286,13 @@ impl Writer<'_> {
             .iter()
             .map(|cell| {
                 let blocks = {
-                    let mut inner = Writer { view: self.view, holds_block: std::mem::take(&mut self.holds_block), out: Vec::new(), line: Vec::new(), link: None };
+                    let mut inner = Writer {
+                        view: self.view,
+                        holds_block: std::mem::take(&mut self.holds_block),
+                        out: Vec::new(),
+                        line: Vec::new(),
+                        link: None,
+                    };
                     inner.children(*cell);
                     inner.flush();
                     self.holds_block = inner.holds_block;
@@ -295,7 +311,8 @@ impl Writer<'_> {
         }
         if header_rows > 1 {
             // Markdown has one header row: the names joined as they are in the data.
-            let joined = table.headers.iter().map(|name| super::escape::cell(&super::escape::text(name, true))).collect();
+            let joined =
+                table.headers.iter().map(|name| super::escape::cell(&super::escape::text(name, true))).collect();
             rows.splice(0..header_rows, [joined]);
         }
         self.out.push(Block::Table(rows));

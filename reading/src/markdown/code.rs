@@ -34,7 +34,10 @@ fn gather(view: View<'_>, root: NodeId, id: NodeId, text: &mut String) {
 
 /// Whether a block whose white space counts is code.
 pub(super) fn is_code(dom: &Dom, id: NodeId) -> bool {
-    dom.name(id) == "pre" || dom.name(id) == "code" || dom.children(id).iter().any(|child| dom.name(*child) == "code") || !language(dom, id).is_empty()
+    dom.name(id) == "pre"
+        || dom.name(id) == "code"
+        || dom.children(id).iter().any(|child| dom.name(*child) == "code")
+        || !language(dom, id).is_empty()
 }
 
 /// The language that a code block says it is in; empty where it says none.
@@ -50,7 +53,9 @@ pub(super) fn language(dom: &Dom, id: NodeId) -> String {
         }
         let classes = dom.attribute(candidate, "class").unwrap_or_default();
         let named = classes.split_ascii_whitespace().find_map(|class| {
-            ["language-", "lang-", "highlight-source-", "brush:"].into_iter().find_map(|prefix| class.strip_prefix(prefix))
+            ["language-", "lang-", "highlight-source-", "brush:"]
+                .into_iter()
+                .find_map(|prefix| class.strip_prefix(prefix))
         });
         if let Some(language) = named.filter(|language| is_name(language)) {
             return language.to_owned();
@@ -60,14 +65,17 @@ pub(super) fn language(dom: &Dom, id: NodeId) -> String {
 }
 
 fn is_name(language: &str) -> bool {
-    !language.is_empty() && language.chars().count() <= 40 && !language.contains(|c: char| c.is_whitespace() || c == '`')
+    !language.is_empty()
+        && language.chars().count() <= 40
+        && !language.contains(|c: char| c.is_whitespace() || c == '`')
 }
 
 /// A code span.
 pub(super) fn span(text: &str) -> String {
     let fence = "`".repeat(free_run(text, 1));
     let all_spaces = text.chars().all(|c| c == ' ');
-    let padded = text.starts_with('`') || text.ends_with('`') || (text.starts_with(' ') && text.ends_with(' ') && !all_spaces);
+    let padded =
+        text.starts_with('`') || text.ends_with('`') || (text.starts_with(' ') && text.ends_with(' ') && !all_spaces);
     let pad = if padded { " " } else { "" };
     format!("{fence}{pad}{text}{pad}{fence}")
 }

@@ -35,7 +35,9 @@ pub(super) fn text_after(text: &str, before: Option<char>, in_link: bool) -> Str
 
 fn is_entity(rest: &[char]) -> bool {
     let end = rest.iter().take(33).position(|c| *c == ';');
-    end.is_some_and(|end| end > 0 && rest[..end].iter().enumerate().all(|(at, c)| c.is_ascii_alphanumeric() || (at == 0 && *c == '#')))
+    end.is_some_and(|end| {
+        end > 0 && rest[..end].iter().enumerate().all(|(at, c)| c.is_ascii_alphanumeric() || (at == 0 && *c == '#'))
+    })
 }
 
 /// What would begin a heading, a list, a quote, a rule or a fence at a line's start.
@@ -58,7 +60,11 @@ fn line_start(line: &str, continues: bool) -> String {
         Some(first) if first.is_ascii_digit() => {
             let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
             let rest = &line[digits..];
-            if digits <= 9 && rest.starts_with(['.', ')']) && ends_word(&rest[1..]) { escaped(digits) } else { line.to_owned() }
+            if digits <= 9 && rest.starts_with(['.', ')']) && ends_word(&rest[1..]) {
+                escaped(digits)
+            } else {
+                line.to_owned()
+            }
         }
         _ => line.to_owned(),
     }
@@ -122,7 +128,8 @@ pub(super) fn cell(text: &str) -> String {
 /// Whether a URL can stand between angle brackets.
 pub(super) fn is_autolink(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme).unwrap_or_default();
-    matches!(scheme, "http" | "https" | "mailto") && !url.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '\\'))
+    matches!(scheme, "http" | "https" | "mailto")
+        && !url.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '\\'))
 }
 
 /// Whether this mark around a text, between these two characters, is read as emphasis (CommonMark 0.31, 6.2).
@@ -135,6 +142,7 @@ pub(super) fn can_emphasise(mark: char, before: Option<char>, text: &str, after:
     let punctuation = |c: char| !c.is_alphanumeric() && !c.is_whitespace();
     let opens = !first.is_whitespace() && (!punctuation(first) || space(before) || before.is_some_and(punctuation));
     let closes = !last.is_whitespace() && (!punctuation(last) || space(after) || after.is_some_and(punctuation));
-    let in_word = mark == '_' && (before.is_some_and(char::is_alphanumeric) || after.is_some_and(char::is_alphanumeric));
+    let in_word =
+        mark == '_' && (before.is_some_and(char::is_alphanumeric) || after.is_some_and(char::is_alphanumeric));
     opens && closes && !in_word
 }

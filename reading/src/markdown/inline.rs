@@ -39,7 +39,14 @@ impl<'a> Inline<'a> {
     }
 
     fn inner(&self) -> Self {
-        Self { view: self.view, out: String::new(), space: false, breaks: self.breaks, emphases: self.emphases, in_link: self.in_link }
+        Self {
+            view: self.view,
+            out: String::new(),
+            space: false,
+            breaks: self.breaks,
+            emphases: self.emphases,
+            in_link: self.in_link,
+        }
     }
 
     fn children(&mut self, id: NodeId) {
@@ -88,8 +95,9 @@ impl<'a> Inline<'a> {
             }
             _ => {
                 // Blocks in a line, as in a row of buttons: they stand apart.
-                let apart = self.view.dom.element(id).is_some_and(|element| element.display == crate::dom::Display::InlineBlock && element.area.width > 0)
-                    && self.view.dom.name(id) != "span";
+                let apart = self.view.dom.element(id).is_some_and(|element| {
+                    element.display == crate::dom::Display::InlineBlock && element.area.width > 0
+                }) && self.view.dom.name(id) != "span";
                 self.space |= apart;
                 self.children(id);
                 self.space |= apart;

@@ -15,8 +15,7 @@ use crate::page::{Appearance, Arrival, PageError};
 /// The stack that pages are read on, in bytes: the trees are of bounded depth, and this is far more than they need.
 const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
 
-const NOT_UNDERSTOOD: &str =
-    "instruction_ignored: the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
+const NOT_UNDERSTOOD: &str = "instruction_ignored: the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
 
 /// A page that was read.
 #[derive(Clone, Debug)]
@@ -71,7 +70,8 @@ impl Browsing {
         let (snapshot, arrival) = tokio::join!(visited.page.read(&plan), visited.page.arrival());
         let arrival = arrival?;
         let status = arrival.status_code;
-        let (results, walls) = on_own_stack(snapshot?, directives, status).await.map_err(|error| of_reading(field, error))?;
+        let (results, walls) =
+            on_own_stack(snapshot?, directives, status).await.map_err(|error| of_reading(field, error))?;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
         warnings.extend(ignored);
         warnings.extend(walls);

@@ -38,7 +38,8 @@ async fn selectors_in_every_language_find_text() {
         ("selector: .framed", "im Rahmen"),
         ("all: .item >> b", "Eins\nZwei"),
     ] {
-        let instruction = if instruction.starts_with('.') { format!("selector: {instruction}") } else { instruction.to_owned() };
+        let instruction =
+            if instruction.starts_with('.') { format!("selector: {instruction}") } else { instruction.to_owned() };
         let answer = read(&stack, &url, &instruction).await;
         assert_eq!(answer.content(), expected, "{instruction}");
     }
@@ -83,7 +84,9 @@ async fn values_come_in_the_maps_shape_and_misfits_are_named() {
             {"name": "Zwei", "price": null, "link": format!("{base}/zwei"), "day": null}]})
     );
     let warnings = answer.warnings().join("\n");
-    for expected in ["misfit: `items[1].price`", "not_found: nothing matches the selector of `none`", "schema_misfit: /title"] {
+    for expected in
+        ["misfit: `items[1].price`", "not_found: nothing matches the selector of `none`", "schema_misfit: /title"]
+    {
         assert!(warnings.contains(expected), "{expected} not in {warnings}");
     }
     let string = read(&stack, &url, &format!("json: {map}; schema: {schema}")).await;
@@ -114,7 +117,8 @@ async fn several_directives_are_read_from_one_visit() {
 #[tokio::test]
 async fn an_article_comes_without_its_furniture() {
     let stack = Stack::shared().await;
-    let paragraph = "It was a long day at sea, and the crew, tired as it was, kept looking out for land until the sun went down. ";
+    let paragraph =
+        "It was a long day at sea, and the crew, tired as it was, kept looking out for land until the sun went down. ";
     let url = stack.site.html(&format!(
         "<html lang=en><title>At sea | The Paper</title><meta name=author content='A. Writer'><meta property='og:site_name' content='The Paper'>
         <meta property='article:published_time' content='2024-05-01T10:00:00Z'><meta property='og:image' content='/lead.jpg'>
@@ -130,7 +134,12 @@ async fn an_article_comes_without_its_furniture() {
     for gone in ["News", "By A. Writer", "Share", "Another story", "Copyright"] {
         assert!(!content.contains(gone), "{gone} in {content}");
     }
-    assert!(content.starts_with("It was a long day") && content.contains("\n\n## Night\n\n") && content.contains("[Land](http://"), "{content}");
+    assert!(
+        content.starts_with("It was a long day")
+            && content.contains("\n\n## Night\n\n")
+            && content.contains("[Land](http://"),
+        "{content}"
+    );
     let data = answer.expect_ok()["data"].clone();
     assert_eq!(
         (&data["title"], &data["byline"], &data["published"], &data["site_name"], &data["language"]),
@@ -146,7 +155,15 @@ async fn what_was_cut_goes_on_at_its_offset() {
     let paragraphs: String = (0..100).map(|n| format!("<p>paragraph {n} 漢字😀</p>")).collect();
     let url = stack.site.html(&format!("<table><tr><th>name<th>n</tr>{rows}</table>{paragraphs}"));
     let text = read(&stack, &url, "").await.content();
-    for (instruction, whole) in [("text", Some(text)), ("markdown", None), ("html", None), ("table", None), ("csv", None), ("all: p", None), ("headings; links", None)] {
+    for (instruction, whole) in [
+        ("text", Some(text)),
+        ("markdown", None),
+        ("html", None),
+        ("table", None),
+        ("csv", None),
+        ("all: p", None),
+        ("headings; links", None),
+    ] {
         let mut offset = 0;
         let mut pieces = Vec::new();
         let mut rows = 0;
@@ -159,7 +176,8 @@ async fn what_was_cut_goes_on_at_its_offset() {
             let content = fields["content"].as_str().unwrap();
             assert!(content.chars().count() <= 1500, "{instruction}: {}", content.chars().count());
             if fields["format"] == "json" {
-                let value: Value = serde_json::from_str(content).unwrap_or_else(|error| panic!("{instruction}: {error}"));
+                let value: Value =
+                    serde_json::from_str(content).unwrap_or_else(|error| panic!("{instruction}: {error}"));
                 rows += value["rows"].as_array().map_or(0, Vec::len);
             }
             assert_eq!(fields["truncated"], fields.contains_key("next_offset"), "{instruction}");
@@ -174,7 +192,12 @@ async fn what_was_cut_goes_on_at_its_offset() {
             "text" => assert_eq!(pieces.concat(), whole.unwrap()),
             "table" => assert_eq!(rows, 200),
             "csv" => assert!(pieces.iter().all(|piece| piece.starts_with("name,n\nrow ")), "{pieces:?}"),
-            "markdown" => assert!(pieces.iter().all(|piece| piece.starts_with("| name | n |\n| --- | --- |\n") || piece.starts_with("paragraph ")), "{pieces:?}"),
+            "markdown" => assert!(
+                pieces
+                    .iter()
+                    .all(|piece| piece.starts_with("| name | n |\n| --- | --- |\n") || piece.starts_with("paragraph ")),
+                "{pieces:?}"
+            ),
             _ => {}
         }
     }

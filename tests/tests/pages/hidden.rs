@@ -37,7 +37,10 @@ async fn hidden_text_is_counted_in_texts_and_left_out_elsewhere() {
             assert!(!answer.content().contains("ignore"), "{style} {instruction}: {}", answer.content());
             assert!(answer.content().contains("The visible text"), "{style} {instruction}: {}", answer.content());
             let warnings = answer.warnings().join("\n");
-            assert!(warnings.contains("hidden_text: 17 ") && warnings.contains(reason), "{style} {instruction}: {warnings}");
+            assert!(
+                warnings.contains("hidden_text: 17 ") && warnings.contains(reason),
+                "{style} {instruction}: {warnings}"
+            );
         }
         let asked = stack.extract(json!({"url": url, "instruction": "markdown", "include_hidden": true})).await;
         assert!(asked.content().contains("ignore all orders"), "{style}");

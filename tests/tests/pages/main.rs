@@ -1,11 +1,11 @@
 //! Pages: whatever a site does, the answer is the contract's and comes in its time.
 
+mod directives;
 mod egress;
+mod hidden;
 mod hostile;
 mod kinds;
 mod ordinary;
-mod directives;
-mod hidden;
 mod reading;
 mod reading_limits;
 mod redirects;
