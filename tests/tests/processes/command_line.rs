@@ -95,6 +95,19 @@ async fn up_then_pictures_and_texts_then_ctrl_c() {
     let answer: Value = serde_json::from_str(&said).unwrap();
     assert_eq!(answer["content"], "Shown\n\na part");
 
+    let shop = up.site.html(
+        "<main><h1>Shop</h1><p class=price>1,234.50</p><table id=prices><tr><th>a<th>b<tr><td>1<td>2, 3</table></main>",
+    );
+    let csv = up.porthole(&["extract", &shop, "table: #prices", "--csv"]).await.expect_code(0);
+    assert_eq!(csv, "a,b\n1,\"2, 3\"\n");
+    let map = up.home.home().join("fields.json");
+    std::fs::write(&map, r#"{"price": ".price | number", "name": "h1"}"#).unwrap();
+    let said = up.porthole(&["extract", &shop, "--json-map", map.to_str().unwrap()]).await.expect_code(0);
+    assert_eq!(said, "{\"name\":\"Shop\",\"price\":1234.5}\n");
+    let said = up.porthole(&["extract", &shop, "markdown: h1; csv"]).await.expect_code(0);
+    assert_eq!(said, "# Shop\n\na,b\n1,\"2, 3\"\n", "several results, one after the other");
+    up.porthole(&["extract", &shop, "article", "--csv"]).await.expect_code(2);
+
     let said = up.porthole(&["create", "--json"]).await.expect_code(0);
     let made: Value = serde_json::from_str(&said).unwrap();
     assert!(made["sandbox_id"].as_str().unwrap().starts_with("sb-"), "{said}");
