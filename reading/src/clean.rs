@@ -57,7 +57,7 @@ fn clean_line(line: &str, kept: &mut String) -> u64 {
                 false
             }
             '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|before| !before.is_whitespace() && !is_selector(before)),
-            '\u{e0100}'..='\u{e01ef}' => before.is_some_and(|before| is_ideograph(before)),
+            '\u{e0100}'..='\u{e01ef}' => before.is_some_and(is_ideograph),
             '\u{e0000}'..='\u{e007f}' => in_flag(&chars, at),
             c => !c.is_control(),
         };

@@ -282,6 +282,19 @@ impl Dom {
         })
     }
 
+    /// For each node how many are below it, itself included.
+    #[must_use]
+    pub fn sizes(&self) -> Vec<usize> {
+        let mut sizes = vec![1; self.nodes.len()];
+        // Parents come before children.
+        for id in (0..self.nodes.len()).rev() {
+            if let Some(parent) = self.nodes[id].parent {
+                sizes[parent] += sizes[id];
+            }
+        }
+        sizes
+    }
+
     /// The nodes that hang nowhere.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.nodes.len()).filter(|id| self.nodes[*id].parent.is_none())

@@ -204,6 +204,10 @@ pub struct Reader<'a> {
     pub warnings: Vec<String>,
     /// How many did not.
     pub misfits: usize,
+    /// For each node how many are below it.
+    pub sizes: &'a [usize],
+    /// How many nodes may still be read.
+    pub left: usize,
 }
 
 impl Reader<'_> {
@@ -232,6 +236,13 @@ impl Reader<'_> {
             return self.object(fields, values, path);
         }
         let node = raw.at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < self.view.dom.len());
+        if let Some(node) = node {
+            let Some(left) = self.left.checked_sub(self.sizes[node]) else {
+                self.warn(format!("page_cut: the values before `{path}` hold so much that it was not read"));
+                return Value::Null;
+            };
+            self.left = left;
+        }
         let text = match (&raw.text, node) {
             (Some(Value::String(text)), _) => cleaned(text),
             (_, Some(node)) => self.text(node, field.kind),

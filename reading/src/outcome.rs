@@ -34,6 +34,9 @@ struct Limits {
     chars: usize,
 }
 
+/// Nodes in all that one directive matches, those in several matches counted each time.
+const MATCHED_NODES_MAX: usize = 4 * NODES_MAX;
+
 /// Why a snapshot could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
@@ -99,7 +102,8 @@ pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<Extr
     let has_nodes = snapshot.columns.is_some();
     let dom = Dom::of_columns(&snapshot.names, snapshot.columns.take().unwrap_or_default());
     let answers = std::mem::take(&mut snapshot.answers);
-    let page = Page { dom: &dom, has_nodes, snapshot: &snapshot };
+    let sizes = dom.sizes();
+    let page = Page { dom: &dom, sizes: &sizes, has_nodes, snapshot: &snapshot };
     let mut results = Vec::with_capacity(directives.len());
     let mut first_error = None;
     for (directive, found) in directives.iter().zip(answers) {
@@ -156,6 +160,8 @@ fn format_of(directive: &Directive) -> ExtractFormat {
 
 struct Page<'a> {
     dom: &'a Dom,
+    /// For each node how many are below it.
+    sizes: &'a [usize],
     has_nodes: bool,
     snapshot: &'a Snapshot,
 }
@@ -165,8 +171,7 @@ impl Page<'_> {
         if found.missing && directive.selector.is_some() {
             return Err(ReadError::NotFound(directive.selector.clone().unwrap_or_default()));
         }
-        let roots: Vec<NodeId> =
-            found.roots.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len()).collect();
+        let (roots, bounded) = self.roots(&found.roots);
         let view = View::whole(self.dom, directive.include_hidden);
         let mut result = match directive.kind {
             ExtractKind::Text => return self.text(directive, found, &roots),
@@ -183,7 +188,7 @@ impl Page<'_> {
             ExtractKind::Links => list(directive, links::of(view, &roots)),
             ExtractKind::Images => list(directive, images::of(view, &roots)),
             ExtractKind::Headings => list(directive, links::headings(view, &roots)),
-            ExtractKind::Metadata => object(directive, metadata::of(&self.snapshot.head)),
+            ExtractKind::Metadata => object(directive, &metadata::of(&self.snapshot.head)),
             ExtractKind::Table => {
                 let id = self.table(view, directive, &roots)?;
                 self.one_table(view, directive, &table::read(view, id))
@@ -197,6 +202,10 @@ impl Page<'_> {
             ExtractKind::Json => self.json(view, directive, &found),
         };
         result.format = format_of(directive);
+        if bounded {
+            result.truncated = true;
+            result.warnings.push("page_cut: what matches holds so much that the last of it was not read".to_owned());
+        }
         if directive.all {
             result.matched = found.matched;
         }
@@ -223,6 +232,21 @@ impl Page<'_> {
             result.warnings.extend(hidden(&self.hidden_below(&counted), "were left out"));
         }
         Ok(result)
+    }
+
+    /// The matched nodes, as long as all of them together are no more than is read of a page a few times over: matches
+    /// may be inside one another. Whether some are missing.
+    fn roots(&self, indices: &[i64]) -> (Vec<NodeId>, bool) {
+        let mut left = MATCHED_NODES_MAX;
+        let mut roots = Vec::new();
+        for at in indices.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len()) {
+            match left.checked_sub(self.sizes[at]) {
+                Some(rest) => left = rest,
+                None => return (roots, true),
+            }
+            roots.push(at);
+        }
+        (roots, false)
     }
 
     fn text(&self, directive: &Directive, found: Found, roots: &[NodeId]) -> Result<ExtractResult, ReadError> {
@@ -382,6 +406,8 @@ impl Page<'_> {
             base: url::Url::parse(&head.base).ok(),
             warnings: Vec::new(),
             misfits: 0,
+            sizes: self.sizes,
+            left: MATCHED_NODES_MAX,
         };
         let value = reader.object(&fields, found.values.as_deref().unwrap_or_default(), "");
         let mut warnings = std::mem::take(&mut reader.warnings);
@@ -392,7 +418,7 @@ impl Page<'_> {
         if let Some(schema) = directive.schema.as_ref().and_then(|schema| map::schema(schema).ok()) {
             warnings.extend(map::misfits(&schema, &value));
         }
-        let mut result = object(directive, value);
+        let mut result = object(directive, &value);
         warnings.append(&mut result.warnings);
         ExtractResult { warnings, ..result }
     }
@@ -453,9 +479,9 @@ fn list<T: Serialize>(directive: &Directive, entries: Vec<T>) -> ExtractResult {
     }
 }
 
-fn object(directive: &Directive, value: Value) -> ExtractResult {
-    let total = cut::json_chars(&value);
-    let cut = cut::object(&value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
+fn object(directive: &Directive, value: &Value) -> ExtractResult {
+    let total = cut::json_chars(value);
+    let cut = cut::object(value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
     let warnings =
         if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };

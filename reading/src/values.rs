@@ -44,9 +44,15 @@ fn digit(c: char, zero: u32) -> char {
     char::from_digit(c as u32 - zero, 10).unwrap_or(c)
 }
 
+/// A text that is longer is no number and no date, in bytes.
+const VALUE_MAX_BYTES: usize = 300;
+
 /// The one number in a text; nothing where there is none, several, or one that could be two.
 #[must_use]
 pub fn number(text: &str, language: &str) -> Option<f64> {
+    if text.len() > VALUE_MAX_BYTES {
+        return None;
+    }
     let text = plain(text.trim());
     let chars: Vec<char> = text.chars().collect();
     let mut found: Option<(String, usize, usize)> = None;
@@ -67,7 +73,7 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
                 ' ' if next_digits == 3 && end - start <= 3
                     || chars[end] == ' ' && next_digits == 3 && chars[start..end].contains(&' ') =>
                 {
-                    end += 1
+                    end += 1;
                 }
                 _ => break,
             }
@@ -208,6 +214,9 @@ const MONTHS: &[(&str, u8)] = &[
 /// The date in a text as ISO 8601; a time of day stays where the text is ISO 8601 already.
 #[must_use]
 pub fn date(text: &str, language: &str) -> Option<String> {
+    if text.len() > VALUE_MAX_BYTES {
+        return None;
+    }
     let text = plain(text.trim());
     if let Some(iso) = iso(&text) {
         return Some(iso);

@@ -1,5 +1,7 @@
 //! Which part of a page is its content.
 
+use std::collections::HashSet;
+
 use super::measure::{self, Measure};
 use super::names::{self, Part};
 use crate::dom::{Dom, NodeId};
@@ -126,10 +128,10 @@ fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool)
                 Part::Furniture => {
                     // A content's own header and footer may hold some of it.
                     let own = in_content
-                        && matches!(name, "header" | "footer" | "aside" | "form")
+                        && matches!(name, "header" | "footer" | "form")
                         && measure.paragraphs > 0
                         && measure.link_density() < 0.3;
-                    !large && !(own && name != "aside")
+                    !large && !own
                 }
                 Part::Comments => !is_forum,
                 Part::Unknown => {
@@ -157,9 +159,7 @@ fn descend(dom: &Dom, root: NodeId, measures: &[Measure]) -> NodeId {
         if measures[id].worth > measures[best].worth {
             best = id;
         }
-        open.extend(
-            dom.children(id).iter().filter(|child| dom.element(**child).is_some() && measures[**child].worth > 0.0),
-        );
+        open.extend(dom.children(id).iter().filter(|child| dom.element(**child).is_some()));
     }
     descend_from(dom, best, measures)
 }
@@ -178,7 +178,7 @@ fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
             Some(next)
                 if measures[next].worth >= measures[at].worth * DESCENT_SHARE_MIN && measures[next].paragraphs > 1 =>
             {
-                at = next
+                at = next;
             }
             _ => return at,
         }
@@ -190,7 +190,7 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
     let dom = view.dom;
     let enough = best.max(1.0) * SAID_SHARE_MIN;
     let bodies: Vec<NodeId> =
-        outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0).collect());
+        outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0));
     let largest = |ids: &[NodeId]| {
         ids.iter().copied().max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth))
     };
@@ -210,10 +210,8 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
             return Some(body);
         }
     }
-    let articles: Vec<NodeId> = outermost(
-        dom,
-        view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0).collect(),
-    );
+    let articles: Vec<NodeId> =
+        outermost(dom, view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0));
     if let Some(article) = largest(&articles) {
         // Of several the one that has the page's heading.
         let headed: Vec<NodeId> =
@@ -233,9 +231,8 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
 }
 
 /// Those that are inside no other.
-fn outermost(dom: &Dom, ids: Vec<NodeId>) -> Vec<NodeId> {
-    ids.iter()
-        .copied()
-        .filter(|id| !dom.ancestors(*id).any(|above| ids.binary_search(&above).is_ok() || ids.contains(&above)))
-        .collect()
+fn outermost(dom: &Dom, ids: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
+    let ids: Vec<NodeId> = ids.collect();
+    let all: HashSet<NodeId> = ids.iter().copied().collect();
+    ids.into_iter().filter(|id| !dom.ancestors(*id).any(|above| all.contains(&above))).collect()
 }

@@ -245,10 +245,9 @@ fn words(dom: &Dom, id: NodeId) -> Vec<String> {
         let mut word = String::new();
         let mut last_lower = false;
         for c in dom.attribute(id, name).unwrap_or_default().chars().take(400) {
-            if !c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && last_lower) {
-                if !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
+            let ends = !c.is_ascii_alphabetic() || (c.is_ascii_uppercase() && last_lower);
+            if ends && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
             }
             if c.is_ascii_alphabetic() {
                 word.push(c.to_ascii_lowercase());

@@ -69,7 +69,11 @@ impl Pruning<'_> {
                 && measure.chars < 300.0;
             return name == "button" || is_label;
         }
-        if name == "h1" && self.first_h1 == Some(id) || is_title(&self.view.folded_text(id), &self.about.title, name) {
+        if name == "h1" && self.first_h1 == Some(id)
+            || level(name).is_some()
+                && measure.chars < 600.0
+                && is_title(&self.view.folded_text(id), &self.about.title, name)
+        {
             return true;
         }
         match names::part(dom, id) {

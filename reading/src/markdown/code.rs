@@ -6,11 +6,11 @@ use crate::view::View;
 /// The text below a node, white space kept; a line's end where a block ends.
 pub(super) fn text(view: View<'_>, id: NodeId) -> String {
     let mut text = String::new();
-    gather(view, id, id, &mut text);
+    gather(view, id, &mut text);
     text
 }
 
-fn gather(view: View<'_>, root: NodeId, id: NodeId, text: &mut String) {
+fn gather(view: View<'_>, id: NodeId, text: &mut String) {
     for child in view.dom.children(id) {
         if view.drops(*child) {
             continue;
@@ -24,7 +24,7 @@ fn gather(view: View<'_>, root: NodeId, id: NodeId, text: &mut String) {
             if is_line && !text.is_empty() && !text.ends_with('\n') {
                 text.push('\n');
             }
-            gather(view, root, *child, text);
+            gather(view, *child, text);
             if is_line && !text.ends_with('\n') {
                 text.push('\n');
             }

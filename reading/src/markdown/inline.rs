@@ -172,7 +172,7 @@ impl<'a> Inline<'a> {
             None => (text, false),
         };
         let before = self.out.chars().next_back();
-        let marks = if self.emphases % 2 == 0 { ['*', '_'] } else { ['_', '*'] };
+        let marks = if self.emphases.is_multiple_of(2) { ['*', '_'] } else { ['_', '*'] };
         let after = self.next_char(id, trailing || broken);
         let mark = marks.into_iter().find(|mark| escape::can_emphasise(*mark, before, &text, after));
         match mark {
@@ -268,7 +268,7 @@ impl<'a> Inline<'a> {
         if let Some(tex) = dom.attribute(id, "tex") {
             self.word(&format!("${}$", tex.replace('\n', " ")));
         } else if let Some(text) = dom.attribute(id, "reads") {
-            self.text(&text.to_owned());
+            self.text(text);
         }
     }
 
