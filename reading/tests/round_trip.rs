@@ -45,7 +45,7 @@ fn write(element: ElementRef<'_>, pre: bool, out: &mut String) {
     out.push_str(&format!("<{name} {}>", attributes.join(" ")));
     let pre = pre || name == "pre";
     let mut text = String::new();
-    let mut flush = |text: &mut String, out: &mut String| {
+    let flush = |text: &mut String, out: &mut String| {
         if pre {
             out.push_str(text);
         } else {

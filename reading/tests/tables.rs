@@ -12,7 +12,7 @@ fn read(html: &str) -> (Vec<String>, Vec<Vec<String>>, bool) {
     let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("a table");
     let table = table::read(view, id);
     let rows = table.rows().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
-    (table.headers.clone(), rows, table::is_data(view, id))
+    (table.headers, rows, table::is_data(view, id))
 }
 
 /// `a|b / c|d` as rows.

@@ -6,7 +6,7 @@ use porthole_reading::dom::{Data, Display, Dom, Element, Hidden, NodeId};
 use scraper::{ElementRef, Html, Node};
 
 /// The tree of a document.
-pub fn dom(html: &str) -> Dom {
+pub(crate) fn dom(html: &str) -> Dom {
     let parsed = Html::parse_document(html);
     let mut dom = Dom::default();
     push(&mut dom, None, parsed.root_element());

@@ -54,7 +54,7 @@ async fn selectors_that_never_end_are_ended() {
     let stack = Stack::start().await;
     let url = stack.site.html(&format!("<main>{}</main>", "<i><b>x</b></i>".repeat(3000)));
     let endless = "//*[count(//*[count(//*[count(//*) > 1]) > 1]) > 1]";
-    let nested = vec!["*"; 12].join(" >> ");
+    let nested = ["*"; 12].join(" >> ");
     let has = format!("selector: {}", "*:has(* ~ * ~ * ~ *) ".repeat(8));
     for instruction in [
         format!("xpath: {endless}"),
