@@ -4,7 +4,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::extract::{Directive, Directives, DirectivesSchema};
+use crate::extract::{Directive, Directives, DirectivesSchema, is_false};
 use crate::instruction::Instruction;
 use crate::json::{Invalid, Validate};
 use crate::limits::{
@@ -128,7 +128,7 @@ pub struct ExtractRequest {
     #[schema(value_type = Option<DirectivesSchema>)]
     pub extract: Option<Directives>,
     /// What a reader can't see is not left out of articles, Markdown, HTML, tables and JSON.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_false")]
     pub include_hidden: bool,
     /// Where to go on, for a single directive: the `next_offset` of the answer before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
