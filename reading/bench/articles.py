@@ -10,6 +10,7 @@ The saved pages are served on 127.0.0.1:8790, each read with the directive `arti
 link targets, marks and escapes go, words stay. A page that can't be had this way (its own script sends it to https)
 counts as empty. `--text` measures the directive `text` beside it.
 """
+import concurrent.futures
 import gzip
 import http.server
 import json
@@ -18,9 +19,11 @@ import re
 import statistics
 import sys
 import threading
+import urllib.error
 import urllib.request
 
 PORT = 8790
+AT_ONCE = 6
 WORKER = "http://127.0.0.1:8787/api/sandbox"
 
 
@@ -69,7 +72,8 @@ def main():
     sandbox = post("create", {})
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"]}
     output, failed, times = {}, {}, {"article": [], "text": []}
-    for key in sorted(pages):
+
+    def read(key):
         url = f"http://127.0.0.1:{PORT}/{key}"
         content, offset = "", 0
         while offset is not None:
@@ -85,6 +89,9 @@ def main():
             answer = post("browser-extract", {**who, "url": url, "instruction": "text"})
             if answer["ok"]:
                 times["text"].append(answer["timings_ms"]["capture"])
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(read, sorted(pages)))
     (folder / "output").mkdir(exist_ok=True)
     (folder / "output" / "porthole.json").write_text(json.dumps(output))
     for key, code in failed.items():

@@ -46,7 +46,7 @@ fn fence(block: &str) -> Option<&str> {
 pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
     let mut kept = String::new();
     let mut start = 0;
-    for (at, part) in parts.iter().enumerate() {
+    for part in parts {
         let end = start + chars(part);
         if end <= offset && !(start == offset && end == offset) {
             start = end + 2;
@@ -86,7 +86,6 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
         };
         let taken = chars(&head).saturating_sub(chars(&again));
         let next = start + skipped + taken + skips;
-        let _ = at;
         return Cut { kept: head + &closing, next_offset: Some(next as u64) };
     }
     Cut { kept, next_offset: None }

@@ -154,22 +154,6 @@ impl<'a> View<'a> {
     pub fn is_block(&self, id: NodeId) -> bool {
         self.dom.element(id).is_some_and(|element| element.display.breaks_line() || BLOCKS.contains(&&*element.name))
     }
-
-    /// How many characters below a node are left out because a reader can't see them.
-    #[must_use]
-    pub fn hidden_chars(&self, roots: &[NodeId]) -> u64 {
-        let mut chars = 0;
-        for root in roots {
-            for id in self.dom.subtree(*root) {
-                if self.dom.node(id).hidden != Hidden::No
-                    && let Some(text) = self.dom.text(id)
-                {
-                    chars += text.trim().chars().count() as u64;
-                }
-            }
-        }
-        chars
-    }
 }
 
 /// White space that HTML folds; a no-break space is none.

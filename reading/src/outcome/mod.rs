@@ -1,5 +1,7 @@
 //! From directives to a plan for the page function, and from its snapshot to their results.
 
+mod results;
+
 use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat};
 use serde::Serialize;
@@ -9,9 +11,9 @@ use crate::clean::{clean, count_odd};
 use crate::dom::{Dom, Hidden, NodeId};
 use crate::map::{self, Field};
 use crate::snapshot::{Found, NODES_MAX, Snapshot, TEXT_MAX_UNITS};
-use crate::table::{self, Table};
+use crate::table;
 use crate::view::View;
-use crate::{article, cut, html, images, links, markdown, metadata};
+use crate::{article, html, images, links, markdown, metadata};
 
 /// What the page function is asked.
 #[derive(Clone, Debug, Serialize)]
@@ -83,7 +85,7 @@ pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
     Ok(Plan { queries, limits: Limits { nodes: NODES_MAX, chars: TEXT_MAX_UNITS } })
 }
 
-fn max_chars(directive: &Directive) -> usize {
+pub(super) fn max_chars(directive: &Directive) -> usize {
     directive.max_chars.map_or(TEXT_MAX_CHARS, |max| max as usize)
 }
 
@@ -175,29 +177,29 @@ impl Page<'_> {
         let view = View::whole(self.dom, directive.include_hidden);
         let mut result = match directive.kind {
             ExtractKind::Text => return self.text(directive, found, &roots),
-            ExtractKind::Markdown => markdown_of(directive, &markdown::parts(view, &roots)),
-            ExtractKind::Html => html_of(directive, &html::of(view, &roots)),
+            ExtractKind::Markdown => results::markdown_of(directive, &markdown::parts(view, &roots)),
+            ExtractKind::Html => results::html_of(directive, &html::of(view, &roots)),
             ExtractKind::Article => match roots.first() {
                 Some(root) => {
                     let found = article::find(view, *root, &self.snapshot.head);
                     let parts = markdown::parts(View { dropped: &found.dropped, ..view }, &found.roots);
-                    ExtractResult { data: Some(json!(found.about)), ..markdown_of(directive, &parts) }
+                    ExtractResult { data: Some(json!(found.about)), ..results::markdown_of(directive, &parts) }
                 }
                 None => ExtractResult::default(),
             },
-            ExtractKind::Links => list(directive, links::of(view, &roots)),
-            ExtractKind::Images => list(directive, images::of(view, &roots)),
-            ExtractKind::Headings => list(directive, links::headings(view, &roots)),
-            ExtractKind::Metadata => object(directive, &metadata::of(&self.snapshot.head)),
+            ExtractKind::Links => results::list(directive, links::of(view, &roots)),
+            ExtractKind::Images => results::list(directive, images::of(view, &roots)),
+            ExtractKind::Headings => results::list(directive, links::headings(view, &roots)),
+            ExtractKind::Metadata => results::object(directive, &metadata::of(&self.snapshot.head)),
             ExtractKind::Table => {
                 let id = self.table(view, directive, &roots)?;
-                self.one_table(view, directive, &table::read(view, id))
+                results::one_table(view, directive, &table::read(view, id))
             }
             ExtractKind::Tables => {
                 let tables = table::data_tables(view, &roots)
                     .into_iter()
-                    .map(|id| whole_table(view, directive, &table::read(view, id)));
-                list(directive, tables.collect::<Vec<_>>())
+                    .map(|id| results::whole_table(view, directive, &table::read(view, id)));
+                results::list(directive, tables.collect::<Vec<_>>())
             }
             ExtractKind::Json => self.json(view, directive, &found),
         };
@@ -229,7 +231,7 @@ impl Page<'_> {
         );
         if matters && !directive.include_hidden {
             let counted: Vec<NodeId> = if roots.is_empty() { self.dom.roots().collect() } else { roots };
-            result.warnings.extend(hidden(&self.hidden_below(&counted), "were left out"));
+            result.warnings.extend(results::hidden(&self.hidden_below(&counted), "were left out"));
         }
         Ok(result)
     }
@@ -292,7 +294,7 @@ impl Page<'_> {
         let counts = if self.has_nodes { self.hidden_below(roots) } else { self.snapshot.hidden };
         // What is not rendered is no part of this text.
         let counts = std::array::from_fn(|at| if at < 2 { 0 } else { counts[at] });
-        result.warnings.extend(hidden(&counts, "are in this text all the same"));
+        result.warnings.extend(results::hidden(&counts, "are in this text all the same"));
         let odd = count_odd(&result.content);
         if odd > 0 {
             result.warnings.push(format!("odd_characters: {odd} control or invisible characters are in this text"));
@@ -342,61 +344,6 @@ impl Page<'_> {
             .ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
     }
 
-    fn one_table(&self, view: View<'_>, directive: &Directive, table: &Table) -> ExtractResult {
-        let offset = directive.offset.unwrap_or_default() as usize;
-        let max = max_chars(directive);
-        let rows = table.rows_json(view, directive.links);
-        let total = rows.len();
-        let mut result = ExtractResult { matched: Some(total as u64), ..ExtractResult::default() };
-        let shown;
-        if directive.format == Some(TableFormat::Csv) {
-            let texts: Vec<Vec<&str>> = table.rows().collect();
-            let lengths = |rows: &[Vec<&str>], headers: &[String]| table::csv(headers, rows).chars().count();
-            result.total_chars = lengths(&texts, &table.headers) as u64;
-            let from = offset.min(total);
-            let head = lengths(&[], &table.headers);
-            let count = cut::how_many(
-                texts[from..].iter().map(|row| lengths(std::slice::from_ref(row), &[]).saturating_sub(1)),
-                max.saturating_sub(head),
-            );
-            shown = count;
-            result.content = table::csv(&table.headers, &texts[from..from + count]);
-        } else {
-            let mut data = table.about();
-            let whole = cut::json_chars(&data) + 10 + rows.iter().map(|row| cut::json_chars(row) + 1).sum::<usize>();
-            let about = cut::json_chars(&data) + 10;
-            let from = offset.min(total);
-            let count = cut::how_many(rows[from..].iter().map(cut::json_chars), (max + 1).saturating_sub(about));
-            data["rows"] = Value::Array(rows[from..from + count].to_vec());
-            if cut::json_chars(&data) > max {
-                data = cut::shrink(&data, max);
-                result.warnings.push(
-                    "cut_entry: the table's own names are longer than what is asked for, and were cut".to_owned(),
-                );
-            }
-            shown = count;
-            result.content = data.to_string();
-            result.total_chars =
-                if from == 0 && count == total { result.content.chars().count() as u64 } else { whole as u64 };
-            result.data = Some(data);
-        }
-        let mut next = offset + shown;
-        if shown == 0 && next < total {
-            // A row that is longer than all there may be is passed over, so that the next one can be had.
-            result.warnings.push("cut_entry: a row is longer than what is asked for, and is missing".to_owned());
-            next += 1;
-        }
-        if directive.format == Some(TableFormat::Csv) {
-            let mut data = table.about();
-            let from = offset.min(total);
-            data["rows"] = Value::Array(rows[from..from + shown].to_vec());
-            result.data = Some(data);
-        }
-        result.next_offset = (next < total).then_some(next as u64);
-        result.truncated = next < total || !result.warnings.is_empty();
-        result
-    }
-
     fn json(&self, view: View<'_>, directive: &Directive, found: &Found) -> ExtractResult {
         let fields = directive.map.as_ref().and_then(|map| map::parse(map).ok()).unwrap_or_default();
         let head = &self.snapshot.head;
@@ -418,95 +365,8 @@ impl Page<'_> {
         if let Some(schema) = directive.schema.as_ref().and_then(|schema| map::schema(schema).ok()) {
             warnings.extend(map::misfits(&schema, &value));
         }
-        let mut result = object(directive, &value);
+        let mut result = results::object(directive, &value);
         warnings.append(&mut result.warnings);
         ExtractResult { warnings, ..result }
     }
-}
-
-fn markdown_of(directive: &Directive, parts: &[String]) -> ExtractResult {
-    let total = parts.iter().map(|part| part.chars().count()).sum::<usize>() + parts.len().saturating_sub(1) * 2;
-    let cut = cut::blocks(parts, directive.offset.unwrap_or_default() as usize, max_chars(directive));
-    of_cut(cut, total)
-}
-
-fn html_of(directive: &Directive, html: &str) -> ExtractResult {
-    let cut = cut::html(html, directive.offset.unwrap_or_default() as usize, max_chars(directive));
-    of_cut(cut, html.chars().count())
-}
-
-fn of_cut(cut: cut::Cut<String>, total: usize) -> ExtractResult {
-    ExtractResult {
-        content: cut.kept,
-        truncated: cut.next_offset.is_some(),
-        next_offset: cut.next_offset,
-        total_chars: total as u64,
-        ..ExtractResult::default()
-    }
-}
-
-fn whole_table(view: View<'_>, directive: &Directive, table: &Table) -> Value {
-    let mut data = table.about();
-    data["rows"] = Value::Array(table.rows_json(view, directive.links));
-    data
-}
-
-/// Entries of a list, as many as fit.
-fn list<T: Serialize>(directive: &Directive, entries: Vec<T>) -> ExtractResult {
-    let entries: Vec<Value> = entries.into_iter().map(|entry| json!(entry)).collect();
-    let offset = (directive.offset.unwrap_or_default() as usize).min(entries.len());
-    let max = max_chars(directive);
-    let total = entries.iter().map(|entry| cut::json_chars(entry) + 1).sum::<usize>() + 1;
-    let count = cut::how_many(entries[offset..].iter().map(cut::json_chars), max.saturating_sub(1));
-    let mut warnings = Vec::new();
-    let (kept, next) = if count == 0 && offset < entries.len() {
-        warnings.push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
-        (vec![cut::shrink(&entries[offset], max.saturating_sub(2))], offset + 1)
-    } else {
-        (entries[offset..offset + count].to_vec(), offset + count)
-    };
-    let next_offset = (next < entries.len()).then_some(next as u64);
-    let data = Value::Array(kept);
-    ExtractResult {
-        content: data.to_string(),
-        data: Some(data),
-        truncated: next_offset.is_some() || !warnings.is_empty(),
-        total_chars: total.max(2) as u64,
-        matched: Some(entries.len() as u64),
-        next_offset,
-        warnings,
-        ..ExtractResult::default()
-    }
-}
-
-fn object(directive: &Directive, value: &Value) -> ExtractResult {
-    let total = cut::json_chars(value);
-    let cut = cut::object(value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
-    let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
-    let warnings =
-        if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };
-    ExtractResult {
-        content: cut.kept.to_string(),
-        data: Some(cut.kept),
-        truncated: cut.next_offset.is_some() || shortened,
-        total_chars: total as u64,
-        next_offset: cut.next_offset,
-        warnings,
-        ..ExtractResult::default()
-    }
-}
-
-/// What is told of characters that a reader can't see.
-fn hidden(counts: &[u64; 7], what: &str) -> Option<String> {
-    const REASONS: [&str; 7] =
-        ["", "not rendered", "transparent", "too small", "off-screen", "of the colour of their ground", "clipped"];
-    let all: u64 = counts.iter().skip(1).sum();
-    let reasons: Vec<String> = counts
-        .iter()
-        .enumerate()
-        .skip(1)
-        .filter(|(_, count)| **count > 0)
-        .map(|(at, count)| format!("{count} {}", REASONS[at]))
-        .collect();
-    (all > 0).then(|| format!("hidden_text: {all} characters that a reader can't see {what} ({})", reasons.join(", ")))
 }
