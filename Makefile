@@ -3,12 +3,13 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
 	@echo 'make test                                    format, lints, unit and end-to-end tests'
 	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
+	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -45,3 +46,8 @@ deny:
 # Browserbase's SDKs and Playwright, installed from npm and PyPI into a temp folder, against the emulator.
 emulator-sdk: build
 	emulator/sdk/check
+
+# Counts round trips to a remote browser and prints a table: Porthole beside Playwright and Puppeteer, which npm installs
+# into a temp folder. Takes some minutes; the machine should have nothing else to do.
+bench-round-trips: build
+	@target/debug/examples/round_trips $(RUNS)
