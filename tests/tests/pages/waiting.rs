@@ -66,6 +66,82 @@ async fn networkidle_waits_until_requests_pause() {
     assert_eq!(answer.content(), "3");
 }
 
+const RED: [u8; 3] = [255, 0, 0];
+const GREEN: [u8; 3] = [0, 170, 102];
+/// Corners and middle of the default picture.
+const EVERYWHERE: [(u32, u32); 5] = [(3, 3), (386, 3), (195, 422), (3, 840), (386, 840)];
+
+/// A red page onto which a timer puts a green box after 900 ms, that fills the view and comes in as `style` and
+/// `script` say.
+fn with_a_late_box(style: &str, script: &str) -> String {
+    format!(
+        "<!doctype html><meta name=viewport content='width=device-width'>
+        <style>
+        body {{ background: rgb(255, 0, 0) }}
+        @keyframes come {{ from {{ opacity: 0 }} to {{ opacity: 1 }} }}
+        .box {{ position: fixed; inset: 0; background: rgb(0, 170, 102); {style} }}
+        </style>
+        <body><script>
+        setTimeout(() => {{
+            const box = document.createElement('div');
+            box.className = 'box';
+            document.body.append(box);
+            {script}
+        }}, 900);
+        </script>"
+    )
+}
+
+#[tokio::test]
+async fn an_animation_that_a_timer_begins_is_seen_to_its_end() {
+    let stack = Stack::shared().await;
+    for (kind, style, script) in [
+        ("animation", "animation: come 1s both", ""),
+        // Longer than the page's clock is run ahead.
+        ("slow animation", "animation: come 5s both", ""),
+        (
+            "transition",
+            "opacity: 0; transition: opacity 1s",
+            // A transition begins from a style that was there before.
+            "getComputedStyle(box).opacity; box.style.opacity = 1;",
+        ),
+        ("Web Animations", "", "box.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 1000, fill: 'both' });"),
+    ] {
+        let url = stack.site.html(&with_a_late_box(style, script));
+        let answer = stack.screenshot(json!({"url": url})).await;
+        assert!(answer.warnings().is_empty(), "{kind}: {answer:?}");
+        let picture = answer.picture();
+        for (x, y) in EVERYWHERE {
+            assert_eq!(picture.at(x, y), GREEN, "{kind} at {x},{y}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_animation_that_is_paused_or_never_ends_leaves_the_others_their_end() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(&with_a_late_box(
+        "animation: come 1s both",
+        "
+        const other = (left, style) => {
+            const other = document.createElement('div');
+            other.style.cssText = 'position: fixed; top: 0; width: 50px; height: 50px; z-index: 1; left: ' + left + 'px;' + style;
+            document.body.prepend(other);
+        };
+        other(0, 'background: rgb(255, 0, 0); animation: come 1s reverse both paused');
+        other(100, 'background: rgb(255, 0, 0); animation: come 1s infinite alternate');
+        ",
+    ));
+    let answer = stack.screenshot(json!({"url": url})).await;
+    assert!(answer.warnings().is_empty(), "{answer:?}");
+    let picture = answer.picture();
+    // The paused one is still where it began: at its end it could not be seen.
+    assert_eq!(picture.at(25, 25), RED, "the paused one");
+    for (x, y) in EVERYWHERE.into_iter().skip(1) {
+        assert_eq!(picture.at(x, y), GREEN, "the box at {x},{y}");
+    }
+}
+
 #[tokio::test]
 async fn a_page_that_chatters_for_ever_is_taken_all_the_same() {
     let stack = Stack::shared().await;
