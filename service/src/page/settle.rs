@@ -34,7 +34,8 @@ const ADVANCE_RESERVE_SHARE: u32 = 5;
 const ADVANCE_RESERVE_MAX: Duration = Duration::from_millis(1_000);
 
 /// Runs in each document as it begins: once it is loaded, the images in view are decoded (lazy ones count as soon as they
-/// are in view), so that nobody has to wait for it later. What is decoded is remembered.
+/// are in view), so that nobody has to wait for it later. What is decoded is remembered. An animation that is ended
+/// leaves its last style and goes: one that is merely finished is now and then still drawn at its start (tried).
 pub(super) const DECODE_EARLY: &str = "(() => {
   const decoded = new WeakSet();
   const undecoded = () => {
@@ -52,22 +53,29 @@ pub(super) const DECODE_EARLY: &str = "(() => {
     const source = image.currentSrc;
     return image.decode().catch(() => null).then(() => { if (image.currentSrc === source) decoded.add(image); });
   })]);
-  const finishAnimations = longest => {
+  const end = animation => {
+    animation.finish();
+    if (animation instanceof CSSTransition) return;
+    const { fill } = animation.effect.getComputedTiming();
+    if (fill === 'forwards' || fill === 'both') animation.commitStyles();
+    animation.cancel();
+  };
+  const endAnimations = longest => {
     for (const animation of document.getAnimations()) {
-      const end = animation.effect?.getComputedTiming().endTime;
+      const endTime = animation.effect?.getComputedTiming().endTime;
       // One that a script has paused stays where it is; one that never ends, too.
-      if (animation.playState === 'running' && end <= longest) try { animation.finish() } catch { }
+      if (animation.playState === 'running' && endTime <= longest) try { end(animation) } catch { }
     }
   };
   const isDecoded = () => document.fonts?.status !== 'loading' && undecoded().length === 0;
-  globalThis.porthole = { decode, isDecoded, finishAnimations };
+  globalThis.porthole = { decode, isDecoded, endAnimations };
   addEventListener('load', decode, { once: true });
 })()";
 /// Some of the page's own time later: brings animations to their end, for they begin with a frame, and while the clock
 /// is run ahead there is none; and tells whether fonts and the images in view are decoded by then.
 const DECODED_BY_THEN: &str = "async (after, longest) => {
   await new Promise(resolve => setTimeout(resolve, after));
-  globalThis.porthole?.finishAnimations(longest);
+  globalThis.porthole?.endAnimations(longest);
   return globalThis.porthole?.isDecoded() ?? false;
 }";
 const MATCHES: &str = "selector => { try { return document.querySelector(selector) !== null } catch { return null } }";
@@ -173,7 +181,7 @@ impl Page {
         // A document that began before it could be prepared is prepared now.
         let decoded = format!(
             "async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; \
-             porthole.finishAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
+             porthole.endAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
         );
         match self.run::<Value>(limit, "decoding", &decoded, []).await {
             // A document that is replaced or too busy to answer is taken as it is.
