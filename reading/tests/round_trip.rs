@@ -101,6 +101,26 @@ fn a_sample_gives_the_same_tree() {
     }
 }
 
+#[test]
+fn a_code_blocks_language_is_the_one_that_it_or_what_is_around_it_names() {
+    for (html, language) in [
+        ("<pre><code class=language-rust>x</code></pre>", "rust"),
+        ("<div class='highlight highlight-source-shell'><pre>x</pre></div>", "shell"),
+        ("<div class='highlight-python3 notranslate'><div class=highlight><pre>x</pre></div></div>", "python3"),
+        ("<div class='highlight-default notranslate'><div class=highlight><pre>x</pre></div></div>", ""),
+        ("<pre>x</pre>", ""),
+    ] {
+        assert_eq!(to_markdown(html), format!("```{language}\nx\n```"), "{html}");
+    }
+}
+
+#[test]
+fn a_section_begins_and_ends_with_what_it_says() {
+    let dom = support::dom("<main><hr><p>one</p><hr><p>two</p><hr></main>");
+    let roots: Vec<_> = dom.roots().collect();
+    assert_eq!(markdown::parts_of_section(View::whole(&dom, false), &roots), ["one", "___", "two"]);
+}
+
 /// `COMMONMARK_SPEC=…/spec.json`: a list of `{markdown, html, example, section}`, as npm's `commonmark-spec` has it.
 #[test]
 fn commonmarks_own_examples_give_the_same_tree() {

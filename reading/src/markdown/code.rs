@@ -53,9 +53,11 @@ pub(super) fn language(dom: &Dom, id: NodeId) -> String {
         }
         let classes = dom.attribute(candidate, "class").unwrap_or_default();
         let named = classes.split_ascii_whitespace().find_map(|class| {
-            ["language-", "lang-", "highlight-source-", "brush:"]
+            // The last is Sphinx's; what it calls `default` may be in any language.
+            ["language-", "lang-", "highlight-source-", "brush:", "highlight-"]
                 .into_iter()
                 .find_map(|prefix| class.strip_prefix(prefix))
+                .filter(|name| !matches!(*name, "default" | "none" | "text" | "guess"))
         });
         if let Some(language) = named.filter(|language| is_name(language)) {
             return language.to_owned();

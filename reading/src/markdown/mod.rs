@@ -37,6 +37,16 @@ pub fn parts(view: View<'_>, roots: &[NodeId]) -> Vec<String> {
     write::top_level(&blocks::of(view, roots))
 }
 
+/// The same for a part of a page: without the lines that only set it apart from what is around it.
+#[must_use]
+pub fn parts_of_section(view: View<'_>, roots: &[NodeId]) -> Vec<String> {
+    let mut blocks = blocks::of(view, roots);
+    let kept = blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |last| last + 1);
+    blocks.truncate(kept);
+    let lines = blocks.iter().take_while(|block| **block == Block::Rule).count();
+    write::top_level(&blocks[lines..])
+}
+
 /// What is below these nodes as Markdown.
 #[must_use]
 pub fn of(view: View<'_>, roots: &[NodeId]) -> String {

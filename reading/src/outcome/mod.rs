@@ -182,7 +182,7 @@ impl Page<'_> {
             ExtractKind::Article => match roots.first() {
                 Some(root) => {
                     let found = article::find(view, *root, &self.snapshot.head);
-                    let parts = markdown::parts(View { dropped: &found.dropped, ..view }, &found.roots);
+                    let parts = markdown::parts_of_section(View { dropped: &found.dropped, ..view }, &found.roots);
                     ExtractResult { data: Some(json!(found.about)), ..results::markdown_of(directive, &parts) }
                 }
                 None => ExtractResult::default(),
