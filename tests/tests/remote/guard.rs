@@ -167,7 +167,9 @@ async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
         ),
     ] {
         let url = site.html(&format!("<p>the public part</p>{html}"));
-        let answer = stack.extract(json!({"url": url, "wait": {"until": "networkidle"}})).await;
+        // A service worker begins after the page is there.
+        let wait = json!({"until": "load", "delay_ms": 1_500});
+        let answer = stack.extract(json!({"url": url, "wait": wait})).await;
         assert!(answer.content().starts_with("the public part"), "{html}");
         assert!(answer.json()["blocked_requests"].as_u64() >= Some(1), "{html}: {answer:?}");
         assert_eq!(site.seen(&picture).len(), 0, "{html}");

@@ -1,6 +1,7 @@
 //! From a session's connect URL to its page: the browser's own context and the page that is there already.
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
+use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::CreateTargetParams;
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -27,6 +28,9 @@ pub(super) async fn open(
         let connection = connect_websocket(connect_url, WebSocketOptions::default()).await?;
         let pages = connection.browser().attach_to_pages();
         let (page, popups) = first_page(&connection, pages).await?;
+        // A round trip that is not saved: what is asked of a renderer before it runs is heard too late, and the answers
+        // that came from blocked addresses meanwhile would go unseen.
+        page.session.call(&EnablePage::default()).await?;
         Ok::<_, CdpError>((connection, page, popups))
     });
     let (connection, page, popups) = connected.await.map_err(|_| ProviderError::TimedOut)??;
