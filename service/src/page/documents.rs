@@ -31,6 +31,7 @@ pub(super) fn note(
                 state.send_modify(|state| {
                     arrive(state, frame.loader_id, frame.url, outcomes);
                     state.document.failure = failure;
+                    state.document.missed = false;
                 });
             }
         }
@@ -60,6 +61,7 @@ pub(super) fn note(
                     if lifecycle.loader_id != state.document.loader && (is_next || is_first) {
                         let url = state.asked_for.clone();
                         arrive(state, lifecycle.loader_id.clone(), url, outcomes);
+                        state.document.missed = true;
                     }
                     let document = &mut state.document;
                     let field = match lifecycle.name.as_str() {

@@ -14,6 +14,18 @@ impl Page {
     /// [`PageError`]: refused on the way, not loadable, not parsed within [`NAVIGATION_TIMEOUT`], crashed.
     pub async fn navigate(&self, target: &Target) -> Result<(), PageError> {
         let deadline = Instant::now() + NAVIGATION_TIMEOUT;
+        self.go(target, deadline, "").await?;
+        let missed = self.state.borrow().document.missed.then(|| self.state.borrow().document.loader.clone());
+        if let (Some(missed), Some(_)) = (missed, self.network.remote()) {
+            // Where the answers so far came from nobody knows; its renderer listens now.
+            tracing::debug!("a page came before its renderer was told to report it, and is navigated again");
+            self.go(target, deadline, &missed).await?;
+        }
+        Ok(())
+    }
+
+    /// Goes to `target`, away from the document that the navigation `from` brought.
+    async fn go(&self, target: &Target, deadline: Instant, from: &str) -> Result<(), PageError> {
         let navigated = self.session.call(&NavigateParams::new(target.url().as_str()));
         let answer = match self.within(NAVIGATION_TIMEOUT, "navigating", navigated).await {
             Err(PageError::TimedOut(_)) => return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),
@@ -26,8 +38,11 @@ impl Page {
                 self.cause(&self.state.borrow(), &name)
             });
         }
-        let arrived =
-            self.reaches(deadline, |state| state.document.dom_content_loaded || state.document.broken).await?;
+        let arrived = self.reaches(deadline, |state| {
+            let document = &state.document;
+            document.loader != from && (document.dom_content_loaded || document.broken)
+        });
+        let arrived = arrived.await?;
         if let Some(error) = self.not_a_page(&self.state.borrow()) {
             return Err(error);
         }

@@ -45,6 +45,8 @@ pub(super) struct Document {
     pub made_by_egress: bool,
     /// Whether its loading broke off.
     pub broken: bool,
+    /// Whether its renderer was told to report it only after it had come: what came before is not known.
+    pub missed: bool,
     /// Whether it is parsed.
     pub dom_content_loaded: bool,
     /// Whether it and what it names is loaded.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{
     BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
 };
+use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
@@ -27,6 +28,8 @@ use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
 /// How long a context may take to be disposed of. It ends with its connection in any case.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// A browser that makes a page sooner is so near that asking it once more costs less than a renderer takes to start.
+const NEAR: Duration = Duration::from_millis(60);
 /// How long the end of the service waits for contexts to be disposed of.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -103,6 +106,7 @@ impl Shared {
         root.call(&downloads).forget();
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
+        let asked = Instant::now();
         let made = root.call(&target);
         let page = loop {
             // Other pages of that browser are attached to as well: none of them is touched.
@@ -113,6 +117,11 @@ impl Shared {
             }
         };
         made.forget();
+        if asked.elapsed() < NEAR {
+            // The renderer may not run yet. On a longer line it does when the next message comes, and if it does not,
+            // the page is navigated once more.
+            page.session.call(&EnablePage::default()).await?;
+        }
         let popups = popups::close_all(&connection, pages, Some(context.inner().clone()));
         Ok(Lease::new(page.session, page.target_id, self.network(), move || drop((popups, held))))
     }
