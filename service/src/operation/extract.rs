@@ -67,7 +67,7 @@ impl Browsing {
             })
             .await?;
         let work = Stopwatch::start();
-        let (snapshot, arrival) = tokio::join!(visited.page.read(&plan), visited.page.arrival());
+        let (snapshot, arrival) = visited.page.arrival(visited.page.read(&plan)).await;
         let arrival = arrival?;
         let status = arrival.status_code;
         let (results, walls) =

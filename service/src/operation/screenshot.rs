@@ -71,7 +71,8 @@ impl Browsing {
             None if request.full_page => Region::FullPage,
             None => Region::Viewport,
         };
-        let (capture, arrival) = tokio::join!(visited.page.capture(&region, format, quality), visited.page.arrival());
+        let capture = visited.page.capture(&region, format, quality);
+        let (capture, arrival) = visited.page.arrival(capture).await;
         // Where the page has gone comes first: of a page that was refused on its way there is no picture.
         let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
         let limits = ladder::Limits {

@@ -23,7 +23,8 @@ use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
 use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
-    EnableParams as EnablePage, GetNavigationHistoryParams, SetLifecycleEventsEnabledParams,
+    EnableParams as EnablePage, GetNavigationHistoryParams, GetNavigationHistoryReturns,
+    SetLifecycleEventsEnabledParams,
 };
 use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use porthole_contract::{ColorScheme, Viewport};
@@ -169,18 +170,23 @@ impl Page {
         }
     }
 
-    /// Where the page has arrived, and under which title.
+    /// Does `work`, and tells where the page had arrived with it, and under which title. Judged is all that had come from
+    /// the browser when the work was done: what it made must not overtake the news of where its parts came from.
     ///
     /// # Errors
     /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
-    pub async fn arrival(&self) -> Result<Arrival, PageError> {
+    pub async fn arrival<T>(&self, work: impl Future<Output = T>) -> (T, Result<Arrival, PageError>) {
         let history = self.within(
             CAPTURE_TIMEOUT,
             "asking for the title",
             self.session.call(&GetNavigationHistoryParams::default()),
         );
-        let history = history.await?;
+        let (done, history) = tokio::join!(work, history);
         self.roll_call.all_caught_up().await;
+        (done, history.and_then(|history| self.arrived(&history)))
+    }
+
+    fn arrived(&self, history: &GetNavigationHistoryReturns) -> Result<Arrival, PageError> {
         let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
         let state = self.state.borrow();
         if let Some(fatal) = &state.fatal {

@@ -15,7 +15,10 @@ impl Page {
     pub async fn navigate(&self, target: &Target) -> Result<(), PageError> {
         let deadline = Instant::now() + NAVIGATION_TIMEOUT;
         self.go(target, deadline, "").await?;
-        let missed = self.state.borrow().document.missed.then(|| self.state.borrow().document.loader.clone());
+        let missed = {
+            let document = &self.state.borrow().document;
+            document.missed.then(|| document.loader.clone())
+        };
         if let (Some(missed), Some(_)) = (missed, self.network.remote()) {
             // Where the answers so far came from nobody knows; its renderer listens now.
             tracing::debug!("a page came before its renderer was told to report it, and is navigated again");

@@ -101,28 +101,15 @@ impl Watched {
 fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
     let is_remote = watched.network.remote().is_some();
     session.events(match role {
-        Role::Page if is_remote => REMOTE_PAGE,
-        Role::Page => LOCAL_PAGE,
+        // The sockets of a page whose network is ours are judged there: of them nothing is read here.
+        Role::Page => PAGE,
         Role::Part if is_remote => REMOTE_PART,
         Role::Part | Role::Browser => PAUSED,
     })
 }
 
 const PAUSED: &[&str] = &["Fetch.requestPaused"];
-const LOCAL_PAGE: &[&str] = &[
-    "Emulation.virtualTimeBudgetExpired",
-    "Fetch.requestPaused",
-    "Inspector.targetCrashed",
-    "Network.loadingFailed",
-    "Network.requestWillBeSent",
-    "Network.responseReceived",
-    "Page.frameNavigated",
-    "Page.frameStoppedLoading",
-    "Page.javascriptDialogOpening",
-    "Page.lifecycleEvent",
-    "Runtime.executionContextCreated",
-];
-const REMOTE_PAGE: &[&str] = &[
+const PAGE: &[&str] = &[
     "Emulation.virtualTimeBudgetExpired",
     "Fetch.requestPaused",
     "Inspector.targetCrashed",
