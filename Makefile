@@ -3,13 +3,14 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
 	@echo 'make test                                    format, lints, unit and end-to-end tests'
 	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
+	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; prints what came of it'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -51,3 +52,8 @@ emulator-sdk: build
 # into a temp folder. Takes some minutes; the machine should have nothing else to do.
 bench-round-trips: build
 	@target/debug/examples/round_trips $(RUNS)
+
+# Mixed traffic at twice the capacity while browsers are killed, Browserbase fails and the service is restarted. Ends
+# with 1 where something is left behind or answered wrongly; `make test` has a minute of it.
+soak: build
+	@target/debug/examples/soak $(or $(SECONDS),3600) $(SEED)

@@ -15,6 +15,7 @@ pub mod process;
 pub mod raw;
 pub mod remote;
 pub mod site;
+pub mod soak;
 pub mod stack;
 
 pub use caller::{Answer, Caller};
