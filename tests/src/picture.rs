@@ -1,5 +1,7 @@
 //! Looking at pictures: their size, and what colour they have where.
 
+use std::collections::BTreeSet;
+
 use image::{ImageFormat, RgbImage};
 
 /// A decoded picture.
@@ -60,6 +62,31 @@ impl Picture {
     #[track_caller]
     pub fn expect_size(&self, width: u32, height: u32) -> &Self {
         assert_eq!(self.size(), (width, height), "the picture's size");
+        self
+    }
+
+    /// Asserts that it shows what another shows, pixel by pixel.
+    ///
+    /// # Panics
+    /// When it does not; then it tells how many pixels differ, and between which corners they lie.
+    #[track_caller]
+    pub fn expect_same_as(&self, other: &Self) -> &Self {
+        assert_eq!(self.size(), other.size(), "the pictures' sizes");
+        let differs = |(x, y, pixel): &(u32, u32, &image::Rgb<u8>)| pixel.0 != other.at(*x, *y);
+        let differing: Vec<_> = self.pixels.enumerate_pixels().filter(differs).map(|(x, y, _)| (x, y)).collect();
+        if let Some(&(x, y)) = differing.first() {
+            let (columns, rows): (BTreeSet<_>, BTreeSet<_>) = differing.iter().copied().unzip();
+            panic!(
+                "{} pixels differ, x from {:?} to {:?}, y from {:?} to {:?}; at {x},{y} are {:?} and {:?}",
+                differing.len(),
+                columns.first(),
+                columns.last(),
+                rows.first(),
+                rows.last(),
+                self.at(x, y),
+                other.at(x, y),
+            );
+        }
         self
     }
 
