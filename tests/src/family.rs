@@ -109,6 +109,13 @@ impl Relative {
         self.command.iter().any(|word| word == "--type=renderer")
     }
 
+    /// Has it stand still, unless it has ended.
+    pub fn stop(&self) {
+        if self.is_alive() {
+            let _ = kill(Pid::from_raw(self.pid), Signal::SIGSTOP);
+        }
+    }
+
     /// Kills it, unless it has ended.
     pub fn kill(&self) {
         if self.is_alive() {

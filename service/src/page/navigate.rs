@@ -1,11 +1,15 @@
 //! Navigating: from a judged target to a document that is parsed.
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::NavigateParams;
-use porthole_contract::limits::NAVIGATION_TIMEOUT;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{GetNavigationHistoryParams, NavigateParams};
+use porthole_contract::limits::{CAPTURE_TIMEOUT, NAVIGATION_TIMEOUT};
 use tokio::time::Instant;
 
 use super::{Page, PageError};
 use crate::guard::Target;
+
+/// What Chromium calls a navigation that ended for no fault of the network's: a download, an answer without content, a
+/// renderer that died.
+const ABORTED: &str = "net::ERR_ABORTED";
 
 impl Page {
     /// Goes to `target` and waits until a document is parsed: the target's own, or the one that it leads to.
@@ -27,6 +31,21 @@ impl Page {
         Ok(())
     }
 
+    /// Why a navigation ended with this `net::` name. A renderer that died in its middle only aborts it, and the news of
+    /// its death may come later: before the answer to one more question, which the browser's own process answers.
+    async fn failed_to_load(&self, name: &str) -> PageError {
+        if name == ABORTED {
+            let asked = self.session.call(&GetNavigationHistoryParams::default());
+            let answered = self.within(CAPTURE_TIMEOUT, "asking whether the page lives", asked).await;
+            self.roll_call.all_caught_up().await;
+            if let Err(error @ PageError::Crashed(_)) = answered {
+                return error;
+            }
+        }
+        let state = self.state.borrow();
+        state.fatal.as_ref().map_or_else(|| self.cause(&state, name), |fatal| fatal.clone().into())
+    }
+
     /// Goes to `target`, away from the document that the navigation `from` brought.
     async fn go(&self, target: &Target, deadline: Instant, from: &str) -> Result<(), PageError> {
         let navigated = self.session.call(&NavigateParams::new(target.url().as_str()));
@@ -38,7 +57,7 @@ impl Page {
             return Err(if answer.is_download == Some(true) {
                 PageError::Download(name)
             } else {
-                self.cause(&self.state.borrow(), &name)
+                self.failed_to_load(&name).await
             });
         }
         let arrived = self.reaches(deadline, |state| {

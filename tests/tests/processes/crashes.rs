@@ -55,6 +55,27 @@ async fn a_renderer_that_dies_ends_its_request_and_leaves_the_next_alone() {
 }
 
 #[tokio::test]
+async fn a_renderer_that_dies_before_it_has_shown_anything_is_told_from_a_page_that_fails() {
+    // Without warm pages the only renderers are the request's own, and perhaps a spare one of Chromium's.
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
+    let url = stack.site.page(Reply::html("<p>never shown").late(Duration::from_millis(500)));
+    let caller = stack.caller();
+    let answer = caller.screenshot(json!({"url": url}));
+    let killing = async {
+        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&url).is_empty(), "nobody came")).await;
+        // It takes nothing any more: the document arrives, and waits for it.
+        let renderers: Vec<_> = stack.chromium().into_iter().filter(Relative::is_renderer).collect();
+        renderers.iter().for_each(Relative::stop);
+        let stopped = tokio::time::Instant::now();
+        eventually(Duration::from_secs(10), async || so(stopped.elapsed() > Duration::from_secs(2), "too early")).await;
+        renderers.iter().for_each(Relative::kill);
+    };
+    let (answer, ()) = tokio::join!(answer, killing);
+    answer.expect_code("BROWSER_CRASHED");
+    stack.expect_alive().await;
+}
+
+#[tokio::test]
 async fn a_browser_that_dies_while_nobody_needs_it_is_replaced() {
     let stack = Stack::start().await;
     stack.expect_alive().await;
