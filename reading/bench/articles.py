@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
-"""Articles through the service itself, as scrapinghub/article-extraction-benchmark wants them.
+"""Articles through the service itself, on public sets of saved pages.
 
-    git clone https://github.com/scrapinghub/article-extraction-benchmark
-    export PORTHOLE_RESOLVE=$(reading/bench/articles.py article-extraction-benchmark --hosts)
+    git clone https://github.com/scrapinghub/article-extraction-benchmark       # articles
+    git clone https://github.com/Murrough-Foley/web-content-extraction-benchmark   # seven kinds of pages
+    git clone https://github.com/adbar/trafilatura                              # pages in many languages
     PORTHOLE_ALLOW_TARGETS=127.0.0.1:8790 PORTHOLE_RATE_LIMIT=100000 porthole up
-    reading/bench/articles.py article-extraction-benchmark      # writes output/porthole.json there
-    cd article-extraction-benchmark && ./evaluate.py
+    reading/bench/articles.py CLONE [--every N] [--beside]
 
 The saved pages are served on 127.0.0.1:8790, each read with the directive `article`, and the Markdown is made plain:
-link targets, marks and escapes go, words stay. A page that can't be had this way (its own script sends it to https)
-counts as empty. `--hosts` lists the hosts that the pages load from, each with an address that is refused at once, so that
-a page waits for none of them, network or not. `--text` measures the directive `text` beside it.
+link targets, marks and escapes go, words stay. A policy keeps a page from loading anything from elsewhere: what is there now
+is not what was saved. A page whose own script leaves for https, or for its own site, which is not there, is served once
+more with its scripts off, and named. `--every N` takes each Nth page; `--beside` measures trafilatura and readability-lxml on
+the same pages, where they are installed; `--text` tells what the directive `text` takes beside `article`.
+
+Scores: the first set's own `evaluate.py` is to be run in its folder on the `output/*.json` that this writes; the second's are
+its `word_f1`, averaged over the pages, by kind; the third's are its counts of passages that must and must not be there.
 """
+import collections
 import concurrent.futures
 import gzip
 import http.server
 import json
+import os
 import pathlib
 import re
 import statistics
@@ -25,19 +31,80 @@ import urllib.error
 import urllib.request
 
 PORT = 8790
-AT_ONCE = 6
-WORKER = "http://127.0.0.1:8787/api/sandbox"
+AT_ONCE = 4
+WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
+POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
+
+
+class Set:
+    """A set of pages: files by their keys, and what they are judged by."""
+
+    def __init__(self, folder):
+        self.folder, self.truths, self.pages = folder, {}, {}
+        if (folder / "tests/evaldata.json").exists():
+            self.name, tests = "passages", folder / "tests"
+            for number, item in enumerate(json.loads((tests / "evaldata.json").read_text()).values()):
+                path = next(tests / sub / item["file"] for sub in ("cache", "eval") if (tests / sub / item["file"]).exists())
+                self.pages[str(number)], self.truths[str(number)] = path, item
+        elif (folder / "test/ground-truth").exists():
+            self.name = "kinds"
+            for path in sorted((folder / "test/ground-truth").glob("*.json")):
+                self.pages[path.stem] = folder / f"test/html/{path.stem}.html.gz"
+                self.truths[path.stem] = json.loads(path.read_text())
+        else:
+            self.name = "articles"
+            self.pages = {path.name.removesuffix(".html.gz"): path for path in sorted((folder / "html").glob("*.html.gz"))}
+
+    def html(self, key):
+        path = self.pages[key]
+        return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+    def score(self, texts):
+        """Lines that tell how good these texts are."""
+        if self.name == "articles":
+            return ["see evaluate.py"]
+        if self.name == "kinds":
+            scores = collections.defaultdict(list)
+            for key, text in texts.items():
+                kind = self.truths[key].get("_internal", {}).get("page_type", {}).get("primary", "article")
+                f1 = word_f1(text, self.truths[key]["ground_truth"].get("main_content") or "")
+                for name in ("all", "collection" if kind == "category" else kind):
+                    scores[name].append(f1)
+            return [f"{name}: F1 {statistics.mean(each):.3f} of {len(each)} pages" for name, each in sorted(scores.items())]
+        there = missing = wrong = 0
+        for key, text in texts.items():
+            plain = squeezed(text)
+            found = sum(squeezed(passage) in plain for passage in self.truths[key]["with"])
+            there += found
+            missing += len(self.truths[key]["with"]) - found
+            wrong += sum(squeezed(passage) in plain for passage in self.truths[key]["without"])
+        precision, recall = there / max(there + wrong, 1), there / max(there + missing, 1)
+        return [f"F1 {2 * precision * recall / (precision + recall):.3f}, precision {precision:.3f}, recall {recall:.3f}, {len(texts)} pages"]
+
+
+def squeezed(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def word_f1(text, truth):
+    got, wanted = (collections.Counter(re.findall(r"\w+", each.lower())) for each in (text, truth))
+    if not wanted or not got:
+        return float(not wanted and not got)
+    precision, recall = ((got & wanted).total() / each.total() for each in (got, wanted))
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
 def serve(pages):
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            page = pages.get(self.path.strip("/"))
-            self.send_response(200 if page else 404)
-            self.send_header("content-type", "text/html; charset=utf-8")
+            key, _, query = self.path.strip("/").partition("?")
+            there = key in pages.pages
+            self.send_response(200 if there else 404)
+            self.send_header("content-type", "text/html" if pages.name == "passages" else "text/html; charset=utf-8")
+            self.send_header("content-security-policy", POLICY + ("; script-src 'none'" if query == "still" else ""))
             self.end_headers()
             try:
-                self.wfile.write(gzip.decompress(page.read_bytes()) if page else b"")
+                self.wfile.write(pages.html(key) if there else b"")
             except (BrokenPipeError, ConnectionResetError):
                 pass
 
@@ -63,28 +130,54 @@ def plain(markdown):
     text = re.sub(r"<(https?://[^>]+)>", r"\1", text)
     text = re.sub(r"</?(?:em|strong)>|<br>", "", text)
     text = re.sub(r"(?m)^(\s*)\d+[.)] ", r"\1", text).replace("___", "")
+    # Marks of emphasis, lists, headings, quotes, code and tables; what is escaped stays.
+    text = re.sub(r"(?m)^(?:> ?)*(?:\s*- )*(?:#+ )?|(?<!\\)[*`|]+|^```.*$", "", text)
     text = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
     return re.sub(r"(?<!\w)_+|_+(?!\w)", "", text)
 
 
-def hosts(pages):
-    found = set()
-    for path in pages.values():
-        text = gzip.decompress(path.read_bytes()).decode(errors="replace").replace("\\/", "/")
-        found.update(host.lower() for host in re.findall(r"//([a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*\.[a-zA-Z]{2,})", text))
-    return ",".join(f"{host}=127.0.0.1" for host in sorted(found))
+def beside(pages, keys):
+    """What the libraries make of the same files."""
+    try:
+        import lxml.html
+        import readability
+        import trafilatura
+    except ImportError as error:
+        print("not measured beside:", error)
+        return
+    def of_readability(html):
+        return lxml.html.fromstring(readability.Document(html.decode(errors="replace")).summary()).text_content()
+    def of_trafilatura(html):
+        return trafilatura.extract(html, include_comments=False)
+    for name, extract in (("trafilatura", of_trafilatura), ("readability-lxml", of_readability)):
+        texts = {}
+        for key in keys:
+            try:
+                texts[key] = extract(pages.html(key)) or ""
+            except Exception:  # A page that it can't read counts as empty.
+                texts[key] = ""
+        report(pages, name, texts)
+
+
+def report(pages, name, texts):
+    (pages.folder / "output").mkdir(exist_ok=True)
+    output = {key: {"articleBody": text} for key, text in texts.items()}
+    (pages.folder / "output" / f"{name}.json").write_text(json.dumps(output))
+    for line in pages.score(texts):
+        print(f"{name}: {line}")
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
-    pages = {path.name.removesuffix(".html.gz"): path for path in (folder / "html").glob("*.html.gz")}
-    if "--hosts" in sys.argv:
-        print(hosts(pages))
-        return
+    arguments = sys.argv[1:]
+    every = int(arguments[arguments.index("--every") + 1]) if "--every" in arguments else 1
+    pages = Set(pathlib.Path(arguments[0]))
+    keys = sorted(pages.pages)[::every]
+    if "--beside" in arguments:
+        beside(pages, keys)
     serve(pages)
     sandbox = post("create", {})
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"]}
-    output, failed, times = {}, {}, {"article": [], "text": []}
+    texts, failed, times = {}, {}, {"article": [], "text": []}
 
     def read(key):
         url = f"http://127.0.0.1:{PORT}/{key}"
@@ -92,21 +185,24 @@ def main():
         while offset is not None:
             answer = post("browser-extract", {**who, "url": url, "instruction": "article", "offset": offset})
             if not answer["ok"]:
-                failed[key] = answer["error"]
-                break
+                if url.endswith("?still"):
+                    failed[key] = answer["error"]
+                    break
+                print("left, and read without its scripts:", key, answer["error"])
+                url += "?still"
+                continue
             times["article"].append(answer["timings_ms"]["capture"])
             content += answer["content"] + "\n\n"
             offset = answer.get("next_offset")
-        output[key] = {"articleBody": plain(content)}
-        if "--text" in sys.argv:
+        texts[key] = plain(content)
+        if "--text" in arguments:
             answer = post("browser-extract", {**who, "url": url, "instruction": "text"})
             if answer["ok"]:
                 times["text"].append(answer["timings_ms"]["capture"])
 
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(read, sorted(pages)))
-    (folder / "output").mkdir(exist_ok=True)
-    (folder / "output" / "porthole.json").write_text(json.dumps(output))
+        list(pool.map(read, keys))
+    report(pages, "porthole", texts)
     for key, code in failed.items():
         print("failed:", key, code)
     for name, each in times.items():

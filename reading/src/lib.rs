@@ -7,6 +7,7 @@ pub mod article;
 pub mod clean;
 pub mod cut;
 pub mod dom;
+pub mod frames;
 pub mod html;
 pub mod images;
 pub mod links;

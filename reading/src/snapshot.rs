@@ -26,6 +26,9 @@ pub struct Snapshot {
     pub hidden: [u64; 7],
     /// Whether the page went on beyond what a snapshot holds.
     pub cut: bool,
+    /// How many frames that were to be read could not be.
+    #[serde(skip)]
+    pub unread_frames: usize,
 }
 
 /// Why a query could not be carried out.
@@ -122,14 +125,31 @@ pub struct Found {
     pub content: Option<String>,
     /// Several texts, cut.
     pub items: Option<Vec<String>>,
+    /// Which of all the first of these is.
+    pub first: u64,
     /// How many texts there are that can be asked for.
     pub listed: u64,
+    /// A document's own text and those of its frames, where some of these had to be read by themselves.
+    pub texts: Option<Vec<FrameText>>,
     /// The whole text's length in Unicode scalar values.
     pub total_chars: u64,
     /// Whether the whole text is white space.
     pub blank: bool,
     /// A map's values, in the order of its fields.
     pub values: Option<Vec<Raw>>,
+}
+
+/// A text among those of a document's frames.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum FrameText {
+    /// It is here.
+    Here(String),
+    /// It was read by itself.
+    Elsewhere {
+        /// The frame's number.
+        frame: usize,
+    },
 }
 
 /// A map's value as it was found.

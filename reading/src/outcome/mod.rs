@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::clean::{clean, count_odd};
 use crate::dom::{Dom, Hidden, NodeId};
 use crate::map::{self, Field};
-use crate::snapshot::{Found, NODES_MAX, Snapshot, TEXT_MAX_UNITS};
+use crate::snapshot::{Found, FrameText, NODES_MAX, Snapshot, TEXT_MAX_UNITS};
 use crate::table;
 use crate::view::View;
 use crate::{article, html, images, links, markdown, metadata};
@@ -113,6 +113,13 @@ pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<Extr
         match page.read(directive, found) {
             Ok(mut result) => {
                 result.directive = name;
+                let sees_frames = directive.frames || directive.selector.is_some() || directive.map.is_some();
+                if snapshot.unread_frames > 0 && sees_frames {
+                    result.warnings.push(format!(
+                        "frames_unread: {} frames of other origins could not be read",
+                        snapshot.unread_frames
+                    ));
+                }
                 if snapshot.cut {
                     result.warnings.push(
                         "page_cut: the page is larger than what is read of one, so its end is missing here".to_owned(),
@@ -158,6 +165,22 @@ fn format_of(directive: &Directive) -> ExtractFormat {
         ExtractKind::Table if directive.format == Some(TableFormat::Csv) => ExtractFormat::Csv,
         _ => ExtractFormat::Json,
     }
+}
+
+/// Puts the texts of a document and its frames together, with a blank line between, and takes what was asked for.
+fn of_texts(found: &mut Found, texts: &[FrameText], directive: &Directive) {
+    let texts: Vec<&str> = texts
+        .iter()
+        .filter_map(|text| match text {
+            FrameText::Here(text) if !text.trim().is_empty() => Some(text.as_str()),
+            _ => None,
+        })
+        .collect();
+    found.blank = texts.is_empty();
+    let whole = texts.join("\n\n");
+    found.total_chars = whole.chars().count() as u64;
+    let offset = directive.offset.unwrap_or_default() as usize;
+    found.content = Some(whole.chars().skip(offset).take(max_chars(directive)).collect());
 }
 
 struct Page<'a> {
@@ -251,7 +274,10 @@ impl Page<'_> {
         (roots, false)
     }
 
-    fn text(&self, directive: &Directive, found: Found, roots: &[NodeId]) -> Result<ExtractResult, ReadError> {
+    fn text(&self, directive: &Directive, mut found: Found, roots: &[NodeId]) -> Result<ExtractResult, ReadError> {
+        if let Some(texts) = found.texts.take() {
+            of_texts(&mut found, &texts, directive);
+        }
         if found.blank {
             return Err(ReadError::Empty("the page shows no text".to_owned()));
         }
@@ -265,7 +291,9 @@ impl Page<'_> {
             let max = max_chars(directive);
             let mut kept: Vec<String> = Vec::new();
             let mut room = max;
-            for item in items {
+            // Those of frames come from the first on, whatever the offset.
+            let before = usize::try_from(offset.saturating_sub(found.first)).unwrap_or(usize::MAX);
+            for item in items.into_iter().skip(before) {
                 let chars = item.chars().count();
                 if kept.is_empty() && chars > room {
                     result

@@ -143,6 +143,12 @@ impl Session {
         &self.connection
     }
 
+    /// Whether both are one session of one connection.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id && Arc::ptr_eq(&self.connection.shared, &other.connection.shared)
+    }
+
     /// Sends a command now. Awaiting the [`Call`] gives its answer; dropping it forgets the answer, not the command.
     pub fn call<C: Command>(&self, command: &C) -> Call<C::Response> {
         let shared = &self.connection.shared;

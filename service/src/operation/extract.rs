@@ -3,8 +3,8 @@
 use std::thread;
 
 use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport};
+use porthole_reading::frames::Document;
 use porthole_reading::outcome::{self, ReadError};
-use porthole_reading::snapshot::Snapshot;
 use porthole_reading::walls;
 use tokio::sync::oneshot;
 
@@ -67,11 +67,11 @@ impl Browsing {
             })
             .await?;
         let work = Stopwatch::start();
-        let (snapshot, arrival) = visited.page.arrival(visited.page.read(&plan)).await;
+        let (document, arrival) = visited.page.arrival(visited.page.read(&plan)).await;
         let arrival = arrival?;
         let status = arrival.status_code;
         let (results, walls) =
-            on_own_stack(snapshot?, directives, status).await.map_err(|error| of_reading(field, error))?;
+            on_own_stack(document?, directives, status).await.map_err(|error| of_reading(field, error))?;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
         warnings.extend(ignored);
         warnings.extend(walls);
@@ -81,15 +81,14 @@ impl Browsing {
 
 /// Makes results of a snapshot, on a thread of its own: it may take a while, and it recurses.
 async fn on_own_stack(
-    snapshot: String,
+    document: Document,
     directives: Vec<Directive>,
     status: u16,
 ) -> Result<(Vec<ExtractResult>, Vec<String>), ReadError> {
     let (done, answer) = oneshot::channel();
     let work = move || {
         let read = || {
-            let snapshot: Snapshot =
-                serde_json::from_str(&snapshot).map_err(|_| ReadError::TooMuch("the page can't be read".to_owned()))?;
+            let snapshot = document.joined().map_err(|_| ReadError::TooMuch("the page can't be read".to_owned()))?;
             let walls = walls::warnings(&snapshot.head, status);
             Ok((outcome::read(&directives, snapshot)?, walls))
         };

@@ -7,6 +7,7 @@ mod capture;
 mod documents;
 mod events;
 mod failed;
+mod frames;
 mod navigate;
 mod read;
 mod requests;

@@ -1,5 +1,8 @@
 //! What is known of a page, as its events tell it.
 
+use std::collections::HashMap;
+
+use crate::cdp::Session;
 use crate::guard::Refusal;
 
 /// What is known of a page.
@@ -15,6 +18,8 @@ pub(super) struct PageState {
     pub blocked_requests: u64,
     /// The main document's isolated world, once it is known.
     pub world: Option<i64>,
+    /// The sessions of its frames in processes of their own, by the frames' ids.
+    pub parts: HashMap<String, Session>,
     /// How often a budget of virtual time has come to its end.
     pub budgets_expired: u64,
 }

@@ -194,7 +194,18 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
         attached.session.call(&EnableNetwork::default()).forget();
     }
     watch_parts(within, &attached.session, watched.clone(), depth + 1);
-    within.spawn(watch(attached.session.clone(), events, watched.clone()));
+    let (session, watched, id) = (attached.session.clone(), watched.clone(), attached.target_id.clone());
+    if attached.kind == "iframe" {
+        watched.state.send_modify(|state| drop(state.parts.insert(id.clone(), session.clone())));
+    }
+    within.spawn(async move {
+        let state = watched.state.clone();
+        watch(session.clone(), events, watched).await;
+        // The frame may have got another process, and be attached to anew, meanwhile.
+        state.send_if_modified(|state| {
+            state.parts.get(&id).is_some_and(|known| known.is_same(&session)) && state.parts.remove(&id).is_some()
+        });
+    });
     attached.resume();
 }
 

@@ -79,7 +79,8 @@ pub(super) fn argument(value: Value) -> CallArgument {
     CallArgument { value: Some(value), ..Default::default() }
 }
 
-fn in_world(world: i64, function: &str, arguments: &[CallArgument]) -> CallFunctionOnParams {
+/// The call of `function` in a world; its value comes back.
+pub(super) fn in_world(world: i64, function: &str, arguments: &[CallArgument]) -> CallFunctionOnParams {
     let mut call = CallFunctionOnParams::new(function);
     call.execution_context_id = Some(ExecutionContextId::new(world));
     call.arguments = Some(arguments.to_vec());

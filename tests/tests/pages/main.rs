@@ -2,6 +2,7 @@
 
 mod directives;
 mod egress;
+mod frames;
 mod hidden;
 mod hostile;
 mod kinds;

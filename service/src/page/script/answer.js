@@ -5,6 +5,10 @@
 //   { nodes: true, chain, all }                          what the page, or what a chain finds, is made of
 //   { map: [field…] }                                    values, each found by a chain of its own
 // What is found once is written down once, however many queries name it.
+//
+// `asks` is null in the page itself. In a frame of another origin it says what is asked there: `[query, field, start]`.
+// What comes back is `{ snapshot, beyond }`: the snapshot as JSON, and for each frame that could not be looked into what is
+// to be asked there.
 
 const VALUES_MAX = 20_000, MAP_DEPTH_MAX = 16;
 const LISTED_MAX = 10_000;
@@ -33,21 +37,41 @@ function slice(text, offset, chars) {
   return text.slice(start, advance(start, chars));
 }
 
+// The texts of a document and of its frames; `{ frame }` stands for one that can't be looked into.
 function frameTexts(page, depth = 0) {
   const texts = [shownText(page.body ?? page.documentElement)];
-  if (depth < FRAMES_DEEP_MAX) {
-    for (const [holder, tree] of innerTrees(page)) if (isFrame(holder) && isShown(holder)) texts.push(...frameTexts(tree, depth + 1));
+  if (depth >= FRAMES_DEEP_MAX) return texts;
+  for (const holder of page.querySelectorAll('iframe, frame')) {
+    if (!isShown(holder)) continue;
+    const tree = documentOf(holder);
+    if (tree?.documentElement) texts.push(...frameTexts(tree, depth + 1));
+    else if (!tree) {
+      beyond.note(holder);
+      const frame = beyond.numberOf(holder);
+      if (frame !== null) texts.push({ frame });
+    }
   }
   return texts;
 }
 
-function readText(query, at, reads) {
+// As many of the texts, from the first on, as have room.
+function roomFor(texts, room) {
+  return texts.map(text => {
+    if (typeof text !== 'string') return text;
+    const kept = text.slice(0, room);
+    room -= kept.length;
+    return kept.toWellFormed();
+  });
+}
+
+function readText(query, at, reads, asked, limits) {
   let text;
   let items = null;
   let matched = null;
   let roots = [document.documentElement];
   if (query.chain) {
-    const found = find(document, query.chain, at);
+    const found = findWithin(query.chain, at, -1, asked);
+    if (found.length > 0 && !query.all) beyond.forget(at, -1);
     if (found.length === 0) return { missing: true };
     matched = found.length;
     if (query.all) {
@@ -61,15 +85,24 @@ function readText(query, at, reads) {
     }
   } else {
     reads.push(document.documentElement);
-    text = query.frames ? frameTexts(document).filter(part => /\S/.test(part)).join('\n\n') : shownText(document.body ?? document.documentElement);
+    if (query.frames) {
+      beyond.asking = [at, -1, 0];
+      const texts = frameTexts(document);
+      beyond.asking = null;
+      if (asked !== null || beyond.asksAbout(at)) return { roots, texts: roomFor(texts, limits.chars) };
+      text = texts.filter(part => /\S/.test(part)).join('\n\n');
+    } else text = shownText(document.body ?? document.documentElement);
   }
   if (items) {
-    let room = query.chars;
-    const first = Math.min(query.offset, items.length);
+    // Where more come from frames, what was asked for is chosen when all are there.
+    const open = asked !== null || beyond.asksAbout(at);
+    let room = open ? limits.chars : query.chars;
+    const first = open ? 0 : Math.min(query.offset, items.length);
     let end = first;
     while (end < items.length && (end === first || room >= items[end].length)) room -= items[end++].length + 1;
     const total = items.reduce((sum, item) => sum + item.length - pairsIn(item), Math.max(0, items.length - 1));
-    return { roots, items: items.slice(first, end), listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
+    const shown = open ? items.slice(first, end).map(item => item.slice(0, limits.chars).toWellFormed()) : items.slice(first, end);
+    return { roots, items: shown, first, listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
   }
   return { roots, content: slice(text, query.offset, query.chars), matched, total_chars: text.length - pairsIn(text), blank: !/\S/.test(text) };
 }
@@ -86,13 +119,16 @@ function valueOf(node, name) {
 }
 
 // Values in the shape of the map; an element stands as `{ of: [element] }` until its place is known.
-function readMap(fields, scope, at, reads, counted, depth = 0) {
+function readMap(fields, scope, at, reads, counted, asked, depth = 0) {
   const values = [];
-  for (const field of fields) {
-    const found = find(scope, field.chain, at);
+  for (const [index, field] of fields.entries()) {
+    // Only a map's own fields are looked for in frames of other origins, not those of its entries.
+    const starts = depth > 0 || asked === null ? null : startsOf(asked, at, index);
+    const found = depth > 0 ? find(scope, field.chain, at) : findWithin(field.chain, at, index, starts);
+    if (depth === 0 && !field.list && found.length) beyond.forget(at, index);
     const one = node => {
       if (++counted.values > VALUES_MAX) throw new Refused(at, 'too_much', `the map would give more than ${VALUES_MAX} values`);
-      if (field.fields && depth < MAP_DEPTH_MAX) return { map: readMap(field.fields, node, at, reads, counted, depth + 1) };
+      if (field.fields && depth < MAP_DEPTH_MAX) return { map: readMap(field.fields, node, at, reads, counted, asked, depth + 1) };
       if (field.attribute) return { text: valueOf(node, field.attribute) };
       if (!isElement(node)) return { text: valueOf(node, '') };
       reads.push(node);
@@ -155,29 +191,37 @@ function front() {
   return null;
 }
 
-function answer(plan) {
+const startsOf = (asks, query, field) => asks.filter(([of, its]) => of === query && its === field).map(([, , start]) => start);
+
+function answer(plan, asks) {
+  // What the browser shows where nothing could be loaded is nobody's frame.
+  if (asks !== null && location.protocol === 'chrome-error:') return { snapshot: '{}', beyond: [] };
   const seen = [];
   const reads = [];
   // Each of several is told what a reader can't see of it, for which the nodes are needed.
   let emits = plan.queries.length > 1;
   try {
     plan.queries.forEach((query, at) => {
-      if (query.text) {
-        seen.push(readText(query, at, reads));
+      const asked = asks === null ? null : startsOf(asks, at, -1);
+      if (asks !== null && !asks.some(([of]) => of === at)) {
+        seen.push({ missing: true });
+      } else if (query.text) {
+        seen.push(readText(query, at, reads, asked, plan.limits));
       } else if (query.map) {
         emits = true;
-        seen.push({ values: readMap(query.map, document, at, reads, { values: 0 }) });
+        seen.push({ values: readMap(query.map, document, at, reads, { values: 0 }, asks) });
       } else {
         emits = true;
-        const found = query.chain ? find(document, query.chain, at) : [document.documentElement].filter(Boolean);
+        const found = query.chain ? findWithin(query.chain, at, -1, asked) : [document.documentElement].filter(Boolean);
         const nodes = found.filter(isElement);
+        if (nodes.length > 0 && !query.all) beyond.forget(at, -1);
         const wanted = query.all ? nodes.slice(0, LISTED_MAX) : nodes.slice(0, 1);
         for (const node of wanted) reads.push(node);
         seen.push(wanted.length ? { roots: wanted, matched: nodes.length } : { missing: true });
       }
     });
   } catch (error) {
-    if (error instanceof Refused) return JSON.stringify({ refused: { query: error.query, code: error.code, what: error.what } });
+    if (error instanceof Refused) return { snapshot: JSON.stringify({ refused: { query: error.query, code: error.code, what: error.what } }), beyond: [] };
     throw error;
   }
   const walk = new Walk(emits, plan.limits);
@@ -196,5 +240,8 @@ function answer(plan) {
     if (one.values) return { values: place(one.values, walk.indices) };
     return one;
   });
-  return JSON.stringify({ head: head(), answers, names: walk.names, columns: emits ? walk.columns : null, hidden: walk.hidden, cut: walk.cut });
+  const snapshot = JSON.stringify({ head: head(), answers, names: walk.names, columns: emits ? walk.columns : null, hidden: walk.hidden, cut: walk.cut });
+  // They are asked for by their numbers.
+  globalThis.portholeFrames = [...beyond.holders.keys()];
+  return { snapshot, beyond: beyond.list() };
 }

@@ -1,12 +1,13 @@
 // Finds what selector chains name. Runs in our isolated world, inside one function with walk.js and answer.js.
 //
 // A chain is a list of steps `{ by, of }`; every step looks inside what the one before it found. Open shadow roots and
-// same-origin frames are looked into.
+// same-origin frames are looked into. Frames of other origins can't be from here: they are handed on, see `beyond`.
 
 // Steps that may look at many characters or scopes end here, so that no page and no selector keeps us for ever.
 const SCOPES_MAX = 1000;
 const TEXT_LOOKED_AT_MAX = 30_000_000;
 const FRAMES_DEEP_MAX = 16;
+const BEYOND_MAX = 32;
 
 class Refused {
   constructor(query, code, what) { this.query = query; this.code = code; this.what = what }
@@ -16,6 +17,37 @@ const isElement = node => node.nodeType === 1;
 const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
 const isFrame = element => element.localName === 'iframe' || element.localName === 'frame';
 
+// Frames that can't be looked into from here, and what is to be asked inside them: `[query, field, start]`, which are the
+// steps of that query's chain (of its field, in a map) from `start` on. Whoever carries the plan out asks there.
+class Beyond {
+  constructor() { this.holders = new Map(); this.asking = null }
+
+  note(holder) {
+    if (this.asking === null) return;
+    let asked = this.holders.get(holder);
+    if (!asked) {
+      if (this.holders.size >= BEYOND_MAX) return;
+      this.holders.set(holder, asked = new Map());
+    }
+    asked.set(this.asking.join(), this.asking);
+  }
+
+  numberOf(holder) {
+    const at = [...this.holders.keys()].indexOf(holder);
+    return at < 0 ? null : at;
+  }
+
+  // Asks nothing more of that query and field: what was found here is enough.
+  forget(query, field) {
+    for (const asked of this.holders.values()) for (const [key, [of, its]] of asked) if (of === query && its === field) asked.delete(key);
+  }
+
+  asksAbout(query) { return [...this.holders.values()].some(asked => [...asked.values()].some(([of]) => of === query)) }
+
+  list() { return [...this.holders.values()].map(asked => [...asked.values()]) }
+}
+const beyond = new Beyond();
+
 // The trees right inside `scope` that a selector does not see by itself, each with the element that holds it.
 function innerTrees(scope) {
   const trees = [];
@@ -23,7 +55,8 @@ function innerTrees(scope) {
     if (element.shadowRoot) trees.push([element, element.shadowRoot]);
     else if (isFrame(element)) {
       const inner = documentOf(element);
-      if (inner && inner.documentElement) trees.push([element, inner]);
+      if (!inner) beyond.note(element);
+      else if (inner.documentElement) trees.push([element, inner]);
     }
   };
   if (isElement(scope)) look(scope);
@@ -206,12 +239,15 @@ function step(scope, { by, of }, lookedAt) {
   }
 }
 
-// What a chain finds inside `scope`: nodes in the order of the page, or literals that an XPath computed.
-function find(scope, chain, query) {
+// What a chain finds inside `scope`: nodes in the order of the page, or literals that an XPath computed. `field` is the
+// place in a map that it is found for, -1 outside of maps, null where frames of other origins are left alone.
+function find(scope, chain, query, field = null, start = 0) {
   const lookedAt = { chars: 0 };
   let scopes = [scope];
-  for (const one of chain) {
+  for (let at = start; at < chain.length; at++) {
+    const one = chain[at];
     if (one.by === 'self') continue;
+    beyond.asking = field === null ? null : [query, field, at];
     scopes = scopes.filter(node => node.nodeType !== undefined && node.querySelectorAll);
     const eachCounts = one.by === 'xpath' || (one.by === 'css' && one.of.includes(':scope'));
     const within = eachCounts ? scopes : outermost(scopes);
@@ -226,7 +262,17 @@ function find(scope, chain, query) {
     } catch (error) {
       if (error instanceof Refused) throw new Refused(query, error.code, error.what);
       throw new Refused(query, 'invalid', `${one.by}: ${one.of}`);
+    } finally {
+      beyond.asking = null;
     }
   }
   return scopes;
+}
+
+// The same inside a frame of another origin: what is left of the chain from each of these steps on.
+function findWithin(chain, query, field, starts) {
+  if (starts === null) return find(document, chain, query, field);
+  const found = new Set();
+  for (const start of starts) for (const node of find(document, chain, query, field, start)) found.add(node);
+  return [...found];
 }

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""The text that Porthole gives, beside the browser's own `innerText`, on the Web Platform Tests' cases for it.
+
+    PORTHOLE_ALLOW_TARGETS=127.0.0.1:8792 PORTHOLE_RATE_LIMIT=100000 porthole up
+    reading/bench/innertext.py wpt/html/dom/elements/the-innertext-and-outertext-properties/getter-tests.js
+
+Every case of the file becomes a box of one page. The page's script posts here what the browser says each box's `innerText`
+is; Porthole is asked for the same boxes, and for the whole page. The two may differ in runs of blank lines alone: these are
+folded here too, by other means. What differs otherwise is printed, and ends this with 1.
+"""
+import http.server
+import json
+import os
+import pathlib
+import sys
+import threading
+import urllib.error
+import urllib.request
+
+PORT = 8792
+DIRECTIVES = 16
+WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
+PAGE = """<!doctype html><style>
+.before::before { content: 'abc' } .table { display: table } .itable { display: inline-table } .row { display: table-row }
+.cell { display: table-cell } .first-line-uppercase::first-line { text-transform: uppercase }
+.first-letter-uppercase::first-letter { text-transform: uppercase } .first-letter-float::first-letter { float: left }
+</style><body><script>
+const cases = [];
+function box(holder, html) {
+  holder.innerHTML = html;
+  for (const one of holder.querySelectorAll('.poke')) one.textContent = 'abc';
+  for (const name of ['rp', 'optgroup', 'div']) for (const one of holder.querySelectorAll('.poke-' + name)) {
+    const inner = document.createElement(name);
+    inner.textContent = 'abc';
+    one.append(inner);
+  }
+  for (const one of holder.querySelectorAll('.shadow')) one.attachShadow({ mode: 'open' }).textContent = 'abc';
+  const target = holder.querySelector('#target') ?? holder.firstElementChild;
+  target.setAttribute('data-case', cases.push(target) - 1);
+}
+const inside = (parent, html) => { const holder = document.createElement('div'); parent.append(holder); box(holder, html) };
+const testText = html => inside(document.body, html);
+const testTextInSVG = html => {
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  document.body.append(svg);
+  const holder = document.createElement('div');
+  box(holder, html);
+  svg.append(...holder.childNodes);
+};
+</script><script src=cases.js></script><script>
+addEventListener('load', () => fetch('said', { method: 'POST', body: JSON.stringify({
+  cases: cases.map(one => ({ text: one.innerText ?? null, html: one.outerHTML })), page: document.body.innerText }) }));
+</script>"""
+said = {}
+
+
+def serve(cases):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            is_page = self.path == "/"
+            self.send_response(200)
+            self.send_header("content-type", f"text/{'html' if is_page else 'javascript'}; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(PAGE.encode() if is_page else cases)
+
+        def do_POST(self):
+            said.update(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def post(route, body):
+    request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=100) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+
+
+def folded(text):
+    """Its lines, each run of blank ones as one `None`; the first and the last are no lines of a run."""
+    lines = text.split("\n")
+    kept = []
+    for at, line in enumerate(lines):
+        is_blank = 0 < at < len(lines) - 1 and not line.strip()
+        if is_blank and kept and kept[-1] is None:
+            continue
+        kept.append(None if is_blank else line)
+    # A single blank line stays as it was, a run becomes an empty one.
+    return kept, lines
+
+
+def agrees(got, text):
+    """Whether `got` is `text` with nothing but runs of blank lines changed."""
+    kept, lines = folded(text)
+    if got == text:
+        return True
+    return got == "\n".join("" if line is None else line for line in kept)
+
+
+def main():
+    serve(pathlib.Path(sys.argv[1]).read_bytes())
+    sandbox = post("create", {})
+    who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"], "url": f"http://127.0.0.1:{PORT}/"}
+    page = post("browser-extract", {**who, "instruction": "text"})
+    texts = [(at, case) for at, case in enumerate(said["cases"]) if case["text"] is not None]
+    wrong = 0 if agrees(page["content"], said["page"]) else 1
+    if wrong:
+        print("the whole page differs")
+    folds = 0
+    for start in range(0, len(texts), DIRECTIVES):
+        part = texts[start : start + DIRECTIVES]
+        # Two at least, so that an empty text is a result of several and no refusal.
+        asked = [{"kind": "text", "selector": f"[data-case='{at}']"} for at, _ in part] + [{"kind": "text"}] * (len(part) < 2)
+        results = post("browser-extract", {**who, "extract": asked})["results"]
+        for (at, case), result in zip(part, results):
+            got = result["content"]
+            # A text of nothing but white space is told as none.
+            if agrees(got, case["text"]) or (got == "" and not case["text"].strip()):
+                folds += got != case["text"] and bool(got)
+                continue
+            wrong += 1
+            print(f"case {at}: {got!r} for {case['text']!r} in {case['html'][:200]}")
+    print(f"{len(texts)} cases and the whole page: {wrong} differ in more than runs of blank lines, {folds} in these")
+    sys.exit(1 if wrong else 0)
+
+
+main()

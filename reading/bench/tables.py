@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""Real tables through the service itself, cell by cell, beside an oracle that shares no code with it.
+
+    PORTHOLE_ALLOW_TARGETS=127.0.0.1:8791 PORTHOLE_RATE_LIMIT=100000 porthole up
+    reading/bench/tables.py FOLDER…           # folders of saved pages, *.html or *.html.gz
+
+Every page with a table is served on 127.0.0.1:8791, its own scripts off and nothing loaded from elsewhere. A script of the bench's forms each table
+that is shown by the HTML standard's algorithm (4.9.12.1), from the spans that the browser says, takes each cell's
+`innerText` without that of nested tables and of choices, and posts the grid here. Porthole is asked for the same tables. White space does
+not count, nor do characters that nobody sees; a header of several rows must be the texts of its levels, joined.
+What differs is printed. `--limit N` ends after N pages.
+"""
+import collections
+import concurrent.futures
+import gzip
+import http.server
+import json
+import os
+import pathlib
+import re
+import sys
+import threading
+import unicodedata
+import urllib.error
+import urllib.request
+
+PORT = 8791
+AT_ONCE = 4
+DIRECTIVES = 16
+LONG = "a row is longer than an answer"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-oracle'; connect-src 'self'"
+WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
+ORACLE = """
+const form = table => {
+  const grid = [], texts = [];
+  const place = (x, y, cell) => { (grid[y] ??= [])[x] ??= cell };
+  const group = rows => {
+    const first = grid.length;
+    for (const row of rows) grid.push([]);
+    rows.forEach((row, at) => {
+      let x = 0;
+      for (const cell of row.children) {
+        if (cell.localName !== 'td' && cell.localName !== 'th') continue;
+        if (getComputedStyle(cell).display === 'none') continue;
+        while (grid[first + at][x] !== undefined) x++;
+        const tall = cell.rowSpan === 0 ? rows.length - at : Math.min(cell.rowSpan, rows.length - at);
+        const nested = [...cell.querySelectorAll('table, select')];
+        const before = nested.map(one => one.style.cssText);
+        for (const one of nested) one.style.setProperty('display', 'none', 'important');
+        const number = texts.push(cell.innerText) - 1;
+        nested.forEach((one, n) => one.style.cssText = before[n]);
+        for (let down = 0; down < tall; down++) for (let right = 0; right < cell.colSpan; right++) place(x + right, first + at + down, number);
+        x += cell.colSpan;
+      }
+    });
+  };
+  const shown = element => getComputedStyle(element).display !== 'none';
+  const rows = part => [...part.children].filter(child => child.localName === 'tr' && shown(child));
+  let loose = [];
+  const feet = [];
+  for (const child of table.children) {
+    if (child.localName === 'tr') { if (shown(child)) loose.push(child); continue }
+    if (!['thead', 'tbody', 'tfoot'].includes(child.localName)) continue;
+    group(loose); loose = [];
+    if (!shown(child)) continue;
+    if (child.localName === 'tfoot') feet.push(child); else group(rows(child));
+  }
+  group(loose);
+  for (const foot of feet) group(rows(foot));
+  return { grid: grid.map(row => Array.from(row, cell => cell ?? null)).filter(row => row.length), texts };
+};
+addEventListener('load', () => {
+  const tables = [...document.querySelectorAll('table')].map(table => table.checkVisibility({ visibilityProperty: true }) ? form(table) : null);
+  fetch('/oracle' + location.pathname, { method: 'POST', body: JSON.stringify(tables) });
+});
+"""
+SCRIPT = ORACLE.replace("\\", "\\\\")
+oracles = {}
+came = threading.Condition()
+
+
+def html_of(path):
+    data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    charset = re.search(rb"<meta[^>]+charset=[\"']?([\w-]+)", data[:4000], re.I)
+    try:
+        return data.decode(charset[1].decode() if charset else "utf-8", errors="replace")
+    except LookupError:
+        return data.decode(errors="replace")
+
+
+def serve(pages):
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            path = pages.get(self.path.strip("/"))
+            self.send_response(200 if path else 404)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-security-policy", POLICY)
+            self.end_headers()
+            # Before all else: at the end an element that is left open would swallow it.
+            page = re.sub(r"(?i)(<!doctype[^>]*>)?", rf"\1<script nonce=oracle>{SCRIPT}</script>", html_of(path), count=1) if path else ""
+            try:
+                self.wfile.write(page.encode())
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["content-length"]))
+            with came:
+                oracles[self.path.removeprefix("/oracle/")] = json.loads(body)
+                came.notify_all()
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+
+
+def post(route, body):
+    request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
+    try:
+        with urllib.request.urlopen(request, timeout=100) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        return json.load(error)
+
+
+def plain(text):
+    return "".join(c for c in text if not c.isspace() and unicodedata.category(c) not in ("Cc", "Cf", "Zs"))
+
+
+def expected(oracle, header_rows):
+    """The names of the columns, and the rows below them."""
+    texts = [plain(text) for text in oracle["texts"]]
+    rows = [[None if cell is None else cell for cell in row] for row in oracle["grid"]]
+    width = max((len(row) for row in rows[:header_rows]), default=0)
+    names = []
+    for x in range(width):
+        levels = []
+        for row in rows[:header_rows]:
+            is_title = header_rows > 1 and width > 1 and len(row) == width and len(set(row)) == 1
+            if not is_title and x < len(row) and row[x] is not None and texts[row[x]]:
+                if not levels or levels[-1] != texts[row[x]]:
+                    levels.append(texts[row[x]])
+        names.append("/".join(levels))
+    return names, [["" if cell is None else texts[cell] for cell in row] for row in rows[header_rows:]]
+
+
+def compare(oracle, headers, rows):
+    """What differs, if anything does."""
+    header_rows = len(oracle["grid"]) - len(rows)
+    if header_rows < 0 or (header_rows > 0) != bool(headers):
+        return f"{len(oracle['grid'])} rows, of which {len(rows)} are read, and {len(headers)} names"
+    names, lines = expected(oracle, header_rows)
+    got = [plain(name) for name in headers]
+    if got != names:
+        return f"names {got} for {names}"
+    for y, (line, row) in enumerate(zip(lines, rows)):
+        if [plain(cell) for cell in row] != line:
+            return f"row {y}: {[plain(cell) for cell in row]} for {line}"
+    return None
+
+
+def main():
+    arguments = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
+    limit = int(arguments.pop()) if "--limit" in sys.argv else None
+    files = [path for folder in arguments for path in sorted(pathlib.Path(folder).rglob("*")) if path.is_file()]
+    files = [path for path in files if path.name.endswith((".html", ".htm", ".html.gz")) and "<table" in html_of(path).lower()]
+    pages = {f"{number}": path for number, path in enumerate(files[:limit])}
+    serve(pages)
+    sandbox = post("create", {})
+    who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"]}
+    count, wrong, failed = collections.Counter(), [], []
+
+    def ask(key, wanted, offset=0):
+        extract = [{"kind": "table", "selector": f"xpath: (//table)[{number + 1}]"} for number in wanted]
+        for one in extract if offset else []:
+            one["offset"] = offset
+        answer = post("browser-extract", {**who, "url": f"http://127.0.0.1:{PORT}/{key}", "extract": extract})
+        if answer["ok"] and len(extract) == 1:
+            return answer, [answer]
+        return answer, answer.get("results", [])
+
+    def whole(key, number, result):
+        """The headers and all rows, however often it takes to get them; the reason where they can't be had."""
+        rows = []
+        while True:
+            if not result.get("data"):
+                return None, None, str(result.get("warnings") or result.get("error"))
+            rows += result["data"]["rows"]
+            if any("cut_entry" in warning for warning in result["warnings"]):
+                return None, None, LONG
+            if result.get("next_offset") is None:
+                return result["data"]["headers"], rows, None
+            headers = result["data"]["headers"]
+            _, results = ask(key, [number], result["next_offset"])
+            if not results:
+                return None, None, "the rest can't be had"
+            result = results[0]
+
+    def read(key):
+        first = post("browser-extract", {**who, "url": f"http://127.0.0.1:{PORT}/{key}", "instruction": "text"})
+        with came:
+            if not came.wait_for(lambda: key in oracles, 5):
+                failed.append((key, first.get("error", "no oracle")))
+                return
+            oracle = oracles[key]
+        # Nothing to be read: neither has a cell with a text.
+        wanted = [at for at, table in enumerate(oracle) if table and any(plain(text) for text in table["texts"])]
+        for start in range(0, len(wanted), DIRECTIVES):
+            part = wanted[start : start + DIRECTIVES]
+            answer, results = ask(key, part)
+            if len(results) != len(part):
+                failed.append((key, answer.get("error"), answer.get("details")))
+                continue
+            for number, result in zip(part, results):
+                headers, rows, reason = whole(key, number, result)
+                reason = reason or compare(oracle[number], headers, rows)
+                with came:
+                    if reason == LONG:
+                        count["long"] += 1
+                        continue
+                    count["all"] += 1
+                    count["cells"] += sum(len(row) for row in oracle[number]["grid"])
+                    if reason:
+                        wrong.append((str(pages[key]), number, reason))
+
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        list(pool.map(read, pages))
+    for path, number, reason in wrong:
+        print(f"{path} table {number}: {reason[:600]}")
+    for one in failed:
+        print("failed:", pages[one[0]], *one[1:])
+    print(f"{count['all']} tables of {count['cells']} cells on {len(pages)} pages: {count['all'] - len(wrong)} exactly right", end="")
+    print(f" ({(count['all'] - len(wrong)) / max(count['all'], 1):.4f}); {len(failed)} requests failed, {count['long']} tables with a row longer than an answer are left out")
+
+
+main()

@@ -1,0 +1,169 @@
+//! What frames of other origins hold, put into the snapshot of the page that they are in. They are read by themselves,
+//! each with the part of the plan that is about it.
+
+use crate::snapshot::{Columns, Found, FrameText, NODES_MAX, Raw, Snapshot, TEXT_MAX_UNITS};
+
+/// A document as it was read, and what it could not look into.
+#[derive(Clone, Debug, Default)]
+pub struct Document {
+    /// Its snapshot, as JSON.
+    pub snapshot: String,
+    /// Those of its frames that were read by themselves, in the order of their numbers.
+    pub frames: Vec<Frame>,
+    /// How many more were to be read and could not be.
+    pub unread: usize,
+}
+
+/// A frame that was read by itself.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// What its document's snapshot calls it.
+    pub number: usize,
+    /// What it holds.
+    pub document: Document,
+}
+
+impl Document {
+    /// One snapshot of all: matches in frames follow those of the document itself, texts of frames stand where the
+    /// frames do.
+    ///
+    /// # Errors
+    /// Where the document's own snapshot is none. A frame's that is none is left out.
+    pub fn joined(self) -> serde_json::Result<Snapshot> {
+        let mut snapshot: Snapshot = serde_json::from_str(&self.snapshot)?;
+        snapshot.unread_frames += self.unread;
+        let mut texts: Vec<(usize, Vec<Option<Vec<FrameText>>>)> = Vec::new();
+        for Frame { number, document } in self.frames {
+            match document.joined() {
+                Ok(mut frame) if frame.refused.is_none() => {
+                    texts.push((number, frame.answers.iter_mut().map(|found| found.texts.take()).collect()));
+                    take_in(&mut snapshot, frame);
+                }
+                _ => snapshot.unread_frames += 1,
+            }
+        }
+        for (query, found) in snapshot.answers.iter_mut().enumerate() {
+            let Some(own) = found.texts.take() else { continue };
+            let whole = own.into_iter().flat_map(|text| match text {
+                FrameText::Here(_) => vec![text],
+                FrameText::Elsewhere { frame } => texts
+                    .iter_mut()
+                    .find(|(number, _)| *number == frame)
+                    .and_then(|(_, texts)| texts.get_mut(query)?.take())
+                    .unwrap_or_default(),
+            });
+            found.texts = Some(whole.collect());
+        }
+        Ok(snapshot)
+    }
+}
+
+/// Puts a frame's nodes after the document's own, and its matches after theirs, as far as there is room.
+fn take_in(snapshot: &mut Snapshot, frame: Snapshot) {
+    snapshot.unread_frames += frame.unread_frames;
+    snapshot.cut |= frame.cut;
+    let offset = match (&mut snapshot.columns, frame.columns) {
+        (Some(columns), Some(more)) => match append(columns, &mut snapshot.names, more, &frame.names) {
+            Some(offset) => offset,
+            None => {
+                snapshot.cut = true;
+                return;
+            }
+        },
+        // Only texts were asked for.
+        _ => {
+            for (count, more) in snapshot.hidden.iter_mut().zip(frame.hidden) {
+                *count += more;
+            }
+            0
+        }
+    };
+    for (found, mut more) in snapshot.answers.iter_mut().zip(frame.answers) {
+        more.roots.iter_mut().for_each(|at| shift(at, offset));
+        for value in more.values.iter_mut().flatten() {
+            value.shift(offset);
+        }
+        found.take_in(more);
+    }
+}
+
+fn shift(at: &mut i64, offset: i64) {
+    if *at >= 0 {
+        *at = at.saturating_add(offset);
+    }
+}
+
+/// Appends nodes; the index of the first of them, or nothing where there is no room for them.
+fn append(columns: &mut Columns, names: &mut Vec<String>, more: Columns, more_names: &[String]) -> Option<i64> {
+    let units = |columns: &Columns| columns.texts.iter().map(String::len).sum::<usize>();
+    let offset = columns.parent.len();
+    if offset + more.parent.len() > NODES_MAX || units(columns) + units(&more) > 3 * TEXT_MAX_UNITS {
+        return None;
+    }
+    // The first name stands for text.
+    let name_offset = names.len();
+    names.extend(more_names.iter().cloned());
+    let offset_units = i64::try_from(offset).ok()?;
+    columns.parent.extend(more.parent.into_iter().map(|mut parent| {
+        shift(&mut parent, offset_units);
+        parent
+    }));
+    columns.name.extend(more.name.into_iter().map(|name| if name == 0 { 0 } else { name + name_offset }));
+    columns.flags.extend(more.flags);
+    columns.boxes.extend(more.boxes);
+    columns.sizes.extend(more.sizes);
+    columns.texts.extend(more.texts);
+    columns.attributes.extend(more.attributes.into_iter().map(|mut attributes| {
+        if let Some(first) = attributes.first_mut() {
+            *first = first.as_u64().map_or(serde_json::Value::Null, |at| (at + offset as u64).into());
+        }
+        attributes
+    }));
+    Some(offset_units)
+}
+
+impl Found {
+    /// Adds what a frame answered to the same query.
+    fn take_in(&mut self, more: Found) {
+        if more.missing {
+            return;
+        }
+        if self.missing {
+            *self = more;
+            return;
+        }
+        self.roots.extend(more.roots);
+        self.matched = self.matched.zip(more.matched).map(|(own, more)| own + more).or(self.matched);
+        self.blank &= more.blank;
+        self.listed += more.listed;
+        if let (Some(items), Some(more_items)) = (&mut self.items, more.items) {
+            items.extend(more_items);
+            // A line's end between the two.
+            self.total_chars += more.total_chars + 1;
+        }
+        if let (Some(values), Some(more)) = (&mut self.values, more.values) {
+            for (value, more) in values.iter_mut().zip(more) {
+                value.take_in(more);
+            }
+        }
+    }
+}
+
+impl Raw {
+    fn shift(&mut self, offset: i64) {
+        if let Some(at) = &mut self.at {
+            shift(at, offset);
+        }
+        for inner in self.list.iter_mut().chain(&mut self.map).flatten() {
+            inner.shift(offset);
+        }
+    }
+
+    fn take_in(&mut self, more: Raw) {
+        if self.none {
+            *self = more;
+        } else if let (Some(list), Some(more)) = (&mut self.list, more.list) {
+            list.extend(more);
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Frames that the page's own world can't look into, being of other origins: each is read in a world of its own, by its
+//! own session where it has a process of its own. Nothing of it is needed where the page's own reading was enough.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::dom::DescribeNodeParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{CreateIsolatedWorldParams, FrameId};
+use futures_util::future::{BoxFuture, join_all};
+use porthole_reading::frames::{Document, Frame};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
+
+use super::Page;
+use super::read::READ;
+use super::world::{WORLD, argument, in_world, value};
+use crate::cdp::{CdpError, Session};
+
+/// How long all frames together may take: an advertisement that is busy must not fail the page that it is in.
+const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
+/// How deep frames of other origins are followed into one another.
+const DEPTH_MAX: u32 = 8;
+
+/// Hands out an element that the reading before has met.
+const NUMBERED: &str = "number => globalThis.portholeFrames?.[number]";
+
+/// What is asked inside a frame: a query, its field (-1 outside of maps), and the step of its chain to begin with.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+pub(super) struct Ask(usize, i64, usize);
+
+/// What the page function returns.
+#[derive(Debug, Deserialize)]
+pub(super) struct Returned {
+    /// As JSON.
+    pub snapshot: String,
+    /// For each frame that it could not look into what is to be asked there.
+    pub beyond: Vec<Vec<Ask>>,
+}
+
+impl Page {
+    /// Reads what is asked of the main document's frames, and puts all together.
+    pub(super) async fn with_frames(&self, plan: &Value, returned: Returned) -> Document {
+        if returned.beyond.iter().all(Vec::is_empty) {
+            return Document { snapshot: returned.snapshot, ..Document::default() };
+        }
+        let deadline = Instant::now() + FRAMES_TIMEOUT;
+        let main = Place { session: self.session.clone(), frame: self.main_frame.clone() };
+        let Ok(Ok(world)) = timeout_at(deadline, main.world()).await else {
+            return Document { unread: asked(&returned), snapshot: returned.snapshot, ..Document::default() };
+        };
+        self.gather(plan, main, world, returned, deadline, 0).await
+    }
+
+    /// Boxed, since frames nest.
+    fn gather<'a>(
+        &'a self,
+        plan: &'a Value,
+        place: Place,
+        world: i64,
+        returned: Returned,
+        deadline: Instant,
+        depth: u32,
+    ) -> BoxFuture<'a, Document> {
+        Box::pin(async move {
+            let wanted = returned.beyond.iter().enumerate().filter(|(_, asks)| !asks.is_empty());
+            let reading = wanted.map(|(number, asks)| {
+                let place = &place;
+                async move {
+                    if depth == DEPTH_MAX {
+                        return None;
+                    }
+                    let inside = async {
+                        let inner = self.inside(place, world, number).await?;
+                        let world = inner.world().await?;
+                        let returned = inner.read(world, plan, asks).await?;
+                        Ok::<_, CdpError>((inner, world, returned))
+                    };
+                    let (inner, world, returned) = timeout_at(deadline, inside).await.ok()?.ok()?;
+                    let document = self.gather(plan, inner, world, returned, deadline, depth + 1).await;
+                    Some(Frame { number, document })
+                }
+            });
+            let read = join_all(reading).await;
+            let unread = read.iter().filter(|frame| frame.is_none()).count();
+            Document { snapshot: returned.snapshot, frames: read.into_iter().flatten().collect(), unread }
+        })
+    }
+
+    /// Where the frame is that the reading of `place` gave this number.
+    async fn inside(&self, place: &Place, world: i64, number: usize) -> Result<Place, CdpError> {
+        let gone = |reason: &str| CdpError::Unreadable { method: "DOM.describeNode".into(), reason: reason.into() };
+        let mut call = in_world(world, NUMBERED, &[argument(number.into())]);
+        call.return_by_value = None;
+        let object = place.session.call(&call).await?.result.object_id.ok_or_else(|| gone("no such frame"))?;
+        let mut describe = DescribeNodeParams::default();
+        describe.object_id = Some(object);
+        let node = place.session.call(&describe).await?.node.clone();
+        let frame = node.frame_id.map(String::from).ok_or_else(|| gone("no frame"))?;
+        let own = self.state.borrow().parts.get(&frame).cloned();
+        Ok(Place { session: own.unwrap_or_else(|| place.session.clone()), frame })
+    }
+}
+
+fn asked(returned: &Returned) -> usize {
+    returned.beyond.iter().filter(|asks| !asks.is_empty()).count()
+}
+
+/// A frame, and the session by which it is reached.
+struct Place {
+    session: Session,
+    frame: String,
+}
+
+impl Place {
+    async fn world(&self) -> Result<i64, CdpError> {
+        let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.frame.clone()));
+        world.world_name = Some(WORLD.to_owned());
+        Ok(*self.session.call(&world).await?.execution_context_id.inner())
+    }
+
+    async fn read(&self, world: i64, plan: &Value, asks: &[Ask]) -> Result<Returned, CdpError> {
+        let arguments = [argument(plan.clone()), argument(json!(asks))];
+        value(self.session.call(&in_world(world, READ, &arguments)).await?)
+    }
+}
