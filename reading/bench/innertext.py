@@ -9,6 +9,7 @@ is; Porthole is asked for the same boxes, and for the whole page. The two may di
 folded here too, by other means. What differs otherwise is printed, and ends this with 1.
 """
 import http.server
+import itertools
 import json
 import os
 import pathlib
@@ -85,24 +86,14 @@ def post(route, body):
 
 
 def folded(text):
-    """Its lines, each run of blank ones as one `None`; the first and the last are no lines of a run."""
-    lines = text.split("\n")
-    kept = []
-    for at, line in enumerate(lines):
-        is_blank = 0 < at < len(lines) - 1 and not line.strip()
-        if is_blank and kept and kept[-1] is None:
-            continue
-        kept.append(None if is_blank else line)
-    # A single blank line stays as it was, a run becomes an empty one.
-    return kept, lines
-
-
-def agrees(got, text):
-    """Whether `got` is `text` with nothing but runs of blank lines changed."""
-    kept, lines = folded(text)
-    if got == text:
-        return True
-    return got == "\n".join("" if line is None else line for line in kept)
+    """The same with each run of blank lines as one that is empty. The first and the last line are no part of a run."""
+    first, *lines = text.split("\n")
+    last = [lines.pop()] if lines else []
+    kept = [first]
+    for is_blank, run in itertools.groupby(lines, lambda line: not line.strip()):
+        run = list(run)
+        kept += [""] if is_blank and len(run) > 1 else run
+    return "\n".join(kept + last)
 
 
 def main():
@@ -111,9 +102,11 @@ def main():
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"], "url": f"http://127.0.0.1:{PORT}/"}
     page = post("browser-extract", {**who, "instruction": "text"})
     texts = [(at, case) for at, case in enumerate(said["cases"]) if case["text"] is not None]
-    wrong = 0 if agrees(page["content"], said["page"]) else 1
+    wrong = 0 if page["content"] == folded(said["page"]) else 1
     if wrong:
-        print("the whole page differs")
+        lines = folded(said["page"])
+        at = len(os.path.commonprefix([page["content"], lines]))
+        print(f"the whole page differs: {page['content'][at - 20 : at + 20]!r} for {lines[at - 20 : at + 20]!r}")
     folds = 0
     for start in range(0, len(texts), DIRECTIVES):
         part = texts[start : start + DIRECTIVES]
@@ -123,7 +116,7 @@ def main():
         for (at, case), result in zip(part, results):
             got = result["content"]
             # A text of nothing but white space is told as none.
-            if agrees(got, case["text"]) or (got == "" and not case["text"].strip()):
+            if got == folded(case["text"]) or (got == "" and not case["text"].strip()):
                 folds += got != case["text"] and bool(got)
                 continue
             wrong += 1

@@ -14,6 +14,67 @@ async fn the_text_keeps_its_lines_and_folds_runs_of_blank_ones() {
     assert_eq!(text, "Head\n\none\ntwo\n\nthree\n\na\nb");
 }
 
+/// Fragments whose rendered text is of every kind: white space kept and collapsed, blocks, breaks, tables, lists, hidden
+/// and generated content, form controls, runs of blank lines.
+const FRAGMENTS: &str = r#"
+<div> a  b\tc <br> d <br>
+<pre>  a\n\n\n\n  b  \n</pre>
+<pre>a\n \nb\n\t\n \nc</pre>
+<p>a</p><p></p><p>b<br><br><br>c</p><br><br>d
+<div style='white-space:pre-line'>a \n\n\n b</div>
+<div>a&nbsp;<br>&nbsp;<br>&nbsp;<br>b</div>
+<div>a<br>&nbsp;<br>b</div>
+<table><tr><td>a<td><td>b<tr><td><tr><td>c</table>
+<table><caption>a</caption><tfoot><tr><td>f</tfoot><tbody><tr><td>b<br><br><br>c</table>
+<ul><li>a<li><li>b</ul><ol><li>c</ol>
+<div>a<span style='display:none'>b</span><span style='visibility:hidden'>c</span><span style='opacity:0'>d</span></div>
+<div style='text-transform:uppercase'>ab \u00df</div>
+<div>a<input value=b><textarea>c</textarea><select><option>d<option>e</select><button>f</button></div>
+<div style='display:flex'><b>a</b><i>b</i></div>
+<div>a<div><div></div></div><hr><hr>b<h1>c</h1>d</div>
+<div>\u05d0b\u2028cd\u3000\u3000e</div>
+<div>a<svg><text>b</text></svg><ruby>c<rp>(</rp><rt>d</rt></ruby></div>
+<div>\ud83d\ude00<br><br><br><br>\ud83d\ude00</div>"#;
+
+#[tokio::test]
+async fn a_text_differs_from_what_the_browser_says_in_runs_of_blank_lines_alone() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(&format!(
+        "<!doctype html><body><script>
+        for (const one of {}.trim().split('\\n')) {{
+            const box = document.createElement('section');
+            box.innerHTML = JSON.parse('\"' + one.replaceAll('\"', '') + '\"');
+            document.body.append(box);
+        }}
+        for (const box of document.querySelectorAll('section')) box.dataset.said = box.innerText;
+        </script>",
+        json!(FRAGMENTS)
+    ));
+    let map = json!({"kind": "json", "map": {"said[]": "section@data-said"}});
+    let texts = json!({"kind": "text", "selector": "section", "all": true});
+    let fields = stack.extract(json!({"url": url, "extract": [map, texts]})).await.expect_ok();
+    let said = fields["results"][0]["data"]["said"].as_array().unwrap();
+    let texts = fields["results"][1]["data"].as_array().unwrap();
+    assert_eq!((said.len(), texts.len()), (FRAGMENTS.trim().lines().count(), said.len()));
+    let mut folded_runs = 0;
+    for (said, text) in said.iter().zip(texts) {
+        let (said, text) = (said.as_str().unwrap(), text.as_str().unwrap());
+        let lines: Vec<&str> = said.split('\n').collect();
+        let is_blank = |at: usize| at > 0 && at + 1 < lines.len() && lines[at].trim().is_empty();
+        let mut expected: Vec<&str> = Vec::new();
+        for (at, line) in lines.iter().enumerate() {
+            let (goes_on, begins) = (is_blank(at) && is_blank(at - 1), is_blank(at) && is_blank(at + 1));
+            match () {
+                () if goes_on => folded_runs += 1,
+                () if begins => expected.push(""),
+                () => expected.push(line),
+            }
+        }
+        assert_eq!(text, expected.join("\n"), "{said:?}");
+    }
+    assert!(folded_runs > 5, "{folded_runs}");
+}
+
 #[tokio::test]
 async fn a_selector_gives_the_text_of_its_first_match() {
     let stack = Stack::shared().await;
