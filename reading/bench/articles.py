@@ -10,7 +10,8 @@
 The saved pages are served on 127.0.0.1:8790, each read with the directive `article`, and the Markdown is made plain:
 link targets, marks and escapes go, words stay. A policy keeps a page from loading anything from elsewhere: what is there now
 is not what was saved. A page whose own script leaves for https, or for its own site, which is not there, is served once
-more with its scripts off, and named. `--every N` takes each Nth page; `--beside` measures trafilatura and readability-lxml on
+more with its scripts off, and named; `--still` serves all of them so, as tools read them that have no browser: some replace
+themselves with an excuse where their site is not there. `--every N` takes each Nth page; `--beside` measures trafilatura and readability-lxml on
 the same pages, where they are installed; `--text` tells what the directive `text` takes beside `article`.
 
 Scores: the first set's own `evaluate.py` is to be run in its folder on the `output/*.json` that this writes; the second's are
@@ -180,7 +181,7 @@ def main():
     texts, failed, times = {}, {}, {"article": [], "text": []}
 
     def read(key):
-        url = f"http://127.0.0.1:{PORT}/{key}"
+        url = f"http://127.0.0.1:{PORT}/{key}{'?still' if '--still' in arguments else ''}"
         content, offset = "", 0
         while offset is not None:
             answer = post("browser-extract", {**who, "url": url, "instruction": "article", "offset": offset})

@@ -32,6 +32,8 @@ const DESCENT_SHARE_MIN: f64 = 0.8;
 const TEXT_MIN: f64 = 220.0;
 /// The same as a share of the page's text outside links.
 const TEXT_SHARE_MIN: f64 = 0.15;
+/// How far above the content a summary may stand beside what holds it.
+const LEAD_LEVELS_MAX: usize = 4;
 /// Comments with so many times the text beside them are a page's content.
 const FORUM_FACTOR_MIN: f64 = 3.0;
 
@@ -65,19 +67,34 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
         is_listing = true;
         chosen = region;
     }
-    let lead = if is_listing { None } else { lead(dom, chosen, &measures) };
+    let lead = if is_listing { None } else { lead(rest, chosen, &measures) };
     Choice { root: chosen, lead, dropped, measures, is_listing }
 }
 
-/// A summary that stands right before the content and says that it is one.
-fn lead(dom: &Dom, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
-    let siblings = dom.children(dom.node(root).parent?);
-    let place = siblings.iter().position(|sibling| *sibling == root)?;
-    siblings[..place].iter().rev().copied().find(|id| {
-        names::is_lead(dom, *id)
-            && measures[*id].chars >= measure::PARAGRAPH_CHARS
-            && measures[*id].link_density() < 0.3
-    })
+/// A summary before the content that says that it is one: what stands nearest counts, and several in one place are
+/// teasers of something else.
+fn lead(view: View<'_>, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
+    let dom = view.dom;
+    let mut at = root;
+    for _ in 0..LEAD_LEVELS_MAX {
+        let siblings = dom.children(dom.node(at).parent?);
+        let place = siblings.iter().position(|sibling| *sibling == at)?;
+        let before = siblings[..place].iter().filter(|sibling| !view.drops(**sibling));
+        let leads = outermost(
+            dom,
+            before.flat_map(|sibling| view.subtree(*sibling).collect::<Vec<_>>()).filter(|id| {
+                names::is_lead(dom, *id)
+                    && measures[*id].chars >= measure::PARAGRAPH_CHARS
+                    && measures[*id].link_density() < 0.3
+            }),
+        );
+        match leads[..] {
+            [] => at = dom.node(at).parent?,
+            [lead] => return Some(lead),
+            _ => return None,
+        }
+    }
+    None
 }
 
 /// `main`, or all there is.

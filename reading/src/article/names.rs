@@ -341,6 +341,17 @@ const LEADS: &[&str] = &[
     "subtitle",
     "subheadline",
     "abstract",
+    "excerpt",
+    "introtext",
+    "vorspann",
+    "ingress",
+    "sumario",
+    "entradilla",
+    "bajada",
+    "chapeau",
+    "occhiello",
+    "sommario",
+    "deck",
 ];
 
 /// Whether a part says that it leads into the content.
@@ -407,7 +418,119 @@ const LEADS_AWAY: &[&str] = &[
     "leia também",
     "leia mais",
     "lea también",
+    "leggi anche",
+    "vedi anche",
+    "mehr zum thema",
+    "auch interessant",
+    "weiterlesen",
+    "zobacz także",
+    "czytaj też",
+    "čtěte také",
+    "läs också",
+    "les også",
+    "læs også",
+    "lue myös",
+    "читайте также",
+    "смотрите также",
+    "читайте ещё",
+    "читайте також",
+    "прочетете още",
+    "διαβάστε επίσης",
+    "相关阅读",
+    "相关文章",
+    "相關文章",
+    "関連記事",
+    "관련기사",
 ];
+
+/// What lists of tags begin with.
+const TAGS: &[&str] = &[
+    "tags",
+    "tag",
+    "keywords",
+    "filed under",
+    "categories",
+    "category",
+    "schlagwörter",
+    "schlagworte",
+    "stichwörter",
+    "stichworte",
+    "kategorien",
+    "kategorie",
+    "etiquetas",
+    "palabras clave",
+    "mots-clés",
+    "étiquettes",
+    "catégories",
+    "parole chiave",
+    "tagi",
+    "etiketler",
+    "теги",
+    "метки",
+    "ключевые слова",
+    "标签",
+    "標籤",
+    "タグ",
+];
+
+/// Whether a block is a list of tags: it says so, and is no sentence.
+pub(super) fn lists_tags(text: &str) -> bool {
+    let text = text.trim();
+    let folded = text.to_lowercase();
+    let rest = TAGS.iter().filter_map(|label| folded.strip_prefix(label)).min_by_key(|rest| rest.len());
+    rest.is_some_and(|rest| {
+        let says_so = rest.trim_start().starts_with([':', '：']);
+        says_so
+            || (rest.starts_with(char::is_whitespace) && rest.contains(',') && !text.ends_with(['.', '!', '?', '。']))
+    })
+}
+
+/// Headings of what readers wrote.
+const COMMENT_HEADINGS: &[&str] = &[
+    "comments",
+    "comment",
+    "reader comments",
+    "leave a comment",
+    "leave a reply",
+    "post a comment",
+    "add a comment",
+    "responses",
+    "discussion",
+    "kommentare",
+    "kommentar",
+    "schreibe einen kommentar",
+    "leserkommentare",
+    "commentaires",
+    "laisser un commentaire",
+    "comentarios",
+    "comentários",
+    "deja un comentario",
+    "deja una respuesta",
+    "deixe um comentário",
+    "commenti",
+    "lascia un commento",
+    "komentarze",
+    "komentáře",
+    "kommentarer",
+    "reacties",
+    "yorumlar",
+    "комментарии",
+    "отзывы",
+    "коментари",
+    "коментарі",
+    "σχόλια",
+    "评论",
+    "評論",
+    "コメント",
+    "댓글",
+];
+
+/// Whether a line is the heading of what readers wrote; how many there are may stand beside it.
+pub(super) fn heads_comments(text: &str) -> bool {
+    let plain: String = text.to_lowercase().chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).collect();
+    let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");
+    COMMENT_HEADINGS.contains(&plain.as_str())
+}
 
 /// Whether a short line leads to something else than the content.
 pub(super) fn leads_away(text: &str) -> bool {

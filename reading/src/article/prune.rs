@@ -9,6 +9,10 @@ use crate::view::View;
 
 /// Blocks of more links than this are lists of links.
 const LINKS_SHARE_MAX: f64 = 0.65;
+/// A list of tags is no longer than this.
+const TAGS_CHARS_MAX: f64 = 600.0;
+/// What readers wrote is at most so much of a page that is not about that.
+const COMMENTS_SHARE_MAX: f64 = 0.6;
 /// A line of less may only be a label.
 const LABEL_CHARS: f64 = 60.0;
 
@@ -21,6 +25,7 @@ pub(super) fn prune(view: View<'_>, choice: &Choice, about: &About) -> Vec<bool>
         pruning.visit(*child);
     }
     if !choice.is_listing {
+        pruning.comments();
         pruning.headings();
         pruning.ends();
     }
@@ -111,7 +116,30 @@ impl Pruning<'_> {
         if measure.chars < 160.0 && names::leads_away(&self.view.folded_text(id)) {
             return true;
         }
-        false
+        measure.chars < TAGS_CHARS_MAX && share < 0.3 && names::lists_tags(&self.view.folded_text(id))
+    }
+
+    /// What readers wrote, below a heading that says so: the heading and all that follows it in its part.
+    fn comments(&mut self) {
+        let dom = self.view.dom;
+        let whole = self.choice.measures[self.choice.root].chars;
+        let heads = |id: &NodeId| {
+            level(dom.name(*id)).is_some()
+                && self.choice.measures[*id].chars < LABEL_CHARS
+                && names::heads_comments(&self.view.folded_text(*id))
+        };
+        let Some(heading) = self.view.subtree(self.choice.root).filter(|id| !self.dropped[*id]).find(heads) else {
+            return;
+        };
+        let Some(siblings) = dom.node(heading).parent.map(|parent| dom.children(parent)) else { return };
+        let from = siblings.iter().position(|sibling| *sibling == heading).unwrap_or(siblings.len());
+        let below: f64 = siblings[from..].iter().map(|id| self.choice.measures[*id].chars).sum();
+        // Where that is most of the page, it is what the page is about.
+        if below < whole * COMMENTS_SHARE_MAX {
+            for sibling in &siblings[from..] {
+                self.dropped[*sibling] = true;
+            }
+        }
     }
 
     /// Headings with nothing below them.

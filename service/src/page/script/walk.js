@@ -91,6 +91,7 @@ class Walk {
     this.paints = [];
     this.suspects = [];
     this.range = document.createRange();
+    this.toLeft = document.documentElement !== null && getComputedStyle(document.documentElement).direction === 'rtl';
   }
 
   // What the ancestors of `root` do to it.
@@ -169,7 +170,7 @@ class Walk {
     }
     if (box.bottom + context.dy <= 0) return OFF_SCREEN;
     if (!context.scrolls) {
-      const toLeft = getComputedStyle(document.documentElement).direction === 'rtl';
+      const toLeft = this.toLeft;
       const right = box.right + context.dx, left = box.left + context.dx;
       if (toLeft ? right < -BESIDE_MAX_PX || left >= innerWidth : right <= 0 || left > innerWidth + BESIDE_MAX_PX) return OFF_SCREEN;
     }
