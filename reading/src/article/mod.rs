@@ -33,5 +33,14 @@ pub fn find(view: View<'_>, root: NodeId, head: &Head) -> Article {
     let about = about::of(view, root, head);
     let choice = choose::choose(view, root, head);
     let dropped = prune::prune(view, &choice, &about);
-    Article { roots: choice.lead.into_iter().chain([choice.root]).collect(), dropped, about }
+    if shows_text(View { dropped: &dropped, ..view }, choice.root) {
+        return Article { roots: choice.lead.into_iter().chain([choice.root]).collect(), dropped, about };
+    }
+    // Names can fool: where nothing is left, all that the page shows is its content.
+    let dropped = if shows_text(View { dropped: &choice.dropped, ..view }, root) { choice.dropped } else { Vec::new() };
+    Article { roots: vec![root], dropped, about }
+}
+
+fn shows_text(view: View<'_>, root: NodeId) -> bool {
+    view.subtree(root).any(|id| view.text(id).is_some_and(|text| !text.trim().is_empty()))
 }

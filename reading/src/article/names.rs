@@ -479,9 +479,8 @@ pub(super) fn lists_tags(text: &str) -> bool {
     let folded = text.to_lowercase();
     let rest = TAGS.iter().filter_map(|label| folded.strip_prefix(label)).min_by_key(|rest| rest.len());
     rest.is_some_and(|rest| {
-        let says_so = rest.trim_start().starts_with([':', '：']);
-        says_so
-            || (rest.starts_with(char::is_whitespace) && rest.contains(',') && !text.ends_with(['.', '!', '?', '。']))
+        let is_label = rest.starts_with(char::is_whitespace) || rest.starts_with([':', '：']);
+        is_label && rest.contains([',', '，', '、']) && !text.ends_with(['.', '!', '?', '。'])
     })
 }
 

@@ -143,3 +143,12 @@ async fn text_in_older_encodings_is_read_exactly() {
         assert_eq!(answer.expect_ok()["title"], title, "{name}");
     }
 }
+
+#[tokio::test]
+async fn a_page_that_calls_all_of_itself_furniture_is_read_all_the_same() {
+    let stack = Stack::shared().await;
+    let text = "A page may name its parts as it likes, and somebody wants to read it all the same. ".repeat(4);
+    let url = stack.site.html(&format!("<nav><div class=menu><p>{text}</p></div></nav><footer><p>{text}</p></footer>"));
+    let answer = stack.extract(json!({"url": url, "instruction": "article"})).await;
+    assert!(answer.content().contains("name its parts"), "{answer:?}");
+}
