@@ -56,7 +56,7 @@ pub(crate) fn write(registry: &Registry, format: Format) -> Result<String, fmt::
     }
 }
 
-/// In Prometheus' format a counter's family has the name of its samples, there are fewer types, and neither units,
+/// In Prometheus' format a counter's or an info's family has the name of its samples, there are fewer types, and neither units,
 /// exemplars nor an end mark. In what the library writes, a family's HELP stands right before its TYPE.
 fn prometheus(openmetrics: &str) -> Result<String, fmt::Error> {
     let mut text = String::with_capacity(openmetrics.len());
@@ -66,16 +66,20 @@ fn prometheus(openmetrics: &str) -> Result<String, fmt::Error> {
         match (words.next(), words.next(), words.next(), words.next().unwrap_or_default()) {
             (Some("#"), Some("HELP"), Some(name), said) => help = Some((name, said)),
             (Some("#"), Some("TYPE"), Some(name), kind) => {
-                let total = if kind == "counter" { "_total" } else { "" };
+                let suffix = match kind {
+                    "counter" => "_total",
+                    "info" => "_info",
+                    _ => "",
+                };
                 let kind = match kind {
                     "counter" | "gauge" | "histogram" | "summary" => kind,
                     "info" | "stateset" => "gauge",
                     _ => "untyped",
                 };
                 if let Some((_, said)) = help.take().filter(|(helped, _)| *helped == name) {
-                    writeln!(text, "# HELP {name}{total} {said}")?;
+                    writeln!(text, "# HELP {name}{suffix} {said}")?;
                 }
-                writeln!(text, "# TYPE {name}{total} {kind}")?;
+                writeln!(text, "# TYPE {name}{suffix} {kind}")?;
             }
             (Some("#"), ..) => {}
             _ => writeln!(text, "{}", without_exemplar(line))?,
@@ -105,6 +109,7 @@ mod tests {
     use prometheus_client::metrics::family::Family;
     use prometheus_client::metrics::gauge::Gauge;
     use prometheus_client::metrics::histogram::Histogram;
+    use prometheus_client::metrics::info::Info;
     use prometheus_client::registry::Unit;
 
     use super::*;
@@ -119,6 +124,7 @@ mod tests {
         let histogram = Histogram::new([0.5]);
         histogram.observe(0.25);
         registry.register("porthole_queue_duration_seconds", "Waiting", histogram);
+        registry.register("porthole_build", "Build", Info::new(vec![("version", "1")]));
         registry
     }
 
@@ -141,6 +147,9 @@ porthole_queue_duration_seconds_sum 0.25
 porthole_queue_duration_seconds_count 1
 porthole_queue_duration_seconds_bucket{le="0.5"} 1
 porthole_queue_duration_seconds_bucket{le="+Inf"} 1
+# HELP porthole_build_info Build.
+# TYPE porthole_build_info gauge
+porthole_build_info{version="1"} 1
 "##
         );
     }

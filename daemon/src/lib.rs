@@ -11,6 +11,7 @@ mod exposition;
 pub mod layers;
 pub mod listen;
 pub mod logs;
+pub mod process_metrics;
 pub mod request_id;
 pub mod requests;
 pub mod settings;

@@ -19,15 +19,17 @@ use porthole_contract::metrics::{Metrics, Operation, OperationStats};
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::answer::failure_of;
 use crate::request_id::RequestId;
 
-/// Bounds of the latency histogram, in seconds: a refusal takes 10 ms, nothing takes longer than the client's 90 s.
-pub const LATENCY_BUCKETS_SECONDS: [f64; 13] =
-    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 45.0, 90.0];
+/// Bounds of the latency histogram, in seconds: a refusal takes milliseconds, a request at most its 60 s. Only what
+/// the worker gives up on lies beyond.
+pub const LATENCY_BUCKETS_SECONDS: [f64; 15] =
+    [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 60.0];
 
 /// What `code` says of a success.
 const OK: &str = "OK";
@@ -39,7 +41,7 @@ struct Ended {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Lasted {
+struct OfOperation {
     operation: &'static str,
 }
 
@@ -50,14 +52,16 @@ pub struct Requests(Arc<Counts>);
 struct Counts {
     started: Instant,
     total: Family<Ended, Counter>,
-    duration_seconds: Family<Lasted, Histogram, fn() -> Histogram>,
+    duration_seconds: Family<OfOperation, Histogram, fn() -> Histogram>,
     bytes_out: Counter,
+    in_flight: Family<OfOperation, Gauge>,
+    abandoned: Family<OfOperation, Counter>,
     stats: Mutex<[OperationStats; Operation::ALL.len()]>,
 }
 
 impl Requests {
-    /// Counts into these metrics of `registry`: `porthole_requests_total`, `porthole_request_duration_seconds` and
-    /// `porthole_bytes_out_total`.
+    /// Counts into these metrics of `registry`: `porthole_requests_total`, `porthole_request_duration_seconds`,
+    /// `porthole_bytes_out_total`, `porthole_requests_in_flight` and `porthole_requests_abandoned_total`.
     #[must_use]
     pub fn register(registry: &mut Registry) -> Self {
         let counts = Counts {
@@ -65,6 +69,8 @@ impl Requests {
             total: Family::default(),
             duration_seconds: Family::new_with_constructor(|| Histogram::new(LATENCY_BUCKETS_SECONDS)),
             bytes_out: Counter::default(),
+            in_flight: Family::default(),
+            abandoned: Family::default(),
             stats: Mutex::default(),
         };
         registry.register("porthole_requests", "Requests that ended, by operation and code", counts.total.clone());
@@ -74,10 +80,19 @@ impl Requests {
             counts.duration_seconds.clone(),
         );
         registry.register("porthole_bytes_out", "Bytes of answers' bodies", counts.bytes_out.clone());
+        registry.register("porthole_requests_in_flight", "Requests being answered", counts.in_flight.clone());
+        registry.register(
+            "porthole_requests_abandoned",
+            "Requests whose caller left before the answer was sent; they are in no other count",
+            counts.abandoned.clone(),
+        );
         for operation in Operation::ALL {
             // A series that is there from the start can be alerted on.
             drop(counts.total.get_or_create(&Ended { operation: operation.name(), code: OK }));
-            drop(counts.duration_seconds.get_or_create(&Lasted { operation: operation.name() }));
+            let of_operation = OfOperation { operation: operation.name() };
+            drop(counts.duration_seconds.get_or_create(&of_operation));
+            drop(counts.in_flight.get_or_create(&of_operation));
+            drop(counts.abandoned.get_or_create(&of_operation));
         }
         Self(Arc::new(counts))
     }
@@ -86,9 +101,18 @@ impl Requests {
     pub fn record(&self, operation: Operation, failed_with: Option<ErrorCode>, lasted: Duration) {
         let (name, code) = (operation.name(), failed_with.map_or(OK, ErrorCode::name));
         self.0.total.get_or_create(&Ended { operation: name, code }).inc();
-        self.0.duration_seconds.get_or_create(&Lasted { operation: name }).observe(lasted.as_secs_f64());
+        self.0.duration_seconds.get_or_create(&OfOperation { operation: name }).observe(lasted.as_secs_f64());
         let mut stats = self.0.stats.lock().unwrap_or_else(PoisonError::into_inner);
         stats[operation as usize].record(failed_with, whole_ms(lasted));
+    }
+
+    fn in_flight(&self, operation: Operation) -> InFlight {
+        self.0.in_flight.get_or_create(&OfOperation { operation: operation.name() }).inc();
+        InFlight { requests: self.clone(), operation }
+    }
+
+    fn abandoned(&self, operation: Operation) {
+        self.0.abandoned.get_or_create(&OfOperation { operation: operation.name() }).inc();
     }
 
     /// Writes what has been counted into the fields of `metrics` that every process has: `operations`, `bytes_out`,
@@ -102,6 +126,18 @@ impl Requests {
             .collect();
         metrics.bytes_out = self.0.bytes_out.get();
         metrics.uptime_s = self.0.started.elapsed().as_secs();
+    }
+}
+
+/// A request that is being answered, until this is dropped.
+struct InFlight {
+    requests: Requests,
+    operation: Operation,
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        self.requests.0.in_flight.get_or_create(&OfOperation { operation: self.operation.name() }).dec();
     }
 }
 
@@ -124,8 +160,10 @@ pub(crate) struct Account {
 pub(crate) async fn keep_account(State(account): State<Account>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     // Only the matched route: a path that the caller made up is the caller's own, and may hold anything.
+    let operation = route.filter(|_| request.method() == Method::POST).and_then(account.operation_of);
     let mut entry = Entry {
-        operation: route.filter(|_| request.method() == Method::POST).and_then(account.operation_of),
+        operation,
+        in_flight: operation.map(|operation| account.requests.in_flight(operation)),
         requests: account.requests,
         method: request.method().clone(),
         route: route.unwrap_or("-").to_owned(),
@@ -159,6 +197,7 @@ enum End {
 struct Entry {
     requests: Requests,
     operation: Option<Operation>,
+    in_flight: Option<InFlight>,
     method: Method,
     route: String,
     request_id: String,
@@ -179,9 +218,12 @@ impl Entry {
             // Our own answers are whole when they are sent: only one that comes from the service can break.
             self.failed_with = Some(ErrorCode::ServiceUnavailable);
         }
-        // The contract has no code for a caller that left: nobody was told one.
-        if let (Some(operation), End::Sent | End::Broken) = (self.operation, end) {
-            self.requests.record(operation, self.failed_with, lasted);
+        drop(self.in_flight.take());
+        match (self.operation, end) {
+            (Some(operation), End::Sent | End::Broken) => self.requests.record(operation, self.failed_with, lasted),
+            // The contract has no code for a caller that left: nobody was told one.
+            (Some(operation), End::CallerLeft) => self.requests.abandoned(operation),
+            (None, _) => {}
         }
         let message = match end {
             End::Sent => "answered",

@@ -10,6 +10,7 @@ use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::admin::{self, Process};
 use porthole_daemon::layers::Layers;
 use porthole_daemon::listen::{BindError, Limits, Listener};
+use porthole_daemon::process_metrics;
 use porthole_daemon::requests::Requests;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -23,7 +24,7 @@ use crate::provider::cdp::CdpProvider;
 use crate::provider::local::{Defence, LocalProvider};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
-use crate::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
+use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
 
 /// How long requests in flight may go on once the end was asked for.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -90,17 +91,21 @@ impl Server {
         let sessions = SessionMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
+        let phases = PhaseMetrics::register(&mut registry);
+        register_limits(&mut registry, settings.concurrent_max, settings.queue_max);
+        let draining = CancellationToken::new();
+        process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
         let guard = Guard::new(settings.policy);
         let documents =
             Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
         let judge = Judge { guard, documents, blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
-        let draining = CancellationToken::new();
         let browsing = Browsing {
             judge,
             admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
             provider: Arc::clone(&provider),
             draining: draining.clone(),
+            phases,
         };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
         let state = State { registry, requests, sessions, blocked, provider, draining };

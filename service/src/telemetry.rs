@@ -1,4 +1,4 @@
-//! What the service counts beyond its requests: pages, sessions, browsers, waits, refusals.
+//! What the service counts beyond its requests: pages, sessions, browsers, waits, phases, refusals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,10 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 /// Upper ends of the buckets of a wait in the queue, in seconds: a request's own time ends the last one.
-const QUEUE_BUCKETS_SECONDS: [f64; 10] = [0.001, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0];
+const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 15.0, 60.0];
+
+/// The same for a phase of a visit: a warm page is had in less than a millisecond, a slow one is given up after 20 s.
+const PHASE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0];
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct State {
@@ -27,6 +30,11 @@ struct SessionEvent {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct Phase {
+    phase: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Reason {
     reason: &'static str,
 }
@@ -36,6 +44,7 @@ struct Reason {
 pub struct SessionMetrics {
     pages: Family<State, Gauge>,
     browsers: Gauge,
+    browser_starts: Family<Reason, Counter>,
     events: Family<SessionEvent, Counter>,
     seconds: Counter<f64, AtomicU64>,
 }
@@ -46,6 +55,7 @@ impl SessionMetrics {
         let metrics = Self {
             pages: Family::default(),
             browsers: Gauge::default(),
+            browser_starts: Family::default(),
             events: Family::default(),
             seconds: Counter::default(),
         };
@@ -55,6 +65,14 @@ impl SessionMetrics {
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
+        for reason in ["first", "died"] {
+            drop(metrics.browser_starts.get_or_create(&Reason { reason }));
+        }
+        registry.register(
+            "porthole_browser_starts",
+            "Starts of a local browser, by what had become of the one before",
+            metrics.browser_starts.clone(),
+        );
         registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
         registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
         registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
@@ -84,6 +102,11 @@ impl SessionMetrics {
     /// A session that a killed process had left behind was released.
     pub fn reaped(&self) {
         self.events.get_or_create(&SessionEvent { event: "reaped" }).inc();
+    }
+
+    /// A local browser is started: it is the `first`, or the one before `died`.
+    pub fn browser_starts(&self, reason: &'static str) {
+        self.browser_starts.get_or_create(&Reason { reason }).inc();
     }
 
     /// A browser is connected.
@@ -180,6 +203,40 @@ impl QueueMetrics {
     /// A request that got its place after this wait.
     pub fn waited(&self, wait: Duration) {
         self.seconds.observe(wait.as_secs_f64());
+    }
+}
+
+/// Registers `porthole_places` and `porthole_queue_limit`: what pages and queue are measured against.
+pub fn register_limits(registry: &mut Registry, places: usize, queue_max: usize) {
+    for (name, help, limit) in [
+        ("porthole_places", "Pages that may be worked on at once", places),
+        ("porthole_queue_limit", "Requests that may wait for a place", queue_max),
+    ] {
+        let gauge: Gauge = Gauge::default();
+        gauge.set(limit.try_into().unwrap_or(i64::MAX));
+        registry.register(name, help, gauge);
+    }
+}
+
+/// How long the phases of visits took that got to their end: `session`, `navigate`, `settle`, `capture`.
+#[derive(Clone, Debug)]
+pub struct PhaseMetrics(Family<Phase, Histogram, fn() -> Histogram>);
+
+impl PhaseMetrics {
+    /// Registers the metrics.
+    pub fn register(registry: &mut Registry) -> Self {
+        let seconds: Family<_, _, fn() -> Histogram> =
+            Family::new_with_constructor(|| Histogram::new(PHASE_BUCKETS_SECONDS));
+        for phase in ["session", "navigate", "settle", "capture"] {
+            drop(seconds.get_or_create(&Phase { phase }));
+        }
+        registry.register("porthole_phase_duration_seconds", "Phases of visits, in seconds", seconds.clone());
+        Self(seconds)
+    }
+
+    /// A phase ended well after this time.
+    pub fn ended(&self, phase: &'static str, lasted: Duration) {
+        self.0.get_or_create(&Phase { phase }).observe(lasted.as_secs_f64());
     }
 }
 

@@ -20,7 +20,7 @@ use porthole_daemon::layers::Layers;
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::requests::Requests;
-use porthole_daemon::{admin, logs};
+use porthole_daemon::{admin, logs, process_metrics};
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
@@ -96,6 +96,8 @@ impl Worker {
     pub fn with_limits(settings: Settings, limits: Limits) -> Result<Self, StartError> {
         let mut registry = Registry::default();
         let requests = Requests::register(&mut registry);
+        let ending = CancellationToken::new();
+        process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), ending.clone());
         let house = House {
             callers: Callers::new(BearerKeys::new(&settings.client_keys, WORKER_CHALLENGE)?, settings.rate_limit),
             service: Service::new(&settings, limits.answer)?,
@@ -103,7 +105,7 @@ impl Worker {
             readiness: Readiness::default(),
             registry,
             requests,
-            ending: CancellationToken::new(),
+            ending,
         };
         Ok(Self { house: Arc::new(house), origins: Origins::new(settings.allowed_origins), limits })
     }

@@ -18,6 +18,7 @@ use crate::admission::{Admission, Full};
 use crate::guard::{Judge, Refusal};
 use crate::page::PageError;
 use crate::provider::{Credentials, Provider, ProviderError};
+use crate::telemetry::PhaseMetrics;
 
 /// All that operations work with. Clones share it.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct Browsing {
     pub provider: Arc<dyn Provider>,
     /// Cancelled when no new request is taken.
     pub draining: CancellationToken,
+    /// Where phases are timed.
+    pub phases: PhaseMetrics,
 }
 
 /// Why an operation failed.

@@ -13,6 +13,7 @@ use super::{Browsing, OperationError};
 use crate::guard::{Refusal, Target};
 use crate::page::{Appearance, Arrival, Page};
 use crate::provider::{Credentials, Lease, Order};
+use crate::telemetry::PhaseMetrics;
 
 /// How long a target is judged before anything else begins: literal addresses and names that a resolver knows are
 /// done by then, so that a refused one costs nobody a session. A slower answer comes while the page is made.
@@ -36,6 +37,7 @@ pub(super) struct Visited {
     _lease: Lease,
     timings: Timings,
     warnings: Vec<String>,
+    phases: PhaseMetrics,
     _place: crate::admission::Place,
 }
 
@@ -47,7 +49,7 @@ impl Visited {
         mut work: Stopwatch,
         mut whole: Stopwatch,
     ) -> (Timings, Vec<String>) {
-        let timings = Timings { capture: work.lap(), total: whole.lap(), ..self.timings };
+        let timings = Timings { capture: work.lap_of("capture", &self.phases), total: whole.lap(), ..self.timings };
         let mut warnings = std::mem::take(&mut self.warnings);
         warnings.extend(arrival.over_budget.then(|| OVER_BUDGET.to_owned()));
         (timings, warnings)
@@ -72,15 +74,15 @@ impl Browsing {
             // A slow answer of DNS is not waited for twice; should it be a refusal, the page is given back unused.
             None => try_join(judging, leasing).await?,
         };
-        timings.session = watch.lap();
+        timings.session = watch.lap_of("session", &self.phases);
         let page =
             Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance);
         page.navigate(&target).await?;
-        timings.navigate = watch.lap();
+        timings.navigate = watch.lap_of("navigate", &self.phases);
         let settled = page.settle(&visit.wait, visit.deadline).await;
         let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
-        timings.settle = watch.lap();
-        Ok(Visited { page, _lease: lease, timings, warnings, _place: place })
+        timings.settle = watch.lap_of("settle", &self.phases);
+        Ok(Visited { page, _lease: lease, timings, warnings, phases: self.phases.clone(), _place: place })
     }
 
     /// The target, if it may be visited.
@@ -115,8 +117,19 @@ impl Stopwatch {
 
     /// The milliseconds since the start or the last lap.
     pub(super) fn lap(&mut self) -> u64 {
+        millis(self.time())
+    }
+
+    /// The same, counted as that phase's time.
+    pub(super) fn lap_of(&mut self, phase: &'static str, phases: &PhaseMetrics) -> u64 {
+        let time = self.time();
+        phases.ended(phase, time);
+        millis(time)
+    }
+
+    fn time(&mut self) -> Duration {
         let now = Instant::now();
-        millis(now.duration_since(std::mem::replace(&mut self.0, now)))
+        now.duration_since(std::mem::replace(&mut self.0, now))
     }
 }
 

@@ -99,11 +99,13 @@ impl Shared {
         if let Some(browser) = current.as_ref().filter(|browser| browser.is_alive()) {
             return Ok(Arc::clone(browser));
         }
-        if current.take().is_some() {
+        let died = current.take().is_some();
+        if died {
             tracing::warn!("the local browser died and is started again");
         }
         let executable =
             self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
+        self.metrics.browser_starts(if died { "died" } else { "first" });
         let launch = browser::launch(executable, &self.options, &self.tasks, &self.metrics);
         let browser = timeout(SESSION_CREATE_TIMEOUT, launch).await.map_err(|_| ProviderError::TimedOut)??;
         self.warm.browser_started();
