@@ -322,6 +322,10 @@ fn wrong_usage_ends_with_2_before_anything_is_asked() {
         "create --ttl 1s",
         "metrics --admin-url nonsense",
         "metrics --watch=0",
+        "metrics --max-p95 soon",
+        "metrics --max-error-rate 1",
+        "metrics --max-error-rate 101%",
+        "metrics --max-error-rate 1% --watch",
     ] {
         let ran = person.run(&line.split_whitespace().collect::<Vec<_>>()).failed(2);
         assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line}: {ran:?}");
@@ -392,6 +396,48 @@ fn proxies_are_for_workers_elsewhere() {
     command.env("http_proxy", proxy.url()).env_remove("no_proxy").env_remove("NO_PROXY");
     Ran::of(&command.output().unwrap()).ok();
     assert_eq!(proxy.seen()[1].line, "POST http://worker.invalid:8787/api/sandbox/create");
+}
+
+#[test]
+fn metrics_have_what_fails_and_what_is_slow_first_and_break_limits_with_1() {
+    let operation = |count: u64, errors_by_code: Value, p95: u64| json!({"count": count, "ok": 1, "errors_by_code": errors_by_code, "latency_ms": {"p95": p95}});
+    let metrics = json!({"operations": {
+        "create": operation(10, json!({"UNAUTHORIZED": 9}), 3),
+        "extract": operation(100, json!({"NAVIGATION_FAILED": 5, "OVERLOADED": 2}), 900),
+        "screenshot": operation(50, json!({}), 1_200),
+    }});
+    let told = metrics.clone();
+    let admin = Worker::start(move |_| answer(200, &told));
+    let person = Person::at(&admin);
+    let url = admin.url();
+    let run = |limits: &str| {
+        let line = format!("metrics --admin-url {url} {limits}");
+        person.run(&line.split_whitespace().collect::<Vec<_>>())
+    };
+
+    let table = run("").ok().out;
+    let at = |word: &str| table.find(word).unwrap_or_else(|| panic!("no {word}: {table}"));
+    assert!(at("extract") < at("screenshot") && at("screenshot") < at("create"), "{table}");
+    assert!(at("NAVIGATION_FAILED 5") < at("OVERLOADED 2") && table.contains(" 2%"), "{table}");
+
+    run("--max-p95 1200ms --max-error-rate 2%").ok();
+    let slow = run("--max-p95 1s --max-error-rate 2%").failed(1);
+    assert_eq!(slow.err, "porthole: screenshot: p95 is 1200 ms, over 1000 ms\n");
+    assert_eq!(slow.out.trim_end(), table.trim_end(), "the table is there all the same");
+    let failing = run("--max-error-rate 1.5% --json").failed(1);
+    assert_eq!(failing.err, "porthole: extract: 2% of requests were errors (2 of 100), over 1.5%\n");
+    assert_eq!(failing.json(), metrics);
+    let both = run("--max-p95 1s --max-error-rate 0%").failed(1);
+    assert_eq!(both.err.lines().count(), 2, "{both:?}");
+}
+
+#[test]
+fn limits_are_broken_where_nobody_can_tell() {
+    let admin = Worker::start(|_| answer(200, &json!({"operations": "none"})));
+    let person = Person::at(&admin);
+    let ran = person.run(&["metrics", "--max-p95", "2s", "--admin-url", &admin.url()]).failed(1);
+    assert!(ran.err.contains("no metrics"), "{ran:?}");
+    person.run(&["metrics", "--max-p95", "2s", "--admin-url", "http://127.0.0.1:9"]).failed(1);
 }
 
 #[test]

@@ -102,6 +102,41 @@ error_codes! {
     Internal, "INTERNAL", 500, true, "Something went wrong - try again";
 }
 
+impl ErrorCode {
+    /// Whether whoever runs Porthole is to look into it: not a caller's mistake, and not a page's or its site's doing,
+    /// since callers choose the pages.
+    #[must_use]
+    pub const fn operators_concern(self) -> bool {
+        use ErrorCode as Code;
+        match self {
+            Code::InvalidRequest
+            | Code::InvalidUrl
+            | Code::Unauthorized
+            | Code::BlockedTarget
+            | Code::OriginNotAllowed
+            | Code::NotFound
+            | Code::MethodNotAllowed
+            | Code::RequestTooLarge
+            | Code::RateLimited => false,
+            Code::ImageTooLarge
+            | Code::EmptyExtraction
+            | Code::SelectorNotFound
+            | Code::NavigationFailed
+            | Code::NavigationTimeout => false,
+            Code::Overloaded
+            | Code::ShuttingDown
+            | Code::BrowserbaseNotConfigured
+            | Code::SessionCreateFailed
+            | Code::ProviderRateLimited
+            | Code::BrowserCrashed
+            | Code::DeadlineExceeded
+            | Code::ServiceUnavailable
+            | Code::ServiceTimeout
+            | Code::Internal => true,
+        }
+    }
+}
+
 // By hand: the derive reads the variants' names before the macro has renamed them.
 impl utoipa::PartialSchema for ErrorCode {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {

@@ -16,3 +16,4 @@ pub mod request_id;
 pub mod requests;
 pub mod settings;
 pub mod signals;
+pub mod trace;

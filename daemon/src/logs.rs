@@ -11,10 +11,12 @@ use tracing::{Metadata, Subscriber};
 use tracing_subscriber::filter::{EnvFilter, FilterExt as _, filter_fn};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Registry, fmt};
 
 use crate::settings::{self, Reader, SettingError};
+use crate::trace::{self, Export};
 
 /// Libraries that print headers and frames below `info`.
 const WIRE_LIBRARIES: &[&str] =
@@ -45,6 +47,23 @@ pub struct FilterError(#[from] tracing_subscriber::filter::ParseError);
 /// # Panics
 /// When it is called twice.
 pub fn init(reader: &Reader) -> Result<(), SettingError> {
+    install(reader, &Export::default())
+}
+
+/// The same, and hands spans to the export that the settings ask for, under the name `service`.
+///
+/// # Errors
+/// [`SettingError::Wrong`] for a filter or an endpoint that can't be read.
+///
+/// # Panics
+/// When it is called twice.
+pub fn init_with_export(reader: &Reader, service: &'static str) -> Result<Export, SettingError> {
+    let export = Export::start(reader, service)?;
+    install(reader, &export)?;
+    Ok(export)
+}
+
+fn install(reader: &Reader, export: &Export) -> Result<(), SettingError> {
     let filter = reader.text(&settings::LOG)?.unwrap_or_default();
     let form = if std::io::stderr().is_terminal() {
         Form::Text { colours: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()) }
@@ -53,7 +72,7 @@ pub fn init(reader: &Reader) -> Result<(), SettingError> {
     };
     let subscriber = subscriber(&filter, form, std::io::stderr)
         .map_err(|error| settings::LOG.refuse(filter, format!("must be {}; {error}", settings::LOG.accepted())))?;
-    subscriber.init();
+    subscriber.with(export.layer()).init();
     std::panic::set_hook(Box::new(log_panic));
     Ok(())
 }
@@ -62,12 +81,16 @@ pub fn init(reader: &Reader) -> Result<(), SettingError> {
 ///
 /// # Errors
 /// [`FilterError`] for a filter that can't be read.
-pub fn subscriber<W>(filter: &str, form: Form, writer: W) -> Result<impl Subscriber + Send + Sync + use<W>, FilterError>
+pub fn subscriber<W>(
+    filter: &str,
+    form: Form,
+    writer: W,
+) -> Result<impl Subscriber + for<'a> LookupSpan<'a> + Send + Sync + use<W>, FilterError>
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let asked_for = EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into()).parse(filter)?;
-    let filter = asked_for.and(filter_fn(|event| !tells_the_wire(event)));
+    let filter = asked_for.and(filter_fn(|event| !tells_the_wire(event) && event.target() != trace::SPANS));
     let lines = match form {
         Form::Text { colours } => fmt::layer().with_ansi(colours).with_writer(writer).boxed(),
         Form::Json => {

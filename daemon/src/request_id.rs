@@ -1,15 +1,17 @@
-//! Request ids: one for each request, the caller's own where it is fit to be written down.
+//! Request ids: one for each request, the caller's own where it is fit to be written down. Its trace comes with it.
 
 use std::fmt;
 use std::sync::Arc;
 
-use axum::extract::Request;
+use axum::extract::{MatchedPath, Request};
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use porthole_contract::routes::REQUEST_ID_HEADER;
-use tracing::Instrument as _;
+use tracing::{Instrument as _, Span};
 use uuid::Uuid;
+
+use crate::trace::{self, TraceContext};
 
 /// An id that a caller may choose, in bytes.
 const REQUEST_ID_MAX_BYTES: usize = 128;
@@ -52,12 +54,30 @@ fn fits(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// Gives the request its id, handles it in a span that has the id, and puts the id on the answer.
+/// The spans that a request is handled in: its lines' in the log, and the one that is exported.
+#[derive(Clone)]
+pub(crate) struct Spans {
+    pub(crate) log: Span,
+    pub(crate) exported: Span,
+}
+
+/// Gives the request its id and its place in a trace, handles it in spans that have both, and puts the id on the answer.
 pub(crate) async fn give_id(mut request: Request, next: Next) -> Response {
     let id = RequestId::of(request.headers());
+    let caller = TraceContext::of(request.headers());
+    // Probes and documents are many, and nobody traces them.
+    let exported = match request.extensions().get::<MatchedPath>() {
+        Some(route) if request.method() == Method::POST => {
+            trace::answering(request.method(), route.as_str(), id.as_str(), caller.as_ref())
+        }
+        _ => Span::none(),
+    };
+    let trace = trace::passed_on(&exported, &TraceContext::within(caller.as_ref()));
+    let log = tracing::info_span!("request", request_id = %id, trace_id = trace.trace_id());
     request.extensions_mut().insert(id.clone());
-    let span = tracing::info_span!("request", request_id = %id);
-    let mut response = next.run(request).instrument(span).await;
+    request.extensions_mut().insert(trace);
+    request.extensions_mut().insert(Spans { log: log.clone(), exported: exported.clone() });
+    let mut response = next.run(request).instrument(log).instrument(exported).await;
     response.headers_mut().insert(HEADER, id.header_value());
     response
 }

@@ -24,7 +24,8 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::answer::failure_of;
-use crate::request_id::RequestId;
+use crate::request_id::{RequestId, Spans};
+use crate::trace;
 
 /// Bounds of the latency histogram, in seconds: a refusal takes milliseconds, a request at most its 60 s. Only what
 /// the worker gives up on lies beyond.
@@ -168,6 +169,7 @@ pub(crate) async fn keep_account(State(account): State<Account>, request: Reques
         method: request.method().clone(),
         route: route.unwrap_or("-").to_owned(),
         request_id: request.extensions().get().map(RequestId::to_string).unwrap_or_default(),
+        spans: request.extensions().get().cloned(),
         began: Instant::now(),
         status: None,
         failed_with: None,
@@ -201,6 +203,7 @@ struct Entry {
     method: Method,
     route: String,
     request_id: String,
+    spans: Option<Spans>,
     began: Instant,
     status: Option<StatusCode>,
     failed_with: Option<ErrorCode>,
@@ -225,6 +228,12 @@ impl Entry {
             (Some(operation), End::CallerLeft) => self.requests.abandoned(operation),
             (None, _) => {}
         }
+        // The answer's body ends outside of the request's spans.
+        let spans = self.spans.take();
+        if let (Some(spans), Some(status)) = (&spans, self.status) {
+            trace::ended(&spans.exported, status.as_u16(), self.failed_with.map(ErrorCode::name));
+        }
+        let _entered = spans.as_ref().map(|spans| spans.log.enter());
         let message = match end {
             End::Sent => "answered",
             End::Broken => "the answer broke off",

@@ -48,14 +48,17 @@ fn main() -> ExitCode {
         runtime.shutdown_background();
         return exit;
     }
-    if let Err(error) = logs::init(&reader) {
-        return error.exit();
-    }
+    let export = match logs::init_with_export(&reader, "porthole-service") {
+        Ok(export) => export,
+        Err(error) => return error.exit(),
+    };
     environment.warn_of_unknown();
-    match Settings::read(&reader) {
+    let exit = match Settings::read(&reader) {
         Ok(settings) => runtime.block_on(serve(settings)),
         Err(error) => error.exit(),
-    }
+    };
+    export.end();
+    exit
 }
 
 async fn serve(settings: Settings) -> ExitCode {

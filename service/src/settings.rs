@@ -9,6 +9,7 @@ use std::thread;
 pub use self::provider::Pages;
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
+use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
 use crate::guard::{AllowTargets, DenyCidrs, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
@@ -65,6 +66,8 @@ pub const SETTINGS: &[Setting] = &[
     provider::WARM_PAGES,
     MAX_CONCURRENT,
     MAX_QUEUE,
+    OTLP_ENDPOINT,
+    OTLP_HEADERS,
     LOG,
 ];
 

@@ -5,9 +5,11 @@
 //! service within the test to take a defence away.
 
 pub mod caller;
+pub mod collector;
 pub mod command;
 pub mod emulator;
 pub mod eventually;
+pub mod exposition;
 pub mod family;
 pub mod owner;
 pub mod picture;
@@ -19,6 +21,7 @@ pub mod soak;
 pub mod stack;
 
 pub use caller::{Answer, Caller};
+pub use collector::Collector;
 pub use emulator::Emulator;
 pub use eventually::eventually;
 pub use picture::Picture;

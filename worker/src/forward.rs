@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use porthole_contract::routes::{METADATA_HEADER_PREFIX, READYZ};
 use porthole_contract::{ErrorAnswer, ErrorCode, Failure};
 use porthole_daemon::bearer::SERVICE_CHALLENGE;
 use porthole_daemon::request_id;
 use porthole_daemon::requests::PassedOn;
+use porthole_daemon::trace::{self, TraceContext};
 use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use tracing::Instrument as _;
 use url::Url;
 
 use crate::settings::Settings;
@@ -29,8 +31,7 @@ const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
 /// An error's body, in bytes.
 const ERROR_MAX_BYTES: usize = 64 * 1024;
 /// Of the caller's headers, those that the service gets. Never `Authorization`: that one was for the worker.
-const HEADERS_IN: [HeaderName; 3] =
-    [header::ACCEPT, HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate")];
+const HEADERS_IN: [HeaderName; 1] = [header::ACCEPT];
 /// Of the service's headers, those that the caller gets, besides the picture's metadata.
 const HEADERS_OUT: [HeaderName; 3] = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::RETRY_AFTER];
 
@@ -67,6 +68,29 @@ impl Service {
         path: &str,
         caller: &HeaderMap,
         id: &HeaderValue,
+        trace: &TraceContext,
+        body: Vec<u8>,
+    ) -> Result<Response, ServiceError> {
+        let span = trace::asking(&Method::POST, path, self.base.host_str().unwrap_or_default());
+        let headers = trace::passed_on(&span, trace).headers();
+        let sending = self.send(path, caller, id, headers, body).instrument(span.clone());
+        let answer = sending.await;
+        match &answer {
+            Ok(answer) => {
+                let failed_with = answer.extensions().get::<PassedOn>().map(|passed_on| passed_on.0.name());
+                trace::ended(&span, answer.status().as_u16(), failed_with);
+            }
+            Err(error) => trace::failed(&span, error.code().name()),
+        }
+        answer
+    }
+
+    async fn send(
+        &self,
+        path: &str,
+        caller: &HeaderMap,
+        id: &HeaderValue,
+        trace: impl Iterator<Item = (HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
         let mut request = self
@@ -75,6 +99,9 @@ impl Service {
             .header(header::CONTENT_TYPE, "application/json")
             .header(request_id::HEADER, id)
             .body(body);
+        for (name, value) in trace {
+            request = request.header(name, value);
+        }
         for name in HEADERS_IN {
             for value in caller.get_all(&name) {
                 request = request.header(&name, value);
@@ -153,6 +180,14 @@ pub(crate) enum ServiceError {
 }
 
 impl ServiceError {
+    fn code(&self) -> ErrorCode {
+        match self {
+            ServiceError::NotReady(failure) => failure.code,
+            ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
+            _ => ErrorCode::ServiceUnavailable,
+        }
+    }
+
     fn of(error: reqwest::Error, timeout: Duration) -> Self {
         let error = error.without_url();
         match (error.is_connect(), error.is_timeout()) {
@@ -175,13 +210,9 @@ impl ServiceError {
 
 impl From<ServiceError> for Failure {
     fn from(error: ServiceError) -> Self {
-        let code = match error {
-            ServiceError::NotReady(failure) => return failure,
-            ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
-            _ => ErrorCode::ServiceUnavailable,
-        };
-        let failure = Failure::new(code, error.to_string());
+        let failure = Failure::new(error.code(), error.to_string());
         match error {
+            ServiceError::NotReady(failure) => failure,
             ServiceError::Foreign { retry_after: Some(wait), .. } => failure.retry_after(wait),
             _ => failure,
         }

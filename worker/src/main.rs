@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Command;
 use porthole_daemon::listen::Listener;
 use porthole_daemon::settings::{Environment, Reader, SettingError};
+use porthole_daemon::trace::Export;
 use porthole_daemon::{logs, settings, signals};
 use porthole_worker::server::Worker;
 use porthole_worker::settings::{SETTINGS, Settings};
@@ -20,12 +21,14 @@ fn main() -> ExitCode {
     };
     let environment = Environment::of_process();
     let reader = Reader::new(environment.clone()).with_flags(SETTINGS, &matches);
-    let settings = match started(&reader) {
-        Ok(settings) => settings,
+    let (settings, export) = match started(&reader) {
+        Ok(started) => started,
         Err(error) => return error.exit(),
     };
     environment.warn_of_unknown();
-    match run(settings) {
+    let ran = run(settings);
+    export.end();
+    match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             tracing::error!(%error, "the worker can't run");
@@ -34,10 +37,10 @@ fn main() -> ExitCode {
     }
 }
 
-fn started(reader: &Reader) -> Result<Settings, SettingError> {
+fn started(reader: &Reader) -> Result<(Settings, Export), SettingError> {
     let settings = Settings::read(reader)?;
-    logs::init(reader)?;
-    Ok(settings)
+    let export = logs::init_with_export(reader, "porthole-worker")?;
+    Ok((settings, export))
 }
 
 #[tokio::main]

@@ -20,6 +20,7 @@ use porthole_daemon::layers::Layers;
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::requests::Requests;
+use porthole_daemon::trace::TraceContext;
 use porthole_daemon::{admin, logs, process_metrics};
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
@@ -128,7 +129,7 @@ impl Worker {
     fn router(&self) -> Router {
         let mut router = Router::new().route(OPENAPI, get(document));
         for route in ROUTES {
-            let handler = post(move |house, peer, id, request| forward(house, peer, id, route, request));
+            let handler = post(move |house, peer, id, trace, request| forward(house, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
         }
         let layers =
@@ -146,6 +147,7 @@ async fn forward(
     State(house): State<Arc<House>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Extension(id): Extension<RequestId>,
+    Extension(trace): Extension<TraceContext>,
     route: &'static Route,
     request: Request,
 ) -> Result<Response, Response> {
@@ -160,7 +162,7 @@ async fn forward(
         inject::anew(&body)
     };
     let body = body.map_err(|invalid| refused(invalid.into()))?;
-    house.service.forward(route.service_path, &headers, &id.header_value(), body).await.map_err(|error| {
+    house.service.forward(route.service_path, &headers, &id.header_value(), &trace, body).await.map_err(|error| {
         tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
         refused(error.into())
     })

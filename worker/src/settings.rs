@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use porthole_contract::limits::KEY_MIN_BYTES;
 use porthole_daemon::bearer;
 use porthole_daemon::settings::{self, Reader, Setting, SettingError};
+use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
 
@@ -53,6 +54,8 @@ pub const SETTINGS: &[Setting] = &[
     CLIENT_KEYS,
     BROWSERBASE_API_KEY,
     BROWSERBASE_PROJECT_ID,
+    OTLP_ENDPOINT,
+    OTLP_HEADERS,
     settings::LOG,
 ];
 

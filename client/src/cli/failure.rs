@@ -27,6 +27,9 @@ pub(crate) enum Failed {
     /// The reader of standard output went away: it has had enough, which is no failure.
     #[error("standard output was closed")]
     OutputClosed,
+    /// An operation is over a limit that was given. A sentence a line.
+    #[error("{0}")]
+    Objective(String),
     /// A file, a directory or a process could not be used.
     #[error("can't {what}: {source}")]
     Io {
@@ -62,6 +65,10 @@ impl Failed {
                 output::note(&request_lines(error));
             }
             Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
+            // The codes may be any process's words.
+            Failed::Objective(sentences) => {
+                sentences.lines().for_each(|sentence| output::note(&format!("porthole: {}", printable(sentence))));
+            }
             other => output::note(&format!("porthole: {other}")),
         }
         ExitCode::from(self.exit_code())
@@ -72,7 +79,9 @@ impl Failed {
             Failed::Setting(_) | Failed::Up { setting: true, .. } => EXIT_SETTING,
             Failed::Usage(_) => EXIT_USAGE,
             Failed::OutputClosed => 0,
-            Failed::Request(_) | Failed::Io { .. } | Failed::Up { setting: false, .. } => EXIT_FAILED,
+            Failed::Request(_) | Failed::Objective(_) | Failed::Io { .. } | Failed::Up { setting: false, .. } => {
+                EXIT_FAILED
+            }
         }
     }
 }

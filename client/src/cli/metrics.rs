@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use porthole_client::{Admin, BuildError, Metrics};
+use porthole_client::{Admin, BuildError, Metrics, OperationMetrics};
 use porthole_contract::metrics::{Pages, Sessions};
 use serde_json::Value;
 
 use super::args::MetricsArgs;
 use super::failure::Failed;
+use super::objectives::{Objectives, error_rate, percent};
 use super::output;
 use super::progress::Progress;
 
@@ -25,10 +26,15 @@ pub(crate) async fn run(args: &MetricsArgs) -> Result<(), Failed> {
     progress.show(&format!("asking {url}"));
     let first = admin.metrics().await;
     progress.done();
-    show(&admin, &first?, args)?;
+    let first = first?;
+    show(&admin, &first, args)?;
 
     let Some(seconds) = args.watch else {
-        return Ok(());
+        return judged(
+            admin.url(),
+            &first,
+            Objectives { max_p95_ms: args.max_p95, max_error_rate: args.max_error_rate },
+        );
     };
     let mut ticks = tokio::time::interval(Duration::from_secs(seconds));
     ticks.tick().await;
@@ -40,6 +46,26 @@ pub(crate) async fn run(args: &MetricsArgs) -> Result<(), Failed> {
             Err(error) => output::note(&format!("{}: {error}", error.code())),
         }
     }
+}
+
+fn judged(url: &str, seen: &Value, objectives: Objectives) -> Result<(), Failed> {
+    // Nothing to judge is not the same as nothing wrong.
+    let metrics: Metrics = serde_json::from_value(seen.clone())
+        .map_err(|error| Failed::Objective(format!("{url} answers with no metrics: {error}")))?;
+    let operations = worst_first(&metrics).into_iter();
+    let broken: Vec<String> = operations.flat_map(|(name, operation)| objectives.broken_by(name, operation)).collect();
+    if broken.is_empty() { Ok(()) } else { Err(Failed::Objective(broken.join("\n"))) }
+}
+
+/// What fails most comes first, then what is slowest.
+fn worst_first(metrics: &Metrics) -> Vec<(&str, &OperationMetrics)> {
+    let mut operations: Vec<_> =
+        metrics.operations.iter().map(|(name, operation)| (name.as_str(), operation)).collect();
+    operations.sort_by(|(_, one), (_, other)| {
+        let slowness = |operation: &OperationMetrics| (operation.latency_ms.p95, operation.count);
+        error_rate(other).total_cmp(&error_rate(one)).then(slowness(other).cmp(&slowness(one)))
+    });
+    operations
 }
 
 fn show(admin: &Admin, seen: &Value, args: &MetricsArgs) -> Result<(), Failed> {
@@ -59,20 +85,24 @@ fn table(url: &str, seen: &Value) -> String {
     let mut text = format!("{url}, up {}\n\n", uptime(metrics.uptime_s));
     let _ = writeln!(
         text,
-        "{:<11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
-        "", "count", "ok", "failed", "p50 ms", "p95 ms", "p99 ms", "min ms", "max ms"
+        "{:<11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        "", "count", "ok", "failed", "errors", "p50 ms", "p95 ms", "p99 ms", "min ms", "max ms"
     );
-    for (name, operation) in &metrics.operations {
+    let operations = worst_first(&metrics);
+    for (name, operation) in &operations {
         let latency = operation.latency_ms;
         let failed = operation.count.saturating_sub(operation.ok);
+        let errors = percent(error_rate(operation));
         let _ = writeln!(
             text,
-            "{name:<11}{:>9}{:>9}{failed:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
+            "{name:<11}{:>9}{:>9}{failed:>9}{errors:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
             operation.count, operation.ok, latency.p50, latency.p95, latency.p99, latency.min, latency.max
         );
     }
-    for (name, operation) in &metrics.operations {
-        for (code, count) in &operation.errors_by_code {
+    for (name, operation) in &operations {
+        let mut codes: Vec<_> = operation.errors_by_code.iter().collect();
+        codes.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        for (code, count) in codes {
             let _ = writeln!(text, "  {name} {code} {count}");
         }
     }

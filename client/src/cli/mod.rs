@@ -8,6 +8,7 @@ mod failure;
 mod logs;
 mod manual;
 mod metrics;
+mod objectives;
 mod output;
 mod picture_file;
 mod preview;

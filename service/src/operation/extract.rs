@@ -8,6 +8,7 @@ use porthole_reading::outcome::{self, ReadError};
 use porthole_reading::walls;
 use tokio::sync::oneshot;
 
+use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::page::{Appearance, Arrival, PageError};
@@ -67,7 +68,7 @@ impl Browsing {
             })
             .await?;
         let work = Stopwatch::start();
-        let (document, arrival) = visited.page.arrival(visited.page.read(&plan)).await;
+        let (document, arrival) = visited.page.arrival(phase("capture", visited.page.read(&plan))).await;
         let arrival = arrival?;
         let status = arrival.status_code;
         let (results, walls) =

@@ -5,6 +5,7 @@ use porthole_contract::limits::IMAGE_MAX_BYTES;
 use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
 
 use super::ladder::{self, Fitted};
+use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::page::{Appearance, Arrival, Region};
@@ -71,7 +72,7 @@ impl Browsing {
             None if request.full_page => Region::FullPage,
             None => Region::Viewport,
         };
-        let capture = visited.page.capture(&region, format, quality);
+        let capture = phase("capture", visited.page.capture(&region, format, quality));
         let (capture, arrival) = visited.page.arrival(capture).await;
         // Where the page has gone comes first: of a page that was refused on its way there is no picture.
         let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);

@@ -9,6 +9,7 @@ use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
 use porthole_contract::{Timings, Wait};
 use tokio::time::timeout;
 
+use super::phase::{phase, phase_at};
 use super::{Browsing, OperationError};
 use crate::guard::{Refusal, Target};
 use crate::page::{Appearance, Arrival, Page};
@@ -64,11 +65,11 @@ impl Browsing {
         }
         let mut judging = pin!(self.judged(visit.url));
         let judged = timeout(JUDGED_AHEAD, &mut judging).await.ok().transpose()?;
-        let place = self.admission.enter().await?;
+        let place = phase("queue", self.admission.enter()).await?;
         let mut timings = Timings { queue: millis(place.waited), ..Timings::default() };
         let mut watch = Stopwatch::start();
         let order = Order { credentials: visit.credentials, deadline: visit.deadline };
-        let leasing = self.provider.lease(order).map_err(OperationError::from);
+        let leasing = phase("lease", self.provider.lease(order).map_err(OperationError::from));
         let (target, lease) = match judged {
             Some(target) => (target, leasing.await?),
             // A slow answer of DNS is not waited for twice; should it be a refusal, the page is given back unused.
@@ -77,9 +78,9 @@ impl Browsing {
         timings.session = watch.lap_of("session", &self.phases);
         let page =
             Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance);
-        page.navigate(&target).await?;
+        phase_at("navigate", target.url(), page.navigate(&target)).await?;
         timings.navigate = watch.lap_of("navigate", &self.phases);
-        let settled = page.settle(&visit.wait, visit.deadline).await;
+        let settled = phase("settle", page.settle(&visit.wait, visit.deadline)).await;
         let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
         timings.settle = watch.lap_of("settle", &self.phases);
         Ok(Visited { page, _lease: lease, timings, warnings, phases: self.phases.clone(), _place: place })

@@ -4,6 +4,8 @@ mod check_url;
 mod command_line;
 mod crashes;
 mod endings;
+mod metrics;
 mod secrets;
 mod settings;
+mod traces;
 mod warm;

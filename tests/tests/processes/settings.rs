@@ -47,6 +47,8 @@ async fn a_wrong_setting_ends_the_process_and_is_named_with_its_value() {
         ("porthole-service", "PORTHOLE_ALLOW_TARGETS", "10.0.0.0/99"),
         ("porthole-service", "PORTHOLE_DENY_CIDRS", "10.0.0.300/8"),
         ("porthole-service", "PORTHOLE_RESOLVE", "name-without-address"),
+        ("porthole-service", "OTEL_EXPORTER_OTLP_ENDPOINT", "collector.example:4318"),
+        ("porthole-worker", "OTEL_EXPORTER_OTLP_ENDPOINT", "ftp://collector.example"),
         ("porthole-worker", "PORTHOLE_WORKER_ADDR", "nowhere"),
         ("porthole-worker", "PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:x"),
         ("porthole-worker", "PORTHOLE_SERVICE_URL", "ftp://service"),
@@ -86,6 +88,8 @@ async fn a_wrong_secret_is_named_and_never_shown() {
         ("porthole-service", "PORTHOLE_SERVICE_KEY", "too-short-secret"),
         ("porthole-worker", "PORTHOLE_SERVICE_KEY", "too-short-secret"),
         ("porthole-worker", "PORTHOLE_CLIENT_KEYS", "too-short-secret"),
+        ("porthole-worker", "OTEL_EXPORTER_OTLP_HEADERS", "secret-without-its-name"),
+        ("porthole-service", "OTEL_EXPORTER_OTLP_ENDPOINT", "http://me:secret-of-mine@collector.example"),
     ] {
         let mut environment = right(&home);
         environment.insert(name.to_owned(), value.to_owned());

@@ -1,16 +1,26 @@
-//! Keys, projects, signing keys and tokens: in no line that a process prints, however finely it logs, in no metric and
-//! in no answer.
+//! Keys, projects, signing keys and tokens: in no line that a process prints, however finely it logs, in no metric, no
+//! span and no answer, and in no refusal of a setting.
 
 use http::Method;
-use porthole_tests::Remote;
 use porthole_tests::emulator::EmulatorOptions;
+use porthole_tests::{Collector, Remote};
 use serde_json::json;
 
 const SERVICE_KEY: &str = "a-service-key-of-32-bytes-or-more";
+const COLLECTORS_KEY: &str = "a-collectors-key";
 
 #[tokio::test]
 async fn no_secret_is_told_to_anybody_whatever_goes_wrong() {
-    let settings = [("PORTHOLE_LOG", "trace"), ("PORTHOLE_SERVICE_KEY", SERVICE_KEY)];
+    let collector = Collector::start();
+    let export = collector.settings();
+    let headers = format!("api-key={COLLECTORS_KEY}");
+    let settings = [
+        ("PORTHOLE_LOG", "trace"),
+        ("PORTHOLE_SERVICE_KEY", SERVICE_KEY),
+        (export[0].0, &export[0].1),
+        (export[1].0, &export[1].1),
+        ("OTEL_EXPORTER_OTLP_HEADERS", &headers),
+    ];
     let remote = Remote::with(EmulatorOptions::new().tls(), &settings).await;
     let stack = &remote.stack;
     let url = stack.site.html("<p>a page");
@@ -48,7 +58,10 @@ async fn no_secret_is_told_to_anybody_whatever_goes_wrong() {
     assert!(sessions.as_array().unwrap().len() > 10, "{sessions:#}");
 
     let token = stack.caller().owner_token;
-    let secrets = [remote.emulator.api_key(), remote.emulator.project_id(), SERVICE_KEY, token.as_str()];
+    let secrets =
+        [remote.emulator.api_key(), remote.emulator.project_id(), SERVICE_KEY, token.as_str(), COLLECTORS_KEY];
+    let spans = collector.with_header("api-key", COLLECTORS_KEY, 100).await;
+    assert!(spans.iter().any(|span| span.name == "lease" && span.failed), "{spans:#?}");
     let printed = [&stack.service.process, &stack.worker.process].map(|process| [process.stdout(), process.stderr()]);
     let printed: Vec<String> = printed.into_iter().flatten().flatten().collect();
     assert!(printed.iter().any(|line| line.contains("TRACE") || line.contains("DEBUG")), "nothing was logged finely");
@@ -60,6 +73,11 @@ async fn no_secret_is_told_to_anybody_whatever_goes_wrong() {
             let text = format!("{answer:?}");
             assert!(!text.contains(secret), "{secret} was told: {text}");
         }
+    }
+    for body in collector.bodies() {
+        let text = String::from_utf8_lossy(&body);
+        let found = secrets.iter().chain(&["signingKey", "a page", "wss:"]).find(|secret| text.contains(**secret));
+        assert_eq!(found, None, "it was exported: {text}");
     }
     // A connect URL is known by this word, so that one which nobody here has seen is found, too.
     let body = json!({"projectId": remote.emulator.project_id()});

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use porthole_client::{ImageFormat, Until, Viewport, Wait};
 
-use self::values::{parse_bytes, parse_millis, parse_seconds, parse_size};
+use self::values::{parse_bytes, parse_millis, parse_percent, parse_seconds, parse_size};
 
 const SETTINGS_HELP: &str = "\
 Settings (environment):
@@ -239,15 +239,24 @@ pub(crate) struct ExtractArgs {
     pub(crate) json: bool,
 }
 
-/// Show what worker or service have counted since they started.
+/// Show what worker or service have counted since they started, what fails most and is slowest first.
 ///
 /// Metrics are on the admin listeners, not on the worker's public address: PORTHOLE_URL plays no part here.
+///
+/// With --max-p95 or --max-error-rate the exit code is 1 when an operation is over the limit or nobody answers, and
+/// standard error says which and why. An operation that nobody has asked for is within every limit. A request counts as
+/// an error where whoever runs Porthole is to look into it: OVERLOADED, SHUTTING_DOWN, BROWSERBASE_NOT_CONFIGURED,
+/// SESSION_CREATE_FAILED, PROVIDER_RATE_LIMITED, BROWSER_CRASHED, DEADLINE_EXCEEDED, SERVICE_UNAVAILABLE,
+/// SERVICE_TIMEOUT, INTERNAL, and codes that this version does not know. A caller's mistakes (INVALID_REQUEST,
+/// UNAUTHORIZED, RATE_LIMITED and such) and what is the visited page's doing (NAVIGATION_FAILED, NAVIGATION_TIMEOUT,
+/// SELECTOR_NOT_FOUND, EMPTY_EXTRACTION, IMAGE_TOO_LARGE) are failures and no errors.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
   porthole metrics                    the worker's
   porthole metrics --service --watch  the service's, every 2 seconds
-  porthole metrics --json | jq .operations.screenshot.latency_ms.p95")]
+  porthole metrics --json | jq .operations.screenshot.latency_ms.p95
+  porthole metrics --max-p95 2s --max-error-rate 1% > /dev/null || mail-the-operator")]
 pub(crate) struct MetricsArgs {
     /// The admin listener to ask
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9787", conflicts_with = "service")]
@@ -262,6 +271,12 @@ pub(crate) struct MetricsArgs {
     /// Print the answer as JSON; with --watch one line each time
     #[arg(long)]
     pub(crate) json: bool,
+    /// Exit with 1 when 95 of 100 requests of an operation did not end within this time, as 2s or 800ms
+    #[arg(long, value_name = "TIME", value_parser = parse_millis, conflicts_with = "watch")]
+    pub(crate) max_p95: Option<u32>,
+    /// Exit with 1 when more than this share of an operation's requests were errors, as 1%
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent, conflicts_with = "watch")]
+    pub(crate) max_error_rate: Option<f64>,
 }
 
 /// The browser window, alike for both operations but for its default.

@@ -35,6 +35,13 @@ pub(super) fn parse_millis(text: &str) -> Result<u32, String> {
     number.checked_mul(unit_ms).ok_or_else(|| "is too long".to_owned())
 }
 
+/// A share of a whole, from `1%` or `0.5%`: 0.01, 0.005.
+pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
+    let percent = number.filter(|percent| (0.0..=100.0).contains(percent));
+    percent.map(|percent| percent / 100.0).ok_or_else(|| "must be from 0% to 100%, as 1% or 0.5%".to_owned())
+}
+
 /// A picture's size in bytes.
 pub(super) fn parse_bytes(text: &str) -> Result<u32, String> {
     let bytes: u32 = text.parse().map_err(|_| "must be a number of bytes".to_owned())?;
