@@ -1,6 +1,6 @@
 //! Metrics: what a scraper gets of both processes, in both formats, after requests that went well and badly.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use porthole_contract::ErrorCode;
 use porthole_tests::Stack;
@@ -47,7 +47,7 @@ async fn scraped(stack: &Stack, server: &Server) -> BTreeMap<String, Family> {
     assert_eq!(open.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
     let plain = exposition::prometheus(std::str::from_utf8(&plain.body).unwrap());
     let open = exposition::openmetrics(std::str::from_utf8(&open.body).unwrap());
-    let series = |families: &BTreeMap<String, Family>| -> Vec<String> {
+    let series = |families: &BTreeMap<String, Family>| -> BTreeSet<String> {
         families.values().flat_map(|family| family.samples.keys().cloned()).collect()
     };
     assert_eq!(series(&plain), series(&open), "both formats tell of the same series");
