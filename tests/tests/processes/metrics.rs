@@ -45,8 +45,8 @@ async fn scraped(stack: &Stack, server: &Server) -> BTreeMap<String, Family> {
     let open = caller.http.get(server.admin_url("/metrics")).header("accept", "application/openmetrics-text");
     let open = caller.send(open).await;
     assert_eq!(open.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
-    let plain = exposition::prometheus(std::str::from_utf8(&plain.body).unwrap());
-    let open = exposition::openmetrics(std::str::from_utf8(&open.body).unwrap());
+    let plain = exposition::prometheus(std::str::from_utf8(&plain.body).expect("metrics are text"));
+    let open = exposition::openmetrics(std::str::from_utf8(&open.body).expect("metrics are text"));
     let series = |families: &BTreeMap<String, Family>| -> BTreeSet<String> {
         families.values().flat_map(|family| family.samples.keys().cloned()).collect()
     };

@@ -33,7 +33,7 @@ async fn a_picture_comes_back_with_its_metadata_and_nothing_else() {
         .post(SCREENSHOT, "{}")
         .header("accept", "image/*")
         .header("x-request-id", "mine")
-        .header("traceparent", "00-1-2-01")
+        .header("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
         .header("tracestate", "a=b")
         .header("cookie", "c=d")
         .header("x-forwarded-for", "192.0.2.1");
@@ -46,11 +46,13 @@ async fn a_picture_comes_back_with_its_metadata_and_nothing_else() {
     assert_eq!(&answer.bytes().await.unwrap()[..], b"\x89PNG\0\xff");
 
     let seen = service.last();
-    for (name, value) in
-        [("accept", "image/*"), ("x-request-id", "mine"), ("traceparent", "00-1-2-01"), ("tracestate", "a=b")]
-    {
+    for (name, value) in [("accept", "image/*"), ("x-request-id", "mine"), ("tracestate", "a=b")] {
         assert_eq!(seen.header(name), Some(value));
     }
+    // The caller's trace under a span of the worker's own.
+    let parent = seen.header("traceparent").unwrap();
+    assert!(parent.starts_with("00-0af7651916cd43dd8448eb211c80319c-") && parent.ends_with("-01"), "{parent}");
+    assert!(!parent.contains("b7ad6b7169203331"), "{parent}");
     assert_eq!((seen.header("cookie"), seen.header("x-forwarded-for")), (None, None));
 }
 
