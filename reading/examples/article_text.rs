@@ -1,6 +1,6 @@
 //! Articles of snapshots on disk, as the article-extraction benchmark wants them: a folder of `KEY.json` → JSON.
 //!
-//! What is measured through the service itself is in `benches/articles`; this is for working on the extraction alone.
+//! What is measured through the service itself is in `reading/bench/articles.py`; this is for working on the extraction alone.
 
 use std::collections::BTreeMap;
 

@@ -92,9 +92,8 @@ impl Page {
         let mut call = in_world(world, NUMBERED, &[argument(number.into())]);
         call.return_by_value = None;
         let object = place.session.call(&call).await?.result.object_id.ok_or_else(|| gone("no such frame"))?;
-        let mut describe = DescribeNodeParams::default();
-        describe.object_id = Some(object);
-        let node = place.session.call(&describe).await?.node.clone();
+        let describe = DescribeNodeParams { object_id: Some(object), ..DescribeNodeParams::default() };
+        let node = place.session.call(&describe).await?.node;
         let frame = node.frame_id.map(String::from).ok_or_else(|| gone("no frame"))?;
         let own = self.state.borrow().parts.get(&frame).cloned();
         Ok(Place { session: own.unwrap_or_else(|| place.session.clone()), frame })

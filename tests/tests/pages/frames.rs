@@ -31,11 +31,11 @@ done"#;
 
 /// A stack with such a browser; the folder holds its script.
 async fn isolating() -> (Stack, tempfile::TempDir) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a temp folder");
     let script = folder.path().join("chromium-headless-shell");
-    std::fs::write(&script, ISOLATING).unwrap();
-    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
-    let stack = Stack::with().setting("PORTHOLE_CHROMIUM", script.to_str().unwrap()).start().await;
+    std::fs::write(&script, ISOLATING).expect("a script");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).expect("its mode");
+    let stack = Stack::with().setting("PORTHOLE_CHROMIUM", script.to_str().expect("a readable name")).start().await;
     (stack, folder)
 }
 
@@ -56,7 +56,7 @@ async fn the_text_has_those_of_frames_where_they_stand(stack: &Stack) {
         let extract = json!({"kind": "text", "frames": true, "offset": pieces.len(), "max_chars": 30});
         let fields = stack.extract(json!({"url": url, "extract": extract})).await.expect_ok();
         assert_eq!(fields["total_chars"], json!(whole.len()));
-        pieces += fields["content"].as_str().unwrap();
+        pieces += fields["content"].as_str().expect("a string");
         assert_eq!(fields.get("next_offset").is_some(), pieces.len() < whole.len());
     }
     assert_eq!(pieces, whole);
@@ -98,7 +98,9 @@ async fn several_matches_in_frames_are_cut_and_go_on(stack: &Stack) {
         let extract = json!({"kind": "text", "selector": "li", "all": true, "max_chars": 7, "offset": seen.len()});
         let fields = stack.extract(json!({"url": url, "extract": extract})).await.expect_ok();
         assert_eq!(fields["matched"], 4);
-        seen.extend(fields["data"].as_array().unwrap().iter().map(|item| item.as_str().unwrap().to_owned()));
+        seen.extend(
+            fields["data"].as_array().expect("a list").iter().filter_map(|item| item.as_str().map(str::to_owned)),
+        );
         if fields.get("next_offset").is_none() {
             break;
         }
