@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -70,7 +70,17 @@ impl Process {
     /// When it can't be started.
     #[must_use]
     pub fn spawn(name: &str, arguments: &[&str], environment: &Environment) -> Self {
-        let mut child = Command::new(binary(name))
+        Self::spawn_program(&binary(name), arguments, environment)
+    }
+
+    /// The same with a program that is not ours.
+    ///
+    /// # Panics
+    /// When it can't be started.
+    #[must_use]
+    pub fn spawn_program(program: &Path, arguments: &[&str], environment: &Environment) -> Self {
+        let name = program.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let mut child = Command::new(program)
             .args(arguments)
             .env_clear()
             .envs(environment)
@@ -83,7 +93,7 @@ impl Process {
         let stdout = collect(child.stdout.take().expect("standard output is piped"));
         let stderr = collect(child.stderr.take().expect("standard error is piped"));
         let watchdog = watchdog(child.id(), environment.get("TMPDIR").map_or("", String::as_str));
-        Self { name: name.to_owned(), child, stdout, stderr, family: Mutex::default(), watchdog }
+        Self { name, child, stdout, stderr, family: Mutex::default(), watchdog }
     }
 
     /// Its number.
