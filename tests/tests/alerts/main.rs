@@ -6,5 +6,6 @@ mod browsers;
 mod callers;
 mod hurried;
 mod load;
+mod processes;
 mod prometheus;
 mod well;

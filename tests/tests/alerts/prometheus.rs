@@ -98,14 +98,14 @@ impl Prometheus {
 
     /// The alerts that have fired within the last minutes, whether they do now or not.
     async fn fired(&self) -> BTreeSet<String> {
-        let found = self.get("query?query=count_over_time(ALERTS{alertstate=\"firing\"}[5m])").await;
+        let found = self.ask("count_over_time(ALERTS{alertstate=\"firing\"}[5m])").await;
         let results = found["data"]["result"].as_array().cloned().unwrap_or_default();
         results.iter().filter_map(|one| one["metric"]["alertname"].as_str().map(str::to_owned)).collect()
     }
 
     /// The first value that an expression has now.
     pub(crate) async fn query(&self, expression: &str) -> Option<f64> {
-        let found = self.get(&format!("query?query={expression}")).await;
+        let found = self.ask(expression).await;
         found["data"]["result"][0]["value"][1].as_str()?.parse().ok()
     }
 
@@ -115,6 +115,19 @@ impl Prometheus {
         let rules = found["data"]["groups"][0]["rules"].as_array().cloned().unwrap_or_default();
         assert_eq!(rules.len(), alerts().len(), "{found:#}");
         assert!(rules.iter().all(|rule| rule["health"] == "ok"), "{found:#}");
+    }
+
+    /// Asserts that Prometheus understands an expression.
+    pub(crate) async fn expect_sound(&self, expression: &str) {
+        let found = self.ask(expression).await;
+        assert_eq!(found["status"], "success", "{expression}: {found:#}");
+    }
+
+    async fn ask(&self, expression: &str) -> Value {
+        let url =
+            reqwest::Url::parse_with_params(&format!("{}/api/v1/query", self.url), [("query", expression)]).unwrap();
+        let answer = self.http.get(url).send().await.unwrap();
+        serde_json::from_slice(&answer.bytes().await.unwrap()).unwrap_or_default()
     }
 
     async fn get(&self, path: &str) -> Value {

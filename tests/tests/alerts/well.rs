@@ -1,9 +1,15 @@
-//! A stack that is well fires none, whatever ordinary callers and pages do.
+//! A stack that is well fires none, whatever ordinary callers and pages do; and what it tells is what is asked for.
+
+use std::collections::BTreeSet;
 
 use porthole_tests::Stack;
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::hurried::RULES;
 use crate::prometheus::Prometheus;
+
+/// What Grafana shows.
+const DASHBOARD: &str = include_str!("../../../deploy/grafana/porthole.json");
 
 /// How often Prometheus has looked at the service by then: twelve seconds, which stand for twelve minutes.
 const LOOKS: f64 = 12.0;
@@ -30,19 +36,42 @@ async fn a_stack_that_is_well_fires_none() {
 }
 
 #[tokio::test]
-async fn a_service_that_was_killed_is_down_and_its_callers_get_errors() {
-    let mut stack = Stack::start().await;
+async fn what_the_dashboard_and_the_alerts_ask_for_is_there() {
+    let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
-    stack.service.process.signal(nix::sys::signal::Signal::SIGKILL);
-    stack.service.process.ended(std::time::Duration::from_secs(10)).await;
-    let caller = stack.caller();
-    let asking = async {
-        loop {
-            caller.extract(json!({"url": "https://example.com/"})).await.expect_code("SERVICE_UNAVAILABLE");
-        }
-    };
-    tokio::select! {
-        () = asking => {}
-        () = prometheus.expect_firing(&["PortholeDown", "PortholeErrors"], &[]) => {}
+    stack.screenshot(json!({"url": stack.site.html("<title>t</title><body>text")})).await.expect_ok();
+    stack.screenshot(json!({"url": "http://10.0.0.1/"})).await.expect_code("BLOCKED_TARGET");
+    let mut told = String::new();
+    for server in [&stack.service, &stack.worker] {
+        told += &String::from_utf8_lossy(&stack.admin(server, "/metrics").await.body);
     }
+    let is_told = |name: &str| {
+        let family = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        told.lines()
+            .any(|line| line.strip_prefix("# TYPE ").is_some_and(|line| line.starts_with(&format!("{family} "))))
+    };
+    assert!(is_told("process_open_fds") && !is_told("porthole_unknown"), "{told}");
+    let mut asked_for = metrics_in(RULES);
+    for expression in expressions(DASHBOARD) {
+        let expression = expression.replace("$__rate_interval", "5s").replace("$instance", ".*");
+        prometheus.expect_sound(&expression).await;
+        asked_for.extend(metrics_in(&expression));
+    }
+    assert!(asked_for.len() > 15, "{asked_for:?}");
+    let missing: Vec<_> = asked_for.iter().filter(|name| !is_told(name)).collect();
+    assert!(missing.is_empty(), "nobody tells {missing:?}:\n{told}");
+}
+
+/// The expressions of a dashboard's panels.
+fn expressions(dashboard: &str) -> Vec<String> {
+    let dashboard: Value = serde_json::from_str(dashboard).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let targets = panels.iter().filter_map(|panel| panel["targets"].as_array()).flatten();
+    targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect()
+}
+
+/// The names of our metrics that a text has.
+fn metrics_in(text: &str) -> BTreeSet<String> {
+    let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
+    words.filter(|word| word.starts_with("porthole_") || word.starts_with("process_")).map(str::to_owned).collect()
 }
