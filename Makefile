@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -11,6 +11,7 @@ help:
 	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
 	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; prints what came of it'
+	@echo 'make deploy-check | deploy-prove                the files of deploy/ held against their schemas; the images run under runc'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -28,6 +29,8 @@ test: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) build --workspace --all-targets
+	@$(MAKE) --no-print-directory deploy-check
+	@deploy/tools prometheus
 	$(CARGO) test --workspace
 
 lint:
@@ -57,3 +60,11 @@ bench-round-trips: build
 # with 1 where something is left behind or answered wrongly; `make test` has a minute of it.
 soak: build
 	@target/debug/examples/soak $(or $(SECONDS),3600) $(SEED)
+
+# Manifests, units, rules and the Dockerfile, by checkers that it brings itself; says what it could not check.
+deploy-check:
+	@deploy/check
+
+# The images' insides under runc, with the seccomp profile and Chromium's sandbox on: as root, takes some minutes.
+deploy-prove: build
+	@deploy/container/prove

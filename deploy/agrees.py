@@ -42,11 +42,6 @@ def write_pods_of_knative(folder):
         spec = dict(manifest["spec"]["template"]["spec"])
         for own in ("containerConcurrency", "timeoutSeconds", "responseStartTimeoutSeconds"):
             assert isinstance(spec.pop(own), int), own
-        for container in spec["containers"]:
-            for probe in ("readinessProbe", "livenessProbe"):
-                for way in container.get(probe, {}).values():
-                    if isinstance(way, dict):
-                        way.setdefault("port", container["ports"][0]["containerPort"])
         labels = manifest["spec"]["template"]["metadata"]["labels"]
         deployment = {
             "apiVersion": "apps/v1",
@@ -150,6 +145,18 @@ def check_seccomp():
     assert not out & allowed.keys()
 
 
+def check_alerts():
+    """Each alert has its severity, its chapter in README.md and a test that makes its cause happen."""
+    chapters = {line[4:].strip().lower() for line in (DEPLOY / "README.md").read_text().splitlines() if line.startswith("### ")}
+    tests = "".join(path.read_text() for path in (DEPLOY.parent / "tests/tests/alerts").glob("*.rs"))
+    (group,) = yaml.safe_load((DEPLOY / "prometheus/alerts.yml").read_text())["groups"]
+    for rule in group["rules"]:
+        name, annotations = rule["alert"], rule["annotations"]
+        assert rule["labels"]["severity"] in ("critical", "warning") and annotations["summary"], name
+        assert annotations["runbook_url"] == f"deploy/README.md#{name.lower()}" and name.lower() in chapters, name
+        assert f'"{name}"' in tests, f"no test makes {name} fire"
+
+
 def main():
     if sys.argv[1:2] == ["--pods-of-knative"]:
         write_pods_of_knative(Path(sys.argv[2]))
@@ -161,6 +168,7 @@ def main():
     check_selectors(every)
     check_network(every)
     check_seccomp()
+    check_alerts()
 
 
 main()
