@@ -7,8 +7,10 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use porthole_contract::metrics::Operation;
 
 use crate::body::BODY_READ_TIMEOUT;
+use crate::drain::Ending;
 use crate::requests::{Account, Requests};
-use crate::{answer, body, request_id, requests};
+use crate::shutdown::Shutdown;
+use crate::{answer, body, drain, request_id, requests};
 
 /// What the routes of a main listener are wrapped in.
 #[derive(Clone)]
@@ -19,17 +21,20 @@ pub struct Layers {
     pub operation_of: fn(&str) -> Option<Operation>,
     /// From a request's head to the end of its body.
     pub body_timeout: Duration,
+    /// When requests are no longer taken, and when those in flight are given up.
+    pub shutdown: Shutdown,
 }
 
 impl Layers {
     /// Counts into `requests` and reads bodies for [`BODY_READ_TIMEOUT`].
     #[must_use]
     pub fn new(requests: Requests, operation_of: fn(&str) -> Option<Operation>) -> Self {
-        Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT }
+        Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT, shutdown: Shutdown::default() }
     }
 
     /// Wraps a main listener's complete router: every request has an id, is counted and logged, is answered in the
-    /// contract's form whatever happens, and its body is read before the answer goes out.
+    /// contract's form whatever happens, also while the process ends, and its body is read before the answer goes
+    /// out.
     pub fn around(self, router: Router) -> Router {
         self.around_with(router, |router| router)
     }
@@ -38,7 +43,8 @@ impl Layers {
     /// those without a route too, and may answer with a [`Refused`](crate::answer::Refused).
     pub fn around_with(self, router: Router, judge: impl FnOnce(Router) -> Router) -> Router {
         let account = Account { requests: self.requests, operation_of: self.operation_of };
-        judge(in_the_contracts_form(router))
+        let ending = Ending { shutdown: self.shutdown, operation_of: self.operation_of };
+        judge(in_the_contracts_form(router).layer(from_fn_with_state(ending, drain::take_until_the_end)))
             .layer(from_fn_with_state(self.body_timeout, body::drain_leftovers))
             .layer(from_fn(answer::write_failures))
             .layer(from_fn_with_state(account, requests::keep_account))
