@@ -21,5 +21,7 @@ pub const READYZ: &str = "/readyz";
 
 /// The header that carries a request's id, on every answer.
 pub const REQUEST_ID_HEADER: &str = "x-request-id";
+/// The header by which the worker tells the service whose request it forwards: a hash, so that the queue can be fair.
+pub const CLIENT_HEADER: &str = "x-porthole-client";
 /// What the metadata headers of a raw image begin with.
 pub const METADATA_HEADER_PREFIX: &str = "x-porthole-";

@@ -7,10 +7,12 @@ use std::time::Duration;
 use axum::response::{IntoResponse as _, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
-use porthole_daemon::bearer::{BearerKeys, KeyIndex};
+use porthole_daemon::bearer::{BearerKeys, KeyIndex, UnfitKey, WORKER_CHALLENGE};
+use secrecy::{ExposeSecret as _, SecretString};
+use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
 /// How often callers that have been quiet long enough are forgotten.
@@ -37,26 +39,57 @@ impl Caller {
     }
 }
 
+/// What a caller's name to the service begins with before it is hashed, so that the hash is of no use anywhere else.
+const NAME_DOMAIN: &[u8] = b"porthole client name\0";
+/// How much of the hash is the name, in bytes: enough that no two callers share one.
+const NAME_BYTES: usize = 16;
+
 /// Judges callers.
 pub(crate) struct Callers {
     keys: BearerKeys,
+    /// What names are hashed with: without the service's key an address could be found by hashing all of them.
+    named: Sha256,
     rates: DefaultKeyedRateLimiter<Caller>,
     clock: DefaultClock,
 }
 
 impl Callers {
     /// Asks for one of `keys`, if there are any, and lets each caller send `a_minute` requests a minute.
-    pub(crate) fn new(keys: BearerKeys, a_minute: NonZeroU32) -> Self {
-        Self { keys, rates: RateLimiter::keyed(Quota::per_minute(a_minute)), clock: DefaultClock::default() }
+    ///
+    /// # Errors
+    /// [`UnfitKey`] for a key that settings would have refused.
+    pub(crate) fn new(
+        keys: &[SecretString],
+        service_key: Option<&SecretString>,
+        a_minute: NonZeroU32,
+    ) -> Result<Self, UnfitKey> {
+        let salt = service_key.map_or("", |key| key.expose_secret());
+        Ok(Self {
+            keys: BearerKeys::new(keys, WORKER_CHALLENGE)?,
+            named: Sha256::new().chain_update(NAME_DOMAIN).chain_update(salt).chain_update([0]),
+            rates: RateLimiter::keyed(Quota::per_minute(a_minute)),
+            clock: DefaultClock::default(),
+        })
     }
 
-    /// Lets the request in, or says why not. Wrong keys count against their address, so that they can't be tried at
+    /// Lets the request in and gives its caller's name for the service's queue, or says why not. Wrong keys count against their address, so that they can't be tried at
     /// will, and never against who has a right one.
-    pub(crate) fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<(), Box<Response>> {
+    pub(crate) fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
         let key = self.keys.presented(headers);
-        self.within_rate(key.map_or_else(|| Caller::at(address), Caller::Key))
-            .map_err(|failure| Box::new(Refused(failure).into_response()))?;
-        if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(()) }
+        let caller = key.map_or_else(|| Caller::at(address), Caller::Key);
+        self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
+        if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(self.name(caller)) }
+    }
+
+    /// A hash that tells callers apart and nothing else. Workers with the same settings give the same.
+    fn name(&self, caller: Caller) -> HeaderValue {
+        let caller = match caller {
+            Caller::Key(KeyIndex(index)) => format!("key {index}"),
+            Caller::Network(address) => format!("address {address}"),
+        };
+        let hash = self.named.clone().chain_update(caller).finalize();
+        let name: String = hash.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
+        HeaderValue::from_str(&name).expect("hexadecimal digits stand in any header")
     }
 
     fn within_rate(&self, caller: Caller) -> Result<(), Failure> {
@@ -81,15 +114,14 @@ impl Callers {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderValue, header};
+    use http::header;
     use porthole_daemon::answer::failure_of;
-    use porthole_daemon::bearer::WORKER_CHALLENGE;
 
     use super::*;
 
     fn callers(keys: &[&str], a_minute: u32) -> Callers {
         let keys: Vec<_> = keys.iter().map(|letter| letter.repeat(32).into()).collect();
-        Callers::new(BearerKeys::new(&keys, WORKER_CHALLENGE).unwrap(), NonZeroU32::new(a_minute).unwrap())
+        Callers::new(&keys, None, NonZeroU32::new(a_minute).unwrap()).unwrap()
     }
 
     fn code(callers: &Callers, key: Option<&str>, address: &str) -> Option<&'static str> {
@@ -130,6 +162,22 @@ mod tests {
         assert_eq!(code(&callers, None, "192.0.2.1"), Some("UNAUTHORIZED"));
         assert_eq!(code(&callers, Some("x"), "192.0.2.1"), Some("RATE_LIMITED"));
         assert_eq!(code(&callers, Some("a"), "192.0.2.1"), None);
+    }
+
+    #[test]
+    fn callers_are_told_apart_by_names_that_tell_nothing_else() {
+        let known = callers(&["a", "b"], 100);
+        let name = |letter: &str, address: &str| {
+            let key = HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap();
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, key)]);
+            known.admit(&headers, address.parse().unwrap()).unwrap()
+        };
+        assert_eq!(name("a", "192.0.2.1"), name("a", "192.0.2.2"), "a key is who it is wherever it comes from");
+        assert_ne!(name("a", "192.0.2.1"), name("b", "192.0.2.1"));
+        let of_address = |callers: &Callers| callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap()).unwrap();
+        let salted = Callers::new(&[], Some(&"s".repeat(32).into()), NonZeroU32::MIN).unwrap();
+        assert_ne!(of_address(&salted), of_address(&callers(&[], 1)));
+        assert_eq!(name("a", "192.0.2.1").len(), 2 * NAME_BYTES);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use porthole_contract::routes::{METADATA_HEADER_PREFIX, READYZ};
+use porthole_contract::routes::{CLIENT_HEADER, METADATA_HEADER_PREFIX, READYZ};
 use porthole_contract::{ErrorAnswer, ErrorCode, Failure};
 use porthole_daemon::bearer::SERVICE_CHALLENGE;
 use porthole_daemon::request_id;
@@ -59,7 +59,7 @@ impl Service {
         Ok(Self { client, base, key, answer_timeout })
     }
 
-    /// Sends `body` to `path` and gives the answer back as soon as its head is there. Dropping it ends the request.
+    /// Sends `body` to `path`, in the name of `client`, and gives the answer back as soon as its head is there. Dropping it ends the request.
     ///
     /// # Errors
     /// [`ServiceError`] where the service does not answer, or somebody else does.
@@ -68,12 +68,13 @@ impl Service {
         path: &str,
         caller: &HeaderMap,
         id: &HeaderValue,
+        client: &HeaderValue,
         trace: &TraceContext,
         body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
         let span = trace::asking(&Method::POST, path, self.base.host_str().unwrap_or_default());
         let headers = trace::passed_on(&span, trace).headers();
-        let sending = self.send(path, caller, id, headers, body).instrument(span.clone());
+        let sending = self.send(path, caller, id, client, headers, body).instrument(span.clone());
         let answer = sending.await;
         match &answer {
             Ok(answer) => {
@@ -90,6 +91,7 @@ impl Service {
         path: &str,
         caller: &HeaderMap,
         id: &HeaderValue,
+        client: &HeaderValue,
         trace: impl Iterator<Item = (HeaderName, HeaderValue)>,
         body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
@@ -98,6 +100,7 @@ impl Service {
             .timeout(self.answer_timeout)
             .header(header::CONTENT_TYPE, "application/json")
             .header(request_id::HEADER, id)
+            .header(CLIENT_HEADER, client)
             .body(body);
         for (name, value) in trace {
             request = request.header(name, value);

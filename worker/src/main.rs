@@ -45,7 +45,7 @@ fn started(reader: &Reader) -> Result<(Settings, Export), SettingError> {
 
 #[tokio::main]
 async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
-    let shutdown = signals::shutdown_on_signals()?;
+    let shutdown = signals::drain_on_signals()?;
     let main = Listener::bind("main", settings.addr).await?;
     let admin = Listener::bind("admin", settings.admin_addr).await?;
     Worker::new(settings)?.run(main, admin, shutdown).await;

@@ -14,12 +14,13 @@ use porthole_contract::metrics::Metrics;
 use porthole_contract::routes::OPENAPI;
 use porthole_contract::{Failure, openapi};
 use porthole_daemon::answer::Refused;
-use porthole_daemon::bearer::{BearerKeys, UnfitKey, WORKER_CHALLENGE};
+use porthole_daemon::bearer::UnfitKey;
 use porthole_daemon::body::{BODY_READ_TIMEOUT, read_json};
 use porthole_daemon::layers::Layers;
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::requests::Requests;
+use porthole_daemon::shutdown::Shutdown;
 use porthole_daemon::trace::TraceContext;
 use porthole_daemon::{admin, logs, process_metrics};
 use prometheus_client::registry::Registry;
@@ -32,6 +33,10 @@ use crate::origin::{Origins, judge_origin};
 use crate::readiness::Readiness;
 use crate::routes::{ROUTES, Route, operation_of};
 use crate::settings::{Browserbase, Settings};
+
+/// How long requests in flight may go on once the drain has begun: shorter than what an answer may take, and than what
+/// orchestrators wait before they kill. Who is given up hears to try again; who is killed hears nothing.
+const DRAIN: Duration = Duration::from_secs(25);
 
 /// The worker's time limits. No setting: tests shorten them.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +51,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // What has begun may end: as long as an answer can take.
-        let listen = listen::Limits { drain: WORKER_TIMEOUT, ..listen::Limits::default() };
+        let listen = listen::Limits { drain: DRAIN, ..listen::Limits::default() };
         Self { answer: WORKER_TIMEOUT, body: BODY_READ_TIMEOUT, listen }
     }
 }
@@ -100,7 +104,7 @@ impl Worker {
         let ending = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), ending.clone());
         let house = House {
-            callers: Callers::new(BearerKeys::new(&settings.client_keys, WORKER_CHALLENGE)?, settings.rate_limit),
+            callers: Callers::new(&settings.client_keys, settings.service_key.as_ref(), settings.rate_limit)?,
             service: Service::new(&settings, limits.answer)?,
             browserbase: settings.browserbase,
             readiness: Readiness::default(),
@@ -111,29 +115,34 @@ impl Worker {
         Ok(Self { house: Arc::new(house), origins: Origins::new(settings.allowed_origins), limits })
     }
 
-    /// Serves until `shutdown`, and then what has begun. The admin listener answers until all of that is done.
-    pub async fn run(self, main: Listener, admin: Listener, shutdown: CancellationToken) {
+    /// Serves until the drain begins, and then what has begun, unless it is hurried. The admin listener answers until
+    /// all of that is done.
+    pub async fn run(self, main: Listener, admin: Listener, shutdown: impl Into<Shutdown>) {
+        let shutdown = shutdown.into();
         let done = CancellationToken::new();
         let serving = async {
-            main.serve(self.router(), self.limits.listen, shutdown.clone()).await;
+            main.serve(self.router(shutdown.clone()), self.limits.listen, shutdown.clone()).await;
             done.cancel();
         };
         let ending = async {
-            shutdown.cancelled().await;
+            shutdown.drain.cancelled().await;
             self.house.ending.cancel();
         };
         let watching = admin.serve(admin::router(Arc::clone(&self.house)), listen::Limits::admin(), done.clone());
         tokio::join!(serving, ending, watching, self.house.callers.forget_the_quiet(done.clone()));
     }
 
-    fn router(&self) -> Router {
+    fn router(&self, shutdown: Shutdown) -> Router {
         let mut router = Router::new().route(OPENAPI, get(document));
         for route in ROUTES {
             let handler = post(move |house, peer, id, trace, request| forward(house, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
         }
-        let layers =
-            Layers { body_timeout: self.limits.body, ..Layers::new(self.house.requests.clone(), operation_of) };
+        let layers = Layers {
+            body_timeout: self.limits.body,
+            shutdown,
+            ..Layers::new(self.house.requests.clone(), operation_of)
+        };
         let origins = from_fn_with_state(self.origins.clone(), judge_origin);
         layers.around_with(router.with_state(Arc::clone(&self.house)), |router| router.layer(origins))
     }
@@ -153,7 +162,7 @@ async fn forward(
 ) -> Result<Response, Response> {
     use axum::response::IntoResponse as _;
     let refused = |failure: Failure| Refused(failure).into_response();
-    house.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
+    let client = house.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
     let headers = request.headers().clone();
     let body = read_json(request, WORKER_BODY_MAX_BYTES).await.map_err(refused)?;
     let body = if route.takes_credentials {
@@ -162,7 +171,7 @@ async fn forward(
         inject::anew(&body)
     };
     let body = body.map_err(|invalid| refused(invalid.into()))?;
-    house.service.forward(route.service_path, &headers, &id.header_value(), &trace, body).await.map_err(|error| {
+    house.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(|error| {
         tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
         refused(error.into())
     })

@@ -36,6 +36,24 @@ async fn only_known_keys_are_let_in_and_none_is_passed_on() {
 }
 
 #[tokio::test]
+async fn the_service_hears_whose_request_it_is_from_the_worker_alone() {
+    let service = Service::saying("{}").await;
+    let worker = worker(&service, &[("PORTHOLE_CLIENT_KEYS", KEYS)]).await;
+    let named = async |key: &str, own_word: Option<&str>| {
+        let mut request = worker.post(CREATE, "{}").bearer_auth(key);
+        if let Some(own_word) = own_word {
+            request = request.header("x-porthole-client", own_word);
+        }
+        assert_eq!(told(request).await.status, 200);
+        service.last().header("x-porthole-client").expect("the service is told").to_owned()
+    };
+    let name = named(KEY, None).await;
+    assert_eq!(name, named(KEY, Some("somebody")).await);
+    assert_ne!(name, named(OTHER_KEY, Some(&name)).await);
+    assert!(name.len() == 32 && !KEY.contains(&name), "{name}");
+}
+
+#[tokio::test]
 async fn the_service_gets_the_workers_own_key() {
     let service = Service::saying("{}").await;
     let service_key = "a-service-key-that-is-long-enough!";

@@ -154,7 +154,7 @@ async fn the_log_has_a_line_a_request_and_never_a_secret_or_a_body() {
 }
 
 #[tokio::test]
-async fn a_second_signal_ends_the_process_at_once() {
+async fn a_second_signal_answers_what_hangs_and_ends_the_process() {
     let service = Service::start(axum::Router::new().fallback(std::future::pending::<()>)).await;
     let url = format!("http://{}", service.addr);
     let mut process = Process::start(&[("PORTHOLE_SERVICE_URL", &url)]);
@@ -168,6 +168,8 @@ async fn a_second_signal_ends_the_process_at_once() {
     process.line(|event| event["signal"] == "SIGINT").await;
     assert!(process.child.try_wait().unwrap().is_none(), "it waits for the request");
     process.signal(Signal::SIGTERM);
-    assert_eq!(process.ended().await, Some(128 + 15));
-    assert!(caller.await.unwrap().is_err());
+    let answer = caller.await.unwrap().unwrap();
+    assert_eq!(answer.status(), 503);
+    assert_eq!(answer.json::<serde_json::Value>().await.unwrap()["error"], "SHUTTING_DOWN");
+    assert_eq!(process.ended().await, Some(0));
 }
