@@ -7,6 +7,7 @@ pub mod admission;
 pub mod cdp;
 pub mod check_url;
 pub mod guard;
+pub mod health;
 pub mod http;
 pub mod operation;
 pub mod page;

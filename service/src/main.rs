@@ -62,7 +62,7 @@ fn main() -> ExitCode {
 }
 
 async fn serve(settings: Settings) -> ExitCode {
-    let shutdown = match signals::shutdown_on_signals() {
+    let shutdown = match signals::drain_on_signals() {
         Ok(shutdown) => shutdown,
         Err(error) => return failed(&error),
     };

@@ -12,11 +12,13 @@ use porthole_daemon::layers::Layers;
 use porthole_daemon::listen::{BindError, Limits, Listener};
 use porthole_daemon::process_metrics;
 use porthole_daemon::requests::Requests;
+use porthole_daemon::shutdown::Shutdown;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
-use crate::admission::Admission;
+use crate::admission::{Admission, Overloaded};
 use crate::guard::{Guard, Judge};
+use crate::health::Health;
 use crate::http::Routes;
 use crate::operation::Browsing;
 use crate::provider::browserbase::BrowserbaseProvider;
@@ -44,6 +46,8 @@ struct State {
     sessions: SessionMetrics,
     blocked: BlockedMetrics,
     provider: Arc<dyn Provider>,
+    admission: Admission,
+    health: Health,
     draining: CancellationToken,
 }
 
@@ -92,7 +96,7 @@ impl Server {
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
         let phases = PhaseMetrics::register(&mut registry);
-        register_limits(&mut registry, settings.concurrent_max, settings.queue_max);
+        register_limits(&mut registry, settings.width.places, settings.width.queue_max);
         let draining = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
         let guard = Guard::new(settings.policy);
@@ -100,15 +104,19 @@ impl Server {
             Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
         let judge = Judge { guard, documents, blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
-        let browsing = Browsing {
-            judge,
-            admission: Admission::new(settings.concurrent_max, settings.queue_max, queue),
-            provider: Arc::clone(&provider),
-            draining: draining.clone(),
-            phases,
-        };
+        let admission = Admission::new(settings.width, queue);
+        let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
-        let state = State { registry, requests, sessions, blocked, provider, draining };
+        let state = State {
+            registry,
+            requests,
+            sessions,
+            blocked,
+            provider,
+            admission,
+            health: Health::default(),
+            draining,
+        };
         Ok(Self { main, admin, routes, state: Arc::new(state) })
     }
 
@@ -118,8 +126,9 @@ impl Server {
         self.main.addr()
     }
 
-    /// Serves until `shutdown`; then lets what is in flight end, and ends every browser.
-    pub async fn run(self, shutdown: CancellationToken) {
+    /// Serves until the drain begins; then lets what is in flight end, unless it is hurried, and ends every browser.
+    pub async fn run(self, shutdown: impl Into<Shutdown>) {
+        let shutdown = shutdown.into();
         let Self { main, admin, routes, state } = self;
         let provider = Arc::clone(&state.provider);
         let warm_up = tokio::spawn({
@@ -133,14 +142,15 @@ impl Server {
         let ended = CancellationToken::new();
         let admin = tokio::spawn(admin.serve(admin::router(Arc::clone(&state)), Limits::admin(), ended.clone()));
         let draining = tokio::spawn({
-            let (shutdown, draining) = (shutdown.clone(), state.draining.clone());
+            let (asked, draining) = (shutdown.drain.clone(), state.draining.clone());
             async move {
-                shutdown.cancelled().await;
+                asked.cancelled().await;
                 draining.cancel();
             }
         });
         let router = routes.router(admin::health_router(Arc::clone(&state)));
-        let router = Layers::new(state.requests.clone(), Operation::of_route).around(router);
+        let layers = Layers::new(state.requests.clone(), Operation::of_route);
+        let router = Layers { shutdown: shutdown.clone(), ..layers }.around(router);
         main.serve(router, Limits { drain: DRAIN, ..Limits::default() }, shutdown).await;
         warm_up.abort();
         draining.abort();
@@ -174,6 +184,12 @@ impl Process for State {
         if self.draining.is_cancelled() {
             return Err(Failure::new(ErrorCode::ShuttingDown, "the service is ending"));
         }
-        self.provider.ready().await.map_err(|error| Failure::new(ErrorCode::SessionCreateFailed, error.to_string()))
+        let check = async {
+            let overloaded = |error: Overloaded| Failure::new(ErrorCode::Overloaded, error.to_string());
+            self.admission.bears_another().map_err(overloaded)?;
+            let unavailable = |error: ProviderError| Failure::new(ErrorCode::SessionCreateFailed, error.to_string());
+            self.provider.ready().await.map_err(unavailable)
+        };
+        self.health.ask(check).await
     }
 }

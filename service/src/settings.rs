@@ -11,6 +11,7 @@ use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
+use crate::admission::Width;
 use crate::guard::{AllowTargets, DenyCidrs, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
 
@@ -36,6 +37,10 @@ const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole
 const MAX_QUEUE: Setting = Setting::new("PORTHOLE_MAX_QUEUE", "a whole number from 0 to 65536")
     .help("Requests that may wait for a place")
     .default_told("4 × PORTHOLE_MAX_CONCURRENT");
+
+const MAX_MEMORY_PERCENT: Setting = Setting::new("PORTHOLE_MAX_MEMORY_PERCENT", "a whole number from 1 to 100")
+    .help("Share of the memory (of the container, else the machine) above which requests are turned away; 100: never")
+    .default("95");
 
 /// Everything that the service reads.
 pub const SETTINGS: &[Setting] = &[
@@ -64,8 +69,11 @@ pub const SETTINGS: &[Setting] = &[
     RESOLVE,
     provider::EGRESS_MAX_BYTES,
     provider::WARM_PAGES,
+    provider::BROWSER_MAX_PAGES,
+    provider::BROWSER_MAX_MEMORY_MB,
     MAX_CONCURRENT,
     MAX_QUEUE,
+    MAX_MEMORY_PERCENT,
     OTLP_ENDPOINT,
     OTLP_HEADERS,
     LOG,
@@ -88,10 +96,8 @@ pub struct Settings {
     pub service_keys: Arc<BearerKeys>,
     /// What the guard goes by.
     pub policy: Policy,
-    /// Pages worked on at once.
-    pub concurrent_max: usize,
-    /// Requests that may wait for a place.
-    pub queue_max: usize,
+    /// How many requests are let in.
+    pub width: Width,
 }
 
 impl Settings {
@@ -120,6 +126,8 @@ impl Settings {
         let concurrent_max = reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1))?.unwrap_or(2 * cores);
         let pages = provider::pages(reader, concurrent_max)?;
         let queue_max = reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0))?.unwrap_or(4 * concurrent_max);
+        let memory_percent_max = reader
+            .required(&MAX_MEMORY_PERCENT, |text| text.parse().ok().filter(|percent| (1..=100).contains(percent)))?;
         Ok(Self {
             addr,
             admin_addr,
@@ -127,8 +135,7 @@ impl Settings {
             owner_keys: Arc::new(owner_keys),
             service_keys: Arc::new(service_keys),
             policy,
-            concurrent_max,
-            queue_max,
+            width: Width { places: concurrent_max, queue_max, memory_percent_max },
         })
     }
 }

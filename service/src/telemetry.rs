@@ -65,7 +65,7 @@ impl SessionMetrics {
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
-        for reason in ["first", "died"] {
+        for reason in ["first", "died", "worn"] {
             drop(metrics.browser_starts.get_or_create(&Reason { reason }));
         }
         registry.register(
@@ -104,7 +104,7 @@ impl SessionMetrics {
         self.events.get_or_create(&SessionEvent { event: "reaped" }).inc();
     }
 
-    /// A local browser is started: it is the `first`, or the one before `died`.
+    /// A local browser is started: it is the `first`, or the one before `died` or is `worn`.
     pub fn browser_starts(&self, reason: &'static str) {
         self.browser_starts.get_or_create(&Reason { reason }).inc();
     }

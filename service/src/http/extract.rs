@@ -7,17 +7,19 @@ use porthole_daemon::answer::Refused;
 use porthole_daemon::request_id::RequestId;
 
 use super::{Routes, failure};
+use crate::admission::Client;
 use crate::operation::Extract;
 
 pub(super) async fn extract(
     State(routes): State<Routes>,
     Extension(request_id): Extension<RequestId>,
+    Extension(client): Extension<Client>,
     request: Request,
 ) -> Result<Json<ExtractResponse>, Refused> {
     let request: ExtractRequest = super::read(request).await?;
     routes.owner_keys.verify(&request.sandbox_id, request.owner_token.as_ref()).map_err(failure::of_token)?;
     let Extract { results, arrival, timings, mut warnings } =
-        routes.browsing.extract(&request).await.map_err(failure::of_operation)?;
+        routes.browsing.extract(&client, &request).await.map_err(failure::of_operation)?;
     let first = results.first().cloned().unwrap_or_default();
     warnings.extend(first.warnings);
     Ok(Json(ExtractResponse {

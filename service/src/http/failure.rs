@@ -6,7 +6,6 @@ use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 
 use super::owner_token::TokenError;
-use crate::admission::RETRY_AFTER;
 use crate::operation::{LadderError, OperationError};
 use crate::page::PageError;
 use crate::provider::ProviderError;
@@ -36,8 +35,10 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
     Refused(match error {
         OperationError::Invalid(invalid) => invalid.into(),
         OperationError::Refused(refusal) => Failure::from(&refusal),
-        OperationError::Full(_) => Failure::new(ErrorCode::Overloaded, details).retry_after(RETRY_AFTER),
-        OperationError::Draining | OperationError::Provider(ProviderError::Ending) => {
+        OperationError::Overloaded(overloaded) => {
+            Failure::new(ErrorCode::Overloaded, details).retry_after(overloaded.retry_after)
+        }
+        OperationError::Provider(ProviderError::Ending) => {
             Failure::new(ErrorCode::ShuttingDown, details).retry_after(DRAINING_RETRY_AFTER)
         }
         OperationError::Provider(ProviderError::NotConfigured(_)) => {
@@ -49,6 +50,9 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
                 Some(wait) => failure.retry_after(wait),
                 None => failure,
             }
+        }
+        OperationError::Provider(ProviderError::Resting { retry_after }) => {
+            Failure::new(ErrorCode::SessionCreateFailed, details).retry_after(retry_after)
         }
         OperationError::Provider(_) => Failure::new(ErrorCode::SessionCreateFailed, details),
         OperationError::Page(error) => of_page(&error),

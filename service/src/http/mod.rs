@@ -1,6 +1,7 @@
 //! The HTTP routes: one file a route. Knows operations, never the browser.
 
 mod accept;
+mod client;
 mod create;
 mod extract;
 mod failure;
@@ -44,6 +45,7 @@ impl Routes {
             .route(routes::SCREENSHOT, post(screenshot::screenshot))
             .route(routes::EXTRACT, post(extract::extract))
             .with_state(self)
+            .route_layer(from_fn(client::name_client))
             .merge(health)
             .route_layer(from_fn(end_in_time))
             .route_layer(from_fn_with_state(keys, require_service_key))

@@ -14,6 +14,7 @@ use porthole_daemon::request_id::RequestId;
 use serde_json::Value;
 
 use super::{Routes, accept, failure};
+use crate::admission::Client;
 use crate::operation::Screenshot;
 
 /// What stands in a header as it is: ASCII that is no control character.
@@ -24,12 +25,13 @@ const HEADER_VALUE_MAX_BYTES: usize = 8 * 1024;
 pub(super) async fn screenshot(
     State(routes): State<Routes>,
     Extension(request_id): Extension<RequestId>,
+    Extension(client): Extension<Client>,
     request: Request,
 ) -> Result<Response, Refused> {
     let wants_image = accept::prefers_image(request.headers());
     let request: ScreenshotRequest = super::read(request).await?;
     routes.owner_keys.verify(&request.sandbox_id, request.owner_token.as_ref()).map_err(failure::of_token)?;
-    let screenshot = routes.browsing.screenshot(&request).await.map_err(failure::of_operation)?;
+    let screenshot = routes.browsing.screenshot(&client, &request).await.map_err(failure::of_operation)?;
     let Screenshot { bytes, format, width, height, truncated, arrival, timings, warnings } = screenshot;
     let mut answer = ScreenshotResponse {
         ok: true,

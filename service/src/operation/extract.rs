@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
+use crate::admission::Client;
 use crate::page::{Appearance, Arrival, PageError};
 
 /// The stack that pages are read on, in bytes: the trees are of bounded depth, and this is far more than they need.
@@ -36,13 +37,14 @@ impl Browsing {
     ///
     /// # Errors
     /// [`OperationError`]: every code of the contract that a reading can fail with.
-    pub async fn extract(&self, request: &ExtractRequest) -> Result<Extract, OperationError> {
+    pub async fn extract(&self, client: &Client, request: &ExtractRequest) -> Result<Extract, OperationError> {
         let started = Stopwatch::start();
-        within(request.timeout_ms, async |deadline| self.read(request, deadline, started).await).await
+        within(request.timeout_ms, async |deadline| self.read(client, request, deadline, started).await).await
     }
 
     async fn read(
         &self,
+        client: &Client,
         request: &ExtractRequest,
         deadline: tokio::time::Instant,
         started: Stopwatch,
@@ -56,6 +58,7 @@ impl Browsing {
         let plan = outcome::plan(&directives).map_err(|invalid| Invalid::new(field, invalid.to_string()))?;
         let mut visited = self
             .visit(Visit {
+                client,
                 url: &request.url,
                 appearance: Appearance {
                     viewport: request.viewport.unwrap_or(Viewport::DESKTOP),

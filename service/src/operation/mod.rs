@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use porthole_contract::Invalid;
 use secrecy::SecretString;
-use tokio_util::sync::CancellationToken;
 
 pub use self::extract::Extract;
 pub use self::ladder::LadderError;
 pub use self::screenshot::Screenshot;
-use crate::admission::{Admission, Full};
+use crate::admission::{Admission, Overloaded};
 use crate::guard::{Judge, Refusal};
 use crate::page::PageError;
 use crate::provider::{Credentials, Provider, ProviderError};
@@ -30,8 +29,6 @@ pub struct Browsing {
     pub admission: Admission,
     /// Who gives pages.
     pub provider: Arc<dyn Provider>,
-    /// Cancelled when no new request is taken.
-    pub draining: CancellationToken,
     /// Where phases are timed.
     pub phases: PhaseMetrics,
 }
@@ -45,12 +42,9 @@ pub enum OperationError {
     /// The target is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// No place, and no place to wait.
+    /// No place, and no use in waiting for one.
     #[error(transparent)]
-    Full(#[from] Full),
-    /// The service drains.
-    #[error("the service is ending")]
-    Draining,
+    Overloaded(#[from] Overloaded),
     /// No page to work with.
     #[error(transparent)]
     Provider(#[from] ProviderError),

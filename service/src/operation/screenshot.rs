@@ -8,6 +8,7 @@ use super::ladder::{self, Fitted};
 use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
+use crate::admission::Client;
 use crate::page::{Appearance, Arrival, Region};
 
 /// The quality of JPEG and WebP when none is asked for.
@@ -39,13 +40,14 @@ impl Browsing {
     ///
     /// # Errors
     /// [`OperationError`]: every code of the contract that a picture can fail with.
-    pub async fn screenshot(&self, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
+    pub async fn screenshot(&self, client: &Client, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
         let started = Stopwatch::start();
-        within(request.timeout_ms, async |deadline| self.take(request, deadline, started).await).await
+        within(request.timeout_ms, async |deadline| self.take(client, request, deadline, started).await).await
     }
 
     async fn take(
         &self,
+        client: &Client,
         request: &ScreenshotRequest,
         deadline: tokio::time::Instant,
         started: Stopwatch,
@@ -53,6 +55,7 @@ impl Browsing {
         let viewport = request.viewport.unwrap_or(Viewport::PHONE);
         let mut visited = self
             .visit(Visit {
+                client,
                 url: &request.url,
                 appearance: Appearance {
                     viewport,

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::phase::{phase, phase_at};
 use super::{Browsing, OperationError};
+use crate::admission::{Client, Place};
 use crate::guard::{Refusal, Target};
 use crate::page::{Appearance, Arrival, Page};
 use crate::provider::{Credentials, Lease, Order};
@@ -25,6 +26,7 @@ const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one pa
 
 /// Where to go and how to look.
 pub(super) struct Visit<'a> {
+    pub client: &'a Client,
     pub url: &'a str,
     pub appearance: Appearance,
     pub wait: Wait,
@@ -39,7 +41,7 @@ pub(super) struct Visited {
     timings: Timings,
     warnings: Vec<String>,
     phases: PhaseMetrics,
-    _place: crate::admission::Place,
+    _place: Place,
 }
 
 impl Visited {
@@ -60,12 +62,9 @@ impl Visited {
 impl Browsing {
     /// Judges the target, waits for a place, leases a page, navigates and settles.
     pub(super) async fn visit(&self, visit: Visit<'_>) -> Result<Visited, OperationError> {
-        if self.draining.is_cancelled() {
-            return Err(OperationError::Draining);
-        }
         let mut judging = pin!(self.judged(visit.url));
         let judged = timeout(JUDGED_AHEAD, &mut judging).await.ok().transpose()?;
-        let place = phase("queue", self.admission.enter()).await?;
+        let place = phase("queue", self.admission.enter(visit.client, visit.deadline)).await?;
         let mut timings = Timings { queue: millis(place.waited), ..Timings::default() };
         let mut watch = Stopwatch::start();
         let order = Order { credentials: visit.credentials, deadline: visit.deadline };

@@ -44,6 +44,12 @@ pub enum ProviderError {
         /// When to try again, if the provider said so.
         retry_after: Option<Duration>,
     },
+    /// Browsers on this machine could not be kept alive: none is started for a while.
+    #[error("the local browser ended again and again; another is started in a while")]
+    Resting {
+        /// How long that is.
+        retry_after: Duration,
+    },
     /// The caller left before there was a page.
     #[error("nobody waits for the page any more")]
     Abandoned,

@@ -13,7 +13,7 @@ use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
 use crate::provider::cdp::{CdpOptions, Endpoint};
-use crate::provider::local::LocalOptions;
+use crate::provider::local::{LocalOptions, Wear};
 
 pub(super) const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto, local, browserbase or cdp")
     .help("Where pages come from; auto is Browserbase for requests that carry its credentials, else local")
@@ -30,6 +30,16 @@ pub(super) const WARM_PAGES: Setting = Setting::new("PORTHOLE_WARM_PAGES", "a wh
     .help("Blank pages that the local browser keeps ready")
     .default_told("PORTHOLE_MAX_CONCURRENT");
 const WARM_PAGES_MAX: usize = 1_024;
+
+pub(super) const BROWSER_MAX_PAGES: Setting = Setting::new("PORTHOLE_BROWSER_MAX_PAGES", "a whole number, 1 or more")
+    .help("Pages after which the local browser is replaced by a fresh one")
+    .default("1000");
+pub(super) const BROWSER_MAX_MEMORY_MB: Setting =
+    Setting::new("PORTHOLE_BROWSER_MAX_MEMORY_MB", "a whole number of megabytes, 1 or more")
+        .help("Memory with which the local browser is replaced by a fresh one")
+        .default_told("512 + 256 × PORTHOLE_MAX_CONCURRENT");
+const BROWSER_MEMORY_MB: u64 = 512;
+const BROWSER_MEMORY_MB_A_PAGE: u64 = 256;
 
 /// A secret, since services that sell browsers take their token in it.
 pub(super) const CDP_URL: Setting =
@@ -150,9 +160,20 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
         executable,
         egress,
         warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
+        wear: wear(reader, concurrent_max)?,
         profiles: env::temp_dir(),
         without: Vec::new(),
         more_flags: Vec::new(),
+    })
+}
+
+fn wear(reader: &Reader, concurrent_max: usize) -> Result<Wear, SettingError> {
+    let positive = |text: &str| text.parse().ok().filter(|number: &u64| *number > 0);
+    let default_mb = BROWSER_MEMORY_MB + BROWSER_MEMORY_MB_A_PAGE * concurrent_max as u64;
+    let memory_mb = reader.value(&BROWSER_MAX_MEMORY_MB, positive)?.unwrap_or(default_mb);
+    Ok(Wear {
+        pages_max: reader.required(&BROWSER_MAX_PAGES, positive)?,
+        memory_max_bytes: memory_mb.saturating_mul(1_000_000),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{
@@ -34,7 +34,7 @@ const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// machine.
 const BLANK_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
 /// How long a browser may take to answer whether it lives.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
 /// How many of the hosts that a page was refused are told in the one line about it; a page can name thousands.
 const HOSTS_TOLD: usize = 16;
 
@@ -44,8 +44,15 @@ pub(super) struct Browser {
     /// Whose connections its pages' ways out serve.
     peers: Peers,
     kill: CancellationToken,
-    /// Set when it gives no new pages: it ends with its last lease.
+    /// Set when it gives no new pages, and those that nobody has leased yet are no use: it ends with its last lease.
     retired: AtomicBool,
+    /// Set when another browser gives new pages in its place: it ends with the last that it has given.
+    relieved: AtomicBool,
+    /// The number of its process group.
+    group: u32,
+    /// How many pages it has given.
+    pages_made: AtomicU64,
+    since: Instant,
 }
 
 /// Starts a browser and waits for its first answer.
@@ -72,7 +79,16 @@ pub(super) async fn launch(
     // The browser leads its own process group. One that is gone already has no peers.
     let checks_peers = !options.without.contains(&Defence::PeerCheck);
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
-    let browser = Browser { connection, peers, kill, retired: AtomicBool::new(false) };
+    let browser = Browser {
+        connection,
+        peers,
+        kill,
+        retired: AtomicBool::new(false),
+        relieved: AtomicBool::new(false),
+        group: pid,
+        pages_made: AtomicU64::new(0),
+        since: Instant::now(),
+    };
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
@@ -105,6 +121,31 @@ async fn keep(mut process: Process, connection: Connection, kill: CancellationTo
 impl Browser {
     pub(super) fn is_alive(&self) -> bool {
         !self.connection.is_closed() && !self.kill.is_cancelled() && !self.retired.load(Ordering::Relaxed)
+    }
+
+    /// Whether new pages should be asked of it.
+    pub(super) fn gives_pages(&self) -> bool {
+        self.is_alive() && !self.relieved.load(Ordering::Relaxed)
+    }
+
+    /// How many pages it has given.
+    pub(super) fn pages_made(&self) -> u64 {
+        self.pages_made.load(Ordering::Relaxed)
+    }
+
+    /// The number of its process group.
+    pub(super) fn group(&self) -> u32 {
+        self.group
+    }
+
+    /// How long ago it was started.
+    pub(super) fn age(&self) -> Duration {
+        self.since.elapsed()
+    }
+
+    /// Another gives new pages from now on; what it has given is good.
+    pub(super) fn relieve(&self) {
+        self.relieved.store(true, Ordering::Relaxed);
     }
 
     /// Gives no new pages. Those that are leased are finished in peace; with the last of them the process ends.
@@ -170,6 +211,7 @@ impl Browser {
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
         downloads.await?;
+        self.pages_made.fetch_add(1, Ordering::Relaxed);
         Ok(Blank { page, target_id: target.inner().clone(), egress, held })
     }
 }
@@ -186,6 +228,11 @@ impl Blank {
     /// Whether its browser still gives pages, and the page is still driven.
     pub(super) fn is_usable(&self) -> bool {
         self.held.browser.is_alive()
+    }
+
+    /// Whether its browser is the one that gives new pages: if not, another page should take its place.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.held.browser.gives_pages()
     }
 
     /// Whether its renderer still answers: one can die while nobody looks.

@@ -1,6 +1,7 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 
 mod browser;
+mod care;
 mod defence;
 mod flags;
 mod warm;
@@ -18,6 +19,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::browser::{Blank, Browser};
+use self::care::Care;
+pub use self::care::Wear;
 pub use self::defence::Defence;
 use self::warm::Warm;
 use super::{Lease, Order, Provider, ProviderError};
@@ -34,6 +37,8 @@ pub struct LocalOptions {
     pub egress: EgressLimits,
     /// How many blank pages are kept ready.
     pub warm_pages: usize,
+    /// When a browser is replaced by a fresh one.
+    pub wear: Wear,
     /// Where profile folders are made.
     pub profiles: PathBuf,
     /// What is left out of its defences; tests alone do that, to hear that each is needed.
@@ -55,6 +60,8 @@ struct Shared {
     browser: Mutex<Option<Arc<Browser>>>,
     /// The pages that are ready.
     warm: Arc<Warm>,
+    /// What is known of browsers that ended.
+    care: Care,
     ending: CancellationToken,
     /// The keepers of the browsers' processes and the disposals of contexts.
     tasks: TaskTracker,
@@ -74,11 +81,13 @@ impl LocalProvider {
             judge,
             metrics,
             browser: Mutex::new(None),
+            care: Care::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         };
         let shared = Arc::new(shared);
         shared.tasks.spawn(warm::keep(Arc::clone(&shared)));
+        shared.tasks.spawn(care::keep(Arc::clone(&shared)));
         Self { shared }
     }
 
@@ -96,25 +105,47 @@ impl Shared {
         if self.ending.is_cancelled() {
             return Err(ProviderError::Ending);
         }
-        if let Some(browser) = current.as_ref().filter(|browser| browser.is_alive()) {
+        if let Some(browser) = current.as_ref().filter(|browser| browser.gives_pages()) {
             return Ok(Arc::clone(browser));
         }
-        let died = current.take().is_some();
-        if died {
+        let gone = current.take();
+        if let Some(gone) = &gone {
             tracing::warn!("the local browser died and is started again");
+            self.care.ended_after(gone.age());
         }
+        let browser = self.launch(if gone.is_some() { "died" } else { "first" }).await?;
+        self.warm.browser_started();
+        Ok(Arc::clone(current.insert(browser)))
+    }
+
+    /// A new browser, for that reason, unless none should be started now.
+    async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
+        self.care.may_start()?;
         let executable =
             self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
-        self.metrics.browser_starts(if died { "died" } else { "first" });
+        self.metrics.browser_starts(reason);
         let launch = browser::launch(executable, &self.options, &self.tasks, &self.metrics);
-        let browser = timeout(SESSION_CREATE_TIMEOUT, launch).await.map_err(|_| ProviderError::TimedOut)??;
-        self.warm.browser_started();
-        Ok(Arc::clone(current.insert(Arc::new(browser))))
+        let launched = tokio::select! {
+            launched = timeout(SESSION_CREATE_TIMEOUT, launch) => launched.unwrap_or(Err(ProviderError::TimedOut)),
+            () = self.ending.cancelled() => return Err(ProviderError::Ending),
+        };
+        launched.map(Arc::new).inspect_err(|_| self.care.start_failed())
+    }
+
+    /// Lets `new` give pages in `old`'s place, which ends with the last of its own.
+    async fn replace(&self, old: &Arc<Browser>, new: Arc<Browser>) {
+        let mut current = self.browser.lock().await;
+        // Somebody may have found the old one dead meanwhile: then theirs stays.
+        if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, old)) && !self.ending.is_cancelled() {
+            old.relieve();
+            *current = Some(new);
+            self.warm.browser_started();
+        }
     }
 
     /// The browser, if one runs.
     async fn running(&self) -> Option<Arc<Browser>> {
-        self.browser.lock().await.as_ref().filter(|browser| browser.is_alive()).cloned()
+        self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
 
     async fn lease(&self) -> Result<Lease, ProviderError> {
@@ -135,11 +166,13 @@ impl Shared {
 
     async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
         let making = browser.blank(&self.options, &self.judge, &self.tasks, &self.metrics);
-        timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
+        let page = timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
             // It runs and gives no page: the next request gets another.
             browser.retire();
             ProviderError::TimedOut
-        })?
+        })??;
+        self.care.page_made(browser, self.options.wear);
+        Ok(page)
     }
 }
 
@@ -156,9 +189,14 @@ impl Provider for LocalProvider {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
+        let shared = Arc::clone(&self.shared);
         async move {
-            let browser = self.shared.browser().await?;
-            browser.answers().await.map_err(ProviderError::Browser)
+            // In a task of its own: a probe that no longer waits must not end the browser that is being started for it.
+            let asking = self.shared.tasks.spawn(async move {
+                let browser = shared.browser().await?;
+                browser.answers().await.map_err(ProviderError::Browser)
+            });
+            asking.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
         }
         .boxed()
     }

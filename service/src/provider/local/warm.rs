@@ -75,8 +75,18 @@ impl Warm {
         self.changed.notify_one();
     }
 
+    /// Adds a page, in the place of one whose browser is being replaced if there is such.
+    fn add(&self, page: Blank) {
+        let mut pages = self.pages();
+        let stale = pages.iter().position(|(_, page)| !page.is_fresh());
+        drop(stale.and_then(|at| pages.remove(at)));
+        pages.push_back((Instant::now(), page));
+        self.metrics.warm(pages.len());
+    }
+
     fn lacks_one(&self) -> bool {
-        self.busy.load(Ordering::Relaxed) < self.processors && self.pages().len() < self.wanted
+        let fresh = || self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
+        self.busy.load(Ordering::Relaxed) < self.processors && fresh() < self.wanted
     }
 
     /// Throws away what is too old or of a browser that is gone; when the next of them will be too old.
@@ -117,9 +127,7 @@ pub(super) async fn keep(shared: Arc<Shared>) {
             let Some(browser) = shared.running().await else { break };
             match shared.blank_from(&browser).await {
                 Ok(page) if !shared.ending.is_cancelled() => {
-                    let mut pages = warm.pages();
-                    pages.push_back((Instant::now(), page));
-                    warm.metrics.warm(pages.len());
+                    warm.add(page);
                 }
                 Ok(_) => return,
                 Err(error) => {

@@ -1,0 +1,41 @@
+//! How much memory a browser's processes have for themselves.
+
+use std::fs;
+use std::path::Path;
+
+/// The memory that the processes of a group have to themselves, in bytes: what is mapped from files (the executable,
+/// mostly) is shared by all of them and left out. 0 for a group that is gone.
+#[must_use]
+pub fn memory_of_group(leader: u32) -> u64 {
+    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
+    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    ids.filter_map(|id| own_bytes(&Path::new("/proc").join(id.to_string()), leader)).sum()
+}
+
+fn own_bytes(process: &Path, leader: u32) -> Option<u64> {
+    let stat = fs::read(process.join("stat")).ok()?;
+    // The second field is the program's name in parentheses, and may hold any bytes; then come state, parent, group.
+    let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
+    let fields = String::from_utf8_lossy(&stat[after_name..]).into_owned();
+    let group: u32 = fields.split_whitespace().nth(2)?.parse().ok()?;
+    if group != leader {
+        return None;
+    }
+    let status = fs::read_to_string(process.join("status")).ok()?;
+    let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.split_whitespace().next());
+    Some(kilobytes?.parse::<u64>().ok()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use nix::unistd::getpgrp;
+
+    use super::*;
+
+    #[test]
+    fn a_group_is_found_and_one_that_is_gone_has_nothing() {
+        let own = u32::try_from(getpgrp().as_raw()).unwrap();
+        assert!(memory_of_group(own) > 100 * 1024, "this test runs in its own group");
+        assert_eq!(memory_of_group(u32::MAX), 0);
+    }
+}

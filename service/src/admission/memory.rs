@@ -1,0 +1,116 @@
+//! Whether the machine has memory left for another page: of the control groups that we are in, and of the host.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+/// How long one look holds: it costs some small files of `/proc`, and memory does not fill up much faster.
+const FRESH_FOR: Duration = Duration::from_millis(200);
+/// Where control groups (version 2) are.
+const CGROUPS: &str = "/sys/fs/cgroup";
+
+/// Judges memory. Shared by whoever asks.
+#[derive(Debug)]
+pub(super) struct Memory {
+    /// How much may be in use, in percent; 100 and more means that nobody looks.
+    percent_max: u8,
+    /// The group that limits us most closely, and those around it. Empty where there are none.
+    groups: Vec<PathBuf>,
+    last: Mutex<Option<(Instant, Option<u8>)>>,
+}
+
+impl Memory {
+    pub(super) fn new(percent_max: u8) -> Self {
+        let own = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+        Self { percent_max, groups: groups(&own), last: Mutex::default() }
+    }
+
+    /// How much of it is in use, in percent, if that is too much for another page.
+    pub(super) fn pressed(&self) -> Option<u8> {
+        if self.percent_max >= 100 {
+            return None;
+        }
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let used = match *last {
+            Some((looked, used)) if looked.elapsed() < FRESH_FOR => used,
+            _ => {
+                let used = self.used_percent();
+                *last = Some((Instant::now(), used));
+                used
+            }
+        };
+        used.filter(|used| *used > self.percent_max)
+    }
+
+    /// The greatest share that is in use of what any of them may use.
+    fn used_percent(&self) -> Option<u8> {
+        let host = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_host(&text));
+        self.groups.iter().filter_map(|group| of_group(group)).chain(host).max()
+    }
+}
+
+/// The control group of `/proc/self/cgroup` and all around it, the root left out: it has no limit.
+fn groups(own: &str) -> Vec<PathBuf> {
+    let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
+    // In a container the path may be the host's, and our own group is the root of what is mounted there.
+    let around = Path::new(path).ancestors().map(|group| Path::new(CGROUPS).join(group));
+    around.filter(|group| group.join("memory.max").exists()).collect()
+}
+
+fn of_group(group: &Path) -> Option<u8> {
+    let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
+    // `max`, no limit, is no number.
+    let limit = number("memory.max")?;
+    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    // Files that nobody has used lately are given up when memory is needed: they are not in use.
+    let idle_files = field(&stat, "inactive_file").unwrap_or_default();
+    percent(number("memory.current")?.saturating_sub(idle_files), limit)
+}
+
+fn of_host(meminfo: &str) -> Option<u8> {
+    let (total, available) = (field(meminfo, "MemTotal:")?, field(meminfo, "MemAvailable:")?);
+    percent(total.saturating_sub(available), total)
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+}
+
+fn percent(used: u64, of: u64) -> Option<u8> {
+    let percent = u128::from(used) * 100 / u128::from(of).max(1);
+    Some(u8::try_from(percent).unwrap_or(u8::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hosts_memory_is_what_is_available() {
+        let meminfo = "MemTotal:       16000000 kB\nMemFree:          100000 kB\nMemAvailable:    4000000 kB\n";
+        assert_eq!(of_host(meminfo), Some(75));
+        assert_eq!(of_host("MemTotal: 1 kB"), None);
+    }
+
+    #[test]
+    fn a_groups_memory_is_without_its_idle_files() {
+        let group = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| fs::write(group.path().join(file), text).unwrap();
+        write("memory.max", "max\n");
+        write("memory.current", "900\n");
+        assert_eq!(of_group(group.path()), None);
+        write("memory.max", "1000\n");
+        assert_eq!(of_group(group.path()), Some(90));
+        write("memory.stat", "anon 500\ninactive_file 300\nactive_file 100\n");
+        assert_eq!(of_group(group.path()), Some(60));
+    }
+
+    #[test]
+    fn only_what_is_over_the_limit_is_pressure() {
+        let (any, none) = (Memory::new(1), Memory::new(100));
+        assert!(any.pressed().is_some_and(|used| used > 1), "this machine uses memory");
+        assert_eq!(none.pressed(), None);
+    }
+}

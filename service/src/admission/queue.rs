@@ -1,0 +1,256 @@
+//! Who is next: a bounded queue that is fair by client. No clock, no async.
+//!
+//! A client's load is what it has in places and in the queue. The next place goes to the client with the fewest places
+//! among those that wait, in turns where several have as few; each client's own requests keep their order. When the
+//! queue is full, a newcomer takes the seat of the newest request of the client with the greatest load, if its own load
+//! stays below that even then.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::Client;
+
+/// A request's number, in the order of arrival.
+pub(super) type Ticket = u64;
+
+/// The queue. `T` is what is kept of a request that waits.
+#[derive(Debug)]
+pub(super) struct Queue<T> {
+    seats: usize,
+    waiting: usize,
+    clients: HashMap<Client, Presence<T>>,
+    /// Clients that wait, by whose turn it is.
+    turns: VecDeque<Client>,
+    tickets: Ticket,
+}
+
+#[derive(Debug)]
+struct Presence<T> {
+    places: usize,
+    waiting: VecDeque<(Ticket, T)>,
+}
+
+impl<T> Default for Presence<T> {
+    fn default() -> Self {
+        Self { places: 0, waiting: VecDeque::new() }
+    }
+}
+
+impl<T> Presence<T> {
+    fn load(&self) -> usize {
+        self.places + self.waiting.len()
+    }
+}
+
+/// What became of a newcomer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Seated<T> {
+    /// It waits.
+    Free(Ticket),
+    /// It waits in this one's place.
+    InPlaceOf(Ticket, T),
+    /// There is no seat for it.
+    None,
+}
+
+impl<T> Queue<T> {
+    pub(super) fn new(seats: usize) -> Self {
+        Self { seats, waiting: 0, clients: HashMap::new(), turns: VecDeque::new(), tickets: 0 }
+    }
+
+    /// Whether nobody waits.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// How many requests wait.
+    pub(super) fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// How many requests would be served before a new one of `client`, as the queue is now.
+    pub(super) fn ahead_of(&self, client: &Client) -> usize {
+        let own = self.clients.get(client).map_or(0, |presence| presence.waiting.len());
+        let others = self.turns.iter().filter(|other| *other != client);
+        let others = others.filter_map(|other| self.clients.get(other));
+        own + others.map(|presence| presence.waiting.len().min(own + 1)).sum::<usize>()
+    }
+
+    /// Whether [`Queue::join`] would find a seat.
+    pub(super) fn has_seat_for(&self, client: &Client) -> bool {
+        self.waiting < self.seats || self.to_displace_for(client).is_some()
+    }
+
+    /// Lets a request of `client` wait.
+    pub(super) fn join(&mut self, client: &Client, request: T) -> Seated<T> {
+        let displaced = if self.waiting < self.seats {
+            None
+        } else {
+            let Some((ticket, loser)) = self.to_displace_for(client).and_then(|victim| self.leave_newest(&victim))
+            else {
+                return Seated::None;
+            };
+            Some((ticket, loser))
+        };
+        self.tickets += 1;
+        let ticket = self.tickets;
+        let presence = self.clients.entry(client.clone()).or_default();
+        if presence.waiting.is_empty() {
+            self.turns.push_back(client.clone());
+        }
+        presence.waiting.push_back((ticket, request));
+        self.waiting += 1;
+        match displaced {
+            Some((_, loser)) => Seated::InPlaceOf(ticket, loser),
+            None => Seated::Free(ticket),
+        }
+    }
+
+    /// The client that gives up its newest request for a newcomer of `client`.
+    fn to_displace_for(&self, client: &Client) -> Option<Client> {
+        let load = self.clients.get(client).map_or(0, Presence::load);
+        let waiting = self.turns.iter().filter_map(|other| Some((other, self.clients.get(other)?.load())));
+        let (victim, greatest) = waiting.max_by_key(|(_, load)| *load)?;
+        // As much afterwards would only let the two take the seat from each other in turns.
+        (load + 1 < greatest).then(|| victim.clone())
+    }
+
+    fn leave_newest(&mut self, client: &Client) -> Option<(Ticket, T)> {
+        let newest = self.clients.get_mut(client)?.waiting.pop_back()?;
+        self.waiting -= 1;
+        self.settle(client);
+        Some(newest)
+    }
+
+    /// A request no longer waits. Gives back what was kept of it; nothing if it has left already.
+    pub(super) fn leave(&mut self, client: &Client, ticket: Ticket) -> Option<T> {
+        let waiting = &mut self.clients.get_mut(client)?.waiting;
+        let at = waiting.iter().position(|(other, _)| *other == ticket)?;
+        let (_, request) = waiting.remove(at)?;
+        self.waiting -= 1;
+        self.settle(client);
+        Some(request)
+    }
+
+    /// Whose turn it is leaves the queue for a place.
+    pub(super) fn next(&mut self) -> Option<(Client, T)> {
+        let places = |client: &Client| self.clients.get(client).map_or(0, |presence| presence.places);
+        // The first of those with the fewest, so that equal ones take turns.
+        let (at, _) = self.turns.iter().enumerate().min_by_key(|(_, client)| places(client))?;
+        let client = self.turns.remove(at)?;
+        let presence = self.clients.get_mut(&client)?;
+        let (_, request) = presence.waiting.pop_front()?;
+        presence.places += 1;
+        self.waiting -= 1;
+        if !presence.waiting.is_empty() {
+            self.turns.push_back(client.clone());
+        }
+        Some((client, request))
+    }
+
+    /// A request of `client` got a place without waiting.
+    pub(super) fn placed(&mut self, client: &Client) {
+        self.clients.entry(client.clone()).or_default().places += 1;
+    }
+
+    /// A request of `client` gave its place back.
+    pub(super) fn unplaced(&mut self, client: &Client) {
+        if let Some(presence) = self.clients.get_mut(client) {
+            presence.places = presence.places.saturating_sub(1);
+        }
+        self.settle(client);
+    }
+
+    /// Forgets what is no longer needed of a client.
+    fn settle(&mut self, client: &Client) {
+        let Some(presence) = self.clients.get(client) else { return };
+        if presence.waiting.is_empty() {
+            self.turns.retain(|other| other != client);
+        }
+        if presence.load() == 0 {
+            self.clients.remove(client);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(name: &str) -> Client {
+        Client::named(name).unwrap()
+    }
+
+    fn joined(queue: &mut Queue<&'static str>, name: &str, request: &'static str) -> Seated<&'static str> {
+        queue.join(&client(name), request)
+    }
+
+    fn served(queue: &mut Queue<&'static str>) -> Vec<&'static str> {
+        std::iter::from_fn(|| {
+            let (client, request) = queue.next()?;
+            queue.unplaced(&client);
+            Some(request)
+        })
+        .collect()
+    }
+
+    #[test]
+    fn clients_take_turns_and_each_keeps_its_own_order() {
+        let mut queue = Queue::new(10);
+        for (name, request) in [("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("c", "c1"), ("b", "b2")] {
+            assert!(matches!(joined(&mut queue, name, request), Seated::Free(_)));
+        }
+        assert_eq!(
+            (queue.ahead_of(&client("d")), queue.ahead_of(&client("c")), queue.ahead_of(&client("a"))),
+            (3, 5, 6)
+        );
+        assert_eq!(served(&mut queue), ["a1", "b1", "c1", "a2", "b2", "a3"]);
+        assert!(queue.is_empty() && queue.clients.is_empty() && queue.turns.is_empty(), "{queue:?}");
+    }
+
+    #[test]
+    fn who_holds_fewer_places_goes_first() {
+        let mut queue = Queue::new(10);
+        queue.placed(&client("a"));
+        joined(&mut queue, "a", "a1");
+        joined(&mut queue, "b", "b1");
+        assert_eq!(queue.next().unwrap().1, "b1");
+    }
+
+    #[test]
+    fn a_flood_loses_its_newest_to_newcomers_and_never_the_other_way_round() {
+        let mut queue = Queue::new(4);
+        for request in ["a1", "a2", "a3", "a4"] {
+            joined(&mut queue, "a", request);
+        }
+        assert_eq!(joined(&mut queue, "a", "a5"), Seated::None);
+        assert_eq!(joined(&mut queue, "b", "b1"), Seated::InPlaceOf(5, "a4"));
+        assert_eq!(joined(&mut queue, "c", "c1"), Seated::InPlaceOf(6, "a3"));
+        // Two, one and one: nobody is so far ahead that a seat could be taken.
+        assert_eq!(joined(&mut queue, "b", "b2"), Seated::None);
+        assert!(queue.has_seat_for(&client("d")) && !queue.has_seat_for(&client("a")));
+        assert_eq!(joined(&mut queue, "d", "d1"), Seated::InPlaceOf(7, "a2"));
+        assert_eq!(joined(&mut queue, "e", "e1"), Seated::None, "one each");
+        assert_eq!(queue.len(), 4);
+        assert_eq!(served(&mut queue), ["a1", "b1", "c1", "d1"]);
+    }
+
+    #[test]
+    fn places_count_when_seats_are_few() {
+        let mut queue = Queue::new(1);
+        queue.placed(&client("a"));
+        joined(&mut queue, "a", "a1");
+        assert_eq!(joined(&mut queue, "b", "b1"), Seated::InPlaceOf(2, "a1"));
+        assert_eq!(joined(&mut queue, "a", "a2"), Seated::None);
+    }
+
+    #[test]
+    fn who_leaves_is_gone_once() {
+        let mut queue = Queue::new(4);
+        let Seated::Free(ticket) = joined(&mut queue, "a", "a1") else { panic!("{queue:?}") };
+        joined(&mut queue, "b", "b1");
+        assert_eq!(queue.leave(&client("a"), ticket), Some("a1"));
+        assert_eq!(queue.leave(&client("a"), ticket), None);
+        assert_eq!(served(&mut queue), ["b1"]);
+        assert!(queue.clients.is_empty(), "{queue:?}");
+    }
+}

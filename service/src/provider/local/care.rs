@@ -1,0 +1,168 @@
+//! What keeps browsers fresh: one that has worn out is replaced without a request noticing, and one that can't be kept
+//! alive is not started over and over.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use porthole_chromium::memory_of_group;
+use tokio::sync::Notify;
+
+use super::browser::Browser;
+use super::{LocalOptions, Shared};
+use crate::provider::ProviderError;
+
+/// A browser that lived for so long does not belong to a crash loop.
+const STEADY_AFTER: Duration = Duration::from_secs(10);
+/// How many browsers may die young, one after the other, and be replaced at once: pages can kill one, and so can people.
+const EARLY_DEATHS_FREE: u32 = 4;
+/// The first rest before another start, and the longest; each is twice as long as the one before.
+const REST_FIRST: Duration = Duration::from_secs(1);
+const REST_MAX: Duration = Duration::from_secs(30);
+/// How often memory is looked at: a look reads some files of every process.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+
+/// When a browser has worn out.
+#[derive(Clone, Copy, Debug)]
+pub struct Wear {
+    /// After so many pages.
+    pub pages_max: u64,
+    /// With so much memory of its own, in bytes, all its processes together.
+    pub memory_max_bytes: u64,
+}
+
+/// What is known of browsers that ended.
+#[derive(Debug, Default)]
+pub(super) struct Care {
+    loops: Mutex<Loop>,
+    /// A browser has given the last page that it should.
+    worn: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Loop {
+    early_deaths: u32,
+    rests: u32,
+    rest_until: Option<Instant>,
+}
+
+impl Care {
+    /// Whether a browser may be started now.
+    pub(super) fn may_start(&self) -> Result<(), ProviderError> {
+        let left = self.with(|l| l.rest_until).and_then(|until| until.checked_duration_since(Instant::now()));
+        match left.filter(|left| !left.is_zero()) {
+            Some(retry_after) => Err(ProviderError::Resting { retry_after }),
+            None => Ok(()),
+        }
+    }
+
+    /// A browser could not be started.
+    pub(super) fn start_failed(&self) {
+        self.with(Loop::rest);
+    }
+
+    /// A browser that ended, or was no use, is to be replaced; it had lived for so long.
+    pub(super) fn ended_after(&self, life: Duration) {
+        self.with(|l| {
+            if life >= STEADY_AFTER {
+                *l = Loop::default();
+            } else {
+                l.early_deaths += 1;
+                if l.early_deaths > EARLY_DEATHS_FREE {
+                    l.rest();
+                }
+            }
+        });
+    }
+
+    /// A page was made: it may have been the last that this browser should give.
+    pub(super) fn page_made(&self, browser: &Browser, wear: Wear) {
+        if browser.pages_made() >= wear.pages_max {
+            self.worn.notify_one();
+        }
+    }
+
+    fn with<T>(&self, act: impl FnOnce(&mut Loop) -> T) -> T {
+        act(&mut self.loops.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Loop {
+    fn rest(&mut self) {
+        let rest = REST_FIRST.saturating_mul(1 << self.rests.min(16)).min(REST_MAX);
+        self.rests += 1;
+        self.rest_until = Some(Instant::now() + rest);
+        tracing::warn!(rest_ms = rest.as_millis(), "no local browser is started for a while: they don't last");
+    }
+}
+
+/// Replaces browsers that have worn out, until the provider ends. The new one is started while the old one still gives
+/// pages; the old one's ready pages are used up or replaced, and it ends with its last lease.
+pub(super) async fn keep(shared: Arc<Shared>) {
+    let mut retiring: Weak<Browser> = Weak::new();
+    loop {
+        tokio::select! {
+            () = shared.care.worn.notified() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = shared.ending.cancelled() => return,
+        }
+        // One at a time: a browser whose last page takes long must not be followed by ever more of them.
+        if retiring.strong_count() > 0 {
+            continue;
+        }
+        let Some(old) = shared.running().await else { continue };
+        let Some(worn) = worn(&old, &shared.options).await else { continue };
+        match shared.launch("worn").await {
+            Ok(new) => {
+                tracing::info!(worn, pages = old.pages_made(), "a local browser is replaced");
+                shared.replace(&old, new).await;
+                retiring = Arc::downgrade(&old);
+            }
+            Err(error) => tracing::warn!(%error, worn, "a local browser should be replaced and can't be"),
+        }
+    }
+}
+
+async fn worn(browser: &Browser, options: &LocalOptions) -> Option<&'static str> {
+    if browser.pages_made() >= options.wear.pages_max {
+        return Some("pages");
+    }
+    let group = browser.group();
+    let bytes = tokio::task::spawn_blocking(move || memory_of_group(group)).await.ok()?;
+    (bytes > options.wear.memory_max_bytes).then_some("memory")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rests(care: &Care) -> bool {
+        matches!(care.may_start(), Err(ProviderError::Resting { retry_after }) if retry_after <= REST_MAX)
+    }
+
+    #[test]
+    fn some_may_die_young_and_then_each_rest_is_longer() {
+        let care = Care::default();
+        for _ in 0..EARLY_DEATHS_FREE {
+            care.ended_after(Duration::from_secs(1));
+            assert!(!rests(&care));
+        }
+        let mut before = Duration::ZERO;
+        for _ in 0..10 {
+            care.ended_after(Duration::from_secs(1));
+            let Err(ProviderError::Resting { retry_after }) = care.may_start() else { panic!("{care:?}") };
+            assert!(retry_after > before || retry_after > REST_MAX - Duration::from_secs(1), "{retry_after:?}");
+            assert!(retry_after <= REST_MAX);
+            before = retry_after;
+        }
+        care.ended_after(STEADY_AFTER);
+        assert!(!rests(&care), "one that lasted ends the loop");
+    }
+
+    #[test]
+    fn a_start_that_fails_is_not_tried_again_at_once() {
+        let care = Care::default();
+        assert!(!rests(&care));
+        care.start_failed();
+        assert!(rests(&care));
+    }
+}
