@@ -1,8 +1,8 @@
 //! The end-to-end tests' harness: real processes, a fixture web site, callers that know only the wire.
 //!
 //! Nothing of the service, the worker or the client is linked in here: what these tests know of Porthole is what any
-//! stranger can see, its binaries, its settings and its sockets. The one exception is `tests/hostile/`, which runs the
-//! service within the test to take a defence away.
+//! stranger can see, its binaries, its settings and its sockets. The exceptions are `tests/hostile/`, which runs the
+//! service within the test to take a defence away, and `tests/processes/drains.rs`, which retries as the client does.
 
 pub mod caller;
 pub mod collector;

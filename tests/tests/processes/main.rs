@@ -1,10 +1,14 @@
 //! Processes: how they start, what they say, and that they leave nothing behind, however they end.
 
+mod care;
 mod check_url;
 mod command_line;
 mod crashes;
+mod drains;
 mod endings;
 mod metrics;
+mod overload;
+mod readiness;
 mod secrets;
 mod settings;
 mod traces;
