@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -12,6 +12,7 @@ help:
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
 	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; prints what came of it'
 	@echo 'make deploy-check | deploy-prove                the files of deploy/ held against their schemas; the images run under runc'
+	@echo 'make bench-overload [SECONDS=60] [FACTOR=10]  a minute at ten times capacity: goodput, refusals, recovery'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -68,3 +69,7 @@ deploy-check:
 # The images' insides under runc, with the seccomp profile and Chromium's sandbox on: as root, takes some minutes.
 deploy-prove: build
 	@deploy/container/prove
+
+# Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else to do.
+bench-overload: build
+	@target/debug/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
