@@ -112,9 +112,9 @@ fn resident_mb(stack: &Stack) -> f64 {
     of(stack.service.process.pid()) + of(stack.worker.process.pid())
 }
 
-fn quantile(times: &mut [Duration], q: f64) -> Duration {
+fn percentile(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
-    let at = ((times.len() as f64 * q) as usize).min(times.len().saturating_sub(1));
+    let at = (times.len() * percent / 100).min(times.len().saturating_sub(1));
     times.get(at).copied().unwrap_or_default()
 }
 
@@ -169,13 +169,13 @@ async fn main() -> ExitCode {
 
     let mut refused = outcomes.remove("OVERLOADED").unwrap_or_default();
     let mut served = outcomes.remove("OK").unwrap_or_default();
-    let (refusal_median, refusal_p99) = (quantile(&mut refused, 0.5), quantile(&mut refused, 0.99));
+    let (refusal_median, refusal_p99) = (percentile(&mut refused, 50), percentile(&mut refused, 99));
     let share = goodput / mean;
     println!("{places} places, {CLIENTS} clients, {seconds} s at {factor} x capacity ({rate:.0} requests a second)\n");
     println!("| | |\n|---|---|");
     println!("| at capacity, successes a second | {capacity:.1} before, {capacity_after:.1} after |");
     println!("| under overload, successes a second | {goodput:.1} ({share:.2} of that) |");
-    println!("| served, median and p99 | {:.0?}, {:.0?} |", quantile(&mut served, 0.5), quantile(&mut served, 0.99));
+    println!("| served, median and p99 | {:.0?}, {:.0?} |", percentile(&mut served, 50), percentile(&mut served, 99));
     println!("| told OVERLOADED | {} times |", refused.len());
     println!("| time to an OVERLOADED, median and p99 | {refusal_median:.1?}, {refusal_p99:.0?} |");
     println!("| other answers | {:?} |", outcomes.iter().map(|(code, times)| (code, times.len())).collect::<Vec<_>>());
