@@ -107,16 +107,8 @@ impl Server {
         let admission = Admission::new(settings.width, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
-        let state = State {
-            registry,
-            requests,
-            sessions,
-            blocked,
-            provider,
-            admission,
-            health: Health::default(),
-            draining,
-        };
+        let state =
+            State { registry, requests, sessions, blocked, provider, admission, health: Health::default(), draining };
         Ok(Self { main, admin, routes, state: Arc::new(state) })
     }
 

@@ -171,10 +171,12 @@ async fn forward(
         inject::anew(&body)
     };
     let body = body.map_err(|invalid| refused(invalid.into()))?;
-    house.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(|error| {
-        tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
-        refused(error.into())
-    })
+    house.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(
+        |error| {
+            tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
+            refused(error.into())
+        },
+    )
 }
 
 impl admin::Process for House {
