@@ -20,7 +20,7 @@ use crate::answer::Answer;
 use crate::builder::ClientBuilder;
 use crate::error::Error;
 use crate::metrics::Counters;
-use crate::retry::{self, Delays, OnRetry, Randomness, Retry, Sleeper};
+use crate::retry::{self, Delays, OnRetry, Randomness, Retry, SleepWith, Sleeper};
 
 /// What the client's lines carry as their target in a log.
 pub(crate) const LOG_TARGET: &str = "porthole_client";
@@ -112,13 +112,12 @@ impl Client {
         let parts = &*self.0;
         let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
         let body = Bytes::from(serde_json::to_vec(request).expect("a request of the contract is JSON"));
-        let sleeper = Arc::clone(&parts.sleeper);
         let mut retries = 0;
         let started = (parts.clock)();
 
         let outcome = (|| self.attempt(operation, &url, body.clone()))
             .retry(Delays::new(Arc::clone(&parts.randomness)))
-            .sleep(move |wait| sleeper(wait))
+            .sleep(SleepWith(Arc::clone(&parts.sleeper)))
             .when(Error::retryable)
             .adjust(|error, scheduled| retry::wait(scheduled, error))
             .notify(|error, wait| {

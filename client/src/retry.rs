@@ -29,6 +29,18 @@ pub struct Retry<'a> {
 
 /// Waits.
 pub(crate) type Sleeper = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
+/// Waits so between tries. A type with a name: behind a closure the compiler can't see that a request may be sent between
+/// threads.
+pub(crate) struct SleepWith(pub(crate) Sleeper);
+
+impl backon::Sleeper for SleepWith {
+    type Sleep = BoxFuture<'static, ()>;
+
+    fn sleep(&self, wait: Duration) -> Self::Sleep {
+        (self.0)(wait)
+    }
+}
+
 /// Gives a number from 0 up to 1, by chance.
 pub(crate) type Randomness = Arc<dyn Fn() -> f64 + Send + Sync>;
 /// Hears of every retry.

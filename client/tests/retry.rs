@@ -206,3 +206,11 @@ async fn a_request_goes_out_as_the_contract_has_it() {
     let body = json!({"sandbox_id": "sb-1", "owner_token": "token-1", "url": "https://example.com"});
     assert_eq!(seen[1].json(), body);
 }
+
+#[tokio::test]
+async fn requests_can_be_made_in_tasks_of_their_own() {
+    let worker = Worker::with_replies([extract("text")]);
+    let client = Waits::default().client(&worker.url()).build().unwrap();
+    let asked = tokio::spawn(async move { client.extract(&request()).await });
+    assert_eq!(asked.await.unwrap().unwrap().content, "text");
+}
