@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -13,6 +13,7 @@ help:
 	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; prints what came of it'
 	@echo 'make deploy-check | deploy-prove                the files of deploy/ held against their schemas; the images run under runc'
 	@echo 'make bench-overload [SECONDS=60] [FACTOR=10]  a minute at ten times capacity: goodput, refusals, recovery'
+	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -73,3 +74,10 @@ deploy-prove: build
 # Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else to do.
 bench-overload: build
 	@target/debug/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
+
+# Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with --browserless,
+# browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 20 minutes;
+# the machine should have nothing else to do.
+bench: setup
+	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
+	@target/release/examples/bench --growth 5000 $(BENCH)

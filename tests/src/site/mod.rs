@@ -25,6 +25,9 @@ pub const SHOP: &str = "shop.example";
 /// A public-looking name that the stack resolves to the site's address, and nobody let through.
 pub const REBOUND: &str = "rebound.example";
 
+/// The name of the site's thread.
+pub const THREAD: &str = "fixture-site";
+
 /// The site. Dropping it ends it.
 pub struct Site {
     addr: SocketAddr,
@@ -71,7 +74,7 @@ impl Site {
         let (unruly, serve_unruly) = Unruly::bind();
         let (stop, stopped) = oneshot::channel();
         let shelf_of_thread = Arc::clone(&shelf);
-        let thread = std::thread::spawn(move || {
+        let thread = std::thread::Builder::new().name(THREAD.to_owned()).spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async move {
                 let listener = tokio::net::TcpListener::from_std(listener).expect("a listener");
@@ -81,6 +84,7 @@ impl Site {
                 let _ = stopped.await;
             });
         });
+        let thread = thread.expect("a thread");
         Self { addr, shelf, unruly, next: AtomicUsize::new(0), stop: Some(stop), thread: Some(thread) }
     }
 

@@ -1,0 +1,140 @@
+//! Who takes screenshots here, and what is asked of them.
+
+use porthole_tests::{Picture, Stack};
+
+use super::arguments::Arguments;
+use super::floor::Floor;
+use super::node::{Browserless, Playwright};
+use super::porthole::{Answer, Porthole};
+
+/// What a shot waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Until {
+    Load,
+    NetworkIdle,
+    Settled,
+}
+
+impl Until {
+    /// As Porthole and Playwright call it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::NetworkIdle => "networkidle",
+            Self::Settled => "settled",
+        }
+    }
+}
+
+/// So many shots of a page, so many at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Job {
+    pub(crate) url: String,
+    pub(crate) until: Until,
+    pub(crate) shots: usize,
+    pub(crate) at_once: usize,
+}
+
+/// What came of a job.
+pub(crate) struct Burst {
+    /// Of each shot, in milliseconds.
+    pub(crate) took_ms: Vec<f64>,
+    /// The last one's.
+    pub(crate) picture: Picture,
+}
+
+/// The size of everybody's picture.
+pub(crate) const WIDTH: u32 = 390;
+/// The size of everybody's picture.
+pub(crate) const HEIGHT: u32 = 844;
+
+pub(crate) struct Contender<'a> {
+    name: &'static str,
+    until: Until,
+    way: Way<'a>,
+}
+
+enum Way<'a> {
+    Floor(Floor),
+    Porthole(Porthole<'a>),
+    Playwright(Playwright),
+    Browserless(Browserless),
+}
+
+/// Everybody that the arguments want.
+pub(crate) async fn all<'a>(stack: &'a Stack, arguments: &Arguments) -> Vec<Contender<'a>> {
+    let floor = Floor::start(stack).await;
+    // The floor is always there: it shows the page as it will be.
+    let mut all = vec![Contender { name: "bare script, `load`", until: Until::Load, way: Way::Floor(floor) }];
+    for (name, until, answer) in [
+        ("Porthole, `load`", Until::Load, Answer::Json),
+        ("Porthole, `load`, raw image", Until::Load, Answer::Raw),
+        ("Porthole, `settled`", Until::Settled, Answer::Json),
+    ] {
+        if arguments.wants(name) {
+            all.push(Contender { name, until, way: Way::Porthole(Porthole::new(stack, answer)) });
+        }
+    }
+    for (name, until) in [("Playwright, `load`", Until::Load), ("Playwright, `networkidle`", Until::NetworkIdle)] {
+        if arguments.wants(name) {
+            all.push(Contender { name, until, way: Way::Playwright(Playwright::start().await) });
+        }
+    }
+    if arguments.browserless {
+        let way = Way::Browserless(Box::pin(Browserless::start()).await);
+        all.push(Contender { name: "browserless, `load`", until: Until::Load, way });
+    }
+    all
+}
+
+impl<'a> Contender<'a> {
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
+    }
+
+    pub(crate) fn until(&self) -> Until {
+        self.until
+    }
+
+    pub(crate) fn as_floor(&self) -> Option<&Floor> {
+        if let Way::Floor(floor) = &self.way { Some(floor) } else { None }
+    }
+
+    /// Does a job.
+    pub(crate) async fn take(&self, job: &Job) -> Burst {
+        let burst = match &self.way {
+            Way::Floor(floor) => floor.take(job).await,
+            Way::Porthole(porthole) => porthole.take(job).await,
+            Way::Playwright(playwright) => playwright.take(job).await,
+            Way::Browserless(browserless) => browserless.take(job).await,
+        };
+        assert_eq!(burst.took_ms.len(), job.shots, "{}", self.name);
+        burst.picture.expect_size(WIDTH, HEIGHT);
+        assert!(!burst.picture.is_blank(), "{}: a blank picture of {}", self.name, job.url);
+        burst
+    }
+
+    /// The processes that it is made of, with all that descends from them; this one besides.
+    pub(crate) fn roots(&self) -> Vec<i32> {
+        match &self.way {
+            Way::Floor(floor) => vec![floor.pid()],
+            Way::Porthole(porthole) => porthole.pids(),
+            Way::Playwright(playwright) => vec![playwright.pid()],
+            Way::Browserless(browserless) => vec![browserless.pid()],
+        }
+    }
+
+    pub(crate) async fn end(self) {
+        match self.way {
+            Way::Floor(floor) => floor.end().await,
+            Way::Porthole(_) => {}
+            Way::Playwright(playwright) => playwright.end().await,
+            Way::Browserless(browserless) => browserless.end().await,
+        }
+    }
+}
+
+/// Whether two pictures show the same.
+pub(crate) fn same(one: &Picture, other: &Picture) -> bool {
+    one.size() == other.size() && one.part(0, 0, WIDTH, HEIGHT) == other.part(0, 0, WIDTH, HEIGHT)
+}

@@ -1,0 +1,150 @@
+//! The floor: the browser itself, driven bare with pages made ready beforehand; no service, no guard, no way out of its own.
+//!
+//! It is the same executable with the same flags as Porthole's browser, but for the proxies and for what only Porthole's way
+//! of taking a picture needs.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
+use chromiumoxide_cdp::cdp::browser_protocol::emulation::SetDeviceMetricsOverrideParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{CaptureScreenshotParams, EnableParams, NavigateParams};
+use chromiumoxide_cdp::cdp::browser_protocol::target::{
+    AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
+};
+use futures_util::future::join_all;
+use porthole_chromium::{Process, Profile};
+use porthole_service::cdp::{Connection, Events, MESSAGE_MAX_BYTES, Session, connect_pipe};
+use porthole_tests::{Picture, Stack};
+use tokio::time::{Instant, sleep};
+
+use super::contender::{Burst, Contender, HEIGHT, Job, WIDTH};
+
+/// What of the flags of Porthole's browser is not the floor's.
+const NOT_ITS_FLAGS: [&str; 6] = [
+    "--proxy-",
+    "--host-resolver-rules",
+    "--user-data-dir",
+    "--enable-begin-frame-control",
+    "--run-all-compositor-stages-before-draw",
+    "about:blank",
+];
+/// After so long every page here is as it will be.
+const FINISHED_AFTER: Duration = Duration::from_secs(2);
+
+pub(crate) struct Floor {
+    connection: Connection,
+    process: Process,
+    _folder: tempfile::TempDir,
+    ready: Mutex<Vec<Prepared>>,
+}
+
+struct Prepared {
+    page: Session,
+    loads: Events,
+    context: BrowserContextId,
+}
+
+impl Floor {
+    pub(crate) async fn start(stack: &Stack) -> Self {
+        let chromium = stack.chromium();
+        let browser = chromium.iter().find(|one| one.is_browser()).expect("Porthole's browser runs");
+        let line = std::fs::read(format!("/proc/{}/cmdline", browser.pid)).expect("it still runs");
+        let line = String::from_utf8(line).expect("flags are text");
+        let mut words = line.split('\0').filter(|word| !word.is_empty());
+        let executable = PathBuf::from(words.next().expect("an executable"));
+        let folder = tempfile::tempdir().expect("a temp folder");
+        let profile = Profile::create(folder.path()).expect("a profile folder");
+        let mut flags: Vec<String> =
+            words.filter(|word| !NOT_ITS_FLAGS.iter().any(|not| word.starts_with(not))).map(str::to_owned).collect();
+        flags.push(format!("--user-data-dir={}", profile.path().display()));
+        flags.push("about:blank".to_owned());
+        let (process, pipe) = Process::start(&executable, flags, profile).expect("it starts");
+        let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
+        let floor = Self { connection, process, _folder: folder, ready: Mutex::default() };
+        floor.keep_ready(1).await;
+        floor
+    }
+
+    pub(crate) fn pid(&self) -> i32 {
+        i32::try_from(self.process.id()).expect("a process number")
+    }
+
+    async fn prepare(&self) -> Prepared {
+        let browser = self.connection.browser();
+        let context = CreateBrowserContextParams { dispose_on_detach: Some(true), ..Default::default() };
+        let context = browser.call(&context).await.expect("a context").browser_context_id;
+        let mut target = CreateTargetParams::new("about:blank");
+        target.browser_context_id = Some(context.clone());
+        let target = browser.call(&target).await.expect("a target").target_id;
+        let mut attach = AttachToTargetParams::new(target);
+        attach.flatten = Some(true);
+        let session = browser.call(&attach).await.expect("a session").session_id;
+        let page = self.connection.session(session.inner().as_str());
+        let loads = page.events(&["Page.loadEventFired"]);
+        let (width, height) = (i64::from(WIDTH), i64::from(HEIGHT));
+        page.call(&SetDeviceMetricsOverrideParams::new(width, height, 1.0, true)).await.expect("a viewport");
+        page.call(&EnableParams::default()).await.expect("events");
+        Prepared { page, loads, context }
+    }
+
+    async fn keep_ready(&self, pages: usize) {
+        let lack = pages.saturating_sub(self.ready.lock().expect("nobody panicked").len());
+        for _ in 0..lack {
+            let page = self.prepare().await;
+            self.ready.lock().expect("nobody panicked").push(page);
+        }
+    }
+
+    pub(crate) async fn take(&self, job: &Job) -> Burst {
+        let workers = (0..job.at_once).map(|worker| async move {
+            let mut taken = Vec::new();
+            for _ in (worker..job.shots).step_by(job.at_once) {
+                let ready = self.ready.lock().expect("nobody panicked").pop();
+                // In a burst they are made one after the other, as part of the work.
+                let mut page = match ready {
+                    Some(page) => page,
+                    None => self.prepare().await,
+                };
+                let started = Instant::now();
+                let picture = shot(&mut page, &job.url, Duration::ZERO).await;
+                taken.push((started.elapsed().as_secs_f64() * 1_000.0, picture));
+                self.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).forget();
+            }
+            taken
+        });
+        let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
+        if job.at_once == 1 {
+            self.keep_ready(1).await;
+        }
+        let picture = Picture::decode(&taken.last().expect("a shot").1);
+        Burst { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+    }
+
+    pub(crate) async fn end(self) {
+        self.process.kill().await.remove().await;
+    }
+}
+
+/// The page as it will be.
+pub(crate) async fn finished(contenders: &[Contender<'_>], job: &Job) -> Picture {
+    let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always there");
+    let mut page = floor.prepare().await;
+    let picture = shot(&mut page, &job.url, FINISHED_AFTER).await;
+    floor.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).await.expect("it is gone");
+    Picture::decode(&picture)
+}
+
+async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> Vec<u8> {
+    page.page.call(&NavigateParams::new(url)).await.expect("a page");
+    page.loads.next().await.expect("its load");
+    if !delay.is_zero() {
+        sleep(delay).await;
+    }
+    let shot = page.page.call(&CaptureScreenshotParams::default()).await.expect("a picture");
+    let encoded: &[u8] = shot.data.as_ref();
+    BASE64_STANDARD.decode(encoded).expect("base64")
+}

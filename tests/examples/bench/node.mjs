@@ -1,0 +1,33 @@
+// Playwright as its guide shows it: one warm browser, a new context for each shot. A job a line comes in,
+// {url, until, shots, atOnce, width, height}; a line goes out, {tookMs, picture}, the picture being the last one.
+import { createInterface } from 'node:readline';
+
+import { chromium } from 'playwright-core';
+
+const browser = await chromium.launch({ executablePath: process.argv[2], chromiumSandbox: process.argv[3] === 'sandbox' });
+
+async function shot({ url, until, width, height }) {
+  const started = performance.now();
+  const context = await browser.newContext({ viewport: { width, height }, isMobile: true, hasTouch: true });
+  const page = await context.newPage();
+  await page.goto(url, { waitUntil: until });
+  const picture = await page.screenshot({ type: 'png' });
+  const tookMs = performance.now() - started;
+  await context.close();
+  return { tookMs, picture };
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const job = JSON.parse(line);
+  const tookMs = [];
+  let last;
+  await Promise.all(Array.from({ length: job.atOnce }, async (_, worker) => {
+    for (let n = worker; n < job.shots; n += job.atOnce) {
+      const taken = await shot(job);
+      tookMs.push(taken.tookMs);
+      last = taken.picture;
+    }
+  }));
+  console.log(JSON.stringify({ tookMs, picture: last.toString('base64') }));
+}
+await browser.close();

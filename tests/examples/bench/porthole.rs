@@ -1,0 +1,73 @@
+//! Porthole, as a caller of the worker meets it: over a connection that is kept, the picture decoded at the end.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use futures_util::future::join_all;
+use http::{Method, header};
+use porthole_tests::{Caller, Picture, Stack};
+use serde_json::{Value, json};
+use tokio::time::Instant;
+
+use super::contender::{Burst, HEIGHT, Job, WIDTH};
+
+/// How the picture comes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Json,
+    Raw,
+}
+
+pub(crate) struct Porthole<'a> {
+    stack: &'a Stack,
+    caller: Caller,
+    answer: Answer,
+}
+
+impl<'a> Porthole<'a> {
+    pub(crate) fn new(stack: &'a Stack, answer: Answer) -> Self {
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
+        Self { stack, caller: Caller { http, ..stack.caller() }, answer }
+    }
+
+    pub(crate) fn pids(&self) -> Vec<i32> {
+        vec![self.stack.service.process.pid(), self.stack.worker.process.pid()]
+    }
+
+    pub(crate) async fn take(&self, job: &Job) -> Burst {
+        let workers = (0..job.at_once).map(|worker| async move {
+            let mut taken = Vec::new();
+            for _ in (worker..job.shots).step_by(job.at_once) {
+                let started = Instant::now();
+                let picture = self.shot(job).await;
+                taken.push((started.elapsed().as_secs_f64() * 1_000.0, picture));
+            }
+            taken
+        });
+        let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
+        let picture = Picture::decode(&taken.last().expect("a shot").1);
+        Burst { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+    }
+
+    async fn shot(&self, job: &Job) -> Vec<u8> {
+        let fields = json!({
+            "url": job.url, "format": "png", "viewport": {"width": WIDTH, "height": HEIGHT, "mobile": true},
+            "wait": {"until": job.until.word()},
+        });
+        let route = "/browser-screenshot";
+        let mut request = self.caller.request(Method::POST, route).json(&self.caller.body(route, fields));
+        if self.answer == Answer::Raw {
+            request = request.header(header::ACCEPT, "image/*");
+        }
+        let answer = request.send().await.expect("an answer");
+        let status = answer.status();
+        let body = answer.bytes().await.expect("a whole answer");
+        assert!(status.is_success(), "{status}: {}", String::from_utf8_lossy(&body));
+        match self.answer {
+            Answer::Raw => body.to_vec(),
+            Answer::Json => {
+                let answer: Value = serde_json::from_slice(&body).expect("JSON");
+                BASE64_STANDARD.decode(answer["image_base64"].as_str().expect("an image")).expect("base64")
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! What the service and the worker need for themselves, their browser left aside.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use porthole_tests::process::{Environment, Process};
+use porthole_tests::stack::{Home, Server};
+use porthole_tests::{Stack, owner};
+use serde_json::json;
+use tokio::time::{Instant, sleep};
+
+use super::usage::{of_family, pss_kb};
+
+/// Screenshots over which processor time is measured.
+const COST_SHOTS: usize = 100;
+/// So many at once where growth is looked for.
+const GROWTH_AT_ONCE: usize = 4;
+const STARTS: usize = 9;
+/// How long a process is left alone before its memory is looked at.
+const REST: Duration = Duration::from_secs(1);
+
+/// Of one process.
+#[derive(Debug)]
+pub(crate) struct Own {
+    pub(crate) name: &'static str,
+    pub(crate) idle_mb: f64,
+    /// For each small screenshot.
+    pub(crate) cpu_ms: f64,
+    /// From its start until `/readyz` is answered; no browser is asked for that.
+    pub(crate) ready_ms: Option<f64>,
+    /// Before and after the growth shots.
+    pub(crate) growth_mb: Option<(f64, f64)>,
+}
+
+/// Measures both processes.
+pub(crate) async fn measure(stack: &Stack, url: &str, growth_shots: usize) -> Vec<Own> {
+    let mut measured = Vec::new();
+    let processes = [("service", &stack.service.process), ("worker", &stack.worker.process)];
+    let ready_ms = starts().await;
+    let fresh = Box::pin(Stack::start()).await;
+    sleep(REST).await;
+    let idle = [mb(&fresh.service.process), mb(&fresh.worker.process)];
+    let before = processes.map(|(_, process)| own_ticks(process));
+    shots(stack, url, COST_SHOTS, 1).await;
+    let after = processes.map(|(_, process)| own_ticks(process));
+    let growth = if growth_shots > 0 {
+        let settled = growth_shots / 10;
+        shots(&fresh, &fresh.site.html("<title>small</title>small"), settled, GROWTH_AT_ONCE).await;
+        sleep(REST).await;
+        let before = [mb(&fresh.service.process), mb(&fresh.worker.process)];
+        shots(&fresh, &fresh.site.html("<title>small</title>small"), growth_shots, GROWTH_AT_ONCE).await;
+        sleep(REST).await;
+        Some((before, [mb(&fresh.service.process), mb(&fresh.worker.process)]))
+    } else {
+        None
+    };
+    for (at, (name, _)) in processes.into_iter().enumerate() {
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let cpu_ms = (after[at] - before[at]) as f64 * 10.0 / COST_SHOTS as f64;
+        measured.push(Own {
+            name,
+            idle_mb: idle[at],
+            cpu_ms,
+            ready_ms: (at == 0).then_some(ready_ms),
+            growth_mb: growth.map(|(before, after)| (before[at], after[at])),
+        });
+    }
+    measured
+}
+
+async fn shots(stack: &Stack, url: &str, shots: usize, at_once: usize) {
+    let workers = (0..at_once).map(|worker| async move {
+        for _ in (worker..shots).step_by(at_once) {
+            let answer = stack.screenshot(json!({"url": url})).await;
+            assert_eq!(answer.code(), None, "{answer:?}");
+        }
+    });
+    join_all(workers).await;
+}
+
+/// The process alone: its children have theirs counted when they end, so none of theirs is in it.
+fn own_ticks(process: &Process) -> i64 {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid())).expect("it runs");
+    let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
+    fields[11..13].iter().map(|field| field.parse::<i64>().expect("a number")).sum()
+}
+
+fn mb(process: &Process) -> f64 {
+    pss_kb(process.pid()).expect("it runs") / 1_000.0
+}
+
+/// The median time from the service's start until it answers `/readyz`, in milliseconds, where no browser is started.
+async fn starts() -> f64 {
+    let home = Home::new();
+    let mut environment: Environment = home.environment();
+    for (name, value) in [
+        ("PORTHOLE_SERVICE_ADDR", "127.0.0.1:0"),
+        ("PORTHOLE_SERVICE_ADMIN_ADDR", "127.0.0.1:0"),
+        ("PORTHOLE_PROVIDER", "browserbase"),
+        ("PORTHOLE_OWNER_KEYS", &owner::FIRST.setting()),
+    ] {
+        environment.insert(name.to_owned(), value.to_owned());
+    }
+    let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
+    let mut took_ms = Vec::new();
+    for _ in 0..STARTS {
+        let started = Instant::now();
+        let server = Server::start("porthole-service", &environment).await;
+        let answer = http.get(server.admin_url("/readyz")).send().await.expect("an answer");
+        took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
+        assert!(answer.status().is_success(), "{answer:?}");
+        assert!(of_family(&[server.process.pid()]) >= 0);
+    }
+    took_ms.sort_by(f64::total_cmp);
+    took_ms[STARTS / 2]
+}
