@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench bench-settled
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -14,6 +14,7 @@ help:
 	@echo 'make deploy-check | deploy-prove                the files of deploy/ held against their schemas; the images run under runc'
 	@echo 'make bench-overload [SECONDS=60] [FACTOR=10]  a minute at ten times capacity: goodput, refusals, recovery'
 	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
+	@echo 'make bench-settled                           how often a picture shows the page as it will be, beside other waits'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -81,3 +82,8 @@ bench-overload: build
 bench: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
 	@target/release/examples/bench --growth 5000 $(BENCH)
+
+# What `settled` is worth: 59 pages that end in as many ways, and 20 of Debian's python3-doc where that is installed.
+bench-settled: setup
+	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
+	@target/release/examples/bench --settled --bursts 1 $(BENCH)

@@ -11,6 +11,7 @@ pub mod emulator;
 pub mod eventually;
 pub mod exposition;
 pub mod family;
+pub mod judged;
 pub mod owner;
 pub mod picture;
 pub mod process;

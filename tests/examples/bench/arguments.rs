@@ -13,6 +13,8 @@ pub(crate) struct Arguments {
     pub(crate) at_once: Vec<usize>,
     pub(crate) only: Vec<String>,
     pub(crate) browserless: bool,
+    pub(crate) settled: bool,
+    pub(crate) settings: Vec<(String, String)>,
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -27,6 +29,8 @@ impl Arguments {
             at_once: vec![1, 2, 4, 8],
             only: Vec::new(),
             browserless: false,
+            settled: false,
+            settings: Vec::new(),
             output: None,
         };
         let mut words = std::env::args().skip(1);
@@ -43,6 +47,12 @@ impl Arguments {
                 "--at-once" => read.at_once = list(&value()).into_iter().map(number).collect(),
                 "--only" => read.only = list(&value()),
                 "--browserless" => read.browserless = true,
+                "--settled" => read.settled = true,
+                "--setting" => {
+                    let setting = value();
+                    let (name, value) = setting.split_once('=').expect("NAME=VALUE");
+                    read.settings.push((name.to_owned(), value.to_owned()));
+                }
                 "--output" => read.output = Some(value().into()),
                 _ => panic!("unknown: {word}"),
             }

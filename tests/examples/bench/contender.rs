@@ -10,6 +10,7 @@ use super::porthole::{Answer, Porthole};
 /// What a shot waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
+    DomContentLoaded,
     Load,
     NetworkIdle,
     Settled,
@@ -19,6 +20,7 @@ impl Until {
     /// As Porthole and Playwright call it.
     pub(crate) fn word(self) -> &'static str {
         match self {
+            Self::DomContentLoaded => "domcontentloaded",
             Self::Load => "load",
             Self::NetworkIdle => "networkidle",
             Self::Settled => "settled",
@@ -67,11 +69,12 @@ pub(crate) async fn all<'a>(stack: &'a Stack, arguments: &Arguments) -> Vec<Cont
     // The floor is always there: it shows the page as it will be.
     let mut all = vec![Contender { name: "bare script, `load`", until: Until::Load, way: Way::Floor(floor) }];
     for (name, until, answer) in [
+        ("Porthole, `domcontentloaded`", Until::DomContentLoaded, Answer::Json),
         ("Porthole, `load`", Until::Load, Answer::Json),
         ("Porthole, `load`, raw image", Until::Load, Answer::Raw),
         ("Porthole, `settled`", Until::Settled, Answer::Json),
     ] {
-        if arguments.wants(name) {
+        if arguments.wants(name) && (arguments.settled || until != Until::DomContentLoaded) {
             all.push(Contender { name, until, way: Way::Porthole(Porthole::new(stack, answer)) });
         }
     }
@@ -102,6 +105,13 @@ impl<'a> Contender<'a> {
 
     /// Does a job.
     pub(crate) async fn take(&self, job: &Job) -> Burst {
+        let burst = self.take_any(job).await;
+        assert!(!burst.picture.is_blank(), "{}: a blank picture of {}", self.name, job.url);
+        burst
+    }
+
+    /// Does a job, whatever it shows.
+    pub(crate) async fn take_any(&self, job: &Job) -> Burst {
         let burst = match &self.way {
             Way::Floor(floor) => floor.take(job).await,
             Way::Porthole(porthole) => porthole.take(job).await,
@@ -110,7 +120,6 @@ impl<'a> Contender<'a> {
         };
         assert_eq!(burst.took_ms.len(), job.shots, "{}", self.name);
         burst.picture.expect_size(WIDTH, HEIGHT);
-        assert!(!burst.picture.is_blank(), "{}: a blank picture of {}", self.name, job.url);
         burst
     }
 
@@ -134,7 +143,23 @@ impl<'a> Contender<'a> {
     }
 }
 
+/// Two pictures are the same if no more pixels differ than this share: a cursor, a spinner.
+const DIFFERENT_SHARE_MAX: f64 = 0.001;
+
 /// Whether two pictures show the same.
 pub(crate) fn same(one: &Picture, other: &Picture) -> bool {
-    one.size() == other.size() && one.part(0, 0, WIDTH, HEIGHT) == other.part(0, 0, WIDTH, HEIGHT)
+    differing(one, other) <= DIFFERENT_SHARE_MAX
+}
+
+/// The share of pixels that differ by more than a shade.
+#[expect(clippy::cast_precision_loss, reason = "pixels of a picture")]
+fn differing(one: &Picture, other: &Picture) -> f64 {
+    if one.size() != other.size() {
+        return 1.0;
+    }
+    let (width, height) = one.size();
+    let [one, other] = [one, other].map(|picture| picture.part(0, 0, width, height));
+    let differs =
+        |(one, other): (&[u8; 3], &[u8; 3])| one.iter().zip(other).any(|(one, other)| one.abs_diff(*other) > 16);
+    one.iter().zip(&other).filter(|pair| differs(*pair)).count() as f64 / one.len() as f64
 }

@@ -32,8 +32,6 @@ const NOT_ITS_FLAGS: [&str; 6] = [
     "--run-all-compositor-stages-before-draw",
     "about:blank",
 ];
-/// After so long every page here is as it will be.
-const FINISHED_AFTER: Duration = Duration::from_secs(2);
 
 pub(crate) struct Floor {
     connection: Connection,
@@ -129,11 +127,11 @@ impl Floor {
     }
 }
 
-/// The page as it will be.
-pub(crate) async fn finished(contenders: &[Contender<'_>], job: &Job) -> Picture {
+/// The page as it is so long after its load.
+pub(crate) async fn finished(contenders: &[Contender<'_>], url: &str, after: Duration) -> Picture {
     let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always there");
     let mut page = floor.prepare().await;
-    let picture = shot(&mut page, &job.url, FINISHED_AFTER).await;
+    let picture = shot(&mut page, url, after).await;
     floor.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).await.expect("it is gone");
     Picture::decode(&picture)
 }

@@ -6,7 +6,8 @@
 //!
 //! Arguments: `--shots N` (a time, one at a time), `--bursts N` (for each number at once), `--burst N` (shots in one),
 //! `--pages tiny,article,app`, `--at-once 1,2,4,8`, `--only WORDS` (contenders whose names hold one), `--browserless` (npm
-//! installs it and Node 24: some 500 MB), `--output FILE` (the report goes there, too).
+//! installs it and Node 24: some 500 MB), `--setting NAME=VALUE` (of Porthole's; any number of them), `--output FILE` (the
+//! report goes there, too). `--settled` asks something else, `--bursts` times: what the pictures show.
 
 mod arguments;
 mod contender;
@@ -16,6 +17,7 @@ mod pages;
 mod porthole;
 mod report;
 mod service;
+mod settled;
 mod usage;
 
 use std::time::Duration;
@@ -24,28 +26,39 @@ use porthole_tests::Stack;
 use tokio::time::{Instant, sleep};
 
 use self::arguments::Arguments;
-use self::contender::{Contender, Job, Until};
+use self::contender::{Contender, Job};
 use self::report::{Cell, Report};
 use self::usage::Usage;
 
 /// Before each shot, one at a time: for whoever makes the next page ready.
 const PAUSE: Duration = Duration::from_millis(250);
+/// After so long every page here is as it will be.
+const FINISHED_AFTER: Duration = Duration::from_secs(2);
 /// Shots before any that counts: caches and compilers have seen the page then.
 const WARM_UP_SHOTS: usize = 3;
 
 #[tokio::main]
 async fn main() {
     let arguments = Arguments::read();
-    let stack = Box::pin(Stack::with().setting("PORTHOLE_ALLOW_TARGETS", "127.0.0.0/8").start()).await;
+    let settings = arguments.settings.iter();
+    let stack = settings.fold(Stack::with(), |stack, (name, value)| stack.setting(name, value));
+    let stack = Box::pin(stack.start()).await;
     let pages = pages::put(&stack.site, &arguments.pages);
-    // The site's connections are the same for everybody.
     let contenders = Box::pin(contender::all(&stack, &arguments)).await;
+    if arguments.settled {
+        let text = settled::compare(&stack.site, &contenders, arguments.bursts).await;
+        report::put_out(&text, arguments.output.as_deref());
+        for contender in contenders {
+            contender.end().await;
+        }
+        return;
+    }
     let mut report = Report::new(&arguments, &contenders);
 
     for page in &pages {
         let job = |until| Job { url: page.url.clone(), until, shots: 1, at_once: 1 };
         eprintln!("{}: the page as it will be", page.name);
-        let finished = floor::finished(&contenders, &job(Until::Load)).await;
+        let finished = floor::finished(&contenders, &page.url, FINISHED_AFTER).await;
         for contender in &contenders {
             for _ in 0..WARM_UP_SHOTS {
                 contender.take(&job(contender.until())).await;
@@ -58,7 +71,8 @@ async fn main() {
     }
     if arguments.only.is_empty() {
         eprintln!("the service itself");
-        report.own = Some(service::measure(&stack, &pages[0].url, arguments.growth_shots).await);
+        let measuring = service::measure(&arguments, &stack, &pages[0].url, arguments.growth_shots);
+        report.own = Some(Box::pin(measuring).await);
     }
     report.show(arguments.output.as_deref());
     for contender in contenders {

@@ -23,7 +23,8 @@ const DATA_AFTER: Duration = Duration::from_millis(40);
 
 /// Puts the pages of these names on the site.
 pub(crate) fn put(site: &Site, names: &[String]) -> Vec<Page> {
-    let all: [(&'static str, fn(&Site) -> String); 3] = [("tiny", tiny), ("article", article), ("app", app)];
+    type Put = fn(&Site) -> String;
+    let all: [(&'static str, Put); 3] = [("tiny", tiny), ("article", article), ("app", app)];
     let wanted = all.into_iter().filter(|(name, _)| names.iter().any(|wanted| wanted == name));
     wanted.map(|(name, put)| Page { name, url: put(site) }).collect()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::arguments::Arguments;
 use super::contender::Contender;
-use super::service::Own;
+use super::service::{Own, Soak};
 
 /// A place in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,7 @@ pub(crate) struct Report {
     cells: BTreeMap<Cell, Figures>,
     contenders: Vec<&'static str>,
     asked: String,
-    pub(crate) own: Option<Vec<Own>>,
+    pub(crate) own: Option<(Vec<Own>, Option<Soak>)>,
 }
 
 impl Report {
@@ -61,11 +61,7 @@ impl Report {
 
     /// Prints it, and writes it to `output`, if there is one.
     pub(crate) fn show(&self, output: Option<&Path>) {
-        let text = self.text();
-        print!("{text}");
-        if let Some(output) = output {
-            std::fs::write(output, text).expect("the report can be written");
-        }
+        put_out(&self.text(), output);
     }
 
     fn text(&self) -> String {
@@ -109,7 +105,7 @@ impl Report {
                 }
             }
         }
-        for own in self.own.iter().flatten() {
+        for own in self.own.iter().flat_map(|(own, _)| own) {
             let Own { name, idle_mb, cpu_ms, ready_ms, growth_mb } = own;
             let _ = write!(
                 text,
@@ -122,6 +118,14 @@ impl Report {
                 let _ = write!(text, ", {before:.1} MB and, after the growth shots, {after:.1} MB");
             }
         }
+        if let Some((_, Some(soak))) = &self.own {
+            let Soak { shots, browsers_mb: (before, after), other_pictures, visited_again, browsers_ended } = soak;
+            let _ = write!(
+                text,
+                "\nsoak of {shots}: {other_pictures} pictures other than the first, {visited_again} pages visited again, \
+                 {browsers_ended} browsers ended; browsers {before:.0} MB before, {after:.0} MB after"
+            );
+        }
         text.push('\n');
         text
     }
@@ -133,9 +137,17 @@ impl Report {
     }
 }
 
+/// Prints a text, and writes it to `output`, if there is one.
+pub(crate) fn put_out(text: &str, output: Option<&Path>) {
+    print!("{text}");
+    if let Some(output) = output {
+        std::fs::write(output, text).expect("the report can be written");
+    }
+}
+
 /// The value below which that share lies; the upper one of two in the middle.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
-fn quantile(values: &[f64], share: f64) -> f64 {
+pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let index = ((sorted.len() as f64 * share) as usize).min(sorted.len().saturating_sub(1));

@@ -9,7 +9,8 @@ use porthole_tests::{Stack, owner};
 use serde_json::json;
 use tokio::time::{Instant, sleep};
 
-use super::usage::{of_family, pss_kb};
+use super::arguments::Arguments;
+use super::usage::pss_kb;
 
 /// Screenshots over which processor time is measured.
 const COST_SHOTS: usize = 100;
@@ -32,28 +33,62 @@ pub(crate) struct Own {
     pub(crate) growth_mb: Option<(f64, f64)>,
 }
 
-/// Measures both processes.
-pub(crate) async fn measure(stack: &Stack, url: &str, growth_shots: usize) -> Vec<Own> {
-    let mut measured = Vec::new();
+/// What came of very many screenshots.
+#[derive(Debug)]
+pub(crate) struct Soak {
+    pub(crate) shots: usize,
+    /// Of the browsers, before and after, in MB.
+    pub(crate) browsers_mb: (f64, f64),
+    /// Pictures that differ from the first one.
+    pub(crate) other_pictures: usize,
+    /// Pages that could not be drawn by hand and were visited again.
+    pub(crate) visited_again: usize,
+    /// Browsers that ended.
+    pub(crate) browsers_ended: usize,
+}
+
+/// Measures both processes, and soaks them if `growth_shots` says so.
+pub(crate) async fn measure(
+    arguments: &Arguments,
+    stack: &Stack,
+    url: &str,
+    growth_shots: usize,
+) -> (Vec<Own>, Option<Soak>) {
     let processes = [("service", &stack.service.process), ("worker", &stack.worker.process)];
     let ready_ms = starts().await;
-    let fresh = Box::pin(Stack::start()).await;
+    let settings = arguments.settings.iter();
+    let fresh = settings.fold(Stack::with(), |stack, (name, value)| stack.setting(name, value));
+    let fresh = Box::pin(fresh.start()).await;
     sleep(REST).await;
-    let idle = [mb(&fresh.service.process), mb(&fresh.worker.process)];
+    let memory_mb = || [mb(&fresh.service.process), mb(&fresh.worker.process), browsers_mb(&fresh)];
+    let idle = memory_mb();
     let before = processes.map(|(_, process)| own_ticks(process));
     shots(stack, url, COST_SHOTS, 1).await;
     let after = processes.map(|(_, process)| own_ticks(process));
-    let growth = if growth_shots > 0 {
-        let settled = growth_shots / 10;
-        shots(&fresh, &fresh.site.html("<title>small</title>small"), settled, GROWTH_AT_ONCE).await;
+    let mut growth = None;
+    let mut soak = None;
+    if growth_shots > 0 {
+        let url = fresh
+            .site
+            .html("<title>small</title><h1>small</h1><script>setTimeout(() => document.body.append('!'), 50)</script>");
+        // Caches fill first.
+        shots(&fresh, &url, growth_shots / 10, GROWTH_AT_ONCE).await;
         sleep(REST).await;
-        let before = [mb(&fresh.service.process), mb(&fresh.worker.process)];
-        shots(&fresh, &fresh.site.html("<title>small</title>small"), growth_shots, GROWTH_AT_ONCE).await;
+        let before = memory_mb();
+        let other_pictures = shots(&fresh, &url, growth_shots, GROWTH_AT_ONCE).await;
         sleep(REST).await;
-        Some((before, [mb(&fresh.service.process), mb(&fresh.worker.process)]))
-    } else {
-        None
-    };
+        let after = memory_mb();
+        growth = Some((before, after));
+        let told = |what: &str| fresh.logs().iter().filter(|line| line.contains(what)).count();
+        soak = Some(Soak {
+            shots: growth_shots,
+            browsers_mb: (before[2], after[2]),
+            other_pictures,
+            visited_again: told("can't be drawn by hand"),
+            browsers_ended: told("a local browser is gone"),
+        });
+    }
+    let mut measured = Vec::new();
     for (at, (name, _)) in processes.into_iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
         let cpu_ms = (after[at] - before[at]) as f64 * 10.0 / COST_SHOTS as f64;
@@ -65,17 +100,29 @@ pub(crate) async fn measure(stack: &Stack, url: &str, growth_shots: usize) -> Ve
             growth_mb: growth.map(|(before, after)| (before[at], after[at])),
         });
     }
-    measured
+    (measured, soak)
 }
 
-async fn shots(stack: &Stack, url: &str, shots: usize, at_once: usize) {
-    let workers = (0..at_once).map(|worker| async move {
-        for _ in (worker..shots).step_by(at_once) {
-            let answer = stack.screenshot(json!({"url": url})).await;
-            assert_eq!(answer.code(), None, "{answer:?}");
+/// Takes shots of one page; how many of the pictures are other than the first.
+async fn shots(stack: &Stack, url: &str, shots: usize, at_once: usize) -> usize {
+    let first = stack.screenshot(json!({"url": url})).await.json()["image_base64"].clone();
+    let workers = (0..at_once).map(|worker| {
+        let first = &first;
+        async move {
+            let mut others = 0;
+            for _ in (worker..shots).step_by(at_once) {
+                let answer = stack.screenshot(json!({"url": url})).await;
+                assert_eq!(answer.code(), None, "{answer:?}");
+                others += usize::from(answer.json()["image_base64"] != *first);
+            }
+            others
         }
     });
-    join_all(workers).await;
+    join_all(workers).await.into_iter().sum()
+}
+
+fn browsers_mb(stack: &Stack) -> f64 {
+    stack.chromium().iter().filter_map(|one| pss_kb(one.pid)).sum::<f64>() / 1_000.0
 }
 
 /// The process alone: its children have theirs counted when they end, so none of theirs is in it.
@@ -109,7 +156,6 @@ async fn starts() -> f64 {
         let answer = http.get(server.admin_url("/readyz")).send().await.expect("an answer");
         took_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
         assert!(answer.status().is_success(), "{answer:?}");
-        assert!(of_family(&[server.process.pid()]) >= 0);
     }
     took_ms.sort_by(f64::total_cmp);
     took_ms[STARTS / 2]
