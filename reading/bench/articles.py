@@ -20,20 +20,17 @@ its `word_f1`, averaged over the pages, by kind; the third's are its counts of p
 import collections
 import concurrent.futures
 import gzip
-import http.server
 import json
-import os
 import pathlib
 import re
 import statistics
 import sys
-import threading
-import urllib.error
-import urllib.request
+
+import worker
+from worker import post
 
 PORT = 8790
 AT_ONCE = 4
-WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
 
@@ -96,7 +93,7 @@ def word_f1(text, truth):
 
 
 def serve(pages):
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(worker.Handler):
         def do_GET(self):
             key, _, query = self.path.strip("/").partition("?")
             there = key in pages.pages
@@ -109,20 +106,7 @@ def serve(pages):
             except (BrokenPipeError, ConnectionResetError):
                 pass
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def post(route, body):
-    request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=100) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        return json.load(error)
+    worker.serve(PORT, Handler)
 
 
 def plain(markdown):

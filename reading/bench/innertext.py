@@ -8,19 +8,17 @@ Every case of the file becomes a box of one page. The page's script posts here w
 is; Porthole is asked for the same boxes, and for the whole page. The two may differ in runs of blank lines alone: these are
 folded here too, by other means. What differs otherwise is printed, and ends this with 1.
 """
-import http.server
 import itertools
 import json
 import os
 import pathlib
 import sys
-import threading
-import urllib.error
-import urllib.request
+
+import worker
+from worker import post
 
 PORT = 8792
 DIRECTIVES = 16
-WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
 PAGE = """<!doctype html><style>
 .before::before { content: 'abc' } .table { display: table } .itable { display: inline-table } .row { display: table-row }
 .cell { display: table-cell } .first-line-uppercase::first-line { text-transform: uppercase }
@@ -56,7 +54,7 @@ said = {}
 
 
 def serve(cases):
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(worker.Handler):
         def do_GET(self):
             is_page = self.path == "/"
             self.send_response(200)
@@ -69,20 +67,7 @@ def serve(cases):
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def post(route, body):
-    request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=100) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        return json.load(error)
+    worker.serve(PORT, Handler)
 
 
 def folded(text):

@@ -14,23 +14,21 @@ apart. `--limit N` ends after N pages.
 import collections
 import concurrent.futures
 import gzip
-import http.server
 import json
-import os
 import pathlib
 import re
 import sys
 import threading
 import unicodedata
-import urllib.error
-import urllib.request
+
+import worker
+from worker import post
 
 PORT = 8791
 AT_ONCE = 4
 DIRECTIVES = 16
 LONG = "a row is longer than an answer"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-oracle'; connect-src 'self'"
-WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox"
 ORACLE = """
 const form = table => {
   const grid = [], texts = [];
@@ -90,7 +88,7 @@ def html_of(path):
 
 
 def serve(pages):
-    class Handler(http.server.BaseHTTPRequestHandler):
+    class Handler(worker.Handler):
         def do_GET(self):
             path = pages.get(self.path.strip("/"))
             self.send_response(200 if path else 404)
@@ -112,20 +110,7 @@ def serve(pages):
             self.send_response(204)
             self.end_headers()
 
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", PORT), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-
-
-def post(route, body):
-    request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
-    try:
-        with urllib.request.urlopen(request, timeout=100) as answer:
-            return json.load(answer)
-    except urllib.error.HTTPError as error:
-        return json.load(error)
+    worker.serve(PORT, Handler)
 
 
 def plain(text):
