@@ -12,7 +12,7 @@ from pathlib import Path
 import yaml
 
 DEPLOY = Path(__file__).parent
-DRAIN_SECONDS = {"service": 25, "worker": 80}
+DRAIN_SECONDS = {"service": 25, "worker": 25}
 
 
 def manifests(folder, *names):
