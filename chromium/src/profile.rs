@@ -19,6 +19,8 @@ const UNLOCKED_AGE_MAX: Duration = Duration::from_secs(60);
 /// How often the removal of a profile is tried while the browser's last children still write into it.
 const REMOVE_TRIES: u32 = 20;
 const REMOVE_EVERY: Duration = Duration::from_millis(50);
+/// How often it is looked whether a browser whose owner was killed has ended: ten seconds.
+const ENDING_TRIES: u32 = 200;
 
 /// A profile folder, removed when dropped.
 #[derive(Debug)]
@@ -61,14 +63,15 @@ impl Profile {
     }
 }
 
-/// Removes the folders in `root` whose owners are gone.
-pub fn sweep(root: &Path) {
-    let Ok(entries) = fs::read_dir(root) else { return };
+/// Removes the folders in `root` whose owners are gone, once their browsers are too: a browser ends by itself when its
+/// owner was killed, but not at once, and until then it makes its folder anew where that was taken away.
+pub async fn sweep(root: &Path) {
     let Ok(own) = fs::metadata("/proc/self").map(|metadata| metadata.uid()) else { return };
-    for entry in entries.flatten() {
-        let path = entry.path();
-        if !entry.file_name().to_string_lossy().starts_with(PREFIX) || !is_orphan(&path, own) {
-            continue;
+    for (path, _held) in orphans(root, own) {
+        let mut tries = 0;
+        while is_used(&path) && tries < ENDING_TRIES {
+            tokio::time::sleep(REMOVE_EVERY).await;
+            tries += 1;
         }
         match fs::remove_dir_all(&path) {
             Ok(()) => tracing::info!(folder = %path.display(), "removed a profile folder that a killed process left"),
@@ -77,17 +80,30 @@ pub fn sweep(root: &Path) {
     }
 }
 
-/// A folder (no link) of our own user whose lock nobody holds.
-fn is_orphan(path: &PathBuf, own: u32) -> bool {
-    let Ok(metadata) = fs::symlink_metadata(path) else { return false };
-    if !metadata.is_dir() || metadata.uid() != own {
-        return false;
-    }
+/// The folders whose owners are gone, each with its lock, which is ours now.
+fn orphans(root: &Path, own: u32) -> Vec<(PathBuf, Option<File>)> {
+    let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
+    let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    ours.filter_map(|entry| Some((entry.path(), orphaned(&entry.path(), own)?))).collect()
+}
+
+/// Whether the command line of any process names this folder.
+fn is_used(folder: &Path) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else { return false };
+    let name = folder.as_os_str().as_encoded_bytes();
+    let commands = processes.flatten().filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+    commands.into_iter().any(|command| command.windows(name.len()).any(|part| part == name))
+}
+
+/// The lock of a folder (no link) of our own user that nobody held, if it has one; nothing where it is somebody's.
+fn orphaned(path: &Path, own: u32) -> Option<Option<File>> {
+    let metadata = fs::symlink_metadata(path).ok().filter(|metadata| metadata.is_dir() && metadata.uid() == own)?;
     match File::open(path.join(LOCK)) {
-        Ok(lock) => lock.try_lock().is_ok(),
-        Err(_) => metadata
-            .modified()
-            .is_ok_and(|made| SystemTime::now().duration_since(made).is_ok_and(|age| age > UNLOCKED_AGE_MAX)),
+        Ok(lock) => lock.try_lock().is_ok().then_some(Some(lock)),
+        Err(_) => {
+            let age = SystemTime::now().duration_since(metadata.modified().ok()?).ok()?;
+            (age > UNLOCKED_AGE_MAX).then_some(None)
+        }
     }
 }
 
@@ -95,8 +111,28 @@ fn is_orphan(path: &PathBuf, own: u32) -> bool {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_sweep_spares_the_living_and_removes_what_a_killed_process_left() {
+    #[tokio::test]
+    async fn a_sweep_waits_for_a_browser_that_has_yet_to_end() {
+        let root = tempfile::tempdir().unwrap();
+        let left = root.path().join(format!("{PREFIX}left"));
+        fs::create_dir(&left).unwrap();
+        fs::write(left.join(LOCK), "").unwrap();
+        // What Chromium does when its pipe closes: it writes its settings down.
+        let mut ending = tokio::process::Command::new("/bin/sh");
+        ending.args(["-c", r#"read -r _; mkdir -p "$0"; : > "$0/Local State""#]).arg(&left);
+        let mut ending = ending.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pipe = ending.stdin.take().unwrap();
+        let closing = async move {
+            tokio::task::yield_now().await;
+            drop(pipe);
+            ending.wait().await.unwrap()
+        };
+        let ((), _) = tokio::join!(sweep(root.path()), closing);
+        assert!(!left.exists());
+    }
+
+    #[tokio::test]
+    async fn a_sweep_spares_the_living_and_removes_what_a_killed_process_left() {
         let root = tempfile::tempdir().unwrap();
         let living = Profile::create(root.path()).unwrap();
         let left = root.path().join(format!("{PREFIX}left"));
@@ -108,7 +144,7 @@ mod tests {
         let foreign = root.path().join("something-else");
         fs::create_dir(&foreign).unwrap();
 
-        sweep(root.path());
+        sweep(root.path()).await;
         assert!(living.path().exists() && being_made.exists() && foreign.exists());
         assert!(!left.exists());
         let path = living.path().to_owned();

@@ -79,15 +79,10 @@ pub(crate) enum CreateError {
 
 impl Sessions {
     pub(crate) fn new(browsers: Browsers, lifetimes: Lifetimes, limits: ProjectLimits) -> Self {
-        porthole_chromium::sweep(&browsers.profiles);
-        Self {
-            browsers,
-            lifetimes,
-            limits,
-            known: Mutex::default(),
-            tasks: TaskTracker::new(),
-            ending: CancellationToken::new(),
-        }
+        let tasks = TaskTracker::new();
+        let profiles = browsers.profiles.clone();
+        tasks.spawn(async move { porthole_chromium::sweep(&profiles).await });
+        Self { browsers, lifetimes, limits, known: Mutex::default(), tasks, ending: CancellationToken::new() }
     }
 
     /// Makes a session and starts its browser. It goes on when the caller leaves, as a creation elsewhere would; who

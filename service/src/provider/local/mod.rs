@@ -71,7 +71,6 @@ impl LocalProvider {
     /// A provider whose browser is not started yet. Profile folders that a killed process left are removed.
     #[must_use]
     pub fn new(options: LocalOptions, judge: Judge, metrics: SessionMetrics) -> Self {
-        sweep(&options.profiles);
         if !options.without.is_empty() {
             tracing::warn!(without = ?options.without, "the local provider lacks defences");
         }
@@ -86,6 +85,8 @@ impl LocalProvider {
             tasks: TaskTracker::new(),
         };
         let shared = Arc::new(shared);
+        let profiles = shared.options.profiles.clone();
+        shared.tasks.spawn(async move { sweep(&profiles).await });
         shared.tasks.spawn(warm::keep(Arc::clone(&shared)));
         shared.tasks.spawn(care::keep(Arc::clone(&shared)));
         Self { shared }
