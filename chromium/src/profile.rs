@@ -109,6 +109,8 @@ fn orphaned(path: &Path, own: u32) -> Option<Option<File>> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncReadExt as _;
+
     use super::*;
 
     #[tokio::test]
@@ -119,9 +121,12 @@ mod tests {
         fs::write(left.join(LOCK), "").unwrap();
         // What Chromium does when its pipe closes: it writes its settings down.
         let mut ending = tokio::process::Command::new("/bin/sh");
-        ending.args(["-c", r#"read -r _; mkdir -p "$0"; : > "$0/Local State""#]).arg(&left);
-        let mut ending = ending.stdin(std::process::Stdio::piped()).spawn().unwrap();
+        ending.args(["-c", r#"echo here; read -r _; mkdir -p "$0"; : > "$0/Local State""#]).arg(&left);
+        let piped = std::process::Stdio::piped;
+        let mut ending = ending.stdin(piped()).stdout(piped()).spawn().unwrap();
         let pipe = ending.stdin.take().unwrap();
+        // Its command line is there once it runs, a moment after it was made.
+        ending.stdout.as_mut().unwrap().read_u8().await.unwrap();
         let closing = async move {
             tokio::task::yield_now().await;
             drop(pipe);
