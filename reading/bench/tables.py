@@ -187,7 +187,6 @@ def main():
                 return None, None, LONG
             if result.get("next_offset") is None:
                 return result["data"]["headers"], rows, None
-            headers = result["data"]["headers"]
             _, results = ask(key, [number], result["next_offset"])
             if not results:
                 return None, None, "the rest can't be had"

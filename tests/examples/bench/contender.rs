@@ -1,6 +1,8 @@
 //! Who takes screenshots here, and what is asked of them.
 
+use futures_util::future::join_all;
 use porthole_tests::{Picture, Stack};
+use tokio::time::Instant;
 
 use super::arguments::Arguments;
 use super::floor::Floor;
@@ -43,6 +45,25 @@ pub(crate) struct Burst {
     pub(crate) took_ms: Vec<f64>,
     /// The last one's.
     pub(crate) picture: Picture,
+}
+
+impl Burst {
+    /// Has `shot` taken as often as the job says, as many at once.
+    pub(crate) async fn of(job: &Job, shot: impl AsyncFn() -> Vec<u8>) -> Self {
+        let shot = &shot;
+        let workers = (0..job.at_once).map(|worker| async move {
+            let mut taken = Vec::new();
+            for _ in (worker..job.shots).step_by(job.at_once) {
+                let started = Instant::now();
+                let picture = shot().await;
+                taken.push((started.elapsed().as_secs_f64() * 1_000.0, picture));
+            }
+            taken
+        });
+        let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
+        let picture = Picture::decode(&taken.last().expect("a shot").1);
+        Self { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+    }
 }
 
 /// The size of everybody's picture.

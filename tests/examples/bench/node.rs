@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use futures_util::future::join_all;
 use porthole_chromium::find_executable;
 use porthole_tests::eventually::so;
 use porthole_tests::stack::Home;
@@ -16,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, timeout};
+use tokio::time::timeout;
 
 use super::contender::{Burst, HEIGHT, Job, WIDTH};
 
@@ -152,18 +151,7 @@ impl Browserless {
     }
 
     pub(crate) async fn take(&self, job: &Job) -> Burst {
-        let workers = (0..job.at_once).map(|worker| async move {
-            let mut taken = Vec::new();
-            for _ in (worker..job.shots).step_by(job.at_once) {
-                let started = Instant::now();
-                let picture = self.shot(job).await;
-                taken.push((started.elapsed().as_secs_f64() * 1_000.0, picture));
-            }
-            taken
-        });
-        let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
-        let picture = Picture::decode(&taken.last().expect("a shot").1);
-        Burst { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+        Burst::of(job, async || self.shot(job).await).await
     }
 
     async fn shot(&self, job: &Job) -> Vec<u8> {

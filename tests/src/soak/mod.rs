@@ -8,7 +8,6 @@ mod faults;
 mod traffic;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -138,15 +137,11 @@ async fn end(remote: Remote, local_worker: Server, books: &Books) {
     if !left.is_empty() {
         books.violation(format!("processes were left: {left:#?}"));
     }
-    let files: Vec<_> = stack.home.left_in_temp().into_iter().filter(|path| !is_log(path)).collect();
+    let files = stack.home.left_in_temp();
     if !files.is_empty() {
         books.violation(format!("files were left: {files:?}"));
     }
     drop((stack, local_worker, emulator));
-}
-
-fn is_log(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "log")
 }
 
 /// A body that asks for a page, with a limit that keeps hostile ones short.
