@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
+use url::Url;
 
 pub use environment::Environment;
 pub use reader::{Reader, items};
@@ -189,4 +190,17 @@ pub fn command_line(command: Command, arguments: impl IntoIterator<Item = OsStri
         let _ = error.print();
         if error.use_stderr() { ExitCode::from(EXIT_WRONG_SETTING) } else { ExitCode::SUCCESS }
     })
+}
+
+/// The base of another process's address: `http` or `https`, a host, and no user name, password, query or fragment.
+#[must_use]
+pub fn plain_url(text: &str) -> Option<Url> {
+    let url = Url::parse(text).ok()?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.has_host()
+        && url.username().is_empty()
+        && url.password().is_none()
+        && url.query().is_none()
+        && url.fragment().is_none();
+    plain.then_some(url)
 }

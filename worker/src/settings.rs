@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 
 use porthole_contract::limits::KEY_MIN_BYTES;
 use porthole_daemon::bearer;
-use porthole_daemon::settings::{self, Reader, Setting, SettingError};
+use porthole_daemon::settings::{self, Reader, Setting, SettingError, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -120,16 +120,10 @@ impl Settings {
 }
 
 fn service_url(text: &str) -> Option<Url> {
-    let mut url = Url::parse(text).ok()?;
-    let plain = matches!(url.scheme(), "http" | "https")
-        && url.has_host()
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
+    let mut url = plain_url(text)?;
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
-    plain.then_some(url)
+    Some(url)
 }
 
 fn service_key(reader: &Reader) -> Result<Option<SecretString>, SettingError> {

@@ -28,7 +28,7 @@ use url::Url;
 
 use super::{SPANS, otlp};
 use crate::logs::with_causes;
-use crate::settings::{Reader, Setting, SettingError};
+use crate::settings::{Reader, Setting, SettingError, plain_url};
 
 /// Where spans go. The standard's own name, because what runs containers sets it for everything that it runs. The
 /// standard's others hold, too: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`, `OTEL_BSP_*`.
@@ -112,16 +112,10 @@ impl Export {
 }
 
 fn endpoint(text: &str) -> Option<Url> {
-    let mut url = Url::parse(text).ok()?;
-    let plain = matches!(url.scheme(), "http" | "https")
-        && url.has_host()
-        && url.username().is_empty()
-        && url.password().is_none()
-        && url.query().is_none()
-        && url.fragment().is_none();
+    let mut url = plain_url(text)?;
     let path = format!("{}/{TRACES_PATH}", url.path().trim_end_matches('/'));
     url.set_path(&path);
-    plain.then_some(url)
+    Some(url)
 }
 
 fn headers_of(list: &SecretString) -> Option<HeaderMap> {
