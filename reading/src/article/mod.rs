@@ -8,6 +8,7 @@ mod about;
 mod choose;
 mod measure;
 mod names;
+mod phrases;
 mod prune;
 
 pub use about::About;

@@ -4,6 +4,7 @@ use super::About;
 use super::choose::Choice;
 use super::measure::PARAGRAPH_CHARS;
 use super::names::{self, Part};
+use super::phrases;
 use crate::dom::NodeId;
 use crate::view::View;
 
@@ -92,7 +93,7 @@ impl Pruning<'_> {
         let density = measure.link_density();
         let heading = matches!(name, "h1" | "h2" | "h3" | "h4" | "h5" | "h6");
         if heading {
-            return measure.chars < 200.0 && names::leads_away(&self.view.folded_text(id));
+            return measure.chars < 200.0 && phrases::leads_away(&self.view.folded_text(id));
         }
         if matches!(
             name,
@@ -113,10 +114,10 @@ impl Pruning<'_> {
         if density > LINKS_SHARE_MAX && !matches!(name, "li" | "p") && share < 0.3 {
             return true;
         }
-        if measure.chars < 160.0 && names::leads_away(&self.view.folded_text(id)) {
+        if measure.chars < 160.0 && phrases::leads_away(&self.view.folded_text(id)) {
             return true;
         }
-        measure.chars < TAGS_CHARS_MAX && share < 0.3 && names::lists_tags(&self.view.folded_text(id))
+        measure.chars < TAGS_CHARS_MAX && share < 0.3 && phrases::lists_tags(&self.view.folded_text(id))
     }
 
     /// What readers wrote, below a heading that says so: the heading and all that follows it in its part.
@@ -126,7 +127,7 @@ impl Pruning<'_> {
         let heads = |id: &NodeId| {
             level(dom.name(*id)).is_some()
                 && self.choice.measures[*id].chars < LABEL_CHARS
-                && names::heads_comments(&self.view.folded_text(*id))
+                && phrases::heads_comments(&self.view.folded_text(*id))
         };
         let Some(heading) = self.view.subtree(self.choice.root).filter(|id| !self.dropped[*id]).find(heads) else {
             return;
