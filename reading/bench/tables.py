@@ -4,12 +4,18 @@
     PORTHOLE_ALLOW_TARGETS=127.0.0.1:8791 PORTHOLE_RATE_LIMIT=100000 porthole up
     reading/bench/tables.py FOLDER…           # folders of saved pages, *.html or *.html.gz
 
-Every page with a table is served on 127.0.0.1:8791, its own scripts off and nothing loaded from elsewhere. A script of the bench's forms each table
-that is shown by the HTML standard's algorithm (4.9.12.1), from the spans that the browser says, takes each cell's
-`innerText` without that of nested tables and of choices, and posts the grid here. Porthole is asked for the same tables. White space does
-not count, nor do case (a style may change it) and characters that nobody sees; a header of several rows must be the texts of its levels, joined.
-What differs is printed; where all that differs is text that Porthole leaves out and says so (`hidden_text`), it is counted
-apart. `--limit N` ends after N pages.
+The pages are those of the three sets that articles.py names: `html`; `test/html` and `dev/html`; `tests/cache` and
+`tests/eval`. Every page with a table is served on 127.0.0.1:8791, its own scripts off and nothing loaded from elsewhere. A
+script of the bench's forms each table that is shown by the HTML standard's algorithm (4.9.12.1), from the spans that the
+browser says, takes each cell's `innerText` without that of nested tables and of choices, and posts the grid here. Porthole
+is asked for the same tables. White space does not count, nor do case (a style may change it) and characters that nobody
+sees; a header of several rows must be the texts of its levels, joined.
+
+`innerText` has text that is rendered where nobody sees it (clipped, off-screen, of its ground's colour), and there is much
+of it on pages whose own styles are not there. Porthole leaves it out and says so (`hidden_text`). So a table that differs and
+says so is judged by a second pair of the same meaning: `include_hidden` beside a second grid of the oracle's, which has every
+row and cell and all of their text, rendered or not. It is right where these two are the same and what was left out before
+is all that the first pair differed by. What differs is printed. `--limit N` ends after N pages.
 """
 import collections
 import concurrent.futures
@@ -30,7 +36,13 @@ DIRECTIVES = 16
 LONG = "a row is longer than an answer"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-oracle'; connect-src 'self'"
 ORACLE = """
-const form = table => {
+const WORDLESS = 'table, select, datalist, script, style, noscript, template, textarea, svg, canvas, object, audio, title';
+const allText = cell => {
+  const copy = cell.cloneNode(true);
+  for (const one of copy.querySelectorAll(WORDLESS)) one.remove();
+  return copy.textContent;
+};
+const form = (table, displayed, textOf) => {
   const grid = [], texts = [];
   const place = (x, y, cell) => { (grid[y] ??= [])[x] ??= cell };
   const group = rows => {
@@ -40,36 +52,41 @@ const form = table => {
       let x = 0;
       for (const cell of row.children) {
         if (cell.localName !== 'td' && cell.localName !== 'th') continue;
-        if (getComputedStyle(cell).display === 'none') continue;
+        if (!displayed(cell)) continue;
         while (grid[first + at][x] !== undefined) x++;
         const tall = cell.rowSpan === 0 ? rows.length - at : Math.min(cell.rowSpan, rows.length - at);
-        const nested = [...cell.querySelectorAll('table, select')];
-        const before = nested.map(one => one.style.cssText);
-        for (const one of nested) one.style.setProperty('display', 'none', 'important');
-        const number = texts.push(cell.innerText) - 1;
-        nested.forEach((one, n) => one.style.cssText = before[n]);
+        const number = texts.push(textOf(cell)) - 1;
         for (let down = 0; down < tall; down++) for (let right = 0; right < cell.colSpan; right++) place(x + right, first + at + down, number);
         x += cell.colSpan;
       }
     });
   };
-  const shown = element => getComputedStyle(element).display !== 'none';
-  const rows = part => [...part.children].filter(child => child.localName === 'tr' && shown(child));
+  const rows = part => [...part.children].filter(child => child.localName === 'tr' && displayed(child));
   let loose = [];
   const feet = [];
   for (const child of table.children) {
-    if (child.localName === 'tr') { if (shown(child)) loose.push(child); continue }
+    if (child.localName === 'tr') { if (displayed(child)) loose.push(child); continue }
     if (!['thead', 'tbody', 'tfoot'].includes(child.localName)) continue;
     group(loose); loose = [];
-    if (!shown(child)) continue;
+    if (!displayed(child)) continue;
     if (child.localName === 'tfoot') feet.push(child); else group(rows(child));
   }
   group(loose);
   for (const foot of feet) group(rows(foot));
   return { grid: grid.map(row => Array.from(row, cell => cell ?? null)).filter(row => row.length), texts };
 };
+const isDisplayed = element => getComputedStyle(element).display !== 'none';
+const innerText = cell => {
+  const nested = [...cell.querySelectorAll('table, select')];
+  const before = nested.map(one => one.style.cssText);
+  for (const one of nested) one.style.setProperty('display', 'none', 'important');
+  const text = cell.innerText;
+  nested.forEach((one, n) => one.style.cssText = before[n]);
+  return text;
+};
 addEventListener('load', () => {
-  const tables = [...document.querySelectorAll('table')].map(table => table.checkVisibility({ visibilityProperty: true }) ? form(table) : null);
+  const tables = [...document.querySelectorAll('table')].map(table => table.checkVisibility({ visibilityProperty: true })
+    ? { ...form(table, isDisplayed, innerText), all: form(table, () => true, allText) } : null);
   fetch(location.origin + '/oracle' + location.pathname, { method: 'POST', body: JSON.stringify(tables) });
 });
 """
@@ -167,8 +184,8 @@ def main():
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"]}
     count, wrong, failed = collections.Counter(), [], []
 
-    def ask(key, wanted, offset=0):
-        extract = [{"kind": "table", "selector": f"xpath: (//table)[{number + 1}]"} for number in wanted]
+    def ask(key, wanted, offset=0, hidden=False):
+        extract = [{"kind": "table", "selector": f"xpath: (//table)[{number + 1}]", "include_hidden": hidden} for number in wanted]
         for one in extract if offset else []:
             one["offset"] = offset
         answer = post("browser-extract", {**who, "url": f"http://127.0.0.1:{PORT}/{key}", "extract": extract})
@@ -176,7 +193,7 @@ def main():
             return answer, [answer]
         return answer, answer.get("results", [])
 
-    def whole(key, number, result):
+    def whole(key, number, result, hidden=False):
         """The headers and all rows, however often it takes to get them; the reason where they can't be had."""
         rows = []
         while True:
@@ -187,10 +204,16 @@ def main():
                 return None, None, LONG
             if result.get("next_offset") is None:
                 return result["data"]["headers"], rows, None
-            _, results = ask(key, [number], result["next_offset"])
+            _, results = ask(key, [number], result["next_offset"], hidden)
             if not results:
                 return None, None, "the rest can't be had"
             result = results[0]
+
+    def whole_with_hidden(key, number, oracle):
+        """What differs where hidden text counts for both."""
+        _, results = ask(key, [number], hidden=True)
+        headers, rows, reason = whole(key, number, results[0], hidden=True) if results else (None, None, "it can't be had with hidden text")
+        return reason or compare(oracle, headers, rows, str.__eq__)
 
     def read(key):
         first = post("browser-extract", {**who, "url": f"http://127.0.0.1:{PORT}/{key}", "instruction": "text"})
@@ -211,16 +234,15 @@ def main():
                 headers, rows, reason = whole(key, number, result)
                 says_hidden = any("hidden_text" in warning for warning in result["warnings"])
                 reason = reason or compare(oracle[number], headers, rows, str.__eq__)
-                if reason and headers is not None and says_hidden and not compare(oracle[number], headers, rows, is_within):
-                    reason, hidden = None, True
-                else:
-                    hidden = False
+                hidden = bool(reason) and headers is not None and says_hidden
+                if hidden and not compare(oracle[number], headers, rows, is_within):
+                    reason = whole_with_hidden(key, number, oracle[number]["all"])
                 with came:
                     if reason == LONG:
                         count["long"] += 1
                         continue
                     count["all"] += 1
-                    count["hidden"] += hidden
+                    count["hidden"] += hidden and not reason
                     count["cells"] += sum(len(row) for row in oracle[number]["grid"])
                     if reason:
                         wrong.append((str(pages[key]), number, reason))
@@ -231,9 +253,9 @@ def main():
         print(f"{path} table {number}: {reason[:600]}")
     for one in failed:
         print("failed:", pages[one[0]], *one[1:])
-    right = count["all"] - len(wrong) - count["hidden"]
+    right = count["all"] - len(wrong)
     print(f"{count['all']} tables of {count['cells']} cells on {len(pages)} pages: {right} exactly right ({right / max(count['all'], 1):.4f})", end="")
-    print(f", {count['hidden']} but for hidden text, {len(wrong)} wrong; {len(failed)} requests failed, {count['long']} tables with a row longer than an answer are left out")
+    print(f", {count['hidden']} of them with hidden text counted on both sides, {len(wrong)} wrong; {len(failed)} requests failed, {count['long']} tables with a row longer than an answer are left out")
 
 
 main()
