@@ -1,4 +1,4 @@
-//! Images.
+//! The images of a page or a part of it, with what tells of them.
 
 use serde::Serialize;
 

@@ -2,7 +2,7 @@
 //!
 //! First what is furniture by its name or place is taken out ([`names`]), then the part with the most text worth
 //! reading is chosen ([`measure`], [`choose`]), then that part is cleared of what only stands beside the text
-//! ([`prune`]). Pages without running text give all that is left of them.
+//! ([`prune`], [`phrases`]). Pages without running text give all that is left of them.
 
 mod about;
 mod choose;

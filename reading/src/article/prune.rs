@@ -27,7 +27,7 @@ pub(super) fn prune(view: View<'_>, choice: &Choice, about: &About) -> Vec<bool>
     }
     if !choice.is_listing {
         pruning.comments();
-        pruning.headings();
+        pruning.last_heading();
         pruning.ends();
     }
     pruning.dropped
@@ -143,20 +143,12 @@ impl Pruning<'_> {
         }
     }
 
-    /// Headings with nothing below them.
-    fn headings(&mut self) {
-        let dom = self.view.dom;
-        let blocks = self.lines();
-        for (at, id) in blocks.iter().enumerate() {
-            let Some(level) = level(dom.name(*id)) else { continue };
-            let next = blocks[at + 1..].iter().find(|next| !self.dropped[**next]);
-            let empty = match next {
-                None => true,
-                Some(next) => level_is_over(level, dom.name(*next)),
-            };
-            if empty && next.is_none() {
-                self.dropped[*id] = true;
-            }
+    /// A heading with nothing below it.
+    fn last_heading(&mut self) {
+        if let Some(last) = self.lines().last()
+            && level(self.view.dom.name(*last)).is_some()
+        {
+            self.dropped[*last] = true;
         }
     }
 
@@ -208,10 +200,6 @@ fn level(name: &str) -> Option<u8> {
         [b'h', digit @ b'1'..=b'6'] => Some(digit - b'0'),
         _ => None,
     }
-}
-
-fn level_is_over(level: u8, next: &str) -> bool {
-    self::level(next).is_some_and(|next| next <= level)
 }
 
 /// Whether a line is the title once more.

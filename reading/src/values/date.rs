@@ -1,4 +1,4 @@
-//! Dates.
+//! Dates as pages write them, as ISO 8601.
 
 use time::{Date, Month};
 

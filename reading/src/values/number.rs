@@ -1,4 +1,4 @@
-//! Numbers.
+//! Numbers as pages write them, with the separators of their language.
 
 use super::{VALUE_MAX_BYTES, plain};
 
