@@ -9,10 +9,12 @@
 
 The saved pages are served on 127.0.0.1:8790, each read with the directive `article`, and the Markdown is made plain:
 link targets, marks and escapes go, words stay. A policy keeps a page from loading anything from elsewhere: what is there now
-is not what was saved. A page whose own script leaves for https, or for its own site, which is not there, is served once
-more with its scripts off, and named; `--still` serves all of them so, as tools read them that have no browser: some replace
-themselves with an excuse where their site is not there. `--every N` takes each Nth page; `--beside` measures trafilatura and readability-lxml on
-the same pages, where they are installed; `--text` tells what the directive `text` takes beside `article`.
+is not what was saved. A page whose own script leaves for https, or for its own site, which is not there, or writes an
+excuse in the place of what was saved, is served once more with its scripts off, and named. What was read is taken for an
+excuse where less than half of its runs of four words stand in the file outside scripts. `--still` serves all of them with
+their scripts off, as tools read them that have no browser. `--every N` takes each Nth page; `--beside` measures trafilatura
+and readability-lxml on the same pages, where they are installed; `--text` tells what the directive `text` takes beside
+`article`.
 
 Scores: the first set's own `evaluate.py` is to be run in its folder on the `output/*.json` that this writes; the second's are
 its `word_f1`, averaged over the pages, by kind; the third's are its counts of passages that must and must not be there.
@@ -20,6 +22,7 @@ its `word_f1`, averaged over the pages, by kind; the third's are its counts of p
 import collections
 import concurrent.futures
 import gzip
+import html
 import json
 import pathlib
 import re
@@ -31,6 +34,7 @@ from worker import post
 
 PORT = 8790
 AT_ONCE = 4
+SAVED_SHARE_MIN = 0.5
 POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
 
@@ -90,6 +94,18 @@ def word_f1(text, truth):
         return float(not wanted and not got)
     precision, recall = ((got & wanted).total() / each.total() for each in (got, wanted))
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def runs(text):
+    words = re.findall(r"\w+", text.lower())
+    return set(zip(words, words[1:], words[2:], words[3:]))
+
+
+def is_excuse(text, saved):
+    """Whether most of a text is not in the page that was saved."""
+    saved = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<[^>]*>", " ", saved.decode(errors="replace"))
+    got = runs(text)
+    return len(got & runs(html.unescape(saved))) < len(got) * SAVED_SHARE_MIN
 
 
 def serve(pages):
@@ -164,22 +180,31 @@ def main():
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"]}
     texts, failed, times = {}, {}, {"article": [], "text": []}
 
-    def read(key):
-        url = f"http://127.0.0.1:{PORT}/{key}{'?still' if '--still' in arguments else ''}"
+    def article(url):
+        """The article as plain text, or why there is none."""
         content, offset = "", 0
         while offset is not None:
             answer = post("browser-extract", {**who, "url": url, "instruction": "article", "offset": offset})
             if not answer["ok"]:
-                if url.endswith("?still"):
-                    failed[key] = answer["error"]
-                    break
-                print("left, and read without its scripts:", key, answer["error"])
-                url += "?still"
-                continue
+                return None, answer["error"]
             times["article"].append(answer["timings_ms"]["capture"])
             content += answer["content"] + "\n\n"
             offset = answer.get("next_offset")
-        texts[key] = plain(content)
+        return plain(content), None
+
+    def read(key):
+        url = f"http://127.0.0.1:{PORT}/{key}"
+        still = "--still" in arguments
+        text, error = (None, None) if still else article(url)
+        if not still and (text is None or is_excuse(text, pages.html(key))):
+            print("left, and read without its scripts:" if text is None else "excused itself, and read without its scripts:", key, error or "")
+            still = True
+        if still:
+            url += "?still"
+            text, error = article(url)
+        if text is None:
+            failed[key] = error
+        texts[key] = text or ""
         if "--text" in arguments:
             answer = post("browser-extract", {**who, "url": url, "instruction": "text"})
             if answer["ok"]:
