@@ -128,11 +128,7 @@ pub(crate) async fn serve(
     let Some(client) = upgrade.socket(bytes_max).await else { return };
     let number = session.state().connections;
     tracing::info!(session = session.id, number, "a client has connected");
-    let end = serve_socket(&session, client, browser, due, number).await;
-    if matches!(end, End::Browser) {
-        // Its keeper will tell how the browser ended; only then is the socket given back.
-        let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
-    }
+    serve_socket(&session, client, browser, due, number).await;
     drop(held);
     tracing::info!(session = session.id, number, "a client's connection has ended");
 }
@@ -143,7 +139,7 @@ async fn serve_socket(
     browser: BrowserSocket,
     due: ConnectDue,
     number: u32,
-) -> End {
+) {
     let (mut client_sink, mut client_stream) = client.split();
     let (browser_sink, browser_stream) = browser.split();
     let struck = Struck::of(due.fault);
@@ -185,8 +181,17 @@ async fn serve_socket(
             Carried::SourceGone => End::Client,
             Carried::TargetGone | Carried::Stopped => End::Browser,
         },
-        // Nobody says good-bye for a browser that is gone, whoever noticed it first.
-        () = session.over.cancelled() => if session.lost_its_browser() { End::Browser } else { End::Session },
+        () = session.over.cancelled() => End::Session,
+    };
+    let end = match end {
+        // A browser goes with its session, too: its keeper will tell which of the two ended. Nobody says good-bye for a
+        // browser that is gone by itself, whoever noticed it first.
+        End::Browser | End::Session => {
+            let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
+            let is_over = session.over.is_cancelled() && !session.lost_its_browser();
+            if is_over { End::Session } else { End::Browser }
+        }
+        end => end,
     };
     let close = match (&end, struck) {
         (End::Fault, Some(Struck { strike: Strike::Freeze, .. })) => {
@@ -196,11 +201,11 @@ async fn serve_socket(
                     () = session.over.cancelled() => {}
                 }
             }
-            return end;
+            return;
         }
         (End::Fault, Some(Struck { strike: Strike::Close(frame), .. })) => frame,
         (End::Session, _) => CloseFrame { code: CloseCode::Normal, reason: "the session is over".into() },
-        _ => return end,
+        _ => return,
     };
     let closing = async {
         client_sink.send(Message::Close(Some(close))).await?;
@@ -211,7 +216,6 @@ async fn serve_socket(
     };
     // A client that leaves, or never reads, is no failure of ours.
     let _ = timeout(CLOSE_TIMEOUT, closing).await;
-    end
 }
 
 /// Lets a client talk to nobody until it leaves: not even its pings are answered.
