@@ -64,7 +64,7 @@ pub enum StartError {
 
 /// Whoever gives pages, by the settings.
 fn provider(pages: Pages, judge: &Judge, metrics: &SessionMetrics) -> Result<Arc<dyn Provider>, ProviderError> {
-    let local = |options| LocalProvider::new(options, judge.clone(), metrics.clone());
+    let local = |options| LocalProvider::new(options, judge, metrics);
     let browserbase = |options| BrowserbaseProvider::new(options, metrics.clone());
     Ok(match pages {
         Pages::Auto { local: here, browserbase: there } => {

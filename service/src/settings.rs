@@ -69,6 +69,7 @@ pub const SETTINGS: &[Setting] = &[
     RESOLVE,
     provider::EGRESS_MAX_BYTES,
     provider::WARM_PAGES,
+    provider::FRAMES,
     provider::BROWSER_MAX_PAGES,
     provider::BROWSER_MAX_MEMORY_MB,
     MAX_CONCURRENT,

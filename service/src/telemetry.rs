@@ -86,9 +86,10 @@ impl SessionMetrics {
         self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
-    /// So many pages are ready.
-    pub fn warm(&self, pages: usize) {
-        self.pages.get_or_create(&State { state: "warm" }).set(pages.try_into().unwrap_or(i64::MAX));
+    /// So many pages of one kind were ready, and so many are now.
+    pub fn warm_changed(&self, before: usize, now: usize) {
+        let count = |pages: usize| i64::try_from(pages).unwrap_or(i64::MAX);
+        self.pages.get_or_create(&State { state: "warm" }).inc_by(count(now) - count(before));
     }
 
     /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.

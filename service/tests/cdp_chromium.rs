@@ -147,7 +147,7 @@ async fn a_browser_that_serves_http_gives_isolated_pages_and_gets_them_back() {
         call.await.unwrap().browser_context_ids.len()
     };
     assert_eq!(contexts().await, 0);
-    let order = Order { credentials: None, deadline: tokio::time::Instant::now() + PATIENCE };
+    let order = Order { credentials: None, deadline: tokio::time::Instant::now() + PATIENCE, by_hand: false };
     let first = timeout(PATIENCE, provider.lease(order.clone())).await.unwrap().unwrap();
     let second = timeout(PATIENCE, provider.lease(order)).await.unwrap().unwrap();
     assert_eq!(contexts().await, 2);

@@ -133,13 +133,7 @@ pub(crate) async fn serve(
     tracing::info!(session = session.id, number, "a client's connection has ended");
 }
 
-async fn serve_socket(
-    session: &Session,
-    client: ClientSocket,
-    browser: BrowserSocket,
-    due: ConnectDue,
-    number: u32,
-) {
+async fn serve_socket(session: &Session, client: ClientSocket, browser: BrowserSocket, due: ConnectDue, number: u32) {
     let (mut client_sink, mut client_stream) = client.split();
     let (browser_sink, browser_stream) = browser.split();
     let struck = Struck::of(due.fault);

@@ -73,7 +73,7 @@ fn of_page(error: &PageError) -> Failure {
         PageError::Download(_) | PageError::OverBudget(_) => Failure::new(ErrorCode::NavigationFailed, details),
         PageError::NavigationTimedOut(_) => Failure::new(ErrorCode::NavigationTimeout, details),
         PageError::Crashed(_) => Failure::new(ErrorCode::BrowserCrashed, details),
-        PageError::TimedOut(_) => Failure::new(ErrorCode::DeadlineExceeded, details),
+        PageError::TimedOut(_) | PageError::NoFrame(_) => Failure::new(ErrorCode::DeadlineExceeded, details),
         PageError::SelectorNotFound(_) => Failure::new(ErrorCode::SelectorNotFound, details),
         PageError::InvalidSelector(_) => Failure::new(ErrorCode::InvalidRequest, details),
         PageError::Browser(_) => Failure::new(ErrorCode::Internal, details),

@@ -66,6 +66,7 @@ impl Browsing {
                     reduced_motion: None,
                 },
                 wait: request.wait.clone().unwrap_or_default(),
+                by_hand: false,
                 deadline,
                 credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
             })

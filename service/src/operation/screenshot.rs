@@ -2,14 +2,14 @@
 
 use bytes::Bytes;
 use porthole_contract::limits::IMAGE_MAX_BYTES;
-use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Viewport};
+use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Until, Viewport};
 
 use super::ladder::{self, Fitted};
 use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::admission::Client;
-use crate::page::{Appearance, Arrival, Region};
+use crate::page::{Appearance, Arrival, PageError, Region};
 
 /// The quality of JPEG and WebP when none is asked for.
 const QUALITY_DEFAULT: u8 = 80;
@@ -42,13 +42,27 @@ impl Browsing {
     /// [`OperationError`]: every code of the contract that a picture can fail with.
     pub async fn screenshot(&self, client: &Client, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
         let started = Stopwatch::start();
-        within(request.timeout_ms, async |deadline| self.take(client, request, deadline, started).await).await
+        within(request.timeout_ms, async |deadline| {
+            let by_hand = suits_frames_by_hand(request);
+            match self.take(client, request, by_hand, deadline, started).await {
+                Err(OperationError::Page(PageError::NoFrame(why))) if by_hand => {
+                    tracing::info!(
+                        why,
+                        "a page drew no frame by hand: it is visited again in one that draws by itself"
+                    );
+                    self.take(client, request, false, deadline, started).await
+                }
+                taken => taken,
+            }
+        })
+        .await
     }
 
     async fn take(
         &self,
         client: &Client,
         request: &ScreenshotRequest,
+        by_hand: bool,
         deadline: tokio::time::Instant,
         started: Stopwatch,
     ) -> Result<Screenshot, OperationError> {
@@ -63,6 +77,7 @@ impl Browsing {
                     reduced_motion: request.reduced_motion,
                 },
                 wait: request.wait.clone().unwrap_or_default(),
+                by_hand,
                 deadline,
                 credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
             })
@@ -94,4 +109,18 @@ impl Browsing {
         }
         Ok(Screenshot { bytes, format: fitted, width, height, truncated, arrival, timings, warnings })
     }
+}
+
+/// Whether frames drawn by hand show what is asked for: the viewport, at the scale that they have, of a page that waits for
+/// nothing that only comes while it draws by itself.
+fn suits_frames_by_hand(request: &ScreenshotRequest) -> bool {
+    let viewport = request.viewport.unwrap_or(Viewport::PHONE);
+    let wait = request.wait.clone().unwrap_or_default();
+    let waits_without_frames = match wait.until {
+        Until::Settled => true,
+        Until::Load | Until::DomContentLoaded => wait.selector.is_none() && wait.delay_ms.unwrap_or(0) == 0,
+        Until::NetworkIdle => false,
+    };
+    let is_of_scale_one = (viewport.device_scale_factor - 1.0).abs() < f64::EPSILON;
+    !request.full_page && request.selector.is_none() && is_of_scale_one && waits_without_frames
 }

@@ -30,6 +30,8 @@ pub(super) struct Visit<'a> {
     pub url: &'a str,
     pub appearance: Appearance,
     pub wait: Wait,
+    /// Whether the page may be one that draws only when told to.
+    pub by_hand: bool,
     pub deadline: tokio::time::Instant,
     pub credentials: Option<Credentials>,
 }
@@ -67,7 +69,7 @@ impl Browsing {
         let place = phase("queue", self.admission.enter(visit.client, visit.deadline)).await?;
         let mut timings = Timings { queue: millis(place.waited), ..Timings::default() };
         let mut watch = Stopwatch::start();
-        let order = Order { credentials: visit.credentials, deadline: visit.deadline };
+        let order = Order { credentials: visit.credentials, deadline: visit.deadline, by_hand: visit.by_hand };
         let leasing = phase("lease", self.provider.lease(order).map_err(OperationError::from));
         let (target, lease) = match judged {
             Some(target) => (target, leasing.await?),
@@ -76,10 +78,11 @@ impl Browsing {
         };
         timings.session = watch.lap_of("session", &self.phases);
         let page =
-            Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance);
+            Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance)
+                .by_hand(lease.turns());
         phase_at("navigate", target.url(), page.navigate(&target)).await?;
         timings.navigate = watch.lap_of("navigate", &self.phases);
-        let settled = phase("settle", page.settle(&visit.wait, visit.deadline)).await;
+        let settled = phase("settle", Box::pin(page.settle(&visit.wait, visit.deadline))).await;
         let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
         timings.settle = watch.lap_of("settle", &self.phases);
         Ok(Visited { page, _lease: lease, timings, warnings, phases: self.phases.clone(), _place: place })
@@ -108,6 +111,7 @@ pub(super) async fn within<T>(
 }
 
 /// Tells one stretch of time from the next.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Stopwatch(Instant);
 
 impl Stopwatch {

@@ -5,6 +5,7 @@
 mod answers;
 mod capture;
 mod documents;
+mod drawing;
 mod events;
 mod failed;
 mod frames;
@@ -34,11 +35,13 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 pub use self::capture::{Capture, Region};
+use self::drawing::Drawing;
 use self::state::{Fatal, PageState};
 use self::watch::{RollCall, Watched};
 use crate::cdp::{CdpError, Session};
 use crate::guard::egress::Report;
 use crate::guard::{Judge, Network, Refusal, Target};
+use crate::provider::Turns;
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -64,6 +67,9 @@ pub enum PageError {
     /// A capture or a reading took too long.
     #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
     TimedOut(&'static str),
+    /// A page that draws only when told to did not draw in time: one that draws by itself may.
+    #[error("the page drew no frame: {0}")]
+    NoFrame(String),
     /// No element matches.
     #[error("no element matches {0}")]
     SelectorNotFound(String),
@@ -124,6 +130,8 @@ pub struct Page {
     state: Receiver<PageState>,
     viewport: Viewport,
     network: Network,
+    /// There where the page draws only when told to.
+    drawing: Option<Drawing>,
     roll_call: RollCall,
     /// Dropped with the page, and its watchers with it.
     _watchers: JoinSet<()>,
@@ -166,9 +174,17 @@ impl Page {
             state: seen,
             viewport: appearance.viewport,
             network: network.clone(),
+            drawing: None,
             roll_call,
             _watchers: watchers,
         }
+    }
+
+    /// The same page, where it draws only when told to.
+    #[must_use]
+    pub fn by_hand(mut self, turns: Option<&Turns>) -> Self {
+        self.drawing = turns.cloned().map(Drawing::new);
+        self
     }
 
     /// Does `work`, and tells where the page had arrived with it, and under which title. Judged is all that had come from

@@ -1,15 +1,19 @@
 //! Waiting for a page to be as it will be. A wait never fails a request, it only ends; a warning says so.
 
+use std::pin::pin;
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::emulation::{SetVirtualTimePolicyParams, VirtualTimePolicy};
+use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
+    SetVirtualTimePolicyParams, SetVirtualTimePolicyReturns, VirtualTimePolicy,
+};
 use futures_util::FutureExt as _;
 use porthole_contract::{Until, Wait};
 use serde_json::Value;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use super::world::{argument, value};
 use super::{Page, PageError};
+use crate::cdp::Call;
 
 /// How much of the page's own time passes at least after the load: timers of up to three seconds have fired then.
 const BUDGET_MS: u32 = 3_000;
@@ -19,10 +23,20 @@ const LOOK_BEFORE_END_MS: u32 = 50;
 const ANIMATION_MAX_MS: u32 = 10_000;
 /// How much of the page's own time passes between two looks for an element that is waited for.
 const SELECTOR_BUDGET_MS: u32 = 500;
+/// How long a page's workers may take, in real time: no clock of theirs can be run ahead.
+const WORKERS_TIME: Duration = Duration::from_millis(400);
 /// How much more of it for what came late: images that a timer put in, say.
 const LATE_BUDGET_MS: u32 = 200;
 /// Tasks that may run without the page's clock moving, before it is moved: a loop of messages would hold it for ever.
 const STARVATION_TASKS_MAX: i64 = 100;
+/// The first step of a page whose frames are drawn by hand: a frame's time.
+const STEP_FIRST_MS: u32 = 16;
+/// The longest step while something moves: ten frames tell of an animation of a second.
+const STEP_MOVING_MS: u32 = 100;
+/// For how many frames what moves is followed.
+const STEPS_FOLLOWED_MAX: u32 = 16;
+/// How often a frame is drawn while something is waited for that comes with one.
+const FRAME_EVERY: Duration = Duration::from_millis(16);
 /// How long fonts and images in view may take to be decoded, in real time.
 const DECODE_TIMEOUT: Duration = Duration::from_millis(1_500);
 /// How often a selector is looked for in real time.
@@ -97,6 +111,10 @@ impl Page {
             }
             Until::Settled => self.settled(deadline).await?,
         };
+        if let Some(drawing) = self.drawing.as_ref().filter(|_| wait.until != Until::Settled) {
+            // A page that draws by itself has drawn by now, and its script has seen it.
+            self.draw(drawing).await?;
+        }
         if !in_time {
             let until = serde_json::to_value(wait.until).unwrap_or_default();
             let until = until.as_str().unwrap_or_default();
@@ -134,6 +152,11 @@ impl Page {
                 &[argument((BUDGET_MS - LOOK_BEFORE_END_MS).into()), argument(ANIMATION_MAX_MS.into())],
             );
             let passed = self.pass(BUDGET_MS, deadline).await?;
+            if self.state.borrow().has_workers {
+                let until = (Instant::now() + WORKERS_TIME).min(deadline);
+                self.reaches(until, |_| false).await?;
+                self.pass(LATE_BUDGET_MS, deadline).await?;
+            }
             // An answer that came before the budget's end is here by now.
             let looked = look.and_then(|call| call.now_or_never()).map(|returned| returned.and_then(value));
             if !matches!(looked, Some(Ok(true))) {
@@ -155,38 +178,81 @@ impl Page {
     /// Lets `budget_ms` of the page's own time pass as fast as it can, standing still while fetches are under way;
     /// whether it did before the deadline.
     async fn pass(&self, budget_ms: u32, deadline: Instant) -> Result<bool, PageError> {
-        let expired = self.state.borrow().budgets_expired;
-        self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, budget_ms);
         let patient_until = before(deadline);
-        if self.reaches(patient_until, |state| state.budgets_expired > expired).await? {
-            return Ok(true);
+        let mut patient = true;
+        let mut advance_until = None;
+        let mut steps = self.drawing.as_ref().map_or_else(|| Steps::one(budget_ms), |_| Steps::of(budget_ms));
+        while let Some(step_ms) = steps.next() {
+            if patient {
+                patient = self.step(VirtualTimePolicy::PauseIfNetworkFetchesPending, step_ms, patient_until).await?;
+            }
+            if !patient {
+                // A long poll or an event stream holds the clock for ever: go on without waiting for the network.
+                let until = *advance_until.get_or_insert_with(|| deadline.max(Instant::now() + ADVANCE_TIMEOUT));
+                if !self.step(VirtualTimePolicy::Advance, step_ms, until).await? {
+                    break;
+                }
+            }
+            let Some(drawing) = &self.drawing else { continue };
+            if !self.state.borrow().document.stays() {
+                // Another document is on its way: what this one draws may never come.
+                break;
+            }
+            if self.draw(drawing).await? {
+                steps.moved();
+            }
         }
-        // A long poll or an event stream holds the clock for ever: go on without waiting for the network.
-        self.grant(VirtualTimePolicy::Advance, budget_ms);
-        self.reaches(Instant::now() + ADVANCE_TIMEOUT, |state| state.budgets_expired > expired).await?;
-        Ok(false)
+        Ok(patient)
     }
 
-    fn grant(&self, policy: VirtualTimePolicy, budget_ms: u32) {
+    /// Lets so much of the page's own time pass; whether it did before the deadline.
+    async fn step(&self, policy: VirtualTimePolicy, step_ms: u32, deadline: Instant) -> Result<bool, PageError> {
+        let expired = self.state.borrow().budgets_expired;
+        let granted = self.grant(policy, step_ms);
+        let passed = self.reaches(deadline, |state| state.budgets_expired > expired).await?;
+        if let Some(drawing) = self.drawing.as_ref().filter(|_| passed)
+            && let Some(Ok(granted)) = granted.now_or_never()
+        {
+            drawing.passed(granted.virtual_time_ticks_base, step_ms);
+        }
+        Ok(passed)
+    }
+
+    fn grant(&self, policy: VirtualTimePolicy, budget_ms: u32) -> Call<SetVirtualTimePolicyReturns> {
         let mut params = SetVirtualTimePolicyParams::new(policy);
         params.budget = Some(f64::from(budget_ms));
         params.max_virtual_time_task_starvation_count = Some(STARVATION_TASKS_MAX);
-        self.session.call(&params).forget();
+        self.session.call(&params)
     }
 
     /// Waits for fonts and images in view, inside a little more of the page's own time: without it nothing would move.
     async fn decoded(&self, deadline: Instant) -> Result<(), PageError> {
         let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);
-        self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS);
+        self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS).forget();
         // A document that began before it could be prepared is prepared now.
         let decoded = format!(
             "async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; \
              porthole.endAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
         );
-        match self.run::<Value>(limit, "decoding", &decoded, []).await {
+        let decoding = self.run::<Value>(limit, "decoding", &decoded, []);
+        match self.drawing_meanwhile(decoding).await {
             // A document that is replaced or too busy to answer is taken as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Does `work` on a page whose frames, where they are drawn by hand, it needs.
+    async fn drawing_meanwhile<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+        let Some(drawing) = &self.drawing else { return work.await };
+        let mut work = pin!(work);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut work => return done,
+                () = sleep(FRAME_EVERY) => {}
+            }
+            self.draw(drawing).await?;
         }
     }
 
@@ -206,6 +272,43 @@ impl Page {
                 self.pass(SELECTOR_BUDGET_MS, deadline).await?;
             }
             self.reaches((Instant::now() + SELECTOR_EVERY).min(deadline), |_| false).await?;
+        }
+    }
+}
+
+/// The steps in which the clock of a page is run ahead, a frame after each. They grow as long as nothing moves, since
+/// most pages have nothing to show; where something does, it is followed for a while.
+#[derive(Debug)]
+struct Steps {
+    left_ms: u32,
+    next_ms: u32,
+    /// How often something may still move before the steps grow all the same: a spinner never ends.
+    followed: u32,
+}
+
+impl Steps {
+    /// All of it at once.
+    fn one(budget_ms: u32) -> Self {
+        Self { left_ms: budget_ms, next_ms: budget_ms, followed: 0 }
+    }
+
+    /// From a frame's time on.
+    fn of(budget_ms: u32) -> Self {
+        Self { left_ms: budget_ms, next_ms: STEP_FIRST_MS, followed: STEPS_FOLLOWED_MAX }
+    }
+
+    fn next(&mut self) -> Option<u32> {
+        let step_ms = self.next_ms.min(self.left_ms);
+        self.left_ms -= step_ms;
+        self.next_ms *= 2;
+        (step_ms > 0).then_some(step_ms)
+    }
+
+    /// The frame after the last step showed something new.
+    fn moved(&mut self) {
+        if self.followed > 0 {
+            self.followed -= 1;
+            self.next_ms = self.next_ms.min(STEP_MOVING_MS);
         }
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct PageState {
     pub world: Option<i64>,
     /// The sessions of its frames in processes of their own, by the frames' ids.
     pub parts: HashMap<String, Session>,
+    /// Whether it has started workers, whose time is the real one.
+    pub has_workers: bool,
     /// How often a budget of virtual time has come to its end.
     pub budgets_expired: u64,
 }

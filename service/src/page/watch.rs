@@ -167,6 +167,9 @@ fn follow(parent: Session, mut attachments: Attachments, watched: Watched, depth
 
 fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watched: &Watched, depth: u32) {
     let is_remote = watched.network.remote().is_some();
+    if attached.kind == "worker" {
+        watched.state.send_modify(|state| state.has_workers = true);
+    }
     match attached.kind.as_str() {
         "iframe" if depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         // A popup has no reader; a frame this deep neither.

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use super::Turns;
 use crate::cdp::Session;
 use crate::guard::Network;
 
@@ -12,6 +13,7 @@ pub struct Lease {
     page: Session,
     target_id: String,
     network: Network,
+    turns: Option<Turns>,
     release: Option<Box<dyn FnOnce() + Send>>,
 }
 
@@ -19,7 +21,20 @@ impl Lease {
     /// A lease of the page driven by `page`, whose target is `target_id` and whose requests leave by `network`;
     /// `release` gives it back, without waiting.
     pub fn new(page: Session, target_id: String, network: Network, release: impl FnOnce() + Send + 'static) -> Self {
-        Self { page, target_id, network, release: Some(Box::new(release)) }
+        Self { page, target_id, network, turns: None, release: Some(Box::new(release)) }
+    }
+
+    /// The same page, which draws when told to: in its turn.
+    #[must_use]
+    pub fn by_hand(mut self, turns: Turns) -> Self {
+        self.turns = Some(turns);
+        self
+    }
+
+    /// Whose turn it is to draw, where the page draws only when told to.
+    #[must_use]
+    pub fn turns(&self) -> Option<&Turns> {
+        self.turns.as_ref()
     }
 
     /// How the page reaches the network.

@@ -8,6 +8,7 @@ pub mod cdp;
 mod lease;
 pub mod local;
 mod popups;
+mod turns;
 
 use std::fmt;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 
 pub use auto::AutoProvider;
 pub use lease::Lease;
+pub use turns::Turns;
 
 use crate::cdp::CdpError;
 
@@ -65,6 +67,8 @@ pub struct Order {
     pub credentials: Option<Credentials>,
     /// When the request ends.
     pub deadline: Instant,
+    /// Whether the page may be one that draws only when told to, where there is such.
+    pub by_hand: bool,
 }
 
 /// An account of a provider of remote browsers.

@@ -27,9 +27,15 @@ pub(super) const EGRESS_MAX_BYTES: Setting =
         .default_told("50000000");
 
 pub(super) const WARM_PAGES: Setting = Setting::new("PORTHOLE_WARM_PAGES", "a whole number from 0 to 1024")
-    .help("Blank pages that the local browser keeps ready")
+    .help("Blank pages that each local browser keeps ready")
     .default_told("PORTHOLE_MAX_CONCURRENT");
 const WARM_PAGES_MAX: usize = 1_024;
+
+pub(super) const FRAMES: Setting = Setting::new("PORTHOLE_FRAMES", "auto or off")
+    .help(
+        "Whether pictures of the viewport are drawn by hand in a second browser, which is faster; headless shell only",
+    )
+    .default("auto");
 
 pub(super) const BROWSER_MAX_PAGES: Setting = Setting::new("PORTHOLE_BROWSER_MAX_PAGES", "a whole number, 1 or more")
     .help("Pages after which the local browser is replaced by a fresh one")
@@ -160,6 +166,11 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
         executable,
         egress,
         warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
+        frames_by_hand: reader.required(&FRAMES, |text| match text {
+            "auto" => Some(true),
+            "off" => Some(false),
+            _ => None,
+        })?,
         wear: wear(reader, concurrent_max)?,
         profiles: env::temp_dir(),
         without: Vec::new(),

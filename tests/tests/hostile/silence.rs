@@ -8,7 +8,7 @@ use serde_json::json;
 use super::names::ZONE;
 use super::scene::{Ground, Scene};
 use super::service::Service;
-use super::visit::{PUBLIC_PART, Variant, Visit, Visited, visit_all};
+use super::visit::{PUBLIC_PART, Variant, Visit, Visited, picture_all, visit_all};
 use super::ways::{Asks, WAYS, Way};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -21,6 +21,20 @@ async fn no_way_out_of_a_page_reaches_what_it_may_not() {
     // Whatever was on its way when the browser ended has arrived.
     assert_eq!(scene.canaries.heard(), []);
     expect(&scene, &visited);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_way_out_of_a_page_that_is_drawn_by_hand_reaches_what_it_may_not() {
+    let scene = Scene::set(Ground::loopback()).await;
+    let service = Service::start(&scene).await;
+    let visits = every_visit(&[Variant::Absolute, Variant::Redirect, Variant::Rebinding]);
+    let visited = picture_all(&scene, service.caller(), visits).await;
+    service.end().await;
+    assert_eq!(scene.canaries.heard(), []);
+    for visited in &visited {
+        let is_refused = visited.answer.code().as_deref() == Some("BLOCKED_TARGET");
+        assert_eq!(is_refused, visited.visit.way.asks == Asks::WholePage, "{visited}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -111,6 +111,15 @@ pub(crate) async fn visit_one(scene: &Scene, caller: &Caller, visit: Visit) -> V
     Visited { visit, mark, answer }
 }
 
+/// The same by the browser whose pages draw when told to.
+pub(crate) async fn picture_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>) -> Vec<Visited> {
+    let picture = |visit| async move {
+        let (url, mark) = put_up(scene, visit);
+        Visited { visit, mark, answer: caller.screenshot(json!({"url": url})).await }
+    };
+    stream::iter(visits).map(picture).buffer_unordered(AT_ONCE).collect().await
+}
+
 /// The page's URL, and what a request for its target holds.
 fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String, String) {
     let ground = &scene.ground;

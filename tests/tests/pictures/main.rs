@@ -3,5 +3,6 @@
 mod options;
 mod part;
 mod raw;
+mod settled;
 mod size_cap;
 mod writing;

@@ -6,6 +6,7 @@ mod command_line;
 mod crashes;
 mod drains;
 mod endings;
+mod frames;
 mod metrics;
 mod overload;
 mod readiness;

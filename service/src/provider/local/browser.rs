@@ -20,12 +20,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::pool::Drawing;
 use super::warm::InUse;
 use super::{Defence, LocalOptions, flags};
 use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
-use crate::provider::{Lease, ProviderError};
+use crate::provider::{Lease, ProviderError, Turns};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
 /// How long a context may take to be gone before the browser gets no more of them.
@@ -41,6 +42,8 @@ const HOSTS_TOLD: usize = 16;
 /// A browser that runs. Dropping it ends the process.
 pub(super) struct Browser {
     connection: Connection,
+    /// Whose turn it is to draw, where its pages draw only when told to.
+    turns: Option<Turns>,
     /// Whose connections its pages' ways out serve.
     peers: Peers,
     kill: CancellationToken,
@@ -58,6 +61,7 @@ pub(super) struct Browser {
 /// Starts a browser and waits for its first answer.
 pub(super) async fn launch(
     executable: &Path,
+    drawing: Drawing,
     options: &LocalOptions,
     tasks: &TaskTracker,
     metrics: &SessionMetrics,
@@ -69,7 +73,7 @@ pub(super) async fn launch(
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let flags = flags::command_line(executable, profile.path(), options, without_sandbox);
+    let flags = flags::command_line(executable, drawing, profile.path(), options, without_sandbox);
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| unavailable(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
@@ -81,6 +85,7 @@ pub(super) async fn launch(
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
     let browser = Browser {
         connection,
+        turns: (drawing == Drawing::ByHand).then(Turns::default),
         peers,
         kill,
         retired: AtomicBool::new(false),
@@ -92,7 +97,7 @@ pub(super) async fn launch(
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
-            tracing::info!(pid, product = version.product, "a local browser is ready");
+            tracing::info!(pid, product = version.product, ?drawing, "a local browser is ready");
             Ok(browser)
         }
         Ok(Err(error)) => {
@@ -202,6 +207,7 @@ impl Browser {
         let downloads = root.call(&downloads);
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = has(Defence::OwnContext).then_some(context);
+        target.enable_begin_frame_control = self.turns.as_ref().map(|_| true);
         let target = root.call(&target).await?.target_id;
         let mut attach = AttachToTargetParams::new(target.clone());
         attach.flatten = Some(true);
@@ -246,7 +252,12 @@ impl Blank {
         let Self { page, target_id, egress, mut held } = self;
         held.since = Some(Instant::now());
         held.metrics.created();
-        Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use)))
+        let turns = held.browser.turns.clone();
+        let lease = Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use)));
+        match turns {
+            Some(turns) => lease.by_hand(turns),
+            None => lease,
+        }
     }
 }
 

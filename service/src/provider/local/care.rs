@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use porthole_chromium::memory_of_group;
 use tokio::sync::Notify;
 
+use super::LocalOptions;
 use super::browser::Browser;
-use super::{LocalOptions, Shared};
+use super::pool::Pool;
 use crate::provider::ProviderError;
 
 /// A browser that lived for so long does not belong to a crash loop.
@@ -97,24 +98,24 @@ impl Loop {
 
 /// Replaces browsers that have worn out, until the provider ends. The new one is started while the old one still gives
 /// pages; the old one's ready pages are used up or replaced, and it ends with its last lease.
-pub(super) async fn keep(shared: Arc<Shared>) {
+pub(super) async fn keep(pool: Arc<Pool>) {
     let mut retiring: Weak<Browser> = Weak::new();
     loop {
         tokio::select! {
-            () = shared.care.worn.notified() => {}
+            () = pool.care.worn.notified() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
-            () = shared.ending.cancelled() => return,
+            () = pool.ending.cancelled() => return,
         }
         // One at a time: a browser whose last page takes long must not be followed by ever more of them.
         if retiring.strong_count() > 0 {
             continue;
         }
-        let Some(old) = shared.running().await else { continue };
-        let Some(worn) = worn(&old, &shared.options).await else { continue };
-        match shared.launch("worn").await {
+        let Some(old) = pool.running().await else { continue };
+        let Some(worn) = worn(&old, &pool.options).await else { continue };
+        match pool.launch("worn").await {
             Ok(new) => {
                 tracing::info!(worn, pages = old.pages_made(), "a local browser is replaced");
-                shared.replace(&old, new).await;
+                pool.replace(&old, new).await;
                 retiring = Arc::downgrade(&old);
             }
             Err(error) => tracing::warn!(%error, worn, "a local browser should be replaced and can't be"),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::pool::Drawing;
 use super::{Defence, LocalOptions};
 
 /// Flags that never vary.
@@ -68,9 +69,18 @@ const CLOSED: &[(Defence, &str)] = &[
     (Defence::ResolverRules, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
 ];
 
+/// Flags of a browser that draws when told to: all stages of a frame are run, and each frame is asked for.
+const BY_HAND: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+
+/// Whether it is the lighter of the two browsers, the one that can draw when told to.
+pub(super) fn is_headless_shell(executable: &Path) -> bool {
+    executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"))
+}
+
 /// The whole command line.
 pub(super) fn command_line(
     executable: &Path,
+    drawing: Drawing,
     profile: &Path,
     options: &LocalOptions,
     without_sandbox: bool,
@@ -80,8 +90,10 @@ pub(super) fn command_line(
     flags.extend(closed.map(|(_, flag)| (*flag).to_owned()));
     flags.extend(options.more_flags.iter().cloned());
     flags.push(format!("--user-data-dir={}", profile.display()));
-    let is_shell = executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"));
-    flags.push(if is_shell { "--headless" } else { "--headless=new" }.to_owned());
+    if drawing == Drawing::ByHand {
+        flags.extend(BY_HAND.iter().map(|flag| (*flag).to_owned()));
+    }
+    flags.push(if is_headless_shell(executable) { "--headless" } else { "--headless=new" }.to_owned());
     if without_sandbox {
         flags.push("--no-sandbox".to_owned());
     }
