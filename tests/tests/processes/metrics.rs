@@ -98,7 +98,8 @@ async fn both_processes_tell_a_scraper_what_the_contract_names() {
     assert_eq!(sample(&service, "porthole_places"), 3.0);
     assert_eq!(sample(&service, "porthole_queue_limit"), 7.0);
     assert_eq!(sample(&service, r#"porthole_pages{state="busy"}"#), 0.0);
-    assert_eq!(sample(&service, r#"porthole_browser_starts_total{reason="first"}"#), 1.0);
+    // One whose pages draw by themselves, and one whose pages draw when told to.
+    assert_eq!(sample(&service, r#"porthole_browser_starts_total{reason="first"}"#), 2.0);
     assert_eq!(sample(&service, "porthole_queue_duration_seconds_count"), 2.0);
     for phase in ["session", "navigate", "settle", "capture"] {
         let count = format!("porthole_phase_duration_seconds_count{{phase=\"{phase}\"}}");
