@@ -1,4 +1,5 @@
-//! The size cap's ladder: the picture as it is; the same as JPEG; its longest top part that fits; none.
+//! The size cap's ladder: the picture as it is, a PNG encoded again if that makes it fit; the same as JPEG; its longest
+//! top part that fits; none.
 //!
 //! What is over the cap is transcoded here: asking the browser again would cost a capture and show another moment.
 
@@ -11,6 +12,7 @@ use image::{GenericImageView, ImageError, ImageReader, Rgb, RgbImage};
 use porthole_contract::ImageFormat;
 use porthole_contract::limits::LADDER_JPEG_QUALITY;
 
+use super::lossless;
 use crate::page::Capture;
 
 /// What a picture has to fit into.
@@ -25,10 +27,15 @@ pub(super) struct Limits {
 /// A picture that fits.
 #[derive(Clone, Debug)]
 pub(super) struct Fitted {
+    /// The encoded image.
     pub bytes: Bytes,
+    /// How it is encoded.
     pub format: ImageFormat,
+    /// Its width in image pixels.
     pub width: u32,
+    /// Its height in image pixels.
     pub height: u32,
+    /// Whether the page goes on below it.
     pub truncated: bool,
 }
 
@@ -64,6 +71,9 @@ pub(super) fn image_px(css_px: u32, device_scale_factor: f64) -> u32 {
 }
 
 /// Fits a picture into the limits. The heavy part is done on a thread for blocking work.
+///
+/// # Errors
+/// [`LadderError`] where no step fits, or the picture can't be read.
 pub(super) async fn fit(capture: Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
     if capture.bytes.len() <= limits.max_bytes {
         let (width, height) =
@@ -85,8 +95,14 @@ fn codec(format: ImageFormat) -> image::ImageFormat {
 }
 
 fn step_down(capture: &Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
-    let picture = ImageReader::with_format(Cursor::new(&capture.bytes), codec(capture.format)).decode()?.into_rgb8();
+    let picture = ImageReader::with_format(Cursor::new(&capture.bytes), codec(capture.format)).decode()?;
+    let stays_lossless = capture.format == ImageFormat::Png && lossless::is_opaque(&picture);
+    let picture = picture.into_rgb8();
     let (width, height) = picture.dimensions();
+    if stays_lossless && let Some(png) = lossless::png_within(&picture, limits.max_bytes) {
+        let Capture { format, truncated, .. } = *capture;
+        return Ok(Fitted { bytes: png.into(), format, width, height, truncated });
+    }
     let fitted = |bytes: Vec<u8>, height, truncated| Fitted {
         bytes: bytes.into(),
         format: ImageFormat::Jpeg,
@@ -223,10 +239,30 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_png_that_was_made_in_haste_stays_one_if_it_can() {
+        // What a quick encoder makes nothing of: no pixel is like its neighbours, and all of them come again.
+        let tile = noise(400, 10);
+        let picture = RgbImage::from_fn(400, 200, |x, y| *tile.get_pixel(x, y % 10));
+        let given = capture(&picture, ImageFormat::Png);
+        let tight = lossless::png_within(&picture, usize::MAX).unwrap();
+        assert!(tight.len() * 5 < given.bytes.len() * 4, "{} and {} bytes", tight.len(), given.bytes.len());
+        for cap in [tight.len(), given.bytes.len() - 1] {
+            let given = Capture { truncated: true, ..given.clone() };
+            let fitted = fitted(given, 80, cap, 200).await.unwrap();
+            assert_eq!((&fitted.bytes[..], fitted.format, fitted.truncated), (&tight[..], ImageFormat::Png, true));
+            assert_eq!((fitted.width, fitted.height), (400, 200));
+        }
+        let error = fitted(given, 80, tight.len() - 1, 200).await.unwrap_err();
+        assert!(matches!(error, LadderError::TooLarge { .. }), "as a JPEG it is larger still: {error}");
+    }
+
+    #[tokio::test]
     async fn a_picture_over_the_cap_comes_as_jpeg() {
         for format in [ImageFormat::Png, ImageFormat::Webp, ImageFormat::Jpeg] {
-            let given = capture(&noise(200, 200), format);
-            let cap = given.bytes.len() - 1;
+            let picture = noise(200, 200);
+            let given = capture(&picture, format);
+            // No PNG of noise is smaller than its pixels.
+            let cap = given.bytes.len().min(picture.len()) - 1;
             let fitted = fitted(given, 100, cap, 200).await.unwrap();
             assert_eq!((fitted.format, fitted.width, fitted.height), (ImageFormat::Jpeg, 200, 200), "{format:?}");
             assert!(fitted.bytes.len() <= cap && !fitted.truncated);

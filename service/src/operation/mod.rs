@@ -2,6 +2,7 @@
 
 mod extract;
 mod ladder;
+mod lossless;
 mod phase;
 mod screenshot;
 mod visit;
