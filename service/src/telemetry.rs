@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
 use porthole_contract::metrics::{Pages, Sessions};
@@ -43,6 +43,9 @@ struct Reason {
 #[derive(Clone, Debug)]
 pub struct SessionMetrics {
     pages: Family<State, Gauge>,
+    /// Of the pages that are warm, the local ones.
+    warm_here: Arc<AtomicI64>,
+    warm_sessions: Gauge,
     browsers: Gauge,
     browser_starts: Family<Reason, Counter>,
     events: Family<SessionEvent, Counter>,
@@ -54,6 +57,8 @@ impl SessionMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self {
             pages: Family::default(),
+            warm_here: Arc::default(),
+            warm_sessions: Gauge::default(),
             browsers: Gauge::default(),
             browser_starts: Family::default(),
             events: Family::default(),
@@ -74,6 +79,11 @@ impl SessionMetrics {
             metrics.browser_starts.clone(),
         );
         registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
+        registry.register(
+            "porthole_warm_sessions",
+            "Remote sessions that are kept ready, and billed",
+            metrics.warm_sessions.clone(),
+        );
         registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
         registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
         registry.register("porthole_session_seconds", "Time of browser sessions, in seconds", metrics.seconds.clone());
@@ -86,9 +96,25 @@ impl SessionMetrics {
         self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
-    /// So many pages are ready.
+    /// So many local pages are ready.
     pub fn warm(&self, pages: usize) {
-        self.pages.get_or_create(&State { state: "warm" }).set(pages.try_into().unwrap_or(i64::MAX));
+        let pages = pages.try_into().unwrap_or(i64::MAX);
+        let before = self.warm_here.swap(pages, Ordering::Relaxed);
+        self.pages.get_or_create(&State { state: "warm" }).inc_by(pages - before);
+    }
+
+    /// A remote session that was created is ready: its page is warm and not busy.
+    pub fn session_waits(&self) {
+        self.pages.get_or_create(&State { state: "busy" }).dec();
+        self.pages.get_or_create(&State { state: "warm" }).inc();
+        self.warm_sessions.inc();
+    }
+
+    /// It is used, or given back.
+    pub fn session_waits_no_longer(&self) {
+        self.warm_sessions.dec();
+        self.pages.get_or_create(&State { state: "warm" }).dec();
+        self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
     /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.
