@@ -3,7 +3,7 @@
 CARGO ?= cargo
 PORTHOLE = target/debug/porthole
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench bench-settled
+.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench bench-settled bench-parts
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -15,6 +15,7 @@ help:
 	@echo 'make bench-overload [SECONDS=60] [FACTOR=10]  a minute at ten times capacity: goodput, refusals, recovery'
 	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
 	@echo 'make bench-settled                           how often a picture shows the page as it will be, beside other waits'
+	@echo 'make bench-parts                             what inner parts take: the guard, JSON, the size cap'"'"'s ladder'
 	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
 
 setup:
@@ -87,3 +88,7 @@ bench: setup
 bench-settled: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
 	@target/release/examples/bench --settled --bursts 1 $(BENCH)
+
+# Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
+bench-parts:
+	$(CARGO) bench -p porthole-contract -p porthole-service --bench parts -- $(BENCH)

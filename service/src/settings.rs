@@ -59,6 +59,7 @@ pub const SETTINGS: &[Setting] = &[
     provider::BROWSERBASE_BLOCK_ADS,
     provider::BROWSERBASE_PROXIES,
     provider::BROWSERBASE_REAP_SECONDS,
+    provider::BROWSERBASE_WARM,
     provider::BROWSERBASE_API_KEY,
     provider::BROWSERBASE_PROJECT_ID,
     provider::INSTANCE,

@@ -43,6 +43,7 @@ struct Reason {
 #[derive(Clone, Debug)]
 pub struct SessionMetrics {
     pages: Family<State, Gauge>,
+    warm_sessions: Gauge,
     browsers: Gauge,
     browser_starts: Family<Reason, Counter>,
     events: Family<SessionEvent, Counter>,
@@ -54,6 +55,7 @@ impl SessionMetrics {
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self {
             pages: Family::default(),
+            warm_sessions: Gauge::default(),
             browsers: Gauge::default(),
             browser_starts: Family::default(),
             events: Family::default(),
@@ -74,6 +76,11 @@ impl SessionMetrics {
             metrics.browser_starts.clone(),
         );
         registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
+        registry.register(
+            "porthole_warm_sessions",
+            "Remote sessions that are kept ready, and billed",
+            metrics.warm_sessions.clone(),
+        );
         registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
         registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
         registry.register("porthole_session_seconds", "Time of browser sessions, in seconds", metrics.seconds.clone());
@@ -90,6 +97,20 @@ impl SessionMetrics {
     pub fn warm_changed(&self, before: usize, now: usize) {
         let count = |pages: usize| i64::try_from(pages).unwrap_or(i64::MAX);
         self.pages.get_or_create(&State { state: "warm" }).inc_by(count(now) - count(before));
+    }
+
+    /// A remote session that was created is ready: its page is warm and not busy.
+    pub fn session_waits(&self) {
+        self.pages.get_or_create(&State { state: "busy" }).dec();
+        self.pages.get_or_create(&State { state: "warm" }).inc();
+        self.warm_sessions.inc();
+    }
+
+    /// It is used, or given back.
+    pub fn session_waits_no_longer(&self) {
+        self.warm_sessions.dec();
+        self.pages.get_or_create(&State { state: "warm" }).dec();
+        self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
     /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.

@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use chromiumoxide_types::{Command, MethodId};
 use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::error::CdpError;
 use super::event::Events;
@@ -85,6 +85,11 @@ impl Connection {
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.closed.is_cancelled()
+    }
+
+    /// Waits until the connection is closed, without a share in it: it closes although somebody waits.
+    pub fn closing(&self) -> WaitForCancellationFutureOwned {
+        self.shared.closed.clone().cancelled_owned()
     }
 
     /// Waits until the connection is closed; the reason why.

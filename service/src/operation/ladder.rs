@@ -1,4 +1,5 @@
-//! The size cap's ladder: the picture as it is; the same as JPEG; its longest top part that fits; none.
+//! The size cap's ladder: the picture as it is, a PNG encoded again if that makes it fit; the same as JPEG; its longest
+//! top part that fits; none.
 //!
 //! What is over the cap is transcoded here: asking the browser again would cost a capture and show another moment.
 
@@ -11,11 +12,12 @@ use image::{GenericImageView, ImageError, ImageReader, Rgb, RgbImage};
 use porthole_contract::ImageFormat;
 use porthole_contract::limits::LADDER_JPEG_QUALITY;
 
+use super::lossless;
 use crate::page::Capture;
 
 /// What a picture has to fit into.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub struct Limits {
     /// The size cap, in bytes.
     pub max_bytes: usize,
     /// The viewport's height in image pixels: only what is taller may be cut.
@@ -24,11 +26,16 @@ pub(super) struct Limits {
 
 /// A picture that fits.
 #[derive(Clone, Debug)]
-pub(super) struct Fitted {
+pub struct Fitted {
+    /// The encoded image.
     pub bytes: Bytes,
+    /// How it is encoded.
     pub format: ImageFormat,
+    /// Its width in image pixels.
     pub width: u32,
+    /// Its height in image pixels.
     pub height: u32,
+    /// Whether the page goes on below it.
     pub truncated: bool,
 }
 
@@ -64,7 +71,10 @@ pub(super) fn image_px(css_px: u32, device_scale_factor: f64) -> u32 {
 }
 
 /// Fits a picture into the limits. The heavy part is done on a thread for blocking work.
-pub(super) async fn fit(capture: Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
+///
+/// # Errors
+/// [`LadderError`] where no step fits, or the picture can't be read.
+pub async fn fit(capture: Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
     if capture.bytes.len() <= limits.max_bytes {
         let (width, height) =
             ImageReader::with_format(Cursor::new(&capture.bytes), codec(capture.format)).into_dimensions()?;
@@ -85,8 +95,14 @@ fn codec(format: ImageFormat) -> image::ImageFormat {
 }
 
 fn step_down(capture: &Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
-    let picture = ImageReader::with_format(Cursor::new(&capture.bytes), codec(capture.format)).decode()?.into_rgb8();
+    let picture = ImageReader::with_format(Cursor::new(&capture.bytes), codec(capture.format)).decode()?;
+    let stays_lossless = capture.format == ImageFormat::Png && lossless::is_opaque(&picture);
+    let picture = picture.into_rgb8();
     let (width, height) = picture.dimensions();
+    if stays_lossless && let Some(png) = lossless::png_within(&picture, limits.max_bytes) {
+        let Capture { format, truncated, .. } = *capture;
+        return Ok(Fitted { bytes: png.into(), format, width, height, truncated });
+    }
     let fitted = |bytes: Vec<u8>, height, truncated| Fitted {
         bytes: bytes.into(),
         format: ImageFormat::Jpeg,
@@ -181,96 +197,4 @@ impl GenericImageView for Watched<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Noise from a fixed seed: nothing compresses it.
-    fn noise(width: u32, height: u32) -> RgbImage {
-        let mut state = 0x2545_F491_u32;
-        RgbImage::from_fn(width, height, |_, _| {
-            image::Rgb(std::array::from_fn(|_| {
-                state ^= state << 13;
-                state ^= state >> 17;
-                state ^= state << 5;
-                state.to_le_bytes()[0]
-            }))
-        })
-    }
-
-    fn capture(picture: &RgbImage, format: ImageFormat) -> Capture {
-        let mut bytes = Cursor::new(Vec::new());
-        picture.write_to(&mut bytes, codec(format)).unwrap();
-        Capture { bytes: bytes.into_inner().into(), format, truncated: false }
-    }
-
-    async fn fitted(
-        capture: Capture,
-        quality: u8,
-        max_bytes: usize,
-        viewport_height_px: u32,
-    ) -> Result<Fitted, LadderError> {
-        fit(capture, quality, Limits { max_bytes, viewport_height_px }).await
-    }
-
-    #[tokio::test]
-    async fn a_picture_under_the_cap_stays_as_it_is() {
-        for format in [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Webp] {
-            let given = capture(&noise(40, 30), format);
-            let fitted = fitted(given.clone(), 80, given.bytes.len(), 30).await.unwrap();
-            assert_eq!((fitted.bytes, fitted.format, fitted.width, fitted.height), (given.bytes, format, 40, 30));
-            assert!(!fitted.truncated);
-        }
-    }
-
-    #[tokio::test]
-    async fn a_picture_over_the_cap_comes_as_jpeg() {
-        for format in [ImageFormat::Png, ImageFormat::Webp, ImageFormat::Jpeg] {
-            let given = capture(&noise(200, 200), format);
-            let cap = given.bytes.len() - 1;
-            let fitted = fitted(given, 100, cap, 200).await.unwrap();
-            assert_eq!((fitted.format, fitted.width, fitted.height), (ImageFormat::Jpeg, 200, 200), "{format:?}");
-            assert!(fitted.bytes.len() <= cap && !fitted.truncated);
-        }
-    }
-
-    #[tokio::test]
-    async fn what_is_taller_than_the_viewport_is_cut_to_the_longest_part_that_fits() {
-        let picture = noise(200, 1000);
-        let cap = Encoding::of(&picture, 1000).unwrap().jpeg.len() / 3;
-        let fitted = fitted(capture(&picture, ImageFormat::Png), 80, cap, 100).await.unwrap();
-        assert!(fitted.truncated && fitted.bytes.len() <= cap);
-        let one_row_more = Encoding::of(&picture, fitted.height + BLOCK_PX).unwrap().jpeg;
-        assert!(one_row_more.len() > cap, "{} px of 1000 are not the longest part", fitted.height);
-    }
-
-    #[tokio::test]
-    async fn uneven_pictures_are_cut_as_well() {
-        let mut picture = RgbImage::from_pixel(200, 1000, image::Rgb([255; 3]));
-        image::imageops::replace(&mut picture, &noise(200, 200), 0, 800);
-        let cap = Encoding::of(&picture, 900).unwrap().jpeg.len();
-        let fitted = fitted(capture(&picture, ImageFormat::Png), 80, cap, 100).await.unwrap();
-        assert!((896..=904).contains(&fitted.height), "{}", fitted.height);
-    }
-
-    #[tokio::test]
-    async fn what_is_not_taller_than_the_viewport_is_too_large() {
-        let picture = noise(200, 200);
-        let error = fitted(capture(&picture, ImageFormat::Png), 80, 1000, 200).await.unwrap_err();
-        assert!(matches!(error, LadderError::TooLarge { max: 1000, .. }), "{error}");
-        let error = fitted(capture(&picture, ImageFormat::Png), 80, 10, 100).await.unwrap_err();
-        assert!(matches!(error, LadderError::TooLarge { .. }), "nothing fits into ten bytes: {error}");
-    }
-
-    #[tokio::test]
-    async fn a_jpeg_of_that_quality_is_not_made_again() {
-        let picture = noise(200, 400);
-        let given = Capture {
-            bytes: Encoding::of(&picture, 400).unwrap().jpeg.into(),
-            format: ImageFormat::Jpeg,
-            truncated: false,
-        };
-        let cap = given.bytes.len() - 1;
-        let fitted = fitted(given, 60, cap, 100).await.unwrap();
-        assert!(fitted.truncated && fitted.height < 400);
-    }
-}
+mod tests;

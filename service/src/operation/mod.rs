@@ -1,7 +1,8 @@
 //! What the service does: one file an operation, each reading like the sentence that describes it.
 
 mod extract;
-mod ladder;
+pub mod ladder;
+mod lossless;
 mod phase;
 mod screenshot;
 mod visit;

@@ -104,6 +104,8 @@ impl Page {
                 ImageFormat::Webp => CaptureScreenshotFormat::Webp,
             }),
             quality: (format != ImageFormat::Png).then(|| i64::from(quality)),
+            // The same pixels in more bytes: what is then over the size cap, the ladder makes small.
+            optimize_for_speed: (format == ImageFormat::Png).then_some(true),
             capture_beyond_viewport: Some(clip.is_some()),
             clip,
             ..Default::default()

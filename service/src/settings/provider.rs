@@ -83,11 +83,18 @@ pub(super) const BROWSERBASE_REAP_SECONDS: Setting =
 pub(super) const BROWSERBASE_API_KEY: Setting = Setting::secret("BROWSERBASE_API_KEY", "an API key of Browserbase's");
 pub(super) const BROWSERBASE_PROJECT_ID: Setting =
     Setting::secret("BROWSERBASE_PROJECT_ID", "a project's id at Browserbase's");
+pub(super) const BROWSERBASE_WARM: Setting = Setting::new(
+    "PORTHOLE_BROWSERBASE_WARM",
+    "a whole number from 0 to 100; more than 0 with BROWSERBASE_API_KEY alone",
+)
+.help("Browserbase sessions kept ready in the service's own account; they are billed while they wait")
+.default("0");
 pub(super) const INSTANCE: Setting = Setting::new("PORTHOLE_INSTANCE", "a name of 1 to 100 characters")
     .help("This replica's name, in the metadata of its remote sessions")
     .default_told("the host's name");
 
 const REAP_SECONDS_MAX: u64 = 3_600;
+const BROWSERBASE_WARM_MAX: usize = 100;
 const INSTANCE_MAX_CHARS: usize = 100;
 
 const fn switch(variable: &'static str, help: &'static str) -> Setting {
@@ -204,7 +211,13 @@ fn browserbase(reader: &Reader) -> Result<BrowserbaseOptions, SettingError> {
         (Some(_), None) => return Err(BROWSERBASE_PROJECT_ID.missing("it goes with BROWSERBASE_API_KEY")),
         (None, Some(_)) => return Err(BROWSERBASE_API_KEY.missing("it goes with BROWSERBASE_PROJECT_ID")),
     };
+    let warm = reader
+        .required(&BROWSERBASE_WARM, |text| text.parse().ok().filter(|sessions| *sessions <= BROWSERBASE_WARM_MAX))?;
+    if warm > 0 && own_account.is_none() {
+        return Err(BROWSERBASE_API_KEY.missing("PORTHOLE_BROWSERBASE_WARM keeps sessions ready in that account"));
+    }
     Ok(BrowserbaseOptions {
+        warm,
         api: reader.required(&BROWSERBASE_URL, api_base)?,
         region: reader.value(&BROWSERBASE_REGION, region)?,
         browser: BrowserSettings {
@@ -255,78 +268,4 @@ fn host_name() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use porthole_daemon::settings::Environment;
-
-    use super::*;
-    use crate::settings::SETTINGS;
-
-    fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingError> {
-        pages(&Reader::new(variables.iter().copied().collect()), 4)
-    }
-
-    fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingError> {
-        let variables: Vec<_> = [("PORTHOLE_PROVIDER", "browserbase")].iter().chain(variables).copied().collect();
-        match read(&variables)? {
-            Pages::Browserbase(options) => Ok(options),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn browserbase_is_frugal_and_private_unless_told_otherwise() {
-        let options_by_default = options(&[]).unwrap();
-        assert_eq!(options_by_default.browser, BrowserSettings::default());
-        assert_eq!(options_by_default.api.as_str(), "https://api.browserbase.com/");
-        assert!(!options_by_default.proxies && options_by_default.own_account.is_none());
-        assert!(!options_by_default.instance.is_empty());
-        let told =
-            options(&[("PORTHOLE_BROWSERBASE_RECORD", "true"), ("PORTHOLE_BROWSERBASE_PROXIES", "true")]).unwrap();
-        assert!(told.browser.record_session && !told.browser.log_session && told.proxies);
-    }
-
-    #[test]
-    fn no_setting_is_taken_for_a_slip_of_the_pen() {
-        let environment: Environment = SETTINGS.iter().map(|setting| (setting.variable(), "x")).collect();
-        assert_eq!(environment.unknown(), Vec::<&str>::new());
-    }
-
-    #[test]
-    fn keys_never_travel_in_the_clear() {
-        let with = |base: &str| options(&[("PORTHOLE_BROWSERBASE_URL", base)]);
-        for base in ["https://api.example.com", "http://127.0.0.1:8789", "http://[::1]:1", "http://localhost:1/bb"] {
-            assert!(with(base).is_ok(), "{base}");
-        }
-        for base in ["http://api.example.com", "http://10.0.0.1", "https://user:word@a", "https://a/?key=1", "x"] {
-            assert!(with(base).is_err(), "{base}");
-        }
-    }
-
-    #[test]
-    fn an_account_is_whole_or_none_and_never_shown() {
-        let whole = options(&[("BROWSERBASE_API_KEY", "the-key"), ("BROWSERBASE_PROJECT_ID", "the-project")]).unwrap();
-        let shown = format!("{whole:?}");
-        assert!(whole.own_account.is_some() && !shown.contains("the-key") && !shown.contains("the-project"), "{shown}");
-        assert!(options(&[("BROWSERBASE_API_KEY", "the-key")]).is_err());
-        assert!(options(&[("BROWSERBASE_PROJECT_ID", "the-project")]).is_err());
-    }
-
-    #[test]
-    fn cdp_needs_an_endpoint_and_never_shows_it() {
-        assert!(matches!(read(&[("PORTHOLE_PROVIDER", "cdp")]), Err(SettingError::Missing { .. })));
-        let with = |url: &str| read(&[("PORTHOLE_PROVIDER", "cdp"), ("PORTHOLE_CDP_URL", url)]);
-        assert!(matches!(with("wss://a/?token=t"), Ok(Pages::Cdp(_))));
-        let refused = with("ftp://a/?token=the-token").unwrap_err().to_string();
-        assert!(refused.contains("PORTHOLE_CDP_URL") && !refused.contains("the-token"), "{refused}");
-    }
-
-    #[test]
-    fn a_proxy_is_one_that_chromium_takes() {
-        for text in ["http://proxy.example:3128", "socks5://10.0.0.1:1080", "https://[::1]:1/"] {
-            assert!(proxy(text).is_some(), "{text}");
-        }
-        for text in ["proxy:3128", "http://proxy", "http://user:word@proxy:1", "ftp://proxy:1", "http://proxy:1/path"] {
-            assert!(proxy(text).is_none(), "{text}");
-        }
-    }
-}
+mod tests;

@@ -67,7 +67,7 @@ async fn a_smaller_cap_takes_its_place_in_the_whole_ladder() {
         stack.screenshot(fields).await
     };
     let lossless = shot(json!({})).await.picture().bytes;
-    let lossy = shot(json!({"max_bytes": lossless - 1})).await.picture().bytes;
+    let lossy = shot(json!({"max_bytes": lossless * 9 / 10})).await.picture().bytes;
     assert!(lossy * 2 < lossless, "{lossy} and {lossless} bytes");
 
     // As JPEG it fits, in whatever format it was asked for.
@@ -89,6 +89,20 @@ async fn a_smaller_cap_takes_its_place_in_the_whole_ladder() {
     assert!(picture.bytes <= lossy + 5000);
     let (width, height) = picture.size();
     assert!(width == 400 && (250..1200).contains(&height), "{width}x{height}");
+}
+
+#[tokio::test]
+async fn a_picture_that_a_tighter_png_makes_fit_stays_a_png() {
+    let stack = Stack::shared().await;
+    let url =
+        stack.site.html("<body style='background:radial-gradient(circle at 20% 20%,#f80,#08f 40%,#0a6 70%,#306)'>");
+    let quick = stack.screenshot(json!({"url": url})).await.picture();
+    let answer = stack.screenshot(json!({"url": url, "max_bytes": quick.bytes - 1})).await;
+    let (fields, tight) = (answer.expect_ok(), answer.picture());
+    assert_eq!((&fields["mime_type"], &fields["truncated"]), (&json!("image/png"), &json!(false)));
+    assert!(tight.bytes < quick.bytes, "{} and {} bytes", tight.bytes, quick.bytes);
+    tight.expect_same_as(&quick);
+    assert_eq!(answer.warnings(), Vec::<String>::new());
 }
 
 #[tokio::test]

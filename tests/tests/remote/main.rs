@@ -9,3 +9,4 @@ mod guard;
 mod ordinary;
 mod round_trips;
 mod secrets;
+mod warm;

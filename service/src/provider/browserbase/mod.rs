@@ -1,4 +1,5 @@
-//! Browserbase: one remote session for each lease, created, connected to and released for it alone.
+//! Browserbase: one remote session for each lease, created, connected to and released for it alone; where the operator
+//! pays for that, beforehand.
 //!
 //! Credentials come with each request and stay secrets; so do connect URLs, which hold a signing key.
 
@@ -8,6 +9,7 @@ mod page;
 mod reaper;
 mod scrub;
 mod session;
+mod warm;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +25,7 @@ use self::api::Api;
 pub use self::api::BrowserSettings;
 use self::metadata::{INSTANCE_MAX_CHARS, Process};
 use self::reaper::Accounts;
+use self::warm::Warm;
 use super::{Credentials, Lease, Order, Provider, ProviderError};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::SessionMetrics;
@@ -43,8 +46,10 @@ pub struct BrowserbaseOptions {
     pub proxies: bool,
     /// This replica's name.
     pub instance: String,
-    /// The service's own account: for the reaper only.
+    /// The service's own account: for the reaper, and for sessions that are kept ready.
     pub own_account: Option<Credentials>,
+    /// How many sessions are kept ready.
+    pub warm: usize,
     /// How often sessions are looked for that were left behind.
     pub reap_every: Duration,
 }
@@ -59,6 +64,8 @@ struct Shared {
     options: BrowserbaseOptions,
     process: Process,
     accounts: Accounts,
+    /// The sessions that are ready.
+    warm: Warm,
     metrics: SessionMetrics,
     ending: CancellationToken,
     /// Everything that is under way: creations, releases, looks for lost sessions.
@@ -81,6 +88,7 @@ impl BrowserbaseProvider {
             api,
             process,
             accounts: Accounts::default(),
+            warm: Warm::new(options.warm, options.own_account.clone(), metrics.clone()),
             metrics,
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -91,6 +99,9 @@ impl BrowserbaseProvider {
         }
         let shared = Arc::new(shared);
         shared.tasks.spawn(reaper::run(Arc::clone(&shared), reap_every));
+        if let Some(account) = shared.warm.account() {
+            shared.tasks.spawn(warm::keep(Arc::clone(&shared), account.clone()));
+        }
         Ok(Self { shared })
     }
 }
@@ -121,7 +132,7 @@ impl Shared {
 
 impl Provider for BrowserbaseProvider {
     fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
-        let Some(credentials) = order.credentials else {
+        let Some(credentials) = order.credentials.or_else(|| self.shared.warm.account().cloned()) else {
             let none = ProviderError::NotConfigured("the request carries no Browserbase credentials");
             return futures_util::future::err(none).boxed();
         };
@@ -130,6 +141,9 @@ impl Provider for BrowserbaseProvider {
                 return Err(ProviderError::Ending);
             }
             self.shared.accounts.learn(&credentials);
+            if let Some(lease) = self.shared.warm.take(&credentials) {
+                return Ok(lease);
+            }
             // In a task of its own: a caller who leaves while a session is created must not leave that session behind.
             let left = CancellationToken::new();
             let making = Arc::clone(&self.shared).lease(credentials, order.deadline, left.clone());

@@ -40,12 +40,11 @@ impl Accounts {
     }
 }
 
-fn is_same(one: &Credentials, other: &Credentials) -> bool {
-    let exposed = |credentials: &Credentials| {
-        let project = credentials.project_id.as_ref().map(|id| id.expose_secret().to_owned());
-        (credentials.api_key.expose_secret().to_owned(), project)
-    };
-    exposed(one) == exposed(other)
+/// Whether both are one account.
+pub(super) fn is_same(one: &Credentials, other: &Credentials) -> bool {
+    let project =
+        |credentials: &'_ Credentials| credentials.project_id.as_ref().map(|id| id.expose_secret().to_owned());
+    one.api_key.expose_secret() == other.api_key.expose_secret() && project(one) == project(other)
 }
 
 /// Looks through all known accounts at once, whenever there is a new one, and every so often, until the end.

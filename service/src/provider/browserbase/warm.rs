@@ -1,0 +1,220 @@
+//! Sessions of the operator's own account kept ready, each used once and never shared. They are billed while they wait.
+//!
+//! Made one at a time, and after a failure only in a while: a request that finds none makes its own, as ever.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::future::pending;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::select_all;
+use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, sleep_until};
+
+use super::reaper::is_same;
+use super::{Shared, page};
+use crate::provider::{Credentials, Lease, ProviderError};
+use crate::telemetry::SessionMetrics;
+
+/// How old a session may get that nobody has used: Browserbase ends what is idle for ten minutes.
+const AGE_MAX: Duration = Duration::from_secs(300);
+/// The longest that a request may use it.
+const USE_MAX: Duration = Duration::from_millis(REQUEST_TIMEOUT_MAX_MS as u64);
+/// The first and the longest wait after a session could not be made.
+const REST: Duration = Duration::from_secs(1);
+const REST_MAX: Duration = Duration::from_secs(60);
+
+/// The sessions that are ready.
+pub(super) struct Warm {
+    /// How many there shall be.
+    wanted: usize,
+    /// Whose they are.
+    account: Option<Credentials>,
+    sessions: Mutex<VecDeque<Ready>>,
+    changed: Notify,
+    metrics: SessionMetrics,
+}
+
+/// A session that waits, counted as warm for as long.
+struct Ready {
+    lease: Lease,
+    since: Instant,
+    metrics: SessionMetrics,
+}
+
+impl Ready {
+    fn new(lease: Lease, since: Instant, metrics: SessionMetrics) -> Self {
+        metrics.session_waits();
+        Self { lease, since, metrics }
+    }
+
+    fn is_usable(&self) -> bool {
+        self.since.elapsed() < AGE_MAX && !self.lease.page().connection().is_closed()
+    }
+
+    /// The lease, for somebody to use.
+    fn taken(self) -> Lease {
+        self.metrics.session_waits_no_longer();
+        self.lease
+    }
+
+    /// Gives it back unused.
+    fn thrown(self) {
+        drop(self.taken());
+    }
+}
+
+impl fmt::Debug for Ready {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ready").field("since", &self.since).finish_non_exhaustive()
+    }
+}
+
+impl Warm {
+    /// None yet; `wanted` of them in `account`, where there is one.
+    pub(super) fn new(wanted: usize, account: Option<Credentials>, metrics: SessionMetrics) -> Self {
+        Self {
+            wanted,
+            account: account.filter(|_| wanted > 0),
+            sessions: Mutex::default(),
+            changed: Notify::new(),
+            metrics,
+        }
+    }
+
+    /// The account of those that are kept ready, if any are: it serves requests that bring none.
+    pub(super) fn account(&self) -> Option<&Credentials> {
+        self.account.as_ref()
+    }
+
+    /// For a request of that account, the session that has been ready for longest, if one is and still lives.
+    pub(super) fn take(&self, credentials: &Credentials) -> Option<Lease> {
+        if !self.account.as_ref().is_some_and(|account| is_same(account, credentials)) {
+            return None;
+        }
+        let mut sessions = self.sessions();
+        while let Some(session) = sessions.pop_front() {
+            self.changed.notify_one();
+            if session.is_usable() {
+                return Some(session.taken());
+            }
+            session.thrown();
+        }
+        None
+    }
+
+    fn add(&self, lease: Lease, since: Instant) {
+        self.sessions().push_back(Ready::new(lease, since, self.metrics.clone()));
+    }
+
+    fn lacks_one(&self) -> bool {
+        self.sessions().len() < self.wanted
+    }
+
+    /// Gives back what has died or is too old.
+    fn throw_spent(&self) {
+        let mut sessions = self.sessions();
+        let (usable, spent) = sessions.drain(..).partition(Ready::is_usable);
+        *sessions = usable;
+        drop(sessions);
+        let spent: VecDeque<Ready> = spent;
+        spent.into_iter().for_each(Ready::thrown);
+    }
+
+    /// Gives back all.
+    fn clear(&self) {
+        let sessions = std::mem::take(&mut *self.sessions());
+        sessions.into_iter().for_each(Ready::thrown);
+    }
+
+    /// Waits until one of them has died or is too old.
+    fn one_is_spent(&self) -> impl Future<Output = ()> + use<> {
+        let sessions = self.sessions();
+        let spent: Vec<_> = sessions
+            .iter()
+            .map(|session| {
+                let (closing, too_old) = (session.lease.page().connection().closing(), session.since + AGE_MAX);
+                async move {
+                    tokio::select! {
+                        () = closing => {}
+                        () = sleep_until(too_old) => {}
+                    }
+                }
+                .boxed()
+            })
+            .collect();
+        async move {
+            if spent.is_empty() {
+                return pending().await;
+            }
+            select_all(spent).await;
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, VecDeque<Ready>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Keeps sessions ready until the provider ends, and gives them back then.
+pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
+    let warm = &shared.warm;
+    let mut rest = REST;
+    while !shared.ending.is_cancelled() {
+        warm.throw_spent();
+        let next = if warm.lacks_one() {
+            let since = Instant::now();
+            match make(&shared, &account, since).await {
+                Ok(lease) => {
+                    warm.add(lease, since);
+                    rest = REST;
+                    continue;
+                }
+                Err(error) => {
+                    let wait = asked_wait(&error).max(rest);
+                    tracing::warn!(%error, ?wait, "no session could be made ready");
+                    rest = (2 * rest).min(REST_MAX);
+                    sleep(wait).boxed()
+                }
+            }
+        } else {
+            async {
+                tokio::select! {
+                    () = warm.changed.notified() => {}
+                    () = warm.one_is_spent() => {}
+                }
+            }
+            .boxed()
+        };
+        tokio::select! {
+            () = next => {}
+            () = shared.ending.cancelled() => {}
+        }
+    }
+    warm.clear();
+}
+
+async fn make(shared: &Arc<Shared>, account: &Credentials, since: Instant) -> Result<Lease, ProviderError> {
+    // What its metadata and its own timeout go by is the end of the longest request that could still get it: until then
+    // no replica's reaper takes it, and Browserbase does not end it.
+    let (session, connect_url) = shared.create(account, since + AGE_MAX + USE_MAX).await?;
+    tokio::select! {
+        biased;
+        () = shared.ending.cancelled() => Err(ProviderError::Ending),
+        lease = page::open(session, &connect_url, shared.network(), &shared.metrics) => lease,
+    }
+}
+
+/// How long Browserbase asks us to wait.
+fn asked_wait(error: &ProviderError) -> Duration {
+    match error {
+        ProviderError::RateLimited { retry_after: Some(wait), .. } => *wait,
+        _ => Duration::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests;
