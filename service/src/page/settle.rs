@@ -31,6 +31,8 @@ const LATE_BUDGET_MS: u32 = 200;
 const STARVATION_TASKS_MAX: i64 = 100;
 /// The first step of a page whose frames are drawn by hand: a frame's time.
 const STEP_FIRST_MS: u32 = 16;
+/// How much longer each step is than the one before, while nothing moves: five of them make three seconds.
+const STEP_GROWTH: u32 = 4;
 /// The longest step while something moves: ten frames tell of an animation of a second.
 const STEP_MOVING_MS: u32 = 100;
 /// For how many frames what moves is followed.
@@ -111,10 +113,6 @@ impl Page {
             }
             Until::Settled => self.settled(deadline).await?,
         };
-        if let Some(drawing) = self.drawing.as_ref().filter(|_| wait.until != Until::Settled) {
-            // A page that draws by itself has drawn by now, and its script has seen it.
-            self.draw(drawing).await?;
-        }
         if !in_time {
             let until = serde_json::to_value(wait.until).unwrap_or_default();
             let until = until.as_str().unwrap_or_default();
@@ -300,7 +298,7 @@ impl Steps {
     fn next(&mut self) -> Option<u32> {
         let step_ms = self.next_ms.min(self.left_ms);
         self.left_ms -= step_ms;
-        self.next_ms *= 2;
+        self.next_ms *= STEP_GROWTH;
         (step_ms > 0).then_some(step_ms)
     }
 

@@ -1,6 +1,6 @@
 //! Blank pages kept ready, so that a request need not wait for one: each is used once and thrown away, never shared.
 //!
-//! They are made one at a time, and only while requests leave a processor free: whoever is served now comes first.
+//! They are made one at a time, while nobody is served or none is ready: whoever is served now comes first.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -84,9 +84,11 @@ impl Warm {
         });
     }
 
+    /// Whether to make a page now: while nobody needs the processors, and while requests leave one free if none is ready.
     fn lacks_one(&self) -> bool {
-        let fresh = || self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
-        *self.busy.0.borrow() < self.processors && fresh() < self.wanted
+        let fresh = self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
+        let busy = *self.busy.0.borrow();
+        fresh < self.wanted && (busy == 0 || fresh == 0 && busy < self.processors)
     }
 
     /// Throws away what is too old or of a browser that is gone; when the next of them will be too old.
