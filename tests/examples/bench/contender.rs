@@ -124,10 +124,13 @@ impl<'a> Contender<'a> {
         if let Way::Floor(floor) = &self.way { Some(floor) } else { None }
     }
 
-    /// Does a job.
+    /// Does a job. A blank picture is a mistake in Porthole; of the others it is told.
     pub(crate) async fn take(&self, job: &Job) -> Burst {
         let burst = self.take_any(job).await;
-        assert!(!burst.picture.is_blank(), "{}: a blank picture of {}", self.name, job.url);
+        if burst.picture.is_blank() {
+            assert!(!matches!(self.way, Way::Porthole(_)), "{}: a blank picture of {}", self.name, job.url);
+            eprintln!("{}: a blank picture of {}", self.name, job.url);
+        }
         burst
     }
 
