@@ -84,7 +84,7 @@ pub(crate) async fn measure(
             shots: growth_shots,
             browsers_mb: (before[2], after[2]),
             other_pictures,
-            visited_again: told("can't be drawn by hand"),
+            visited_again: told("drew no frame by hand"),
             browsers_ended: told("a local browser is gone"),
         });
     }
