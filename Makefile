@@ -74,8 +74,9 @@ deploy-prove: build
 	@deploy/container/prove
 
 # Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else to do.
-bench-overload: build
-	@target/debug/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
+bench-overload: setup
+	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example overload
+	@target/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
 
 # Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with --browserless,
 # browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 20 minutes;
