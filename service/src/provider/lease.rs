@@ -24,10 +24,10 @@ impl Lease {
         Self { page, target_id, network, turns: None, release: Some(Box::new(release)) }
     }
 
-    /// The same page, which draws when told to: in its turn.
+    /// The same page, which draws only when told to where there are turns to do so.
     #[must_use]
-    pub fn by_hand(mut self, turns: Turns) -> Self {
-        self.turns = Some(turns);
+    pub fn by_hand(mut self, turns: Option<Turns>) -> Self {
+        self.turns = turns;
         self
     }
 

@@ -42,9 +42,10 @@ impl Accounts {
 
 /// Whether both are one account.
 pub(super) fn is_same(one: &Credentials, other: &Credentials) -> bool {
-    let project =
-        |credentials: &'_ Credentials| credentials.project_id.as_ref().map(|id| id.expose_secret().to_owned());
-    one.api_key.expose_secret() == other.api_key.expose_secret() && project(one) == project(other)
+    fn exposed(credentials: &Credentials) -> (&str, Option<&str>) {
+        (credentials.api_key.expose_secret(), credentials.project_id.as_ref().map(|id| id.expose_secret()))
+    }
+    exposed(one) == exposed(other)
 }
 
 /// Looks through all known accounts at once, whenever there is a new one, and every so often, until the end.

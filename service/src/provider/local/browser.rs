@@ -253,11 +253,7 @@ impl Blank {
         held.since = Some(Instant::now());
         held.metrics.created();
         let turns = held.browser.turns.clone();
-        let lease = Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use)));
-        match turns {
-            Some(turns) => lease.by_hand(turns),
-            None => lease,
-        }
+        Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use))).by_hand(turns)
     }
 }
 

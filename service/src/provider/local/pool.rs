@@ -29,14 +29,14 @@ pub(super) enum Drawing {
 
 /// Pages of one kind, from one browser at a time.
 pub(super) struct Pool {
-    pub(super) drawing: Drawing,
+    drawing: Drawing,
     pub(super) options: Arc<LocalOptions>,
     judge: Judge,
     metrics: SessionMetrics,
     /// The browser that runs, if one does. Locked while one is started, so that only one is.
     browser: Mutex<Option<Arc<Browser>>>,
     /// The pages that are ready.
-    pub(super) warm: Arc<Warm>,
+    pub(super) warm: Warm,
     /// What is known of browsers that ended.
     pub(super) care: Care,
     pub(super) ending: CancellationToken,
@@ -55,7 +55,7 @@ impl Pool {
     ) -> Arc<Self> {
         let pool = Arc::new(Self {
             drawing,
-            warm: Arc::new(Warm::new(options.warm_pages, busy, metrics.clone())),
+            warm: Warm::new(options.warm_pages, busy, metrics.clone()),
             options,
             judge,
             metrics,
