@@ -122,15 +122,18 @@ impl Browserless {
             let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
             free.local_addr().expect("a bound address").port()
         };
+        // It looks for a package of its own among the modules of the folder that it is started in.
         let child = Command::new(&node)
-            .arg("build/index.js")
-            .current_dir(modules.join("@browserless.io/browserless"))
+            .arg(build.join("index.js"))
+            .current_dir(&folder)
             .env_clear()
             .envs(home.environment())
             .env("ROUTES", &routes)
             .env("PORT", port.to_string())
             .env("HOST", "127.0.0.1")
             .env("ALLOW_GET", "true")
+            // Its log costs time that its users need not spend.
+            .env("DEBUG", "-*")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .kill_on_drop(true)
