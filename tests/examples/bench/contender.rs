@@ -45,7 +45,12 @@ pub(crate) struct Burst {
     pub(crate) took_ms: Vec<f64>,
     /// The last one's.
     pub(crate) picture: Picture,
+    /// What the last one's time went into, for those that can tell.
+    pub(crate) phases: Phases,
 }
+
+/// Names of what was done, in its order, and the milliseconds that it took.
+pub(crate) type Phases = Vec<(String, f64)>;
 
 impl Burst {
     /// Has `shot` taken as often as the job says, as many at once.
@@ -62,7 +67,7 @@ impl Burst {
         });
         let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
         let picture = Picture::decode(&taken.last().expect("a shot").1);
-        Self { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+        Self { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture, phases: Phases::new() }
     }
 }
 

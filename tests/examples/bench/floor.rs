@@ -21,7 +21,7 @@ use porthole_service::cdp::{Connection, Events, MESSAGE_MAX_BYTES, Session, conn
 use porthole_tests::{Picture, Stack};
 use tokio::time::{Instant, sleep};
 
-use super::contender::{Burst, Contender, HEIGHT, Job, WIDTH};
+use super::contender::{Burst, Contender, HEIGHT, Job, Phases, WIDTH};
 
 /// What of the flags of Porthole's browser is not the floor's.
 const NOT_ITS_FLAGS: [&str; 6] = [
@@ -32,6 +32,9 @@ const NOT_ITS_FLAGS: [&str; 6] = [
     "--run-all-compositor-stages-before-draw",
     "about:blank",
 ];
+
+/// The names of the site, told to browsers that have no resolver of ours.
+pub(crate) const NAMES: &str = "--host-resolver-rules=MAP shop.example 127.0.0.1";
 
 pub(crate) struct Floor {
     connection: Connection,
@@ -59,6 +62,7 @@ impl Floor {
         let mut flags: Vec<String> =
             words.filter(|word| !NOT_ITS_FLAGS.iter().any(|not| word.starts_with(not))).map(str::to_owned).collect();
         flags.push(format!("--user-data-dir={}", profile.path().display()));
+        flags.push(NAMES.to_owned());
         flags.push("about:blank".to_owned());
         let (process, pipe) = Process::start(&executable, flags, profile).expect("it starts");
         let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
@@ -118,8 +122,9 @@ impl Floor {
         if job.at_once == 1 {
             self.keep_ready(1).await;
         }
-        let picture = Picture::decode(&taken.last().expect("a shot").1);
-        Burst { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture }
+        let (picture, phases) = taken.last().expect("a shot").1.clone();
+        let took_ms = taken.into_iter().map(|(took_ms, _)| took_ms).collect();
+        Burst { took_ms, picture: Picture::decode(&picture), phases }
     }
 
     pub(crate) async fn end(self) {
@@ -131,18 +136,22 @@ impl Floor {
 pub(crate) async fn finished(contenders: &[Contender<'_>], url: &str, after: Duration) -> Picture {
     let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always there");
     let mut page = floor.prepare().await;
-    let picture = shot(&mut page, url, after).await;
+    let (picture, _) = shot(&mut page, url, after).await;
     floor.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).await.expect("it is gone");
     Picture::decode(&picture)
 }
 
-async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> Vec<u8> {
+async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> (Vec<u8>, Phases) {
+    let started = Instant::now();
     page.page.call(&NavigateParams::new(url)).await.expect("a page");
     page.loads.next().await.expect("its load");
+    let loaded = Instant::now();
     if !delay.is_zero() {
         sleep(delay).await;
     }
     let shot = page.page.call(&CaptureScreenshotParams::default()).await.expect("a picture");
     let encoded: &[u8] = shot.data.as_ref();
-    BASE64_STANDARD.decode(encoded).expect("base64")
+    let picture = BASE64_STANDARD.decode(encoded).expect("base64");
+    let ms = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1_000.0;
+    (picture, vec![("load".to_owned(), ms(started, loaded)), ("capture".to_owned(), ms(loaded, Instant::now()))])
 }

@@ -95,7 +95,7 @@ async fn one_at_a_time(
             let job = Job { url: page.url.clone(), until: contender.until(), shots: 1, at_once: 1 };
             let burst = contender.take(&job).await;
             let is_final = contender::same(&burst.picture, finished);
-            report.alone(page.name, contender.name(), burst.took_ms[0], is_final);
+            report.alone(page.name, contender.name(), &burst, is_final);
         }
     }
 }

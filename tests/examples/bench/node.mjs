@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 
 import { chromium } from 'playwright-core';
 
-const browser = await chromium.launch({ executablePath: process.argv[2], chromiumSandbox: process.argv[3] === 'sandbox' });
+const [, , executablePath, sandbox, ...args] = process.argv;
+const browser = await chromium.launch({ executablePath, chromiumSandbox: sandbox === 'sandbox', args });
 
 async function shot({ url, until, width, height }) {
   const started = performance.now();

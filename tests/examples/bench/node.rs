@@ -17,7 +17,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
 
-use super::contender::{Burst, HEIGHT, Job, WIDTH};
+use super::contender::{Burst, HEIGHT, Job, Phases, WIDTH};
+use super::floor::NAMES;
 
 const PLAYWRIGHT: &str = "playwright-core@1.65.1";
 /// browserless wants Node 24, which npm's `node` brings.
@@ -44,7 +45,7 @@ impl Playwright {
         let sandbox = if nix::unistd::geteuid().is_root() { "none" } else { "sandbox" };
         let mut child = Command::new("node")
             .arg("bench.mjs")
-            .args([chromium.as_os_str(), sandbox.as_ref()])
+            .args([chromium.as_os_str(), sandbox.as_ref(), NAMES.as_ref()])
             .current_dir(&folder)
             .env_clear()
             .envs(home.environment())
@@ -74,7 +75,8 @@ impl Playwright {
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         let took_ms = answer["tookMs"].as_array().expect("times").iter().filter_map(Value::as_f64).collect();
         let picture = answer["picture"].as_str().expect("a picture");
-        Burst { took_ms, picture: Picture::decode(&BASE64_STANDARD.decode(picture).expect("base64")) }
+        let picture = Picture::decode(&BASE64_STANDARD.decode(picture).expect("base64"));
+        Burst { took_ms, picture, phases: Phases::new() }
     }
 
     pub(crate) async fn end(mut self) {

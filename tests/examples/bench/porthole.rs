@@ -1,12 +1,14 @@
 //! Porthole, as a caller of the worker meets it: over a connection that is kept, the picture decoded at the end.
 
+use std::sync::Mutex;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{Method, header};
 use porthole_tests::{Caller, Stack};
 use serde_json::{Value, json};
 
-use super::contender::{Burst, HEIGHT, Job, WIDTH};
+use super::contender::{Burst, HEIGHT, Job, Phases, WIDTH};
 
 /// How the picture comes.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -15,16 +17,21 @@ pub(crate) enum Answer {
     Raw,
 }
 
+/// What the service says of its time, in whole milliseconds.
+const PHASES: [&str; 5] = ["queue", "session", "navigate", "settle", "capture"];
+
 pub(crate) struct Porthole<'a> {
     stack: &'a Stack,
     caller: Caller,
     answer: Answer,
+    /// The last answer's.
+    phases: Mutex<Phases>,
 }
 
 impl<'a> Porthole<'a> {
     pub(crate) fn new(stack: &'a Stack, answer: Answer) -> Self {
         let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
-        Self { stack, caller: Caller { http, ..stack.caller() }, answer }
+        Self { stack, caller: Caller { http, ..stack.caller() }, answer, phases: Mutex::default() }
     }
 
     pub(crate) fn pids(&self) -> Vec<i32> {
@@ -32,7 +39,8 @@ impl<'a> Porthole<'a> {
     }
 
     pub(crate) async fn take(&self, job: &Job) -> Burst {
-        Burst::of(job, async || self.shot(job).await).await
+        let burst = Burst::of(job, async || self.shot(job).await).await;
+        Burst { phases: self.phases.lock().expect("nobody panicked").clone(), ..burst }
     }
 
     async fn shot(&self, job: &Job) -> Vec<u8> {
@@ -53,6 +61,8 @@ impl<'a> Porthole<'a> {
             Answer::Raw => body.to_vec(),
             Answer::Json => {
                 let answer: Value = serde_json::from_slice(&body).expect("JSON");
+                let phase = |name: &str| Some((name.to_owned(), answer["timings_ms"][name].as_f64()?));
+                *self.phases.lock().expect("nobody panicked") = PHASES.into_iter().filter_map(phase).collect();
                 BASE64_STANDARD.decode(answer["image_base64"].as_str().expect("an image")).expect("base64")
             }
         }

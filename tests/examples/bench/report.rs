@@ -7,7 +7,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::arguments::Arguments;
-use super::contender::Contender;
+use super::contender::{Burst, Contender};
 use super::service::{Own, Soak};
 
 /// A place in the tables.
@@ -23,6 +23,7 @@ pub(crate) struct Cell {
 struct Figures {
     took_ms: Vec<f64>,
     finals: usize,
+    phases: Vec<(String, Vec<f64>)>,
     per_second: Vec<f64>,
     cpu_ms: Vec<f64>,
     memory_mb: f64,
@@ -41,10 +42,16 @@ impl Report {
         Self { cells: BTreeMap::new(), contenders: contenders.iter().map(Contender::name).collect(), asked, own: None }
     }
 
-    pub(crate) fn alone(&mut self, page: &'static str, contender: &'static str, took_ms: f64, is_final: bool) {
+    pub(crate) fn alone(&mut self, page: &'static str, contender: &'static str, shot: &Burst, is_final: bool) {
         let figures = self.cells.entry(Cell { page, contender, at_once: 0 }).or_default();
-        figures.took_ms.push(took_ms);
+        figures.took_ms.extend_from_slice(&shot.took_ms);
         figures.finals += usize::from(is_final);
+        for (name, took_ms) in &shot.phases {
+            match figures.phases.iter_mut().find(|(known, _)| known == name) {
+                Some((_, took)) => took.push(*took_ms),
+                None => figures.phases.push((name.clone(), vec![*took_ms])),
+            }
+        }
     }
 
     #[expect(clippy::cast_precision_loss, reason = "small numbers")]
@@ -82,6 +89,17 @@ impl Report {
                 let share = 100 * figures.finals / figures.took_ms.len().max(1);
                 let ratio = median / bare;
                 let _ = writeln!(text, "| {page} | {contender} | {median:.1} | {p95:.1} | {ratio:.2} | {share} % |");
+            }
+        }
+        text.push_str("\nWhat that time went into (medians, ms):\n\n| page | who | |\n|---|---|---|\n");
+        for page in self.pages() {
+            for contender in &self.contenders {
+                let Some(figures) = self.cells.get(&Cell { page, contender, at_once: 0 }) else { continue };
+                let phase = |(name, took): &(String, Vec<f64>)| format!("{name} {:.0}", quantile(took, 0.5));
+                let phases: Vec<String> = figures.phases.iter().map(phase).collect();
+                if !phases.is_empty() {
+                    let _ = writeln!(text, "| {page} | {contender} | {} |", phases.join(", "));
+                }
             }
         }
         let _ = writeln!(

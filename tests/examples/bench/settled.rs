@@ -35,10 +35,11 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
     let mut wrong = vec![Vec::new(); contenders.len()];
     for round in 1..=rounds {
         for ((name, url), finished) in urls.iter().zip(&finished) {
-            eprintln!("round {round} of {rounds}: {name}");
+            eprint!("round {round} of {rounds}: {name}:");
             for (at, contender) in contenders.iter().enumerate() {
                 let job = Job { url: url.clone(), until: contender.until(), shots: 1, at_once: 1 };
                 let shot = contender.take_any(&job).await;
+                eprint!(" {:.0}", shot.took_ms[0]);
                 took_ms[at].extend(shot.took_ms);
                 if same(&shot.picture, finished) {
                     shown[at] += 1;
@@ -46,16 +47,25 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
                     wrong[at].push(name.clone());
                 }
             }
+            eprintln!(" ms");
         }
     }
     let mut text = format!(
-        "{} pages, {rounds} rounds: shown as ten real seconds later.\n\n| who | as it will be | median ms | p95 ms |\n|---|---|---|---|\n",
+        "{} pages, {rounds} rounds: shown as ten real seconds later.\n\n\
+         | who | as it will be | median ms | p95 ms | judged pages alone, median ms | documents alone, median ms |\n\
+         |---|---|---|---|---|---|\n",
         urls.len()
     );
     for (at, contender) in contenders.iter().enumerate() {
         let share = 100 * shown[at] / (urls.len() * rounds);
         let (median, p95) = (quantile(&took_ms[at], 0.5), quantile(&took_ms[at], 0.95));
-        let _ = writeln!(text, "| {} | {share} % | {median:.0} | {p95:.0} |", contender.name());
+        let mut alone_ms = [Vec::new(), Vec::new()];
+        for (nth, took_ms) in took_ms[at].iter().enumerate() {
+            alone_ms[usize::from(nth % urls.len() >= PAGES.len())].push(*took_ms);
+        }
+        let [judged, documents] = alone_ms.map(|took_ms| quantile(&took_ms, 0.5));
+        let name = contender.name();
+        let _ = writeln!(text, "| {name} | {share} % | {median:.0} | {p95:.0} | {judged:.0} | {documents:.0} |");
     }
     for (at, contender) in contenders.iter().enumerate().filter(|(_, contender)| contender.until() == Until::Settled) {
         let _ = writeln!(text, "\n{}, not as it will be: {}", contender.name(), wrong[at].join("; "));
