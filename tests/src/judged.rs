@@ -163,11 +163,11 @@ pub const PAGES: &[Judged] = &[
         "animation by frames",
         "<p id=p style='width:0;height:9px;background:#000'></p><script>let n = 0; (function step() { p.style.width = n * 12 + 'px'; ++n > 12 ? (p.remove(), done()) : requestAnimationFrame(step) })()</script>",
     ),
-    page(
+    by_frames(
         "two frames after load",
         "<script>onload = () => requestAnimationFrame(() => requestAnimationFrame(done))</script>",
     ),
-    page(
+    by_frames(
         "fetch from a frame",
         "<script>requestAnimationFrame(() => get('«data 100»').then(() => requestAnimationFrame(done)))</script>",
     ),
