@@ -32,12 +32,13 @@ use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use porthole_contract::{ColorScheme, Viewport};
 use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 pub use self::capture::{Capture, Region};
 use self::drawing::Drawing;
 use self::state::{Fatal, PageState};
 use self::watch::{RollCall, Watched};
+use self::world::NEXT_DOCUMENT_AFTER;
 use crate::cdp::{CdpError, Session};
 use crate::guard::egress::Report;
 use crate::guard::{Judge, Network, Refusal, Target};
@@ -193,14 +194,22 @@ impl Page {
     /// # Errors
     /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
     pub async fn arrival<T>(&self, work: impl Future<Output = T>) -> (T, Result<Arrival, PageError>) {
-        let history = self.within(
-            CAPTURE_TIMEOUT,
-            "asking for the title",
-            self.session.call(&GetNavigationHistoryParams::default()),
-        );
-        let (done, history) = tokio::join!(work, history);
+        let (history, done) = tokio::join!(self.history(), work);
         self.roll_call.all_caught_up().await;
         (done, history.and_then(|history| self.arrived(&history)))
+    }
+
+    async fn history(&self) -> Result<GetNavigationHistoryReturns, PageError> {
+        self.within(CAPTURE_TIMEOUT, "asking for the title", async {
+            loop {
+                match self.session.call(&GetNavigationHistoryParams::default()).await {
+                    // One document is taking another's place: for a moment there is no page.
+                    Err(CdpError::Remote { .. }) => sleep(NEXT_DOCUMENT_AFTER).await,
+                    answer => return answer,
+                }
+            }
+        })
+        .await
     }
 
     fn arrived(&self, history: &GetNavigationHistoryReturns) -> Result<Arrival, PageError> {
