@@ -23,7 +23,6 @@ use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams, SetTouchEmulationEnabledParams,
 };
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
-use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
     EnableParams as EnablePage, GetNavigationHistoryParams, GetNavigationHistoryReturns,
     SetLifecycleEventsEnabledParams,
@@ -166,7 +165,7 @@ impl Page {
         session.call(&EnablePage::default()).forget();
         session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
         session.call(&EnableInspector::default()).forget();
-        session.call(&EnableNetwork::default()).forget();
+        session.call(&watch::network()).forget();
         world::prepare(session);
         appear(session, appearance);
         Self {

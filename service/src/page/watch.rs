@@ -108,6 +108,11 @@ fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
     })
 }
 
+/// News of what is asked for and answered. The browser need not keep what came for us: its default is 100 MB.
+pub(super) fn network() -> EnableNetwork {
+    EnableNetwork { max_total_buffer_size: Some(0), max_resource_buffer_size: Some(0), ..EnableNetwork::default() }
+}
+
 const PAUSED: &[&str] = &["Fetch.requestPaused"];
 const PAGE: &[&str] = &[
     "Emulation.virtualTimeBudgetExpired",
@@ -194,7 +199,7 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
         requests::intercept(&attached.session, &watched.network);
     }
     if watched.network.remote().is_some() {
-        attached.session.call(&EnableNetwork::default()).forget();
+        attached.session.call(&network()).forget();
     }
     watch_parts(within, &attached.session, watched.clone(), depth + 1);
     let (session, watched, id) = (attached.session.clone(), watched.clone(), attached.target_id.clone());
