@@ -23,7 +23,7 @@ use crate::http::Routes;
 use crate::operation::Browsing;
 use crate::provider::browserbase::BrowserbaseProvider;
 use crate::provider::cdp::CdpProvider;
-use crate::provider::local::{Defence, LocalProvider};
+use crate::provider::local::LocalProvider;
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
@@ -99,10 +99,7 @@ impl Server {
         register_limits(&mut registry, settings.width.places, settings.width.queue_max);
         let draining = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
-        let guard = Guard::new(settings.policy);
-        let documents =
-            Defence::DocumentJudgement.guard(settings.pages.local().map_or(&[], |local| &local.without), &guard);
-        let judge = Judge { guard, documents, blocked: blocked.clone() };
+        let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
         let admission = Admission::new(settings.width, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };

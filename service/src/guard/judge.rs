@@ -8,8 +8,6 @@ use crate::telemetry::BlockedMetrics;
 pub struct Judge {
     /// Judges.
     pub guard: Guard,
-    /// Judges the documents that an open page asks for: the same, but where a test leaves that out.
-    pub documents: Guard,
     /// Counts.
     pub blocked: BlockedMetrics,
 }

@@ -7,7 +7,7 @@ use super::egress::Egress;
 /// A page's network.
 #[derive(Clone, Debug)]
 pub enum Network {
-    /// Our own way out: it judges every connection, so only documents need a second look.
+    /// Our own way out: it judges every connection.
     Egress(Arc<Egress>),
     /// A remote browser's own network, which we see through the browser's eyes alone.
     Remote(RemoteNetwork),

@@ -7,6 +7,7 @@ use super::events::{
     ContextCreated, DOCUMENT, Dialog, FrameNavigated, FrameStopped, Lifecycle, LoadingFailed, RequestWillBeSent,
     ResponseReceived,
 };
+use super::requests;
 use super::state::{Document, Fatal, Outcome, Outcomes, PageState};
 use super::watch::Watched;
 use super::world::WORLD;
@@ -81,7 +82,11 @@ pub(super) fn note(
             let navigates =
                 request.kind == DOCUMENT && request.frame_id == *main_frame && request.request_id == request.loader_id;
             if navigates {
-                state.send_modify(|state| state.document.replacing = Some(request.loader_id));
+                requests::goes_to(&request.request.url, watched);
+                state.send_modify(|state| {
+                    state.asked_for = request.request.url;
+                    state.document.replacing = Some(request.loader_id);
+                });
             }
         }
         "Network.responseReceived" => {

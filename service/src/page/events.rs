@@ -60,6 +60,7 @@ pub(super) struct RequestWillBeSent {
     #[serde(default)]
     pub loader_id: String,
     pub request_id: String,
+    pub request: Request,
     #[serde(default)]
     pub frame_id: String,
     #[serde(rename = "type", default)]

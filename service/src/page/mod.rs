@@ -155,7 +155,7 @@ impl Page {
         let watched = Watched {
             main_frame: main_frame.to_owned(),
             first: target.clone(),
-            guard: judge.documents.clone(),
+            guard: judge.guard.clone(),
             blocked: judge.blocked.clone(),
             network: network.clone(),
             state,

@@ -1,5 +1,6 @@
-//! Requests, judged while they stand still: documents (the first, each redirect, each frame's) always, and, where the
-//! network is not ours, whatever names a private host, or everything.
+//! Requests. Where the network is ours, the egress judges where they lead, and none of them is stopped. Elsewhere they are
+//! judged while they stand still: documents (the first, each redirect, each frame's) and whatever names a private host, or
+//! everything.
 
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{
     ContinueRequestParams, EnableParams as EnableFetch, FailRequestParams, RequestPattern,
@@ -11,21 +12,23 @@ use super::events::{DOCUMENT, RequestPaused};
 use super::state::Fatal;
 use super::watch::Watched;
 use crate::cdp::{CdpError, Event, Session};
-use crate::guard::{Intercept, Network, Refusal, private_url_patterns};
+use crate::guard::refusal::InvalidUrl;
+use crate::guard::{Intercept, Network, Refusal, RemoteNetwork, private_url_patterns};
 
 /// Schemes that no network is asked for.
 const WITHIN_THE_BROWSER: [&str; 3] = ["about:", "blob:", "data:"];
 
-/// Has the requests of this session stopped that are to be judged.
+/// Has the requests of this session stopped that are to be judged. None where the network is ours: one pattern, even one
+/// that hardly anything matches, sends every request of the page by way of the browser's main thread.
 pub(super) fn intercept(session: &Session, network: &Network) {
+    let Some(RemoteNetwork { intercept, .. }) = network.remote() else { return };
     let pattern = |url: &str| RequestPattern::builder().url_pattern(url);
-    let documents = || pattern("*").resource_type(ResourceType::Document).build();
-    let patterns = match network.remote().map(|remote| remote.intercept) {
-        None => vec![documents()],
-        Some(Intercept::Everything) => vec![pattern("*").build()],
-        Some(Intercept::DocumentsAndPrivate) => {
+    let patterns = match intercept {
+        Intercept::Everything => vec![pattern("*").build()],
+        Intercept::DocumentsAndPrivate => {
+            let documents = pattern("*").resource_type(ResourceType::Document).build();
             let private = private_url_patterns();
-            std::iter::once(documents()).chain(private.iter().map(|url| pattern(url).build())).collect()
+            std::iter::once(documents).chain(private.iter().map(|url| pattern(url).build())).collect()
         }
     };
     session.call(&EnableFetch { patterns: Some(patterns), handle_auth_requests: None }).forget();
@@ -45,11 +48,7 @@ pub(super) fn paused(
     judging: &mut JoinSet<()>,
 ) -> Result<(), CdpError> {
     let paused: RequestPaused = event.read()?;
-    let is_document = paused.resource_type == DOCUMENT;
-    if is_document && paused.frame_id == watched.main_frame {
-        watched.state.send_modify(|state| state.asked_for.clone_from(&paused.request.url));
-    }
-    if is_document || watched.intercepts_everything() {
+    if paused.resource_type == DOCUMENT || watched.intercepts_everything() {
         judging.spawn(judge(session.clone(), paused, watched.clone()));
     } else {
         // What it names is all that is asked: DNS is not, or every request would pay for it.
@@ -57,6 +56,19 @@ pub(super) fn paused(
         answer(session, paused, watched, verdict);
     }
     Ok(())
+}
+
+/// The page goes to `url`, and nothing was stopped for it. Whether it may reach that place is the egress's to say, and
+/// which schemes a page may open the browser's; a password neither sees: Chromium keeps it until it is asked for one.
+pub(super) fn goes_to(url: &str, watched: &Watched) {
+    if watched.network.egress().is_none() {
+        return;
+    }
+    if let Err(refusal @ Refusal::InvalidUrl(InvalidUrl::Userinfo)) = watched.guard.judge_url(url) {
+        tracing::info!(%refusal, "a page goes to where none may");
+        watched.count(&refusal);
+        watched.fail(Fatal::Blocked(refusal));
+    }
 }
 
 async fn judge(session: Session, paused: RequestPaused, watched: Watched) {

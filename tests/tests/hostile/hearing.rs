@@ -2,7 +2,7 @@
 //! one behind the other, each alone still holds, and both are taken away.
 
 use porthole_service::provider::local::Defence::{
-    self, ContextProxy, DeadEnd, DocumentJudgement, EgressJudgement, LoopbackRule, NoQuic, ResolverRules, WebRtcPolicy,
+    self, ContextProxy, DeadEnd, EgressJudgement, LoopbackRule, NoQuic, ResolverRules, WebRtcPolicy,
 };
 use porthole_tests::eventually;
 use porthole_tests::eventually::so;
@@ -11,7 +11,6 @@ use std::time::Duration;
 use super::canary::Heard;
 use super::scene::{Ground, Scene};
 use super::service::Service;
-use super::silence::expect;
 use super::visit::{Variant, Visit, Visited, visit_all, visit_one};
 use super::ways::{Asks, WAYS, Way, way};
 
@@ -46,8 +45,8 @@ fn marked(asked_by: impl Fn(Asks) -> bool) -> Vec<Visit> {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn without_the_egresss_judgement_every_part_of_a_page_arrives() {
-    let parts = marked(|asks| matches!(asks, Asks::Page | Asks::OwnSite));
+async fn without_the_egresss_judgement_every_page_and_every_part_of_one_arrives() {
+    let parts = marked(|asks| matches!(asks, Asks::Page | Asks::OwnSite | Asks::Frame | Asks::WholePage));
     // Of a name with a public address and another the public one is dialled first.
     let every_variant = Visit::in_each(way("image"), &Variant::ALL).into_iter();
     let every_variant = every_variant.filter(|visit| visit.variant != Variant::Both).collect();
@@ -63,19 +62,6 @@ async fn without_the_egresss_judgement_every_part_of_a_page_arrives() {
     service.end().await;
     let names: Vec<&str> = unheard.iter().map(|visit| visit.way.name).collect();
     assert_eq!(names, NONE, "nothing came of these");
-}
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn documents_are_held_by_either_judgement_and_arrive_without_both() {
-    let documents = || marked(|asks| matches!(asks, Asks::Frame | Asks::WholePage));
-    for without in [EgressJudgement, DocumentJudgement] {
-        let (scene, visited) = visited_without(&[without], documents()).await;
-        assert_eq!(scene.canaries.heard(), [], "without {without:?}");
-        // To the caller it makes no difference who said no.
-        expect(&scene, &visited);
-    }
-    let (scene, visited) = visited_without(&[EgressJudgement, DocumentJudgement], documents()).await;
-    assert_eq!(heard(&scene, &visited).1, NONE, "nothing came of these");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

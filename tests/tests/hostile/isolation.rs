@@ -3,9 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use porthole_service::provider::local::Defence::{
-    self, ContextProxy, DeadEnd, DocumentJudgement, OwnContext, ResolverRules,
-};
+use porthole_service::provider::local::Defence::{self, ContextProxy, DeadEnd, OwnContext, ResolverRules};
 use porthole_tests::{Answer, Reply};
 use serde_json::json;
 
@@ -15,7 +13,7 @@ use super::service::Service;
 use super::tls::TlsSite;
 
 /// What a page goes without that shares the browser's own context: that one's way out is the dead end.
-const SHARED: [Defence; 5] = [OwnContext, ContextProxy, DeadEnd, ResolverRules, DocumentJudgement];
+const SHARED: [Defence; 4] = [OwnContext, ContextProxy, DeadEnd, ResolverRules];
 
 /// Tells what is there of an earlier visit, one word each, then leaves all of it. `CACHED` is a file that may be kept for
 /// an hour, `WORKER` a service worker's script.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::names::ZONE;
 use super::scene::Scene;
 use super::service::AT_ONCE;
-use super::ways::Way;
+use super::ways::{Asks, Way};
 
 /// How long a page is kept that takes a slow way, in milliseconds of real time.
 const SLOW_MS: u32 = 1_000;
@@ -76,6 +76,13 @@ impl Visit {
         variants.iter().map(|variant| Visit { variant: *variant, ..Visit::of(way) }).collect()
     }
 
+    /// Whether the page goes to the target as a whole, so that nothing of it may be shown. A file to be downloaded from
+    /// the page's own site leaves the page where it is; another site's is gone to.
+    pub(crate) fn leaves(self) -> bool {
+        let downloads = self.way.name == "download" && self.variant == Variant::Rebinding;
+        self.way.asks == Asks::WholePage && !downloads
+    }
+
     /// The same from a page that is at a name.
     pub(crate) fn by_name(self) -> Visit {
         Visit { home_by_name: true, ..self }
@@ -129,10 +136,9 @@ fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String
     let label = place.replace('/', "-");
     let name = |word: &str| format!("{word}-{label}.{ZONE}");
     let public = if home_by_name { name("public") } else { ground.public.to_string() };
-    // Who judges documents asks once for the page, the egress once for each connection.
+    // Who judges requests asks once, the egress once for each connection.
     let connections = 1 + usize::from(way.beside.is_some());
-    let frame = usize::from(way.body.contains("<iframe src='BESIDE'>"));
-    let turning = name(&format!("turns{}", 1 + connections + frame));
+    let turning = name(&format!("turns{}", 1 + connections));
     let home = if variant == Variant::Rebinding { turning.clone() } else { public.clone() };
     let host = match variant {
         Variant::Absolute => ground.forbidden.to_string(),

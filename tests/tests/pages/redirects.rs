@@ -70,6 +70,21 @@ async fn a_redirect_to_a_private_address_is_blocked_and_never_followed() {
 }
 
 #[tokio::test]
+async fn a_page_that_leads_to_a_url_with_a_password_is_refused_and_the_password_not_told() {
+    let stack = Stack::start().await;
+    let end = stack.site.html("arrived");
+    let with_password = end.replace("http://", "http://user:hunter2@");
+    for reply in [
+        Reply::redirect(302, &with_password),
+        Reply::html(&format!("<script>location.href = '{with_password}'</script>here")),
+    ] {
+        let answer = stack.extract(json!({"url": stack.site.page(reply)})).await.within(Duration::from_secs(20));
+        let fields = answer.expect_code("INVALID_URL");
+        assert!(!format!("{fields:?}").contains("hunter2"), "{fields:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_redirect_to_what_is_no_web_page_is_never_a_success() {
     let stack = Stack::shared().await;
     for location in

@@ -9,8 +9,6 @@ use crate::guard::Guard;
 pub enum Defence {
     /// The egress judges every address that it dials.
     EgressJudgement,
-    /// Documents' requests are judged before they leave.
-    DocumentJudgement,
     /// A context's requests go through an egress of its own.
     ContextProxy,
     /// What belongs to no context goes to a proxy that is not there.
