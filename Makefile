@@ -79,8 +79,8 @@ bench-overload: setup
 	@target/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
 
 # Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with --browserless,
-# browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 20 minutes;
-# the machine should have nothing else to do.
+# browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 25 minutes,
+# 40 with browserless; the machine should have nothing else to do.
 bench: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
 	@target/release/examples/bench --growth 5000 $(BENCH)

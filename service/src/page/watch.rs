@@ -104,7 +104,9 @@ fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
         // The sockets of a page whose network is ours are judged there: of them nothing is read here.
         Role::Page => PAGE,
         Role::Part if is_remote => REMOTE_PART,
-        Role::Part | Role::Browser => PAUSED,
+        // Where its requests lead the egress judges; that its events end tells that it is gone.
+        Role::Part => &[],
+        Role::Browser => PAUSED,
     })
 }
 
