@@ -92,4 +92,4 @@ bench-settled: setup
 
 # Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
 bench-parts:
-	$(CARGO) bench -p porthole-contract -p porthole-service --bench parts -- $(BENCH)
+	$(CARGO) bench --workspace --bench parts -- $(BENCH)
