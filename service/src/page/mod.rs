@@ -31,13 +31,13 @@ use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use porthole_contract::{ColorScheme, Viewport};
 use tokio::sync::watch::{Receiver, channel};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 pub use self::capture::{Capture, Region};
 use self::drawing::Drawing;
 use self::state::{Fatal, PageState};
 use self::watch::{RollCall, Watched};
-use self::world::NEXT_DOCUMENT_AFTER;
+use self::world::of_a_document;
 use crate::cdp::{CdpError, Session};
 use crate::guard::egress::Report;
 use crate::guard::{Judge, Network, Refusal, Target};
@@ -199,16 +199,8 @@ impl Page {
     }
 
     async fn history(&self) -> Result<GetNavigationHistoryReturns, PageError> {
-        self.within(CAPTURE_TIMEOUT, "asking for the title", async {
-            loop {
-                match self.session.call(&GetNavigationHistoryParams::default()).await {
-                    // One document is taking another's place: for a moment there is no page.
-                    Err(CdpError::Remote { .. }) => sleep(NEXT_DOCUMENT_AFTER).await,
-                    answer => return answer,
-                }
-            }
-        })
-        .await
+        let history = of_a_document(|| self.session.call(&GetNavigationHistoryParams::default()));
+        self.within(CAPTURE_TIMEOUT, "asking for the title", history).await
     }
 
     fn arrived(&self, history: &GetNavigationHistoryReturns) -> Result<Arrival, PageError> {

@@ -11,6 +11,7 @@ use chromiumoxide_cdp::cdp::js_protocol::runtime::{
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::time::sleep;
 
 use super::settle::DECODE_EARLY;
 use super::{Page, PageError};
@@ -19,7 +20,7 @@ use crate::cdp::{Call, CdpError, Session};
 /// The world's name.
 pub(super) const WORLD: &str = "porthole";
 /// How long a document that is being replaced is given until the next is asked.
-pub(super) const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
+const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
 /// Has the world made in each document as it begins, and told of, so that nobody has to wait for it later.
 pub(super) fn prepare(session: &Session) {
@@ -41,16 +42,7 @@ impl Page {
         arguments: impl IntoIterator<Item = Value>,
     ) -> Result<T, PageError> {
         let arguments: Vec<CallArgument> = arguments.into_iter().map(argument).collect();
-        self.within(limit, what, async {
-            loop {
-                match self.run_once(function, &arguments).await {
-                    // The document went away under our hands: the next one is asked, as long as there is time.
-                    Err(CdpError::Remote { .. }) => tokio::time::sleep(NEXT_DOCUMENT_AFTER).await,
-                    answer => return answer,
-                }
-            }
-        })
-        .await
+        self.within(limit, what, of_a_document(|| self.run_once(function, &arguments))).await
     }
 
     async fn run_once<T: DeserializeOwned>(&self, function: &str, arguments: &[CallArgument]) -> Result<T, CdpError> {
@@ -71,6 +63,19 @@ impl Page {
     pub(super) fn call_now(&self, function: &str, arguments: &[CallArgument]) -> Option<Call<Returned>> {
         let world = self.state.borrow().world?;
         Some(self.session.call(&in_world(world, function, arguments)))
+    }
+}
+
+/// Asks what only a document can answer: where one goes away under our hands the next one is asked.
+pub(super) async fn of_a_document<T, F>(ask: impl Fn() -> F) -> Result<T, CdpError>
+where
+    F: Future<Output = Result<T, CdpError>>,
+{
+    loop {
+        match ask().await {
+            Err(CdpError::Remote { .. }) => sleep(NEXT_DOCUMENT_AFTER).await,
+            answer => return answer,
+        }
     }
 }
 
