@@ -1,11 +1,14 @@
 //! Auto-attach: a session for every target that a session's target brings forth (iframes in other processes, workers,
 //! popups), each halted until somebody has looked at it.
 
-use chromiumoxide_cdp::cdp::browser_protocol::target::{FilterEntry, SetAutoAttachParams, TargetFilter};
+use chromiumoxide_cdp::cdp::browser_protocol::target::{
+    AttachToBrowserTargetParams, AttachToTargetParams, FilterEntry, SetAutoAttachParams, TargetFilter,
+};
 use chromiumoxide_cdp::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
 use serde::Deserialize;
 
 use super::connection::{Call, Session};
+use super::error::CdpError;
 use super::event::{Event, Events};
 
 const ATTACHED: &str = "Target.attachedToTarget";
@@ -14,31 +17,51 @@ impl Session {
     /// Attaches to what this session's target brings forth from now on. Each new target stands still until
     /// [`Attached::resume`] is called.
     pub fn auto_attach(&self) -> Attachments {
-        let events = self.events(&[ATTACHED]);
-        let params = SetAutoAttachParams {
-            auto_attach: true,
-            wait_for_debugger_on_start: true,
-            flatten: Some(true),
-            filter: None,
-        };
-        let enabled = self.call(&params);
-        Attachments { parent: self.clone(), events, enabled: Some(enabled) }
+        self.attachments(true, None)
+    }
+
+    /// On the browser's own session: attaches to a target in a session of its own, which lasts as long as the target,
+    /// whatever becomes of those who brought it forth.
+    ///
+    /// # Errors
+    /// [`CdpError`] where the target or the browser is gone.
+    pub async fn attach_to(&self, target_id: &str) -> Result<Session, CdpError> {
+        let params = AttachToTargetParams { target_id: target_id.to_owned().into(), flatten: Some(true) };
+        let attached = self.call(&params).await?;
+        Ok(self.connection().session(String::from(attached.session_id)))
     }
 
     /// On the browser's own session: attaches to the pages that there are and to those that will be made. None of them
     /// is made to stand still: they may be somebody else's.
     pub fn attach_to_pages(&self) -> Attachments {
+        self.attachments(false, Some("page"))
+    }
+
+    /// On a session of the browser's own (each has one way of attaching): attaches to the shared workers that will be
+    /// started, which no page's session tells of. Each stands still until it is resumed, somebody else's too.
+    pub fn attach_to_shared_workers(&self) -> Attachments {
+        self.attachments(true, Some("shared_worker"))
+    }
+
+    fn attachments(&self, halted: bool, kind: Option<&str>) -> Attachments {
         let events = self.events(&[ATTACHED]);
-        let pages = FilterEntry { exclude: Some(false), r#type: Some("page".to_owned()) };
-        let others = FilterEntry { exclude: Some(true), r#type: None };
-        let params = SetAutoAttachParams {
-            auto_attach: true,
-            wait_for_debugger_on_start: false,
-            flatten: Some(true),
-            filter: Some(TargetFilter::new(vec![pages, others])),
-        };
-        let enabled = self.call(&params);
-        Attachments { parent: self.clone(), events, enabled: Some(enabled) }
+        let filter = kind.map(|kind| {
+            let wanted = FilterEntry { exclude: Some(false), r#type: Some(kind.to_owned()) };
+            TargetFilter::new(vec![wanted, FilterEntry { exclude: Some(true), r#type: None }])
+        });
+        let params =
+            SetAutoAttachParams { auto_attach: true, wait_for_debugger_on_start: halted, flatten: Some(true), filter };
+        let enabled = Some(self.call(&params));
+        Attachments { parent: self.clone(), events, enabled, context: None }
+    }
+
+    /// Another session of the browser's own.
+    ///
+    /// # Errors
+    /// [`CdpError`] where the browser has none to give, or is gone.
+    pub async fn beside(&self) -> Result<Session, CdpError> {
+        let attached = self.call(&AttachToBrowserTargetParams::default()).await?;
+        Ok(self.connection().session(String::from(attached.session_id)))
     }
 }
 
@@ -47,14 +70,22 @@ pub struct Attachments {
     parent: Session,
     events: Events,
     enabled: Option<Call<<SetAutoAttachParams as chromiumoxide_types::Command>::Response>>,
+    /// The one browser context whose targets are of interest, where it is one.
+    context: Option<String>,
 }
 
 impl Attachments {
+    /// The targets of this browser context alone. All others run as if nobody had looked.
+    #[must_use]
+    pub fn within(self, context: String) -> Self {
+        Self { context: Some(context), ..self }
+    }
+
     /// Waits until the browser has confirmed that it attaches; the targets that exist already are then in the stream.
     ///
     /// # Errors
-    /// [`super::CdpError`] where the browser refuses or is gone.
-    pub async fn confirmed(&mut self) -> Result<(), super::CdpError> {
+    /// [`CdpError`] where the browser refuses or is gone.
+    pub async fn confirmed(&mut self) -> Result<(), CdpError> {
         match self.enabled.take() {
             Some(call) => call.await.map(drop),
             None => Ok(()),
@@ -83,14 +114,20 @@ impl Attachments {
 
     fn read(&self, event: &Event) -> Option<Attached> {
         match event.read::<AttachedToTarget>() {
-            Ok(attached) => Some(Attached {
-                session: self.parent.connection().session(attached.session_id),
-                target_id: attached.target_info.target_id,
-                context_id: attached.target_info.browser_context_id,
-                kind: attached.target_info.kind,
-                url: attached.target_info.url,
-                waiting: attached.waiting_for_debugger,
-            }),
+            Ok(AttachedToTarget { session_id, target_info, waiting_for_debugger }) => {
+                let attached = Attached {
+                    session: self.parent.connection().session(session_id),
+                    target_id: target_info.target_id,
+                    kind: target_info.kind,
+                    url: target_info.url,
+                    waiting: waiting_for_debugger,
+                };
+                if self.context.as_ref().is_some_and(|context| *context != target_info.browser_context_id) {
+                    attached.resume();
+                    return None;
+                }
+                Some(attached)
+            }
             Err(error) => {
                 tracing::warn!(%error, "an attached target can't be read");
                 None
@@ -106,8 +143,6 @@ pub struct Attached {
     pub session: Session,
     /// Its id.
     pub target_id: String,
-    /// The browser context that it is in; empty where the browser does not say.
-    pub context_id: String,
     /// What it is: `page`, `iframe`, `worker`, `shared_worker`, `service_worker`, or what a newer browser calls it.
     pub kind: String,
     /// Where it is, or is about to go.

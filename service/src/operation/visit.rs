@@ -71,15 +71,13 @@ impl Browsing {
         let mut watch = Stopwatch::start();
         let order = Order { credentials: visit.credentials, deadline: visit.deadline, by_hand: visit.by_hand };
         let leasing = phase("lease", self.provider.lease(order).map_err(OperationError::from));
-        let (target, lease) = match judged {
+        let (target, mut lease) = match judged {
             Some(target) => (target, leasing.await?),
             // A slow answer of DNS is not waited for twice; should it be a refusal, the page is given back unused.
             None => try_join(judging, leasing).await?,
         };
         timings.session = watch.lap_of("session", &self.phases);
-        let page =
-            Page::open(lease.page(), lease.target_id(), &target, &self.judge, lease.network(), &visit.appearance)
-                .by_hand(lease.turns());
+        let page = Page::open(&mut lease, &target, &self.judge, &visit.appearance);
         phase_at("navigate", target.url(), page.navigate(&target)).await?;
         timings.navigate = watch.lap_of("navigate", &self.phases);
         let settled = phase("settle", Box::pin(page.settle(&visit.wait, visit.deadline))).await;

@@ -30,7 +30,6 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::{
 use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use porthole_contract::{ColorScheme, Viewport};
 use tokio::sync::watch::{Receiver, channel};
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
 pub use self::capture::{Capture, Region};
@@ -41,7 +40,7 @@ use self::world::of_a_document;
 use crate::cdp::{CdpError, Session};
 use crate::guard::egress::Report;
 use crate::guard::{Judge, Network, Refusal, Target};
-use crate::provider::Turns;
+use crate::provider::Lease;
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -123,7 +122,7 @@ pub struct Arrival {
     pub over_budget: bool,
 }
 
-/// An open page. Its watchers end when it is dropped; the page itself belongs to its lease.
+/// An open page. Its watchers belong to its lease, as the page itself does.
 pub struct Page {
     session: Session,
     main_frame: String,
@@ -133,27 +132,18 @@ pub struct Page {
     /// There where the page draws only when told to.
     drawing: Option<Drawing>,
     roll_call: RollCall,
-    /// Dropped with the page, and its watchers with it.
-    _watchers: JoinSet<()>,
 }
 
 impl Page {
-    /// Prepares a blank page for `target`. Nothing is waited for: the commands are on their way ahead of whatever comes
-    /// next, and the browser works them off in order.
+    /// Prepares a lease's blank page for `target`. Nothing is waited for: the commands are on their way ahead of whatever
+    /// comes next, and the browser works them off in order.
     #[must_use]
-    pub fn open(
-        session: &Session,
-        main_frame: &str,
-        target: &Target,
-        judge: &Judge,
-        network: &Network,
-        appearance: &Appearance,
-    ) -> Self {
+    pub fn open(lease: &mut Lease, target: &Target, judge: &Judge, appearance: &Appearance) -> Self {
+        let (session, network) = (lease.page().clone(), lease.network().clone());
         let (state, seen) = channel(PageState::default());
-        let mut watchers = JoinSet::new();
         let roll_call = RollCall::new();
         let watched = Watched {
-            main_frame: main_frame.to_owned(),
+            main_frame: lease.target_id().to_owned(),
             first: target.clone(),
             guard: judge.guard.clone(),
             blocked: judge.blocked.clone(),
@@ -161,30 +151,22 @@ impl Page {
             state,
             roll_call: roll_call.clone(),
         };
-        watch::watch_page(&mut watchers, session, watched);
+        watch::watch_page(lease.watchers(), &session, watched);
         session.call(&EnablePage::default()).forget();
         session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
         session.call(&EnableInspector::default()).forget();
         session.call(&watch::network()).forget();
-        world::prepare(session);
-        appear(session, appearance);
+        world::prepare(&session);
+        appear(&session, appearance);
         Self {
-            session: session.clone(),
-            main_frame: main_frame.to_owned(),
+            session,
+            main_frame: lease.target_id().to_owned(),
             state: seen,
             viewport: appearance.viewport,
-            network: network.clone(),
-            drawing: None,
+            network,
+            drawing: lease.turns().cloned().map(Drawing::new),
             roll_call,
-            _watchers: watchers,
         }
-    }
-
-    /// The same page, where it draws only when told to.
-    #[must_use]
-    pub fn by_hand(mut self, turns: Option<&Turns>) -> Self {
-        self.drawing = turns.cloned().map(Drawing::new);
-        self
     }
 
     /// Does `work`, and tells where the page had arrived with it, and under which title. Judged is all that had come from

@@ -158,7 +158,8 @@ fn follow(parent: Session, mut attachments: Attachments, watched: Watched, depth
             tokio::select! {
                 attached = attachments.next() => match attached {
                     Some(attached) => take_in(&mut within, &parent, &attached, &watched, depth),
-                    None => return,
+                    // What it brought forth may outlive it by a moment.
+                    None => break,
                 },
                 called = roll_calls.recv() => {
                     while let Some(attached) = attachments.attached() {
@@ -169,6 +170,7 @@ fn follow(parent: Session, mut attachments: Attachments, watched: Watched, depth
                 Some(_) = within.join_next() => {}
             }
         }
+        while within.join_next().await.is_some() {}
     })
 }
 
@@ -187,12 +189,33 @@ fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watc
             parent.connection().browser().call(&close).forget();
             attached.resume();
         }
-        _ if is_remote && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
+        _ if is_remote && depth < FRAME_DEPTH_MAX => {
+            let (attached, watched) = (attached.clone(), watched.clone());
+            within.spawn(watch_worker(attached, watched, depth));
+        }
         // Every byte of a worker leaves through our own way out.
         _ if !is_remote => attached.resume(),
         // A worker that can't be watched stands still.
         _ => {}
     }
+}
+
+/// A worker outlives its page by a moment, and would be let go by it: it is watched by a session of its own. Until it is,
+/// it stands still.
+async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
+    let browser = attached.session.connection().browser();
+    let session = match browser.attach_to(&attached.target_id).await {
+        Ok(session) => session,
+        Err(error) => {
+            tracing::debug!(%error, "a worker is gone before it could be watched");
+            return;
+        }
+    };
+    let mut within = JoinSet::new();
+    watch_part(&mut within, &Attached { session, ..attached.clone() }, &watched, depth);
+    // By the session that halted it: another's word is not enough.
+    attached.resume();
+    while within.join_next().await.is_some() {}
 }
 
 fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {

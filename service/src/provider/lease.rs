@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use tokio::task::JoinSet;
+
 use super::Turns;
 use crate::cdp::Session;
 use crate::guard::Network;
@@ -14,14 +16,21 @@ pub struct Lease {
     target_id: String,
     network: Network,
     turns: Option<Turns>,
-    release: Option<Box<dyn FnOnce() + Send>>,
+    watchers: JoinSet<()>,
+    release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
 }
 
 impl Lease {
     /// A lease of the page driven by `page`, whose target is `target_id` and whose requests leave by `network`;
-    /// `release` gives it back, without waiting.
-    pub fn new(page: Session, target_id: String, network: Network, release: impl FnOnce() + Send + 'static) -> Self {
-        Self { page, target_id, network, turns: None, release: Some(Box::new(release)) }
+    /// `release` gives it back, without waiting, and has its [watchers](Lease::watchers) then.
+    pub fn new(
+        page: Session,
+        target_id: String,
+        network: Network,
+        release: impl FnOnce(JoinSet<()>) + Send + 'static,
+    ) -> Self {
+        let release = Some(Box::new(release) as Box<_>);
+        Self { page, target_id, network, turns: None, watchers: JoinSet::new(), release }
     }
 
     /// The same page, which draws only when told to where there are turns to do so.
@@ -35,6 +44,12 @@ impl Lease {
     #[must_use]
     pub fn turns(&self) -> Option<&Turns> {
         self.turns.as_ref()
+    }
+
+    /// The tasks that watch the page and judge what it asks for. Where the network is not ours they end only when the
+    /// browser has let go of the page: what of it still runs meanwhile is nobody's otherwise.
+    pub fn watchers(&mut self) -> &mut JoinSet<()> {
+        &mut self.watchers
     }
 
     /// How the page reaches the network.
@@ -65,7 +80,7 @@ impl fmt::Debug for Lease {
 impl Drop for Lease {
     fn drop(&mut self) {
         if let Some(release) = self.release.take() {
-            release();
+            release(std::mem::take(&mut self.watchers));
         }
     }
 }
@@ -90,7 +105,7 @@ mod tests {
                 whole_browser: true,
                 judges_addresses: true,
             });
-            Lease::new(connection.session("S"), "T".to_owned(), network, move || {
+            Lease::new(connection.session("S"), "T".to_owned(), network, move |_| {
                 released.fetch_add(1, Ordering::Relaxed);
             })
         };

@@ -6,6 +6,7 @@ mod auto;
 pub mod browserbase;
 pub mod cdp;
 mod lease;
+mod leave;
 pub mod local;
 mod popups;
 mod turns;

@@ -3,30 +3,27 @@
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{EnableParams as EnableFetch, RequestPattern};
 use chromiumoxide_cdp::cdp::browser_protocol::target::CloseTargetParams;
 use chromiumoxide_cdp::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
-use tokio_util::task::AbortOnDropHandle;
 
-use crate::cdp::{Attachments, Connection};
+use crate::cdp::{Attachments, Session};
 
-/// Closes what is attached to from now on, until the handle is dropped; in one context only, where one is named.
+/// Closes the pages that are attached to from now on.
 ///
 /// A popup stands still until somebody looks at it, and its opener with it. Its opener's session is not told: a target
 /// is attached to once, and the browser's own session was first.
-pub(super) fn close_all(
-    connection: &Connection,
-    mut pages: Attachments,
-    context: Option<String>,
-) -> AbortOnDropHandle<()> {
-    let browser = connection.browser();
-    AbortOnDropHandle::new(tokio::spawn(async move {
-        while let Some(page) = pages.next().await {
-            if context.as_ref().is_some_and(|context| *context != page.context_id) {
-                continue;
+pub(super) async fn close_all(browser: Session, mut pages: Attachments) {
+    while let Some(page) = pages.next().await {
+        match page.kind.as_str() {
+            "page" => {
+                // Every request of it stands still for good.
+                let all = vec![RequestPattern::builder().url_pattern("*").build()];
+                page.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
+                browser.call(&CloseTargetParams::new(page.target_id)).forget();
+                page.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
             }
-            // Every request of it stands still for good.
-            let all = vec![RequestPattern::builder().url_pattern("*").build()];
-            page.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
-            browser.call(&CloseTargetParams::new(page.target_id)).forget();
-            page.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
+            // Its requests can't be stopped on its own session (tried), so it never runs.
+            "shared_worker" => browser.call(&CloseTargetParams::new(page.target_id)).forget(),
+            // Attached to on this session as well, by whoever watches the page that started it.
+            _ => {}
         }
-    }))
+    }
 }

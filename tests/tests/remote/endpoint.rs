@@ -8,7 +8,7 @@ use http::Method;
 use porthole_tests::emulator::EmulatorOptions;
 use porthole_tests::eventually::so;
 use porthole_tests::site::{REBOUND, SHOP};
-use porthole_tests::{Emulator, Stack, eventually};
+use porthole_tests::{Emulator, Reply, Stack, eventually};
 use serde_json::{Value, json};
 
 /// A browser that runs for longer than any one page, and the WebSocket that drives it.
@@ -66,6 +66,33 @@ async fn what_else_runs_in_that_browser_is_left_alone() {
         targets["targetInfos"].as_array().unwrap().iter().map(|target| &target["title"]).collect();
     assert!(titles.contains(&&json!("their own")), "{targets:#}");
     drop(emulator);
+}
+
+#[tokio::test]
+async fn shared_workers_of_others_run_while_a_guests_do_not() {
+    let (_emulator, url) = browser().await;
+    let stack = Stack::with().setting("PORTHOLE_PROVIDER", "cdp").setting("PORTHOLE_CDP_URL", &url);
+    let stack = Box::pin(stack.start()).await;
+    let site = &stack.site;
+    let starts = |asked: &str| {
+        let worker = site.page(Reply::of("text/javascript", format!("fetch('{asked}')")));
+        site.html(&format!("<p>starts<script>new SharedWorker('{worker}')</script>"))
+    };
+    let (asked_by_ours, asked_by_theirs) = (site.page(Reply::text("news")), site.page(Reply::text("news")));
+    let (ours, theirs) = (starts(&asked_by_ours), starts(&asked_by_theirs));
+    let mut somebody = connect(&url).await;
+    let they_start = async {
+        eventually(Duration::from_secs(20), async || so(!site.seen(&ours).is_empty(), "our page did not begin")).await;
+        somebody.call("Target.createTarget", json!({"url": theirs})).await;
+        eventually(Duration::from_secs(20), async || {
+            so(!site.seen(&asked_by_theirs).is_empty(), "theirs stands still")
+        })
+        .await;
+    };
+    let visit = stack.extract(json!({"url": ours, "wait": {"until": "load", "delay_ms": 3_000}}));
+    let (answer, ()) = tokio::join!(visit, they_start);
+    assert_eq!(answer.content().trim(), "starts");
+    assert!(site.seen(&asked_by_ours).is_empty(), "what can't be judged ran");
 }
 
 #[tokio::test]

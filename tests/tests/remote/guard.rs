@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
 use porthole_tests::emulator::EmulatorOptions;
@@ -173,6 +174,47 @@ async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
         assert!(answer.content().starts_with("the public part"), "{html}");
         assert!(answer.json()["blocked_requests"].as_u64() >= Some(1), "{html}: {answer:?}");
         assert_eq!(site.seen(&picture).len(), 0, "{html}");
+    }
+}
+
+/// A page's end takes its defences with it: what of it still runs then must not get out.
+#[tokio::test]
+async fn nothing_leaves_as_a_page_ends() {
+    let remote = Remote::start().await;
+    let (guest, _browser) = super::endpoint::stack(&[]).await;
+    for (stack, rounds) in [(&remote.stack, 3), (&guest, 8)] {
+        let forbidden = stack.site.forbidden();
+        let fetch = format!("fetch('{forbidden}', {{mode: 'no-cors', keepalive: true}}).catch(() => 0)");
+        let hammer = format!("setInterval(() => {{ {fetch} }}, 1)");
+        for what in ["Worker", "SharedWorker", "serviceWorker", "unload"] {
+            let life = stack.site.page(Reply::text("it runs"));
+            let lives = format!("fetch('{life}', {{mode: 'no-cors'}}); {hammer}");
+            let html = match what {
+                "serviceWorker" => {
+                    let script = stack.site.page(Reply::of("text/javascript", lives));
+                    format!("navigator.serviceWorker.register('{script}')")
+                }
+                "unload" => format!(
+                    "fetch('{life}'); onpagehide = onbeforeunload = () => {{ navigator.sendBeacon('{forbidden}'); {fetch} }}"
+                ),
+                worker => format!("new {worker}(URL.createObjectURL(new Blob([`{lives}`])))"),
+            };
+            let url = stack.site.html(&format!("<p>the public part</p><script>{html}</script>"));
+            // Of a guest's page shared workers do not run.
+            let runs = !(what == "SharedWorker" && std::ptr::eq(stack, &guest));
+            let has_run = || !stack.site.seen(&life).is_empty();
+            for round in 0..50 {
+                if round >= rounds && has_run() == runs {
+                    break;
+                }
+                let wait = json!({"until": "load", "delay_ms": 40 * round});
+                let answer = stack.extract(json!({"url": url, "wait": wait})).await;
+                assert_eq!(answer.content().trim(), "the public part");
+            }
+            stack.expect_idle(Duration::from_secs(20)).await;
+            assert_eq!(stack.site.forbidden_visits(), 0, "{what}");
+            assert_eq!(has_run(), runs, "{what}");
+        }
     }
 }
 

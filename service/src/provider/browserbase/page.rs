@@ -3,6 +3,7 @@
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::CreateTargetParams;
+use futures_util::FutureExt as _;
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
@@ -39,8 +40,11 @@ pub(super) async fn open(
     let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
     connection.browser().call(&downloads).forget();
     tracing::debug!(session = session.id(), "a remote session's page is leased");
-    let popups = popups::close_all(&connection, popups, None);
-    Ok(Lease::new(page.session, page.target_id, network, move || drop((popups, session, browser))))
+    let popups = popups::close_all(connection.browser(), popups);
+    let watched = page.session.clone();
+    let mut lease = Lease::new(page.session, page.target_id, network, move |watchers| session.end(watched, watchers));
+    lease.watchers().spawn(popups.map(move |()| drop(browser)));
+    Ok(lease)
 }
 
 /// One round trip: attaching tells which pages there are. The rest of them are not ours to read.

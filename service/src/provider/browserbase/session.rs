@@ -4,11 +4,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use backon::{BackoffBuilder as _, ExponentialBuilder};
+use futures_util::FutureExt as _;
 use secrecy::{ExposeSecret as _, SecretString};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::Shared;
 use super::api::{ApiError, CreateSession};
 use super::metadata::LEASE;
+use crate::cdp::Session;
+use crate::provider::leave::leave;
 use crate::provider::{Credentials, ProviderError};
 
 /// How much longer than its request a session may live: the request's own limits end it first.
@@ -19,6 +24,9 @@ const TIMEOUT_MIN_SECONDS: u64 = 60;
 /// The first and the longest wait between two tries to release a session.
 const RELEASE_FIRST_DELAY: Duration = Duration::from_millis(200);
 const RELEASE_DELAY_MAX: Duration = Duration::from_secs(5);
+
+/// How long the page of a session on its way out is watched at most. Its connection is then closed, which ends it too.
+const WATCHED_MAX: Duration = Duration::from_secs(3);
 
 /// When a session whose creation was never answered is looked for, each from the look before: at once, and while the
 /// answer may only have been slow.
@@ -38,6 +46,8 @@ pub(super) struct HeldSession {
     id: String,
     since: Instant,
     lifetime: Duration,
+    /// Its page, once it was leased, and those who judge what it asks for, until it is gone.
+    watched: Option<(Session, JoinSet<()>)>,
 }
 
 impl Shared {
@@ -72,6 +82,7 @@ impl Shared {
             id,
             since,
             lifetime,
+            watched: None,
         };
         match self.api.create(credentials, &wanted).await {
             Ok(created) => {
@@ -103,7 +114,7 @@ impl Shared {
                         tracing::warn!(session = session.id, "a session whose creation was never answered is released");
                         self.metrics.created();
                         let (shared, credentials) = (Arc::clone(&self), credentials.clone());
-                        drop(HeldSession { shared, credentials, id: session.id, since, lifetime });
+                        drop(HeldSession { shared, credentials, id: session.id, since, lifetime, watched: None });
                     }
                     return;
                 }
@@ -121,6 +132,11 @@ impl HeldSession {
     pub(super) fn id(&self) -> &str {
         &self.id
     }
+
+    /// Has its page left and itself released, watched until it is gone.
+    pub(super) fn end(mut self, page: Session, watchers: JoinSet<()>) {
+        self.watched = Some((page, watchers));
+    }
 }
 
 impl Drop for HeldSession {
@@ -132,7 +148,15 @@ impl Drop for HeldSession {
             since: self.since,
             lifetime: self.lifetime,
         };
-        self.shared.tasks.spawn(release.run());
+        let watched = self.watched.take();
+        self.shared.tasks.spawn(async move {
+            let Some((page, mut watchers)) = watched else { return release.run().await };
+            leave(&page).await;
+            drop(page);
+            // They end with their connection, which Browserbase closes when the browser is gone.
+            let watched = timeout(WATCHED_MAX, async move { while watchers.join_next().await.is_some() {} });
+            tokio::join!(release.run(), watched.map(drop));
+        });
     }
 }
 

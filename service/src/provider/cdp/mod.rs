@@ -14,15 +14,17 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
     CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
 use futures_util::FutureExt as _;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, try_join};
 use porthole_contract::limits::{CONNECT_TIMEOUT, SESSION_CREATE_TIMEOUT};
+use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::endpoint::Endpoint;
+use super::leave::leave;
 use super::{Lease, Order, Provider, ProviderError, popups};
-use crate::cdp::{CdpError, Connection, WebSocketOptions, connect_websocket};
+use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
@@ -84,7 +86,8 @@ impl Shared {
     /// Two round trips: the context, and the page in it. The page is attached to as it is made.
     async fn page(self: &Arc<Self>, connection: Connection) -> Result<Lease, ProviderError> {
         let root = connection.browser();
-        let mut pages = root.attach_to_pages();
+        let pages = root.attach_to_pages();
+        let beside = root.beside();
         let create = CreateBrowserContextParams {
             dispose_on_detach: Some(true),
             proxy_server: self.options.egress.clone(),
@@ -92,12 +95,15 @@ impl Shared {
             proxy_bypass_list: self.options.egress.as_ref().map(|_| "<-loopback>".to_owned()),
             ..Default::default()
         };
-        let context = root.call(&create).await?.browser_context_id;
-        let held = HeldContext {
+        let (context, beside) = try_join(root.call(&create), beside).await?;
+        let context = context.browser_context_id;
+        let mut held = HeldContext {
             shared: Arc::clone(self),
             connection: connection.clone(),
             context: context.clone(),
             since: Instant::now(),
+            page: None,
+            watchers: JoinSet::new(),
             _browser: ConnectedBrowser::count(&self.metrics),
         };
         self.metrics.created();
@@ -108,22 +114,25 @@ impl Shared {
         target.browser_context_id = Some(context.clone());
         let asked = Instant::now();
         let made = root.call(&target);
-        let page = loop {
-            // Other pages of that browser are attached to as well: none of them is touched.
-            match pages.next().await {
-                Some(page) if page.context_id == *context.inner() => break page,
-                Some(_) => {}
-                None => return Err(CdpError::Closed("the browser gave no page".into()).into()),
-            }
-        };
+        // Other pages of that browser are attached to as well: none of them is touched.
+        let mut pages = pages.within(context.inner().clone());
+        let mut shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
+        let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
+        shared_workers.confirmed().await?;
         made.forget();
         if asked.elapsed() < NEAR {
             // The renderer may not run yet. On a longer line it does when the next message comes, and if it does not,
             // the page is navigated once more.
             page.session.call(&EnablePage::default()).await?;
         }
-        let popups = popups::close_all(&connection, pages, Some(context.inner().clone()));
-        Ok(Lease::new(page.session, page.target_id, self.network(), move || drop((popups, held))))
+        held.page = Some(page.session.clone());
+        let mut lease = Lease::new(page.session, page.target_id, self.network(), move |watchers| {
+            held.watchers = watchers;
+            drop(held);
+        });
+        lease.watchers().spawn(popups::close_all(root.clone(), pages));
+        lease.watchers().spawn(popups::close_all(root, shared_workers));
+        Ok(lease)
     }
 }
 
@@ -133,14 +142,24 @@ struct HeldContext {
     connection: Connection,
     context: BrowserContextId,
     since: Instant,
+    /// Its page, once it was leased.
+    page: Option<Session>,
+    /// Those who judge what the page asks for, until it is gone.
+    watchers: JoinSet<()>,
     _browser: ConnectedBrowser,
 }
 
 impl Drop for HeldContext {
     fn drop(&mut self) {
-        let disposed = self.connection.browser().call(&DisposeBrowserContextParams::new(self.context.clone()));
+        let (context, page) = (self.context.clone(), self.page.take());
         let (connection, metrics, since) = (self.connection.clone(), self.shared.metrics.clone(), self.since);
+        let watchers = std::mem::take(&mut self.watchers);
         self.shared.tasks.spawn(async move {
+            let browser = connection.browser();
+            if let Some(page) = page {
+                leave(&page).await;
+            }
+            let disposed = browser.call(&DisposeBrowserContextParams::new(context));
             let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
                 Ok(Ok(_)) => true,
                 Ok(Err(error)) => error.is_gone(),
@@ -149,7 +168,7 @@ impl Drop for HeldContext {
             if !confirmed {
                 tracing::warn!("a browser context is not confirmed as disposed of; it ends with its connection");
             }
-            drop(connection);
+            drop((watchers, connection));
             metrics.ended(since.elapsed(), confirmed);
         });
     }

@@ -253,7 +253,8 @@ impl Blank {
         held.since = Some(Instant::now());
         held.metrics.created();
         let turns = held.browser.turns.clone();
-        Lease::new(page, target_id, Network::Egress(egress), move || drop((held, in_use))).by_hand(turns)
+        Lease::new(page, target_id, Network::Egress(egress), move |watchers| drop((watchers, held, in_use)))
+            .by_hand(turns)
     }
 }
 

@@ -34,7 +34,7 @@ impl Scene {
         let network = RemoteNetwork { intercept: Intercept::Everything, whole_browser: true, judges_addresses: true };
         let page = connect_pipe(ours, tokio::io::sink(), 1024).session("S");
         self.metrics.created();
-        let lease = Lease::new(page, target.to_owned(), Network::Remote(network), move || {
+        let lease = Lease::new(page, target.to_owned(), Network::Remote(network), move |_| {
             given_back.fetch_add(1, Ordering::Relaxed);
         });
         self.warm.add(lease, Instant::now());
