@@ -189,6 +189,7 @@ fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watc
             parent.connection().browser().call(&close).forget();
             attached.resume();
         }
+        _ if watched.intercepts_browser() && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         _ if is_remote && depth < FRAME_DEPTH_MAX => {
             let (attached, watched) = (attached.clone(), watched.clone());
             within.spawn(watch_worker(attached, watched, depth));
@@ -200,8 +201,8 @@ fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watc
     }
 }
 
-/// A worker outlives its page by a moment, and would be let go by it: it is watched by a session of its own. Until it is,
-/// it stands still.
+/// A worker outlives its page by a moment, and would be let go by it: where its own session is what stops its requests, it
+/// is watched by one that lasts as long as the worker. Until it is, it stands still.
 async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
     let browser = attached.session.connection().browser();
     let session = match browser.attach_to(&attached.target_id).await {
