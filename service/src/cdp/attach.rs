@@ -1,8 +1,10 @@
 //! Auto-attach: a session for every target that a session's target brings forth (iframes in other processes, workers,
 //! popups), each halted until somebody has looked at it.
 
+use chromiumoxide_cdp::cdp::browser_protocol::fetch::{EnableParams as EnableFetch, RequestPattern};
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
-    AttachToBrowserTargetParams, AttachToTargetParams, FilterEntry, SetAutoAttachParams, TargetFilter,
+    AttachToBrowserTargetParams, AttachToTargetParams, CloseTargetParams, FilterEntry, SetAutoAttachParams,
+    TargetFilter,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
 use serde::Deserialize;
@@ -157,6 +159,21 @@ impl Attached {
         if self.waiting {
             self.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
         }
+    }
+
+    /// Closes a page or a frame. It is let go, too, since its opener stands still with it: on its way to its end, with
+    /// every request of it stopped for good.
+    pub fn close(&self) {
+        let all = vec![RequestPattern::builder().url_pattern("*").build()];
+        self.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
+        self.close_halted();
+        self.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
+    }
+
+    /// Closes a target that stands still, and never lets it run.
+    pub fn close_halted(&self) {
+        let close = CloseTargetParams::new(self.target_id.clone());
+        self.session.connection().browser().call(&close).forget();
     }
 }
 

@@ -34,12 +34,6 @@ pub(super) fn intercept(session: &Session, network: &Network) {
     session.call(&EnableFetch { patterns: Some(patterns), handle_auth_requests: None }).forget();
 }
 
-/// Has every request of this session stopped, for good: nobody listens.
-pub(super) fn stop_all(session: &Session) {
-    let all = vec![RequestPattern::builder().url_pattern("*").build()];
-    session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
-}
-
 /// A request that stands still.
 pub(super) fn paused(
     event: &Event,

@@ -5,7 +5,6 @@
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
-use chromiumoxide_cdp::cdp::browser_protocol::target::CloseTargetParams;
 use futures_util::future::BoxFuture;
 use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -146,24 +145,24 @@ const REMOTE_PART: &[&str] = &[
 /// Watches what the page brings forth: frames in other processes are judged like the page, workers run, popups don't.
 fn watch_parts(watchers: &mut JoinSet<()>, session: &Session, watched: Watched, depth: u32) {
     let attachments = session.auto_attach();
-    watchers.spawn(follow(session.clone(), attachments, watched, depth));
+    watchers.spawn(follow(attachments, watched, depth));
 }
 
 /// Boxed, since frames nest.
-fn follow(parent: Session, mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFuture<'static, ()> {
+fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         let mut within = JoinSet::new();
         let mut roll_calls = watched.roll_call.0.subscribe();
         loop {
             tokio::select! {
                 attached = attachments.next() => match attached {
-                    Some(attached) => take_in(&mut within, &parent, &attached, &watched, depth),
+                    Some(attached) => take_in(&mut within, &attached, &watched, depth),
                     // What it brought forth may outlive it by a moment.
                     None => break,
                 },
                 called = roll_calls.recv() => {
                     while let Some(attached) = attachments.attached() {
-                        take_in(&mut within, &parent, &attached, &watched, depth);
+                        take_in(&mut within, &attached, &watched, depth);
                     }
                     drop(called);
                 },
@@ -174,7 +173,7 @@ fn follow(parent: Session, mut attachments: Attachments, watched: Watched, depth
     })
 }
 
-fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watched: &Watched, depth: u32) {
+fn take_in(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
     let is_remote = watched.network.remote().is_some();
     if attached.kind == "worker" {
         watched.state.send_modify(|state| state.has_workers = true);
@@ -182,13 +181,7 @@ fn take_in(within: &mut JoinSet<()>, parent: &Session, attached: &Attached, watc
     match attached.kind.as_str() {
         "iframe" if depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         // A popup has no reader; a frame this deep neither.
-        "page" | "iframe" => {
-            // Its opener stands still with it, so it is let go, too: on its way to its end, with no request let out.
-            requests::stop_all(&attached.session);
-            let close = CloseTargetParams::new(attached.target_id.clone());
-            parent.connection().browser().call(&close).forget();
-            attached.resume();
-        }
+        "page" | "iframe" => attached.close(),
         _ if watched.intercepts_browser() && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         _ if is_remote && depth < FRAME_DEPTH_MAX => {
             let (attached, watched) = (attached.clone(), watched.clone());

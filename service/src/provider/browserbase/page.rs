@@ -40,7 +40,7 @@ pub(super) async fn open(
     let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
     connection.browser().call(&downloads).forget();
     tracing::debug!(session = session.id(), "a remote session's page is leased");
-    let popups = popups::close_all(connection.browser(), popups);
+    let popups = popups::close_all(popups);
     let watched = page.session.clone();
     let mut lease = Lease::new(page.session, page.target_id, network, move |watchers| session.end(watched, watchers));
     lease.watchers().spawn(popups.map(move |()| drop(browser)));

@@ -118,20 +118,20 @@ impl Shared {
         let mut pages = pages.within(context.inner().clone());
         let mut shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
         let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
-        shared_workers.confirmed().await?;
         made.forget();
         if asked.elapsed() < NEAR {
             // The renderer may not run yet. On a longer line it does when the next message comes, and if it does not,
             // the page is navigated once more.
             page.session.call(&EnablePage::default()).await?;
         }
+        shared_workers.confirmed().await?;
         held.page = Some(page.session.clone());
         let mut lease = Lease::new(page.session, page.target_id, self.network(), move |watchers| {
             held.watchers = watchers;
             drop(held);
         });
-        lease.watchers().spawn(popups::close_all(root.clone(), pages));
-        lease.watchers().spawn(popups::close_all(root, shared_workers));
+        lease.watchers().spawn(popups::close_all(pages));
+        lease.watchers().spawn(popups::close_all(shared_workers));
         Ok(lease)
     }
 }
