@@ -15,7 +15,10 @@ pub mod logs;
 pub mod process_metrics;
 pub mod request_id;
 pub mod requests;
+mod runtime;
 pub mod settings;
 pub mod shutdown;
 pub mod signals;
 pub mod trace;
+
+pub use self::runtime::runtime;

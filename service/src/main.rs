@@ -5,13 +5,12 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use porthole_daemon::settings::{Environment, Reader, command_line, flags};
-use porthole_daemon::{logs, signals};
+use porthole_daemon::{logs, runtime, signals};
 use porthole_service::check_url;
 use porthole_service::guard::Guard;
 use porthole_service::server::Server;
 use porthole_service::settings::{self, SETTINGS, Settings};
 use tokio::io::{BufReader, stdin, stdout};
-use tokio::runtime::Runtime;
 
 const CHECK_URL: &str = "check-url";
 const CHECK_URL_HELP: &str = "Reads URLs from arguments or standard input, one a line (bare or as a JSON string), and \
@@ -38,7 +37,7 @@ fn main() -> ExitCode {
     };
     let environment = Environment::of_process();
     let reader = Reader::new(environment.clone()).with_flags(SETTINGS, &matches);
-    let runtime = match Runtime::new() {
+    let runtime = match runtime() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error),
     };

@@ -6,7 +6,7 @@ use clap::Command;
 use porthole_daemon::listen::Listener;
 use porthole_daemon::settings::{Environment, Reader, SettingError};
 use porthole_daemon::trace::Export;
-use porthole_daemon::{logs, settings, signals};
+use porthole_daemon::{logs, runtime, settings, signals};
 use porthole_worker::server::Worker;
 use porthole_worker::settings::{SETTINGS, Settings};
 
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
         Err(error) => return error.exit(),
     };
     environment.warn_of_unknown();
-    let ran = run(settings);
+    let ran = runtime().map_err(Into::into).and_then(|runtime| runtime.block_on(run(settings)));
     export.end();
     match ran {
         Ok(()) => ExitCode::SUCCESS,
@@ -43,7 +43,6 @@ fn started(reader: &Reader) -> Result<(Settings, Export), SettingError> {
     Ok((settings, export))
 }
 
-#[tokio::main]
 async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     let shutdown = signals::drain_on_signals()?;
     let main = Listener::bind("main", settings.addr).await?;
