@@ -18,6 +18,9 @@ use super::event::Events;
 use super::routes::{Answer, Refused, Routes, SessionId};
 use super::transport::{Ending, Receiver, Sender};
 
+/// How many messages leave at one go: more than anybody sends without waiting for an answer.
+const MESSAGES_AT_ONCE: usize = 64;
+
 /// A connection to a browser. Clones share it; it closes when the last one, sessions included, is dropped.
 #[derive(Clone)]
 pub struct Connection {
@@ -100,18 +103,16 @@ impl Connection {
 }
 
 async fn send_all(mut sender: impl Sender, mut outbox: mpsc::UnboundedReceiver<Vec<u8>>) -> Ending {
+    let mut messages = Vec::new();
     loop {
-        let message = tokio::select! {
-            message = outbox.recv() => message,
+        tokio::select! {
+            count = outbox.recv_many(&mut messages, MESSAGES_AT_ONCE) => if count == 0 {
+                return "nobody needs it any more".into();
+            },
             Err(ending) = sender.keep_alive() => return ending,
-        };
-        match message {
-            Some(message) => {
-                if let Err(ending) = sender.send(message).await {
-                    return ending;
-                }
-            }
-            None => return "nobody needs it any more".into(),
+        }
+        if let Err(ending) = sender.send(messages.drain(..)).await {
+            return ending;
         }
     }
 }

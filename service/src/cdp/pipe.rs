@@ -3,6 +3,7 @@
 //! No port that others could find, and the browser ends when the pipe closes, however its parent died.
 
 use bytes::{Bytes, BytesMut};
+use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
 use super::connection::Connection;
@@ -18,17 +19,23 @@ pub fn connect(
     message_max_bytes: usize,
 ) -> Connection {
     let receiver = PipeReceiver { reader, buffer: BytesMut::new(), searched: 0, message_max_bytes };
-    Connection::start(PipeSender { writer }, receiver)
+    Connection::start(PipeSender { writer, buffer: Vec::new() }, receiver)
 }
 
 struct PipeSender<W> {
     writer: W,
+    /// What is to be written at one go.
+    buffer: Vec<u8>,
 }
 
 impl<W: AsyncWrite + Send + Unpin> Sender for PipeSender<W> {
-    async fn send(&mut self, mut message: Vec<u8>) -> Result<(), Ending> {
-        message.push(0);
-        self.writer.write_all(&message).await.map_err(|error| error.kind().to_string().into())
+    async fn send(&mut self, messages: impl Iterator<Item = Vec<u8>> + Send) -> Result<(), Ending> {
+        self.buffer.clear();
+        for message in messages {
+            self.buffer.extend(message);
+            self.buffer.push(0);
+        }
+        self.writer.write_all(&self.buffer).await.map_err(|error| error.kind().to_string().into())
     }
 
     async fn keep_alive(&mut self) -> Result<(), Ending> {
@@ -48,7 +55,7 @@ struct PipeReceiver<R> {
 impl<R: AsyncRead + Send + Unpin> Receiver for PipeReceiver<R> {
     async fn receive(&mut self) -> Result<Bytes, Ending> {
         loop {
-            if let Some(end) = self.buffer[self.searched..].iter().position(|byte| *byte == 0) {
+            if let Some(end) = memchr(0, &self.buffer[self.searched..]) {
                 let mut message = self.buffer.split_to(self.searched + end + 1);
                 message.truncate(message.len() - 1);
                 self.searched = 0;

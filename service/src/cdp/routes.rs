@@ -12,6 +12,10 @@ use tokio::sync::{mpsc, oneshot};
 use super::error::CdpError;
 use super::event::{EVENTS_WAITING_MAX, Event, Events};
 
+/// How Chromium's events begin.
+const EVENT_START: &[u8] = br#"{"method":""#;
+const DETACHED: &str = "Target.detachedFromTarget";
+
 /// A session's id; none for the browser itself.
 pub(super) type SessionId = Option<Arc<str>>;
 
@@ -94,6 +98,9 @@ impl Routes {
     /// Routes one message. A message that can't be read is reported and otherwise passed over: the calls that wait
     /// have time limits of their own.
     pub(super) fn route(&mut self, message: &Bytes) {
+        if !self.concerns_anybody(message) {
+            return;
+        }
         let envelope: Envelope<'_> = match serde_json::from_slice(message) {
             Ok(envelope) => envelope,
             Err(error) => {
@@ -114,13 +121,23 @@ impl Routes {
             (None, Some(method)) => {
                 let params = envelope.params.map_or(Bytes::from_static(b"{}"), |params| slice_of(message, params));
                 let session = envelope.session_id.map(Arc::from);
-                if method == "Target.detachedFromTarget" {
+                if method == DETACHED {
                     self.detach(&params);
                 }
                 self.publish(&session, &method, &params);
             }
             (None, None) => tracing::warn!("a message from the browser is neither an answer nor an event"),
         }
+    }
+
+    /// Whether it is worth reading. Most events that browsers send with the few that are wanted are told by their first
+    /// bytes; whatever begins in another way is read.
+    fn concerns_anybody(&self, message: &[u8]) -> bool {
+        let method = message.strip_prefix(EVENT_START).and_then(|rest| rest.split(|byte| *byte == b'"').next());
+        method.filter(|method| !method.contains(&b'\\')).is_none_or(|method| {
+            let wanted = |subscriber: &Subscriber| subscriber.methods.iter().any(|wanted| wanted.as_bytes() == method);
+            method == DETACHED.as_bytes() || self.subscribers.values().flatten().any(wanted)
+        })
     }
 
     fn publish(&mut self, session: &SessionId, method: &str, params: &Bytes) {

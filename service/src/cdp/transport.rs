@@ -9,8 +9,11 @@ pub(super) type Ending = Cow<'static, str>;
 
 /// The half that sends.
 pub(super) trait Sender: Send {
-    /// Sends one message.
-    fn send(&mut self, message: Vec<u8>) -> impl Future<Output = Result<(), Ending>> + Send;
+    /// Sends messages, in this order and at one go: each go wakes the browser, and us again to hear its answers.
+    fn send(
+        &mut self,
+        messages: impl Iterator<Item = Vec<u8>> + Send,
+    ) -> impl Future<Output = Result<(), Ending>> + Send;
 
     /// Keeps the line alive, forever; ends only when the line is dead.
     fn keep_alive(&mut self) -> impl Future<Output = Result<(), Ending>> + Send;

@@ -84,9 +84,12 @@ struct WebSocketSender {
 }
 
 impl Sender for WebSocketSender {
-    async fn send(&mut self, message: Vec<u8>) -> Result<(), Ending> {
-        let text = String::from_utf8(message).map_err(|_| "a message to the browser is not UTF-8")?;
-        self.sink.send(Message::text(text)).await.map_err(|error| reason(&error))
+    async fn send(&mut self, messages: impl Iterator<Item = Vec<u8>> + Send) -> Result<(), Ending> {
+        for message in messages {
+            let text = String::from_utf8(message).map_err(|_| "a message to the browser is not UTF-8")?;
+            self.sink.feed(Message::text(text)).await.map_err(|error| reason(&error))?;
+        }
+        self.sink.flush().await.map_err(|error| reason(&error))
     }
 
     async fn keep_alive(&mut self) -> Result<(), Ending> {

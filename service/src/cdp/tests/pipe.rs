@@ -83,6 +83,27 @@ async fn events_keep_their_order_and_an_unknown_enum_value_is_no_obstacle() {
 }
 
 #[tokio::test]
+async fn an_event_is_known_by_its_method_wherever_that_stands() {
+    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let page = connection.session("S1");
+    let mut events = page.events(&["Page.frameNavigated", "Page.loadEventFired"]);
+    for message in [
+        // Nobody asked for it, and what is in it is never looked at.
+        r#"{"method":"Page.frameNavigatedWithinDocument","params":{},"sessionId":"S1"}"#,
+        r#"{"method":"Network.dataReceived","params":not even JSON"#,
+        r#"{"params":{},"sessionId":"S1","method":"Page.frameNavigated"}"#,
+        r#" { "method" : "Page.loadEventFired" , "params" : {} , "sessionId" : "S1" } "#,
+        r#"{"method":"Page\u002eframeNavigated","params":{},"sessionId":"S1"}"#,
+        r#"{"method":"Page.frameNavigated","params":{},"sessionId":"S1"}"#,
+    ] {
+        browser.sends(&[message.as_bytes(), b"\0"].concat()).await;
+    }
+    for expected in ["Page.frameNavigated", "Page.loadEventFired", "Page.frameNavigated", "Page.frameNavigated"] {
+        assert_eq!(timeout(PATIENCE, events.next()).await.unwrap().unwrap().method, expected);
+    }
+}
+
+#[tokio::test]
 async fn every_pending_call_and_stream_ends_when_the_browser_closes() {
     let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
     let call = connection.browser().call(&GetVersionParams::default());
