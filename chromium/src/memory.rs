@@ -3,25 +3,23 @@
 use std::fs;
 use std::path::Path;
 
+use nix::unistd::{Pid, getpgid};
+
 /// The memory that the processes of a group have to themselves, in bytes: what is mapped from files (the executable,
 /// mostly) is shared by all of them and left out. 0 for a group that is gone.
 #[must_use]
 pub fn memory_of_group(leader: u32) -> u64 {
     let Ok(processes) = fs::read_dir("/proc") else { return 0 };
     let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter_map(|id| own_bytes(&Path::new("/proc").join(id.to_string()), leader)).sum()
+    ids.filter_map(|id| own_bytes(id, leader)).sum()
 }
 
-fn own_bytes(process: &Path, leader: u32) -> Option<u64> {
-    let stat = fs::read(process.join("stat")).ok()?;
-    // The second field is the program's name in parentheses, and may hold any bytes; then come state, parent, group.
-    let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    let fields = String::from_utf8_lossy(&stat[after_name..]).into_owned();
-    let group: u32 = fields.split_whitespace().nth(2)?.parse().ok()?;
-    if group != leader {
+fn own_bytes(process: u32, leader: u32) -> Option<u64> {
+    let group = getpgid(Some(Pid::from_raw(process.try_into().ok()?))).ok()?;
+    if u32::try_from(group.as_raw()) != Ok(leader) {
         return None;
     }
-    let status = fs::read_to_string(process.join("status")).ok()?;
+    let status = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("status")).ok()?;
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.split_whitespace().next());
     Some(kilobytes?.parse::<u64>().ok()? * 1024)
 }

@@ -1,6 +1,7 @@
 //! Whether the machine has memory left for another page: of the control groups that we are in, and of the host.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -8,6 +9,8 @@ use std::time::{Duration, Instant};
 
 /// How long one look holds: it costs some small files of `/proc`, and memory does not fill up much faster.
 const FRESH_FOR: Duration = Duration::from_millis(200);
+/// What the files that are read here have at most, mostly.
+const FILE_BYTES: usize = 4 * 1024;
 /// Where control groups (version 2) are.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
@@ -46,7 +49,7 @@ impl Memory {
 
     /// The greatest share that is in use of what any of them may use.
     fn used_percent(&self) -> Option<u8> {
-        let host = fs::read_to_string("/proc/meminfo").ok().and_then(|text| of_host(&text));
+        let host = text("/proc/meminfo").and_then(|text| of_host(&text));
         self.groups.iter().filter_map(|group| of_group(group)).chain(host).max()
     }
 }
@@ -60,10 +63,10 @@ fn groups(own: &str) -> Vec<PathBuf> {
 }
 
 fn of_group(group: &Path) -> Option<u8> {
-    let number = |file: &str| fs::read_to_string(group.join(file)).ok()?.trim().parse::<u64>().ok();
+    let number = |file: &str| text(group.join(file))?.trim().parse::<u64>().ok();
     // `max`, no limit, is no number.
     let limit = number("memory.max")?;
-    let stat = fs::read_to_string(group.join("memory.stat")).unwrap_or_default();
+    let stat = text(group.join("memory.stat")).unwrap_or_default();
     // Files that nobody has used lately are given up when memory is needed: they are not in use.
     let idle_files = field(&stat, "inactive_file").unwrap_or_default();
     percent(number("memory.current")?.saturating_sub(idle_files), limit)
@@ -72,6 +75,13 @@ fn of_group(group: &Path) -> Option<u8> {
 fn of_host(meminfo: &str) -> Option<u8> {
     let (total, available) = (field(meminfo, "MemTotal:")?, field(meminfo, "MemAvailable:")?);
     percent(total.saturating_sub(available), total)
+}
+
+/// A small file of the kernel's, at one go: it tells no size beforehand.
+fn text(path: impl AsRef<Path>) -> Option<String> {
+    let mut text = String::with_capacity(FILE_BYTES);
+    File::open(path).ok()?.read_to_string(&mut text).ok()?;
+    Some(text)
 }
 
 fn field(text: &str, name: &str) -> Option<u64> {

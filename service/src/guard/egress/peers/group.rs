@@ -1,11 +1,18 @@
 //! The sockets that a process group holds, as `/proc` tells.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fs;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use nix::unistd::{Pid, getpgid};
 
 use super::socket;
+
+/// Of how many sockets it is soon known whether one is among them.
+const SOON_KNOWN_MAX: usize = 64;
+/// How many descriptors are looked at before all of them are.
+const DESCRIPTORS_MAX: usize = 4;
 
 /// A process group, and what was last found in it.
 #[derive(Debug)]
@@ -16,58 +23,71 @@ pub(super) struct Group {
     /// Inodes of the sockets that it held. What is in here was the group's, and an inode is not used again while its
     /// socket is open, so that a hit needs no second look.
     held: HashSet<u64>,
+    /// Under which of its descriptors that was, the latest first: mostly the next one is there, too.
+    descriptors: VecDeque<u32>,
 }
 
 // === impl Group ===
 
 impl Group {
     pub(super) fn new(leader: u32) -> Group {
-        Group { leader, likely: None, held: HashSet::new() }
+        Group { leader, likely: None, held: HashSet::new(), descriptors: VecDeque::new() }
     }
 
-    /// Whether a process of the group holds the socket at `peer` that is connected to `local`.
+    /// Whether the process that held the latest socket holds the one at `peer` that is connected to `local`, too. Takes
+    /// some dozen microseconds; `false` where that is not known, or not to be known as quickly.
+    pub(super) fn soon_known_to_hold(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
+        let likely = self.likely.filter(|_| self.held.len() <= SOON_KNOWN_MAX);
+        let Some(likely) = likely.filter(|process| group_of(*process) == Some(self.leader)) else { return false };
+        let Some(inode) = socket::inode(peer, local) else { return false };
+        let is_there =
+            |descriptor: &u32| socket_at(&descriptors_of(likely).join(descriptor.to_string())) == Some(inode);
+        self.held.contains(&inode) || self.descriptors.iter().any(is_there) || self.look_into(likely, inode)
+    }
+
+    /// Whether a process of the group holds it. Goes through all processes of the machine, if need be.
     pub(super) fn holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(inode) = socket::inode(peer, local) else { return false };
-        if self.held.contains(&inode) {
-            return true;
-        }
-        let likely = self.likely.filter(|process| group_of(*process) == Some(self.leader));
-        likely.is_some_and(|process| self.look_into(process, inode)) || self.look_into_others(likely, inode)
-    }
-
-    fn look_into_others(&mut self, seen: Option<u32>, inode: u64) -> bool {
         let Ok(processes) = fs::read_dir("/proc") else { return false };
         let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let leader = self.leader;
-        let mut members = ids.filter(|process| Some(*process) != seen && group_of(*process) == Some(leader));
+        let mut members = ids.filter(|process| group_of(*process) == Some(leader));
         members.any(|process| self.look_into(process, inode))
     }
 
     fn look_into(&mut self, process: u32, inode: u64) -> bool {
         let held = sockets_of(process);
-        let found = held.contains(&inode);
-        if found {
-            (self.likely, self.held) = (Some(process), held);
-        }
-        found
+        let Some(descriptor) = held.get(&inode).copied() else { return false };
+        self.descriptors.retain(|known| *known != descriptor);
+        self.descriptors.push_front(descriptor);
+        self.descriptors.truncate(DESCRIPTORS_MAX);
+        (self.likely, self.held) = (Some(process), held.into_keys().collect());
+        true
     }
 }
 
 /// The group that a process belongs to.
 fn group_of(process: u32) -> Option<u32> {
-    let stat = fs::read(Path::new("/proc").join(process.to_string()).join("stat")).ok()?;
-    // The second field is the program's name in parentheses, and may hold any bytes; then come state, parent, group.
-    let after_name = stat.iter().rposition(|byte| *byte == b')')? + 1;
-    std::str::from_utf8(&stat[after_name..]).ok()?.split_ascii_whitespace().nth(2)?.parse().ok()
+    let process = Pid::from_raw(process.try_into().ok()?);
+    getpgid(Some(process)).ok()?.as_raw().try_into().ok()
 }
 
-/// The inodes of a process's sockets; none if it is gone or another user's.
-fn sockets_of(process: u32) -> HashSet<u64> {
-    let Ok(descriptors) = fs::read_dir(Path::new("/proc").join(process.to_string()).join("fd")) else {
-        return HashSet::new();
-    };
-    let links = descriptors.flatten().filter_map(|descriptor| fs::read_link(descriptor.path()).ok());
-    links.filter_map(|link| link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()).collect()
+/// A process's sockets, their descriptors by their inodes; none if it is gone or another user's.
+fn sockets_of(process: u32) -> HashMap<u64, u32> {
+    let Ok(descriptors) = fs::read_dir(descriptors_of(process)) else { return HashMap::new() };
+    let sockets = descriptors
+        .flatten()
+        .filter_map(|entry| Some((socket_at(&entry.path())?, entry.file_name().to_str()?.parse().ok()?)));
+    sockets.collect()
+}
+
+fn descriptors_of(process: u32) -> PathBuf {
+    Path::new("/proc").join(process.to_string()).join("fd")
+}
+
+/// The inode of the socket that a descriptor stands for, if it does.
+fn socket_at(descriptor: &Path) -> Option<u64> {
+    fs::read_link(descriptor).ok()?.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
 #[cfg(test)]
@@ -87,11 +107,17 @@ mod tests {
         assert!(group.holds(first.local_addr().unwrap(), local));
         assert_eq!(group.likely, Some(std::process::id()));
         let second = TcpStream::connect(local).unwrap();
-        assert!(group.holds(second.local_addr().unwrap(), local), "opened after the first look");
+        assert!(group.soon_known_to_hold(second.local_addr().unwrap(), local), "opened after the first look");
+        let third = TcpStream::connect(local).unwrap();
+        assert!(group.holds(third.local_addr().unwrap(), local));
         let mut other = Group::new(own + 1);
         assert!(!other.holds(first.local_addr().unwrap(), local));
+        other.likely = Some(std::process::id());
+        assert!(!other.soon_known_to_hold(first.local_addr().unwrap(), local), "a process of another group");
         let gone = second.local_addr().unwrap();
         drop(second);
         assert!(!Group::new(own).holds(gone, local), "closed: nobody's");
+        group.held = (0..).take(SOON_KNOWN_MAX + 1).collect();
+        assert!(!group.soon_known_to_hold(first.local_addr().unwrap(), local), "too many to look through at once");
     }
 }
