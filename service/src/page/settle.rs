@@ -32,7 +32,7 @@ const STARVATION_TASKS_MAX: i64 = 100;
 /// The first step of a page whose frames are drawn by hand: a frame's time.
 const STEP_FIRST_MS: u32 = 16;
 /// How much longer each step is than the one before, while nothing moves: five of them make three seconds.
-const STEP_GROWTH: u32 = 4;
+const STEP_GROWTH: u32 = 5;
 /// The longest step while something moves: ten frames tell of an animation of a second.
 const STEP_MOVING_MS: u32 = 100;
 /// For how many frames what moves is followed.

@@ -202,16 +202,17 @@ impl Browser {
             since: None,
         };
 
-        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-        downloads.browser_context_id = Some(context.clone());
-        let downloads = root.call(&downloads);
         let mut target = CreateTargetParams::new("about:blank");
-        target.browser_context_id = has(Defence::OwnContext).then_some(context);
+        target.browser_context_id = has(Defence::OwnContext).then(|| context.clone());
         target.enable_begin_frame_control = self.turns.as_ref().map(|_| true);
         let target = root.call(&target).await?.target_id;
         let mut attach = AttachToTargetParams::new(target.clone());
         attach.flatten = Some(true);
-        let session = root.call(&attach).await?.session_id;
+        let attach = root.call(&attach);
+        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+        downloads.browser_context_id = Some(context);
+        let downloads = root.call(&downloads);
+        let session = attach.await?.session_id;
         let page = self.connection.session(session.inner().as_str());
         // A target exists before its renderer does, and what is sent meanwhile reaches the page only after its first
         // navigation: too late for whoever wants to see that navigation.
@@ -241,7 +242,7 @@ impl Blank {
         self.held.browser.gives_pages()
     }
 
-    /// Whether its renderer still answers: one can die while nobody looks.
+    /// Whether its renderer still answers: one can die while nobody looks, and its browser with it, before we are told.
     pub(super) async fn answers(&self) -> bool {
         let asked = self.page.call(&EvaluateParams::new("0"));
         matches!(timeout(BLANK_ANSWER_TIMEOUT, asked).await, Ok(Ok(_)))
