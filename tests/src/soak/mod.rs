@@ -60,6 +60,8 @@ pub async fn run(options: SoakOptions) -> Report {
             ("PORTHOLE_MAX_QUEUE", &(PLACES / 2).to_string()),
             ("PORTHOLE_BROWSERBASE_REAP_SECONDS", "5"),
             ("PORTHOLE_INSTANCE", "soak"),
+            // As on larger machines; other tests have as many threads as this one gives, mostly one.
+            ("TOKIO_WORKER_THREADS", "2"),
         ],
     ))
     .await;
