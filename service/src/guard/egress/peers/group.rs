@@ -9,7 +9,7 @@ use nix::unistd::{Pid, getpgid};
 
 use super::socket;
 
-/// Of how many sockets it is soon known whether one is among them.
+/// How many sockets may be looked through at once, without a thread for blocking work: some dozen microseconds.
 const SOON_KNOWN_MAX: usize = 64;
 /// How many descriptors are looked at before all of them are.
 const DESCRIPTORS_MAX: usize = 4;
@@ -37,21 +37,31 @@ impl Group {
     /// Whether the process that held the latest socket holds the one at `peer` that is connected to `local`, too. Takes
     /// some dozen microseconds; `false` where that is not known, or not to be known as quickly.
     pub(super) fn soon_known_to_hold(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
-        let likely = self.likely.filter(|_| self.held.len() <= SOON_KNOWN_MAX);
-        let Some(likely) = likely.filter(|process| group_of(*process) == Some(self.leader)) else { return false };
-        let Some(inode) = socket::inode(peer, local) else { return false };
+        let (Some(likely), Some(inode)) = (self.likely(), socket::inode(peer, local)) else { return false };
         let is_there =
             |descriptor: &u32| socket_at(&descriptors_of(likely).join(descriptor.to_string())) == Some(inode);
-        self.held.contains(&inode) || self.descriptors.iter().any(is_there) || self.look_into(likely, inode)
+        self.held.contains(&inode)
+            || self.descriptors.iter().any(is_there)
+            || self.held.len() <= SOON_KNOWN_MAX && self.look_into(likely, inode)
     }
 
-    /// Whether a process of the group holds it. Goes through all processes of the machine, if need be.
+    /// Whether any process of the group holds it. Goes through all processes of the machine, if need be.
     pub(super) fn holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(inode) = socket::inode(peer, local) else { return false };
+        let likely = self.likely();
+        likely.is_some_and(|process| self.look_into(process, inode)) || self.look_into_others(likely, inode)
+    }
+
+    /// The process that held the latest socket, if it still is one of the group.
+    fn likely(&self) -> Option<u32> {
+        self.likely.filter(|process| group_of(*process) == Some(self.leader))
+    }
+
+    fn look_into_others(&mut self, seen: Option<u32>, inode: u64) -> bool {
         let Ok(processes) = fs::read_dir("/proc") else { return false };
         let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         let leader = self.leader;
-        let mut members = ids.filter(|process| group_of(*process) == Some(leader));
+        let mut members = ids.filter(|process| Some(*process) != seen && group_of(*process) == Some(leader));
         members.any(|process| self.look_into(process, inode))
     }
 
@@ -114,10 +124,13 @@ mod tests {
         assert!(!other.holds(first.local_addr().unwrap(), local));
         other.likely = Some(std::process::id());
         assert!(!other.soon_known_to_hold(first.local_addr().unwrap(), local), "a process of another group");
+        let fourth = TcpStream::connect(local).unwrap();
         let gone = second.local_addr().unwrap();
         drop(second);
         assert!(!Group::new(own).holds(gone, local), "closed: nobody's");
         group.held = (0..).take(SOON_KNOWN_MAX + 1).collect();
-        assert!(!group.soon_known_to_hold(first.local_addr().unwrap(), local), "too many to look through at once");
+        assert!(!group.soon_known_to_hold(fourth.local_addr().unwrap(), local), "too many to look through at once");
+        assert!(group.soon_known_to_hold(third.local_addr().unwrap(), local), "but this one is where the latest was");
+        assert!(group.holds(fourth.local_addr().unwrap(), local));
     }
 }
