@@ -37,7 +37,8 @@ impl Group {
     /// Whether the process that held the latest socket holds the one at `peer` that is connected to `local`, too. Takes
     /// some dozen microseconds; `false` where that is not known, or not to be known as quickly.
     pub(super) fn soon_known_to_hold(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
-        let (Some(likely), Some(inode)) = (self.likely(), socket::inode(peer, local)) else { return false };
+        let Some(likely) = self.likely() else { return false };
+        let Some(inode) = socket::soon_known_inode(peer, local) else { return false };
         let is_there =
             |descriptor: &u32| socket_at(&descriptors_of(likely).join(descriptor.to_string())) == Some(inode);
         self.held.contains(&inode)

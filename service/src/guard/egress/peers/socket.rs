@@ -31,6 +31,12 @@ pub(super) fn inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
     .filter(|inode| *inode != 0)
 }
 
+/// The same, where the kernel's diagnostics tell it: soon. `None` where they are forbidden, too.
+pub(super) fn soon_known_inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
+    let (SocketAddr::V4(peer), SocketAddr::V4(local)) = (peer, local) else { return None };
+    diagnosed(peer, local).ok()?.filter(|inode| *inode != 0)
+}
+
 /// Asks the kernel. An error is one of asking; that there is no such socket is an answer.
 fn diagnosed(peer: SocketAddrV4, local: SocketAddrV4) -> nix::Result<Option<u64>> {
     let netlink = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkSockDiag)?;
@@ -114,6 +120,7 @@ mod tests {
         // Where this machine has diagnostics, they must say the same, and "none" for what is not there.
         if let Ok(found) = diagnosed(peer, local) {
             assert_eq!(found, expected);
+            assert_eq!(soon_known_inode(peer.into(), local.into()), expected);
             let nobody = SocketAddrV4::new(Ipv4Addr::new(127, 77, 0, 1), 9);
             assert_eq!(diagnosed(nobody, local), Ok(None));
         }
