@@ -4,12 +4,14 @@
 //! What is said to the browser, over the pipe or otherwise, and which flags it is given are its owner's affair.
 
 mod executable;
+mod group;
 mod memory;
 mod process;
 mod profile;
 mod said;
 
 pub use executable::{ExecutableError, find_executable};
+pub use group::{group_of, processes_of_group};
 pub use memory::memory_of_group;
 pub use process::{Pipe, Process};
 pub use profile::{Profile, sweep};

@@ -3,22 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use nix::unistd::{Pid, getpgid};
+use crate::group::processes_of_group;
 
 /// The memory that the processes of a group have to themselves, in bytes: what is mapped from files (the executable,
 /// mostly) is shared by all of them and left out. 0 for a group that is gone.
 #[must_use]
 pub fn memory_of_group(leader: u32) -> u64 {
-    let Ok(processes) = fs::read_dir("/proc") else { return 0 };
-    let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter_map(|id| own_bytes(id, leader)).sum()
+    processes_of_group(leader).filter_map(own_bytes).sum()
 }
 
-fn own_bytes(process: u32, leader: u32) -> Option<u64> {
-    let group = getpgid(Some(Pid::from_raw(process.try_into().ok()?))).ok()?;
-    if u32::try_from(group.as_raw()) != Ok(leader) {
-        return None;
-    }
+fn own_bytes(process: u32) -> Option<u64> {
     let status = fs::read_to_string(Path::new("/proc").join(process.to_string()).join("status")).ok()?;
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")?.split_whitespace().next());
     Some(kilobytes?.parse::<u64>().ok()? * 1024)

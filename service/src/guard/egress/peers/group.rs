@@ -5,7 +5,7 @@ use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use nix::unistd::{Pid, getpgid};
+use porthole_chromium::{group_of, processes_of_group};
 
 use super::socket;
 
@@ -59,10 +59,7 @@ impl Group {
     }
 
     fn look_into_others(&mut self, seen: Option<u32>, inode: u64) -> bool {
-        let Ok(processes) = fs::read_dir("/proc") else { return false };
-        let ids = processes.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-        let leader = self.leader;
-        let mut members = ids.filter(|process| Some(*process) != seen && group_of(*process) == Some(leader));
+        let mut members = processes_of_group(self.leader).filter(|process| Some(*process) != seen);
         members.any(|process| self.look_into(process, inode))
     }
 
@@ -75,12 +72,6 @@ impl Group {
         (self.likely, self.held) = (Some(process), held.into_keys().collect());
         true
     }
-}
-
-/// The group that a process belongs to.
-fn group_of(process: u32) -> Option<u32> {
-    let process = Pid::from_raw(process.try_into().ok()?);
-    getpgid(Some(process)).ok()?.as_raw().try_into().ok()
 }
 
 /// A process's sockets, their descriptors by their inodes; none if it is gone or another user's.
