@@ -50,6 +50,7 @@ impl Process {
     ) -> io::Result<(Self, Pipe)> {
         let (writer, theirs_in) = pipe::pipe()?;
         let (theirs_out, reader) = pipe::pipe()?;
+        let (theirs_said, said) = pipe::pipe()?;
         let mut command = Command::new(executable);
         command
             .args(flags)
@@ -61,7 +62,7 @@ impl Process {
             .env("LANG", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(Stdio::piped())
+            .stderr(theirs_said.into_blocking_fd()?)
             .process_group(0)
             .kill_on_drop(true)
             .fd_mappings(vec![
@@ -69,12 +70,11 @@ impl Process {
                 FdMapping { parent_fd: theirs_out.into_blocking_fd()?, child_fd: BROWSER_WRITES_FD },
             ])
             .map_err(io::Error::other)?;
-        let mut child = command.spawn()?;
-        // The command holds our copies of the browser's ends: as long as they live, no end of the pipe is noticed.
+        let child = command.spawn()?;
+        // The command holds our copies of the browser's ends: as long as they live, no end of a pipe is noticed.
         drop(command);
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        let said = Said::hear(child.stderr.take().ok_or_else(|| io::Error::other("standard error is not piped"))?);
-        Ok((Self { child, group, said, profile: Some(profile) }, Pipe { reader, writer }))
+        Ok((Self { child, group, said: Said::hear(said)?, profile: Some(profile) }, Pipe { reader, writer }))
     }
 
     /// The process's number, which is its group's too; 0 for one that was gone as soon as it had started.

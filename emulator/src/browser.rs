@@ -125,7 +125,7 @@ impl Browsers {
         let profile = Profile::create(&self.profiles).map_err(BrowserError::Start)?;
         let flags = self.flags(settings, profile.path());
         let (process, pipe) = Process::start(&self.executable, flags, profile).map_err(BrowserError::Start)?;
-        let mut said = process.said();
+        let said = process.said();
         let endpoint = match timeout(START_TIMEOUT, said.endpoint()).await {
             Ok(Some(endpoint)) => Endpoint::parse(&endpoint).ok_or_else(|| BrowserError::Ended(said.last_words())),
             Ok(None) => Err(BrowserError::Ended(said.last_words())),
