@@ -1,37 +1,33 @@
 //! The sockets that a process group holds, as `/proc` tells.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::fs;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 
 use porthole_chromium::{group_of, processes_of_group};
 
 use super::socket;
 
-/// How many sockets may be looked through at once, without a thread for blocking work: some dozen microseconds.
-const SOON_KNOWN_MAX: usize = 64;
-/// How many descriptors are looked at before all of them are.
-const DESCRIPTORS_MAX: usize = 4;
+/// How many descriptors may be looked at without a thread for blocking work: some dozen microseconds.
+const SOON_LOOKED_AT_MAX: usize = 64;
+/// How many descriptors are remembered.
+const REMEMBERED_MAX: usize = 4;
 
-/// A process group, and what was last found in it.
+/// A process group, and where in it the latest sockets were found.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: u32,
     /// The process that held the latest socket: in Chromium one process, the network service, holds all of them.
     likely: Option<u32>,
-    /// Inodes of the sockets that it held. What is in here was the group's, and an inode is not used again while its
-    /// socket is open, so that a hit needs no second look.
-    held: HashSet<u64>,
     /// Under which of its descriptors that was, the latest first: mostly the next one is there, too.
-    descriptors: VecDeque<u32>,
+    remembered: VecDeque<u32>,
 }
 
 // === impl Group ===
 
 impl Group {
     pub(super) fn new(leader: u32) -> Group {
-        Group { leader, likely: None, held: HashSet::new(), descriptors: VecDeque::new() }
+        Group { leader, likely: None, remembered: VecDeque::new() }
     }
 
     /// Whether the process that held the latest socket holds the one at `peer` that is connected to `local`, too. Takes
@@ -39,18 +35,15 @@ impl Group {
     pub(super) fn soon_known_to_hold(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(likely) = self.likely() else { return false };
         let Some(inode) = socket::soon_known_inode(peer, local) else { return false };
-        let is_there =
-            |descriptor: &u32| socket_at(&descriptors_of(likely).join(descriptor.to_string())) == Some(inode);
-        self.held.contains(&inode)
-            || self.descriptors.iter().any(is_there)
-            || self.held.len() <= SOON_KNOWN_MAX && self.look_into(likely, inode)
+        self.remembered.iter().any(|descriptor| socket_at(likely, *descriptor) == Some(inode))
+            || self.look_into(likely, inode, SOON_LOOKED_AT_MAX)
     }
 
     /// Whether any process of the group holds it. Goes through all processes of the machine, if need be.
     pub(super) fn holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(inode) = socket::inode(peer, local) else { return false };
         let likely = self.likely();
-        likely.is_some_and(|process| self.look_into(process, inode)) || self.look_into_others(likely, inode)
+        likely.is_some_and(|process| self.look_into(process, inode, usize::MAX)) || self.look_into_others(likely, inode)
     }
 
     /// The process that held the latest socket, if it still is one of the group.
@@ -60,36 +53,36 @@ impl Group {
 
     fn look_into_others(&mut self, seen: Option<u32>, inode: u64) -> bool {
         let mut members = processes_of_group(self.leader).filter(|process| Some(*process) != seen);
-        members.any(|process| self.look_into(process, inode))
+        members.any(|process| self.look_into(process, inode, usize::MAX))
     }
 
-    fn look_into(&mut self, process: u32, inode: u64) -> bool {
-        let held = sockets_of(process);
-        let Some(descriptor) = held.get(&inode).copied() else { return false };
-        self.descriptors.retain(|known| *known != descriptor);
-        self.descriptors.push_front(descriptor);
-        self.descriptors.truncate(DESCRIPTORS_MAX);
-        (self.likely, self.held) = (Some(process), held.into_keys().collect());
+    /// Looks at as many of a process's descriptors, from the highest on: most are older than the socket asked for.
+    fn look_into(&mut self, process: u32, inode: u64, looked_at_max: usize) -> bool {
+        let mut descriptors = descriptors_of(process);
+        descriptors.sort_unstable_by(|a, b| b.cmp(a));
+        descriptors.truncate(looked_at_max);
+        let Some(found) = descriptors.into_iter().find(|descriptor| socket_at(process, *descriptor) == Some(inode))
+        else {
+            return false;
+        };
+        self.remembered.retain(|known| *known != found);
+        self.remembered.push_front(found);
+        self.remembered.truncate(REMEMBERED_MAX);
+        self.likely = Some(process);
         true
     }
 }
 
-/// A process's sockets, their descriptors by their inodes; none if it is gone or another user's.
-fn sockets_of(process: u32) -> HashMap<u64, u32> {
-    let Ok(descriptors) = fs::read_dir(descriptors_of(process)) else { return HashMap::new() };
-    let sockets = descriptors
-        .flatten()
-        .filter_map(|entry| Some((socket_at(&entry.path())?, entry.file_name().to_str()?.parse().ok()?)));
-    sockets.collect()
-}
-
-fn descriptors_of(process: u32) -> PathBuf {
-    Path::new("/proc").join(process.to_string()).join("fd")
+/// A process's descriptors; none if it is gone or another user's.
+fn descriptors_of(process: u32) -> Vec<u32> {
+    let Ok(listed) = fs::read_dir(format!("/proc/{process}/fd")) else { return Vec::new() };
+    listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// The inode of the socket that a descriptor stands for, if it does.
-fn socket_at(descriptor: &Path) -> Option<u64> {
-    fs::read_link(descriptor).ok()?.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+fn socket_at(process: u32, descriptor: u32) -> Option<u64> {
+    let link = fs::read_link(format!("/proc/{process}/fd/{descriptor}")).ok()?;
+    link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
 }
 
 #[cfg(test)]
@@ -120,8 +113,8 @@ mod tests {
         let gone = second.local_addr().unwrap();
         drop(second);
         assert!(!Group::new(own).holds(gone, local), "closed: nobody's");
-        group.held = (0..).take(SOON_KNOWN_MAX + 1).collect();
-        assert!(!group.soon_known_to_hold(fourth.local_addr().unwrap(), local), "too many to look through at once");
+        let _later: Vec<_> = (0..=SOON_LOOKED_AT_MAX).map(|_| TcpStream::connect(local).unwrap()).collect();
+        assert!(!group.soon_known_to_hold(fourth.local_addr().unwrap(), local), "too many to look at at once");
         assert!(group.soon_known_to_hold(third.local_addr().unwrap(), local), "but this one is where the latest was");
         assert!(group.holds(fourth.local_addr().unwrap(), local));
     }
