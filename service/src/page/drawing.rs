@@ -2,6 +2,7 @@
 //! run ahead, and the picture comes with the last of them.
 
 use std::io::Cursor;
+use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,10 +13,11 @@ use chromiumoxide_cdp::cdp::browser_protocol::headless_experimental::{
 };
 use image::ImageReader;
 use porthole_contract::ImageFormat;
-use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::{Capture, Page, PageError};
+use crate::cdp::{Call, CdpError};
 use crate::provider::Turns;
 
 /// How long one frame may take. A page whose script hangs within one would hold up all others.
@@ -32,6 +34,39 @@ const FRAMES_WITHOUT_PICTURE_MAX: usize = 30;
 pub(super) struct Drawing {
     turns: Turns,
     clock: Mutex<Clock>,
+    /// The end of a frame's time. One timer for all frames: a new one that ends before all others wakes the runtime.
+    limit: tokio::sync::Mutex<Pin<Box<Sleep>>>,
+}
+
+/// A frame that the browser draws. Its turn lasts until the browser has answered, or a frame's time is over, whoever still
+/// waits for it.
+struct Frame {
+    answer: Option<Call<BeginFrameReturns>>,
+    turn: Option<OwnedMutexGuard<()>>,
+}
+
+impl Frame {
+    async fn answer(&mut self) -> Result<BeginFrameReturns, CdpError> {
+        let Some(answer) = &mut self.answer else { return std::future::pending().await };
+        let answered = answer.await;
+        self.give_up();
+        answered
+    }
+
+    fn give_up(&mut self) {
+        (self.answer, self.turn) = (None, None);
+    }
+}
+
+impl Drop for Frame {
+    fn drop(&mut self) {
+        if let (Some(answer), Some(turn)) = (self.answer.take(), self.turn.take()) {
+            tokio::spawn(async move {
+                drop(timeout(FRAME_TIMEOUT, answer).await);
+                drop(turn);
+            });
+        }
+    }
 }
 
 /// The page's own time, in the browser's count of milliseconds.
@@ -47,7 +82,7 @@ struct Clock {
 
 impl Drawing {
     pub(super) fn new(turns: Turns) -> Self {
-        Self { turns, clock: Mutex::default() }
+        Self { turns, clock: Mutex::default(), limit: tokio::sync::Mutex::new(Box::pin(sleep(FRAME_TIMEOUT))) }
     }
 
     /// The page's clock has run ahead by so much, since that base.
@@ -107,25 +142,22 @@ impl Page {
     ) -> Result<BeginFrameReturns, PageError> {
         let turn = timeout(TURN_TIMEOUT, drawing.turns.take()).await;
         let turn = turn.map_err(|_| PageError::NoFrame("others took too long".to_owned()))?;
+        let mut limit = drawing.limit.lock().await;
+        limit.as_mut().reset(Instant::now() + FRAME_TIMEOUT);
         let frame = BeginFrameParams { frame_time_ticks: drawing.frame_time_ms(), screenshot, ..Default::default() };
-        let drawn = self.session.call(&frame);
-        let (tell, told) = oneshot::channel();
-        tokio::spawn(async move {
-            let drawn = timeout(FRAME_TIMEOUT, drawn).await;
-            drop(turn);
-            // Nobody waits for it if the request is over.
-            drop(tell.send(drawn));
-        });
+        let mut drawn = Frame { answer: Some(self.session.call(&frame)), turn: Some(turn) };
         tokio::select! {
             biased;
             fatal = self.fatal() => Err(fatal.into()),
-            drawn = told => match drawn {
-                Ok(Ok(Ok(drawn))) => Ok(drawn),
-                // It hangs, or does not want to: whoever asked for it takes another kind of page.
-                Ok(Ok(Err(error))) if !error.is_gone() => Err(PageError::NoFrame(error.to_string())),
-                Ok(Ok(Err(error))) => Err(error.into()),
-                Ok(Err(_)) | Err(_) => Err(PageError::NoFrame("it took too long".to_owned())),
+            drawn = drawn.answer() => match drawn {
+                // It does not want to: whoever asked for it takes another kind of page.
+                Err(error) if !error.is_gone() => Err(PageError::NoFrame(error.to_string())),
+                drawn => Ok(drawn?),
             },
+            () = limit.as_mut() => {
+                drawn.give_up();
+                Err(PageError::NoFrame("it took too long".to_owned()))
+            }
         }
     }
 
