@@ -122,6 +122,16 @@ pub struct Arrival {
     pub over_budget: bool,
 }
 
+/// Has a blank page report what an open one needs to know, and our world made in its documents. Where that is said before
+/// anybody wants the page, nobody waits for it.
+pub fn prepare(session: &Session) {
+    session.call(&EnablePage::default()).forget();
+    session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
+    session.call(&EnableInspector::default()).forget();
+    session.call(&watch::network()).forget();
+    world::prepare(session);
+}
+
 /// An open page. Its watchers belong to its lease, as the page itself does.
 pub struct Page {
     session: Session,
@@ -135,7 +145,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// Prepares a lease's blank page for `target`. Nothing is waited for: the commands are on their way ahead of whatever
+    /// Makes a lease's blank page ready for `target`. Nothing is waited for: the commands are on their way ahead of whatever
     /// comes next, and the browser works them off in order.
     #[must_use]
     pub fn open(lease: &mut Lease, target: &Target, judge: &Judge, appearance: &Appearance) -> Self {
@@ -152,11 +162,9 @@ impl Page {
             roll_call: roll_call.clone(),
         };
         watch::watch_page(lease.watchers(), &session, watched);
-        session.call(&EnablePage::default()).forget();
-        session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
-        session.call(&EnableInspector::default()).forget();
-        session.call(&watch::network()).forget();
-        world::prepare(&session);
+        if !lease.is_prepared() {
+            prepare(&session);
+        }
         appear(&session, appearance);
         Self {
             session,

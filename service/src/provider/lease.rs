@@ -16,6 +16,7 @@ pub struct Lease {
     target_id: String,
     network: Network,
     turns: Option<Turns>,
+    is_prepared: bool,
     watchers: JoinSet<()>,
     release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
 }
@@ -30,7 +31,7 @@ impl Lease {
         release: impl FnOnce(JoinSet<()>) + Send + 'static,
     ) -> Self {
         let release = Some(Box::new(release) as Box<_>);
-        Self { page, target_id, network, turns: None, watchers: JoinSet::new(), release }
+        Self { page, target_id, network, turns: None, is_prepared: false, watchers: JoinSet::new(), release }
     }
 
     /// The same page, which draws only when told to where there are turns to do so.
@@ -38,6 +39,19 @@ impl Lease {
     pub fn by_hand(mut self, turns: Option<Turns>) -> Self {
         self.turns = turns;
         self
+    }
+
+    /// The same page, which was told beforehand what every page is told.
+    #[must_use]
+    pub fn prepared(mut self) -> Self {
+        self.is_prepared = true;
+        self
+    }
+
+    /// Whether the page was told beforehand what every page is told.
+    #[must_use]
+    pub fn is_prepared(&self) -> bool {
+        self.is_prepared
     }
 
     /// Whose turn it is to draw, where the page draws only when told to.

@@ -10,6 +10,7 @@ use secrecy::ExposeSecret as _;
 use url::{Host, Url};
 
 use crate::guard::egress::EgressLimits;
+use crate::page;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
 use crate::provider::cdp::{CdpOptions, Endpoint};
@@ -172,6 +173,7 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
     Ok(LocalOptions {
         executable,
         egress,
+        prepare: page::prepare,
         warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
         frames_by_hand: reader.required(&FRAMES, |text| match text {
             "auto" => Some(true),

@@ -217,6 +217,7 @@ impl Browser {
         // A target exists before its renderer does, and what is sent meanwhile reaches the page only after its first
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
+        (options.prepare)(&page);
         downloads.await?;
         self.pages_made.fetch_add(1, Ordering::Relaxed);
         Ok(Blank { page, target_id: target.inner().clone(), egress, held })
@@ -256,6 +257,7 @@ impl Blank {
         let turns = held.browser.turns.clone();
         Lease::new(page, target_id, Network::Egress(egress), move |watchers| drop((watchers, held, in_use)))
             .by_hand(turns)
+            .prepared()
     }
 }
 

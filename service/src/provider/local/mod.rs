@@ -23,6 +23,7 @@ pub use self::defence::Defence;
 use self::pool::{Drawing, Pool};
 use self::warm::Busy;
 use super::{Lease, Order, Provider, ProviderError};
+use crate::cdp::Session;
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
@@ -34,6 +35,8 @@ pub struct LocalOptions {
     pub executable: Result<PathBuf, ExecutableError>,
     /// What one page may use of its way out.
     pub egress: EgressLimits,
+    /// What every page is told as soon as it is there, so that no request waits for it.
+    pub prepare: fn(&Session),
     /// How many blank pages are kept ready, of each kind.
     pub warm_pages: usize,
     /// Whether pictures of the viewport are drawn by hand where the browser can.
