@@ -1,17 +1,21 @@
 //! What is known of the page and its main document, as the events tell it: dialogs are answered on the way.
 
+use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
 use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use chromiumoxide_cdp::cdp::js_protocol::runtime::DisableParams as DisableRuntime;
 
 use super::events::{
-    ContextCreated, DOCUMENT, Dialog, FrameNavigated, FrameStopped, Lifecycle, LoadingFailed, RequestWillBeSent,
-    ResponseReceived,
+    ContextCreated, DOCUMENT, Dialog, FrameNavigated, FrameStartedNavigating, FrameStopped, Lifecycle, LoadingFailed,
+    LoadingFinished, RequestWillBeSent, ResponseReceived,
 };
 use super::requests;
 use super::state::{Document, Fatal, Outcome, Outcomes, PageState};
-use super::watch::Watched;
+use super::watch::{self, Watched};
 use super::world::WORLD;
 use crate::cdp::{CdpError, Event, Session};
+
+/// Navigations that bring no document.
+const WITHIN_DOCUMENT: [&str; 2] = ["sameDocument", "historySameDocument"];
 
 /// Notes what an event tells of the page and its main document.
 pub(super) fn note(
@@ -22,6 +26,14 @@ pub(super) fn note(
 ) -> Result<(), CdpError> {
     let Watched { main_frame, state, .. } = watched;
     match event.method {
+        "Page.frameStartedNavigating" => {
+            let started: FrameStartedNavigating = event.read()?;
+            let within_document = WITHIN_DOCUMENT.contains(&started.navigation_type.as_str());
+            if started.frame_id == *main_frame && !within_document {
+                leaves_for(&started.url, started.loader_id, watched);
+                listen_again(session, watched);
+            }
+        }
         "Page.frameNavigated" => {
             let FrameNavigated { frame } = event.read()?;
             if frame.id == *main_frame {
@@ -29,8 +41,18 @@ pub(super) fn note(
                     .unreachable_url
                     .is_some()
                     .then(|| outcomes.failure(&frame.loader_id).unwrap_or("net::ERR_FAILED").to_owned());
+                let made_by_egress = watched.is_made_by_egress(&frame.url);
+                // Where redirects are not told, this tells where they have led.
+                let led_to = frame.unreachable_url.unwrap_or_else(|| frame.url.clone());
+                if watched.state.borrow().asked_for != led_to {
+                    requests::goes_to(&led_to, watched);
+                }
                 state.send_modify(|state| {
+                    if failure.is_some() || made_by_egress {
+                        state.asked_for = led_to;
+                    }
                     arrive(state, frame.loader_id, frame.url, outcomes);
+                    state.document.made_by_egress = made_by_egress;
                     state.document.failure = failure;
                     state.document.missed = false;
                 });
@@ -61,7 +83,9 @@ pub(super) fn note(
                     let is_first = state.document.loader.is_empty() && outcomes.status(&lifecycle.loader_id).is_some();
                     if lifecycle.loader_id != state.document.loader && (is_next || is_first) {
                         let url = state.asked_for.clone();
+                        let made_by_egress = watched.is_made_by_egress(&url);
                         arrive(state, lifecycle.loader_id.clone(), url, outcomes);
+                        state.document.made_by_egress = made_by_egress;
                         state.document.missed = true;
                     }
                     let document = &mut state.document;
@@ -82,29 +106,29 @@ pub(super) fn note(
             let navigates =
                 request.kind == DOCUMENT && request.frame_id == *main_frame && request.request_id == request.loader_id;
             if navigates {
-                requests::goes_to(&request.request.url, watched);
-                state.send_modify(|state| {
-                    state.asked_for = request.request.url;
-                    state.document.replacing = Some(request.loader_id);
-                });
+                leaves_for(&request.request.url, request.loader_id, watched);
             }
         }
         "Network.responseReceived" => {
             let received: ResponseReceived = event.read()?;
             if received.kind == DOCUMENT && received.frame_id == *main_frame {
-                let (status, made_by_egress) = (received.response.status, received.response.is_made_by_egress());
-                outcomes.note(&received.loader_id, Outcome::Status { status, made_by_egress });
+                let status = received.response.status;
+                outcomes.note(&received.loader_id, Outcome::Status(status));
                 state.send_modify(|state| {
                     if state.document.loader == received.loader_id {
                         state.document.status = Some(status);
-                        state.document.made_by_egress = made_by_egress;
                     }
                 });
             }
         }
+        "Network.loadingFinished" => {
+            let finished: LoadingFinished = event.read()?;
+            stop_listening(&finished.request_id, session, watched);
+        }
         "Network.loadingFailed" => {
             let failed: LoadingFailed = event.read()?;
             if failed.kind == DOCUMENT {
+                stop_listening(&failed.request_id, session, watched);
                 state.send_modify(|state| {
                     if state.document.replacing.as_ref() == Some(&failed.request_id) {
                         state.document.replacing = None;
@@ -139,20 +163,60 @@ pub(super) fn note(
     Ok(())
 }
 
+/// The main frame is on its way to `url`: said at its start, and where the network reports to us at each redirect, too.
+fn leaves_for(url: &str, loader: String, watched: &Watched) {
+    // One event has it, the other has not.
+    let url = url.split('#').next().unwrap_or(url);
+    let is_news = {
+        let state = watched.state.borrow();
+        state.asked_for != url || state.document.replacing.as_ref() != Some(&loader)
+    };
+    if is_news {
+        requests::goes_to(url, watched);
+        watched.state.send_modify(|state| {
+            url.clone_into(&mut state.asked_for);
+            state.document.replacing = Some(loader);
+        });
+    }
+}
+
+/// Once a local page's document has come, its network reports no more: every part of it is judged on its way out, and news
+/// of each cost an article an eighth of its time. What `request` brought was that document, or nothing happens.
+fn stop_listening(request: &str, session: &Session, watched: &Watched) {
+    if watched.network.egress().is_some() && watched.state.borrow().document.loader == request {
+        watched.state.send_modify(|state| state.network_is_silent = true);
+        session.call(&DisableNetwork::default()).forget();
+    }
+}
+
+/// The page goes elsewhere, and how that ends is of interest again. It may have ended before the browser hears of this: then
+/// the document is asked for its status, and the egress for why there is none.
+fn listen_again(session: &Session, watched: &Watched) {
+    if watched.state.borrow().network_is_silent {
+        watched.state.send_modify(|state| state.network_is_silent = false);
+        session.call(&watch::network()).forget();
+    }
+}
+
 /// The main frame shows the document of this navigation from now on.
 fn arrive(state: &mut PageState, loader: String, url: String, outcomes: &Outcomes) {
     let known = if state.document.loader == loader { std::mem::take(&mut state.document) } else { Document::default() };
-    let answer = outcomes.status(&loader);
     if known.loader.is_empty() {
         state.world = None;
     }
     state.document = Document {
         failure: outcomes.failure(&loader).map(str::to_owned),
+        status: outcomes.status(&loader),
         loader,
         url,
-        status: answer.map(|(status, _)| status),
-        made_by_egress: answer.is_some_and(|(_, made_by_egress)| made_by_egress),
         replacing: None,
         ..known
     };
+}
+
+impl Watched {
+    /// Whether what the page shows under `url` is what its way out says in a site's place.
+    fn is_made_by_egress(&self, url: &str) -> bool {
+        self.network.egress().is_some_and(|egress| egress.was_answered_in_place(url))
+    }
 }

@@ -49,6 +49,23 @@ pub(super) struct FrameStopped {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct FrameStartedNavigating {
+    pub frame_id: String,
+    pub url: String,
+    pub loader_id: String,
+    /// `sameDocument` and the like where no document is asked for.
+    #[serde(default)]
+    pub navigation_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LoadingFinished {
+    pub request_id: String,
+}
+
+#[derive(Deserialize)]
 pub(super) struct Dialog {
     #[serde(rename = "type", default)]
     pub kind: String,
@@ -86,27 +103,11 @@ pub(super) struct Response {
     pub status: u16,
     #[serde(default)]
     pub url: String,
-    /// The one header that is of interest: the egress's mark on answers that it made itself.
-    #[serde(default)]
-    pub headers: EgressMark,
     /// Where it came from: an IPv6 address may stand in brackets.
     #[serde(rename = "remoteIPAddress")]
     pub remote_ip_address: Option<String>,
     #[serde(rename = "remotePort")]
     pub remote_port: Option<u16>,
-}
-
-#[derive(Default, Deserialize)]
-pub(super) struct EgressMark {
-    #[serde(rename = "x-porthole-egress")]
-    mark: Option<serde::de::IgnoredAny>,
-}
-
-impl Response {
-    /// Whether our own egress made this answer. Inside TLS only a site can have written the mark.
-    pub(super) fn is_made_by_egress(&self) -> bool {
-        self.headers.mark.is_some() && self.url.starts_with("http:")
-    }
 }
 
 #[derive(Deserialize)]
@@ -169,20 +170,3 @@ pub(super) struct ContextOf {
 
 /// The kind of request that brings a document.
 pub(super) const DOCUMENT: &str = "Document";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::guard::egress::MARKER;
-
-    #[test]
-    fn the_egress_mark_is_the_one_that_the_egress_sets_and_counts_on_plain_http_alone() {
-        let marked = |url: &str, header: &str| {
-            let response = serde_json::json!({"status": 502, "url": url, "headers": {header: "blocked"}});
-            serde_json::from_value::<Response>(response).unwrap().is_made_by_egress()
-        };
-        assert!(marked("http://example.com/", MARKER.as_str()));
-        assert!(!marked("https://example.com/", MARKER.as_str()));
-        assert!(!marked("http://example.com/", "x-another"));
-    }
-}

@@ -42,6 +42,11 @@ use crate::guard::egress::Report;
 use crate::guard::{Judge, Network, Refusal, Target};
 use crate::provider::Lease;
 
+/// How long a document is asked for its status: one that a script went to may be busy.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(1);
+/// The status that a document came with, as its own records have it; 0 where it came from no server.
+const STATUS: &str = "() => performance.getEntriesByType('navigation')[0]?.responseStatus ?? 0";
+
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum PageError {
@@ -183,9 +188,9 @@ impl Page {
     /// # Errors
     /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
     pub async fn arrival<T>(&self, work: impl Future<Output = T>) -> (T, Result<Arrival, PageError>) {
-        let (history, done) = tokio::join!(self.history(), work);
+        let (history, status, done) = tokio::join!(self.history(), Box::pin(self.status()), work);
         self.roll_call.all_caught_up().await;
-        (done, history.and_then(|history| self.arrived(&history)))
+        (done, history.and_then(|history| self.arrived(&history, status)))
     }
 
     async fn history(&self) -> Result<GetNavigationHistoryReturns, PageError> {
@@ -193,7 +198,16 @@ impl Page {
         self.within(CAPTURE_TIMEOUT, "asking for the title", history).await
     }
 
-    fn arrived(&self, history: &GetNavigationHistoryReturns) -> Result<Arrival, PageError> {
+    /// What the document's server answered, asked of the document itself where no event has told it.
+    async fn status(&self) -> Option<u16> {
+        let known = self.state.borrow().document.status;
+        if known.is_some() || self.network.egress().is_none() {
+            return known;
+        }
+        self.run(STATUS_TIMEOUT, "asking for the status", STATUS, []).await.ok().filter(|status| *status != 0)
+    }
+
+    fn arrived(&self, history: &GetNavigationHistoryReturns, status: Option<u16>) -> Result<Arrival, PageError> {
         let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
         let state = self.state.borrow();
         if let Some(fatal) = &state.fatal {
@@ -206,7 +220,7 @@ impl Page {
         let report = self.network.egress().map(|egress| egress.report());
         Ok(Arrival {
             final_url,
-            status_code: state.document.status.unwrap_or(200),
+            status_code: status.or(state.document.status).unwrap_or(200),
             title: entry.map(|entry| entry.title.chars().take(TITLE_MAX_CHARS).collect()).unwrap_or_default(),
             blocked_requests: state.blocked_requests + report.as_ref().map_or(0, Report::blocked_requests),
             over_budget: report.is_some_and(|report| report.over_budget > 0),

@@ -12,6 +12,8 @@ pub(super) struct PageState {
     pub asked_for: String,
     /// The main frame's document.
     pub document: Document,
+    /// Whether the browser was told to report no more of what its network does.
+    pub network_is_silent: bool,
     /// Why the page can't go on.
     pub fatal: Option<Fatal>,
     /// How many of its own requests were refused.
@@ -67,8 +69,8 @@ pub(super) struct Document {
 /// What a server, or the network, said to a navigation whose document may not be there yet.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
-    /// The server's status, and whether the answer is our own egress's.
-    Status { status: u16, made_by_egress: bool },
+    /// The server's status.
+    Status(u16),
     /// The `net::` name.
     Failure(String),
 }
@@ -87,10 +89,10 @@ impl Outcomes {
         self.0.push((loader.to_owned(), outcome));
     }
 
-    /// The server's status, and whether the answer is our own egress's.
-    pub(super) fn status(&self, loader: &str) -> Option<(u16, bool)> {
+    /// The server's status.
+    pub(super) fn status(&self, loader: &str) -> Option<u16> {
         self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
-            Outcome::Status { status, made_by_egress } if noted == loader => Some((*status, *made_by_egress)),
+            Outcome::Status(status) if noted == loader => Some(*status),
             _ => None,
         })
     }

@@ -100,8 +100,9 @@ impl Watched {
 fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
     let is_remote = watched.network.remote().is_some();
     session.events(match role {
-        // The sockets of a page whose network is ours are judged there: of them nothing is read here.
-        Role::Page => PAGE,
+        Role::Page if is_remote => REMOTE_PAGE,
+        // Its sockets are judged where its network is.
+        Role::Page => LOCAL_PAGE,
         Role::Part if is_remote => REMOTE_PART,
         // Where its requests lead the egress judges; that its events end tells that it is gone.
         Role::Part => &[],
@@ -115,7 +116,21 @@ pub(super) fn network() -> EnableNetwork {
 }
 
 const PAUSED: &[&str] = &["Fetch.requestPaused"];
-const PAGE: &[&str] = &[
+const LOCAL_PAGE: &[&str] = &[
+    "Emulation.virtualTimeBudgetExpired",
+    "Inspector.targetCrashed",
+    "Network.loadingFailed",
+    "Network.loadingFinished",
+    "Network.requestWillBeSent",
+    "Network.responseReceived",
+    "Page.frameNavigated",
+    "Page.frameStartedNavigating",
+    "Page.frameStoppedLoading",
+    "Page.javascriptDialogOpening",
+    "Page.lifecycleEvent",
+    "Runtime.executionContextCreated",
+];
+const REMOTE_PAGE: &[&str] = &[
     "Emulation.virtualTimeBudgetExpired",
     "Fetch.requestPaused",
     "Inspector.targetCrashed",

@@ -31,6 +31,27 @@ async fn a_page_that_moves_on_by_script_ends_where_it_moved() {
 }
 
 #[tokio::test]
+async fn where_a_loaded_page_moves_on_to_is_told_like_any_other() {
+    let stack = Stack::shared().await;
+    let moving = |to: &str| {
+        let moves = format!("addEventListener('load', () => setTimeout(() => location.href = '{to}', 300))");
+        stack.site.html(&format!("<title>start</title>start<script>{moves}</script>"))
+    };
+    let missing = stack.site.page(Reply::html("<title>none</title>nothing here").status(404));
+    let redirected = stack.site.page(Reply::redirect(302, &missing));
+    for to in [&missing, &redirected] {
+        for wait in [json!({"until": "settled"}), json!({"until": "load", "delay_ms": 1_500})] {
+            let answer = stack.extract(json!({"url": moving(to), "wait": wait})).await;
+            assert_eq!(answer.content(), "nothing here");
+            let fields = answer.expect_ok();
+            assert_eq!((&fields["status_code"], &fields["final_url"]), (&json!(404), &json!(missing)), "{wait}");
+        }
+    }
+    let fields = json!({"url": moving(&stack.site.refusing())});
+    stack.screenshot(fields).await.expect_code_about("NAVIGATION_FAILED", "net::ERR_CONNECTION_REFUSED");
+}
+
+#[tokio::test]
 async fn a_redirect_loop_fails_by_its_name() {
     let stack = Stack::shared().await;
     let (there, back) = (stack.site.reserve(), stack.site.reserve());

@@ -71,7 +71,12 @@ pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedS
     let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), place, kept: Mutex::default() });
     let service = service_fn(move |request| {
         let visitor = Arc::clone(&visitor);
-        async move { visitor.answer(request).await }
+        async move {
+            let url = request.uri().to_string();
+            let answer = visitor.answer(request).await?;
+            visitor.shared.books.answered(&url, message::is_own_answer(answer.headers()));
+            Ok::<_, Cut>(answer)
+        }
     });
     let served = server::conn::http1::Builder::new()
         .timer(TokioTimer::new())

@@ -19,8 +19,8 @@ use crate::guard::Refusal;
 use crate::guard::refusal::InvalidUrl;
 
 /// Marks the answers of the egress itself; its value is [`DialOutcome::label`]. A site's own header of that name never
-/// passes in a plain answer, so with an `http:` URL it can be believed. Inside TLS a site says what it likes.
-pub const MARKER: HeaderName = HeaderName::from_static("x-porthole-egress");
+/// passes in a plain answer.
+const MARKER: HeaderName = HeaderName::from_static("x-porthole-egress");
 
 /// Headers that are for the next hop alone (RFC 9110, 7.6.1), with those that only a proxy reads and `Expect`, which the
 /// server side has answered already.
@@ -70,8 +70,7 @@ pub(super) enum Unasked {
 }
 
 /// Whether these headers of a plain `http:` answer say that the egress gave it, not a site.
-#[must_use]
-pub fn is_own_answer(headers: &HeaderMap) -> bool {
+pub(super) fn is_own_answer(headers: &HeaderMap) -> bool {
     headers.contains_key(MARKER)
 }
 

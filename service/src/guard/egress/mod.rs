@@ -31,7 +31,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Host;
 
 pub use self::limits::EgressLimits;
-pub use self::message::{MARKER, is_own_answer};
 pub use self::peers::Peers;
 pub use self::report::{Dial, DialOutcome, Excess, Report};
 
@@ -119,6 +118,13 @@ impl Egress {
     #[must_use]
     pub fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {
         self.books.outcome_of(host, port)
+    }
+
+    /// Whether the latest answer under this URL was given here, in its site's place: what a browser shows of it is no page.
+    /// Never so for `https:`, since no browser shows how a proxy answers a `CONNECT`.
+    #[must_use]
+    pub fn was_answered_in_place(&self, url: &str) -> bool {
+        self.books.was_answered_in_place(url)
     }
 }
 

@@ -1,10 +1,11 @@
 //! The books of one egress: how each dial ended, what was refused and why, what was used of the limits.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use url::Host;
+use url::{Host, Url};
 
 use super::EgressLimits;
 use crate::guard::Refusal;
@@ -100,6 +101,9 @@ pub(super) struct Books {
     malformed: AtomicU64,
     over_budget: AtomicU64,
     dials: Mutex<Dials>,
+    /// Hashes of the URLs whose latest answer was the egress's own.
+    in_place: Mutex<HashSet<u64>>,
+    hasher: RandomState,
 }
 
 #[derive(Debug, Default)]
@@ -199,6 +203,8 @@ impl Books {
             malformed: AtomicU64::new(0),
             over_budget: AtomicU64::new(0),
             dials: Mutex::default(),
+            in_place: Mutex::default(),
+            hasher: RandomState::new(),
         }
     }
 
@@ -249,6 +255,35 @@ impl Books {
         } else if u64::try_from(known).is_ok_and(|known| known < self.requests_max) {
             dials.by_place.insert(place.clone(), (known, outcome));
         }
+    }
+
+    /// Writes down whether this URL was answered by its site or in its place.
+    pub(super) fn answered(&self, url: &str, in_place: bool) {
+        let mut urls = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
+        if !in_place && urls.is_empty() {
+            return;
+        }
+        let Some(url) = self.hash_of(url) else { return };
+        // As many as there can be requests: a page that asks for more without end gets nothing but refusals.
+        if !in_place {
+            urls.remove(&url);
+        } else if u64::try_from(urls.len()).is_ok_and(|known| known <= self.requests_max) {
+            urls.insert(url);
+        }
+    }
+
+    pub(super) fn was_answered_in_place(&self, url: &str) -> bool {
+        let Some(url) = self.hash_of(url) else { return false };
+        self.in_place.lock().unwrap_or_else(PoisonError::into_inner).contains(&url)
+    }
+
+    /// The hash of a URL as a proxy is asked for it, without what stays in the browser.
+    fn hash_of(&self, url: &str) -> Option<u64> {
+        let mut url = Url::parse(url).ok().filter(|url| url.scheme() == "http")?;
+        url.set_fragment(None);
+        url.set_username("").ok()?;
+        url.set_password(None).ok()?;
+        Some(self.hasher.hash_one(url.as_str()))
     }
 
     pub(super) fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {

@@ -37,6 +37,26 @@ async fn blocked_targets_are_refused_and_their_canaries_hear_nothing() {
 }
 
 #[tokio::test]
+async fn it_is_known_under_which_urls_no_site_has_answered() {
+    let site = Site::that(Does::Says(OK)).await;
+    let egress = Egress::open(guard_with("site.example", ""), EgressLimits::default(), Peers::anyone()).unwrap();
+    let (answered, refused) = (site.url("site.example"), format!("http://inside.example:{}/", site.addr.port()));
+    assert!(!egress.was_answered_in_place(&refused), "nobody has asked");
+    assert_eq!(get(&egress, &answered).await, OK);
+    get(&egress, &refused).await;
+    assert!(!egress.was_answered_in_place(&answered));
+    assert!(egress.was_answered_in_place(&refused));
+    let as_a_page_has_it = refused.replace("http://", "http://user:password@") + "#part";
+    assert!(egress.was_answered_in_place(&as_a_page_has_it));
+    assert!(!egress.was_answered_in_place(&format!("{refused}elsewhere")));
+    assert!(!egress.was_answered_in_place(&refused.replace("http:", "https:")));
+    // The latest answer counts.
+    drop(site);
+    get(&egress, &answered).await;
+    assert!(egress.was_answered_in_place(&answered));
+}
+
+#[tokio::test]
 async fn ports_schemes_and_user_names_are_refused() {
     let egress = plainly().await;
     for (place, outcome) in [("site.example:25", "port"), ("8.8.8.8:6667", "port")] {
