@@ -180,8 +180,8 @@ fn leaves_for(url: &str, loader: String, watched: &Watched) {
     }
 }
 
-/// Once a local page's document has come, its network reports no more: every part of it is judged on its way out, and news
-/// of each cost an article an eighth of its time. What `request` brought was that document, or nothing happens.
+/// Once a local page's document has come, its network reports no more: every part of it is judged on its way out, and six
+/// news of each go by way of the browser's main thread. What `request` brought was that document, or nothing happens.
 fn stop_listening(request: &str, session: &Session, watched: &Watched) {
     if watched.network.egress().is_some() && watched.state.borrow().document.loader == request {
         watched.state.send_modify(|state| state.network_is_silent = true);
