@@ -41,18 +41,16 @@ pub(super) fn note(
                     .unreachable_url
                     .is_some()
                     .then(|| outcomes.failure(&frame.loader_id).unwrap_or("net::ERR_FAILED").to_owned());
-                let made_by_egress = watched.is_made_by_egress(&frame.url);
                 // Where redirects are not told, this tells where they have led.
                 let led_to = frame.unreachable_url.unwrap_or_else(|| frame.url.clone());
                 if watched.state.borrow().asked_for != led_to {
                     requests::goes_to(&led_to, watched);
                 }
                 state.send_modify(|state| {
-                    if failure.is_some() || made_by_egress {
+                    arrive(state, frame.loader_id, frame.url, outcomes, watched);
+                    if failure.is_some() || state.document.made_by_egress {
                         state.asked_for = led_to;
                     }
-                    arrive(state, frame.loader_id, frame.url, outcomes);
-                    state.document.made_by_egress = made_by_egress;
                     state.document.failure = failure;
                     state.document.missed = false;
                 });
@@ -83,9 +81,7 @@ pub(super) fn note(
                     let is_first = state.document.loader.is_empty() && outcomes.status(&lifecycle.loader_id).is_some();
                     if lifecycle.loader_id != state.document.loader && (is_next || is_first) {
                         let url = state.asked_for.clone();
-                        let made_by_egress = watched.is_made_by_egress(&url);
-                        arrive(state, lifecycle.loader_id.clone(), url, outcomes);
-                        state.document.made_by_egress = made_by_egress;
+                        arrive(state, lifecycle.loader_id.clone(), url, outcomes, watched);
                         state.document.missed = true;
                     }
                     let document = &mut state.document;
@@ -199,7 +195,7 @@ fn listen_again(session: &Session, watched: &Watched) {
 }
 
 /// The main frame shows the document of this navigation from now on.
-fn arrive(state: &mut PageState, loader: String, url: String, outcomes: &Outcomes) {
+fn arrive(state: &mut PageState, loader: String, url: String, outcomes: &Outcomes, watched: &Watched) {
     let known = if state.document.loader == loader { std::mem::take(&mut state.document) } else { Document::default() };
     if known.loader.is_empty() {
         state.world = None;
@@ -207,16 +203,10 @@ fn arrive(state: &mut PageState, loader: String, url: String, outcomes: &Outcome
     state.document = Document {
         failure: outcomes.failure(&loader).map(str::to_owned),
         status: outcomes.status(&loader),
+        made_by_egress: watched.network.egress().is_some_and(|egress| egress.was_answered_in_place(&url)),
         loader,
         url,
         replacing: None,
         ..known
     };
-}
-
-impl Watched {
-    /// Whether what the page shows under `url` is what its way out says in a site's place.
-    fn is_made_by_egress(&self, url: &str) -> bool {
-        self.network.egress().is_some_and(|egress| egress.was_answered_in_place(url))
-    }
 }
