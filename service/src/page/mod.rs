@@ -198,16 +198,15 @@ impl Page {
         self.within(CAPTURE_TIMEOUT, "asking for the title", history).await
     }
 
-    /// What the document's server answered, asked of the document itself where no event has told it.
+    /// What the document's server answered, asked of the document itself; nothing where events have told it, or will.
     async fn status(&self) -> Option<u16> {
-        let known = self.state.borrow().document.status;
-        if known.is_some() || self.network.egress().is_none() {
-            return known;
+        if self.network.egress().is_none() || self.state.borrow().document.status.is_some() {
+            return None;
         }
         self.run(STATUS_TIMEOUT, "asking for the status", STATUS, []).await.ok().filter(|status| *status != 0)
     }
 
-    fn arrived(&self, history: &GetNavigationHistoryReturns, status: Option<u16>) -> Result<Arrival, PageError> {
+    fn arrived(&self, history: &GetNavigationHistoryReturns, asked: Option<u16>) -> Result<Arrival, PageError> {
         let entry = usize::try_from(history.current_index).ok().and_then(|index| history.entries.get(index));
         let state = self.state.borrow();
         if let Some(fatal) = &state.fatal {
@@ -220,7 +219,7 @@ impl Page {
         let report = self.network.egress().map(|egress| egress.report());
         Ok(Arrival {
             final_url,
-            status_code: status.or(state.document.status).unwrap_or(200),
+            status_code: state.document.status.or(asked).unwrap_or(200),
             title: entry.map(|entry| entry.title.chars().take(TITLE_MAX_CHARS).collect()).unwrap_or_default(),
             blocked_requests: state.blocked_requests + report.as_ref().map_or(0, Report::blocked_requests),
             over_budget: report.is_some_and(|report| report.over_budget > 0),
