@@ -223,6 +223,13 @@ impl Page {
         self.session.call(&params)
     }
 
+    /// Lets a clock that was run ahead, and stands still since, go on for a moment.
+    pub(super) fn go_on(&self) {
+        if self.state.borrow().budgets_expired > 0 {
+            self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS).forget();
+        }
+    }
+
     /// Waits for fonts and images in view, inside a little more of the page's own time: without it nothing would move.
     async fn decoded(&self, deadline: Instant) -> Result<(), PageError> {
         let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);

@@ -34,6 +34,18 @@ async fn a_page_that_reloads_itself_for_ever_comes_to_an_end() {
 }
 
 #[tokio::test]
+async fn a_page_that_takes_itself_away_has_nothing_to_read() {
+    let stack = Stack::start().await;
+    let url = stack.site.html("gone<script>addEventListener('load', () => document.documentElement.remove())</script>");
+    for instruction in ["text", "frames", "article", "selector: p"] {
+        let answer = stack.extract(json!({"url": url, "instruction": instruction})).await;
+        answer.expect_code(if instruction.starts_with("selector") { "SELECTOR_NOT_FOUND" } else { "EMPTY_EXTRACTION" });
+    }
+    stack.screenshot(json!({"url": url})).await.expect_ok();
+    stack.expect_idle(Duration::from_secs(5)).await;
+}
+
+#[tokio::test]
 async fn a_script_that_never_ends_after_the_load_is_cut_off() {
     let stack = Stack::start().await;
     let url = stack

@@ -37,9 +37,15 @@ function slice(text, offset, chars) {
   return text.slice(start, advance(start, chars));
 }
 
+// A document's text; one whose script has taken everything away has none.
+function documentText(page) {
+  const shown = page.body ?? page.documentElement;
+  return shown === null ? '' : shownText(shown);
+}
+
 // The texts of a document and of its frames; `{ frame }` stands for one that can't be looked into.
 function frameTexts(page, depth = 0) {
-  const texts = [shownText(page.body ?? page.documentElement)];
+  const texts = [documentText(page)];
   if (depth >= FRAMES_DEEP_MAX) return texts;
   for (const holder of page.querySelectorAll('iframe, frame')) {
     if (!isShown(holder)) continue;
@@ -68,7 +74,7 @@ function readText(query, at, reads, asked, limits) {
   let text;
   let items = null;
   let matched = null;
-  let roots = [document.documentElement];
+  let roots = [document.documentElement].filter(Boolean);
   if (query.chain) {
     const found = findWithin(query.chain, at, -1, asked);
     if (found.length > 0 && !query.all) beyond.forget(at, -1);
@@ -84,14 +90,14 @@ function readText(query, at, reads, asked, limits) {
       text = shownText(found[0]);
     }
   } else {
-    reads.push(document.documentElement);
+    reads.push(...roots);
     if (query.frames) {
       beyond.asking = [at, -1, 0];
       const texts = frameTexts(document);
       beyond.asking = null;
       if (asked !== null || beyond.asksAbout(at)) return { roots, texts: roomFor(texts, limits.chars) };
       text = texts.filter(part => /\S/.test(part)).join('\n\n');
-    } else text = shownText(document.body ?? document.documentElement);
+    } else text = documentText(document);
   }
   if (items) {
     // Where more come from frames, what was asked for is chosen when all are there.
