@@ -29,10 +29,18 @@ const ALWAYS: &[&str] = &[
     "--use-mock-keychain",
     // Only the last of several such flags would count, so they are merged here. The last of the features would join the
     // link's multicast group for names of its own; there are no local addresses to hide where WebRTC may not use them.
-    "--disable-features=AcceptCHFrame,AutofillServerCommunication,CertificateTransparencyComponentUpdater,\
-     DestroyProfileOnBrowserClose,DialMediaRouteProvider,DnsOverHttps,GlobalMediaControls,ImprovedCookieControls,\
-     InterestFeedContentSuggestions,LensOverlay,MediaRouter,OptimizationHints,PaintHolding,\
-     ServiceWorkerAutoPreload,Translate,WebRtcHideLocalIpsWithMdns",
+    // CacheSharingForPervasiveResources has each context compile a list of URL patterns before its first script or style
+    // is asked for (4 ms), for a cache that no second page sees.
+    "--disable-features=AcceptCHFrame,AutofillServerCommunication,CacheSharingForPervasiveResources,\
+     CertificateTransparencyComponentUpdater,DestroyProfileOnBrowserClose,DialMediaRouteProvider,DnsOverHttps,\
+     GlobalMediaControls,ImprovedCookieControls,InterestFeedContentSuggestions,LensOverlay,MediaRouter,\
+     OptimizationHints,PaintHolding,ServiceWorkerAutoPreload,Translate,WebRtcHideLocalIpsWithMdns",
+    // The first document takes the blank page's frame, which is ready, instead of one that is made for it meanwhile, with
+    // a compositor of its own. Frames within a page have a new one for each document, as ever.
+    "--enable-features=RenderDocument:level/subframe",
+    // Most pictures are a phone's viewport: two tiles of it are drawn sooner than eight.
+    "--default-tile-width=512",
+    "--default-tile-height=512",
     // A page may not open windows, ask for permissions, play sounds or wait for an answer to a dialog.
     "--block-new-web-contents",
     "--deny-permission-prompts",
