@@ -2,7 +2,7 @@
 //! one behind the other, each alone still holds, and both are taken away.
 
 use porthole_service::provider::local::Defence::{
-    self, ContextProxy, DeadEnd, EgressJudgement, LoopbackRule, NoQuic, ResolverRules, WebRtcPolicy,
+    self, ContextProxy, DeadEnd, EgressJudgement, LoopbackRule, NoPings, NoQuic, ResolverRules, WebRtcPolicy,
 };
 use porthole_tests::eventually;
 use porthole_tests::eventually::so;
@@ -51,7 +51,7 @@ async fn without_the_egresss_judgement_every_page_and_every_part_of_one_arrives(
     let every_variant = Visit::in_each(way("image"), &Variant::ALL).into_iter();
     let every_variant = every_variant.filter(|visit| visit.variant != Variant::Both).collect();
     let scene = Scene::set(Ground::loopback()).await;
-    let service = Service::lacking(&scene, &[EgressJudgement], &[]).await;
+    let service = Service::lacking(&scene, &[EgressJudgement, NoPings], &[]).await;
     let mut unheard = [parts, every_variant].concat();
     // On a busy machine a worker may not come to it before its page ends.
     for _ in 0..TRIES {

@@ -83,6 +83,12 @@ impl Visit {
         self.way.asks == Asks::WholePage && !downloads
     }
 
+    /// Whether it may be shown before it goes. A download from the page's own site is asked for first, and gone to if the
+    /// answer leads to another site; the page's clock does not wait for that.
+    pub(crate) fn may_stay(self) -> bool {
+        self.way.name == "download" && self.variant == Variant::Redirect
+    }
+
     /// The same from a page that is at a name.
     pub(crate) fn by_name(self) -> Visit {
         Visit { home_by_name: true, ..self }
@@ -90,6 +96,14 @@ impl Visit {
 }
 
 impl Visited {
+    /// Whether of a page that goes to the target as a whole nothing was shown, or only what was there before.
+    pub(crate) fn is_kept_from_leaving(&self) -> bool {
+        match self.answer.code() {
+            Some(code) => code == "BLOCKED_TARGET",
+            None => self.visit.may_stay(),
+        }
+    }
+
     /// How many of the page's requests were refused; nothing, if the page as a whole was.
     pub(crate) fn blocked(&self) -> Option<u64> {
         self.answer.json().get("blocked_requests").and_then(Value::as_u64)

@@ -21,6 +21,8 @@ pub enum Defence {
     WebRtcPolicy,
     /// The browser does not speak QUIC.
     NoQuic,
+    /// The browser tells nobody that a link was followed.
+    NoPings,
     /// An egress serves its own browser alone.
     PeerCheck,
     /// Each page has a browser context of its own.

@@ -24,7 +24,6 @@ const ALWAYS: &[&str] = &[
     "--disable-search-engine-choice-screen",
     "--disable-sync",
     "--metrics-recording-only",
-    "--no-pings",
     "--password-store=basic",
     "--use-mock-keychain",
     // Only the last of several such flags would count, so they are merged here. The last of the features would join the
@@ -67,6 +66,8 @@ const CLOSED: &[(Defence, &str)] = &[
     // Ways out that no proxy and no interception would see. The shell reads one of the two policies, the browser the
     // other.
     (Defence::NoQuic, "--disable-quic"),
+    // Of a link's `ping`; the shell sends it all the same, through the egress.
+    (Defence::NoPings, "--no-pings"),
     (Defence::WebRtcPolicy, "--webrtc-ip-handling-policy=disable_non_proxied_udp"),
     (Defence::WebRtcPolicy, "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
     // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
