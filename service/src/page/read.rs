@@ -1,17 +1,13 @@
 //! Reading a page: one function of ours in the page answers a whole plan, so that all of it is of one moment.
 
-use std::time::Duration;
-
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use porthole_reading::frames::Document;
 use porthole_reading::outcome::Plan;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use super::world::NEXT_DOCUMENT_AFTER;
 use super::{Page, PageError};
-
-/// How long a document that has just begun is left alone.
-const BEGUN_AFTER: Duration = Duration::from_millis(20);
 
 /// The page function: finds what a plan names, walks it, and writes it down. Bounded in nodes and text, so that of fifty
 /// megabytes only what is wanted is sent. Nothing comes back of a document that has only just begun.
@@ -39,7 +35,7 @@ impl Page {
             let Some(returned) = returned else {
                 // It takes another's place, and comes no further while the page's clock stands still.
                 self.go_on();
-                sleep(BEGUN_AFTER).await;
+                sleep(NEXT_DOCUMENT_AFTER).await;
                 continue;
             };
             return Ok(self.with_frames(&plan, returned).await);

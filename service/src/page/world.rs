@@ -20,7 +20,7 @@ use crate::cdp::{Call, CdpError, Session};
 /// The world's name.
 pub(super) const WORLD: &str = "porthole";
 /// How long a document that is being replaced is given until the next is asked.
-const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
+pub(super) const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
 /// Has the world made in each document as it begins, and told of, so that nobody has to wait for it later.
 pub(super) fn prepare(session: &Session) {
