@@ -11,6 +11,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::SetDeviceMetricsOverrideParams;
+use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, DispatchMouseEventType};
 use chromiumoxide_cdp::cdp::browser_protocol::page::{CaptureScreenshotParams, EnableParams, NavigateParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
@@ -21,7 +22,7 @@ use porthole_service::cdp::{Connection, Events, MESSAGE_MAX_BYTES, Session, conn
 use porthole_tests::{Picture, Stack};
 use tokio::time::{Instant, sleep};
 
-use super::contender::{Burst, Contender, HEIGHT, Job, Phases, WIDTH};
+use super::contender::{Burst, Contender, HEIGHT, Job, Phases, WIDTH, same};
 
 /// What of the flags of Porthole's browser is not the floor's.
 const NOT_ITS_FLAGS: [&str; 6] = [
@@ -132,13 +133,27 @@ impl Floor {
     }
 }
 
+/// A page as it will be: without a pointer, and with one in the left upper corner. There Chromium takes it to be where the
+/// first document has a frame of its own, and shows a button in that corner as pointed at.
+pub(crate) struct Finished([Picture; 2]);
+
+impl Finished {
+    /// Whether a picture shows the page so.
+    pub(crate) fn is_shown_by(&self, picture: &Picture) -> bool {
+        self.0.iter().any(|finished| same(picture, finished))
+    }
+}
+
 /// The page as it is so long after its load.
-pub(crate) async fn finished(contenders: &[Contender<'_>], url: &str, after: Duration) -> Picture {
+pub(crate) async fn finished(contenders: &[Contender<'_>], url: &str, after: Duration) -> Finished {
     let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always there");
     let mut page = floor.prepare().await;
-    let (picture, _) = shot(&mut page, url, after).await;
+    let (without_pointer, _) = shot(&mut page, url, after).await;
+    let pointer = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, 0.0, 0.0);
+    page.page.call(&pointer).await.expect("a pointer");
+    let with_pointer = capture(&page).await;
     floor.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).await.expect("it is gone");
-    Picture::decode(&picture)
+    Finished([without_pointer, with_pointer].map(|picture| Picture::decode(&picture)))
 }
 
 async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> (Vec<u8>, Phases) {
@@ -149,9 +164,13 @@ async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> (Vec<u8>, Phas
     if !delay.is_zero() {
         sleep(delay).await;
     }
-    let shot = page.page.call(&CaptureScreenshotParams::default()).await.expect("a picture");
-    let encoded: &[u8] = shot.data.as_ref();
-    let picture = BASE64_STANDARD.decode(encoded).expect("base64");
+    let picture = capture(page).await;
     let ms = |from: Instant, to: Instant| (to - from).as_secs_f64() * 1_000.0;
     (picture, vec![("load".to_owned(), ms(started, loaded)), ("capture".to_owned(), ms(loaded, Instant::now()))])
+}
+
+async fn capture(page: &Prepared) -> Vec<u8> {
+    let shot = page.page.call(&CaptureScreenshotParams::default()).await.expect("a picture");
+    let encoded: &[u8] = shot.data.as_ref();
+    BASE64_STANDARD.decode(encoded).expect("base64")
 }

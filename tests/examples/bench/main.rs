@@ -85,7 +85,7 @@ async fn one_at_a_time(
     arguments: &Arguments,
     page: &pages::Page,
     contenders: &[Contender<'_>],
-    finished: &porthole_tests::Picture,
+    finished: &floor::Finished,
     report: &mut Report,
 ) {
     for shot in 1..=arguments.shots {
@@ -94,7 +94,7 @@ async fn one_at_a_time(
             sleep(PAUSE).await;
             let job = Job { url: page.url.clone(), until: contender.until(), shots: 1, at_once: 1 };
             let burst = contender.take(&job).await;
-            let is_final = contender::same(&burst.picture, finished);
+            let is_final = finished.is_shown_by(&burst.picture);
             report.alone(page.name, contender.name(), &burst, is_final);
         }
     }

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use futures_util::{StreamExt as _, stream};
 use porthole_tests::judged::PAGES;
-use porthole_tests::{Picture, Reply, Site};
+use porthole_tests::{Reply, Site};
 
-use super::contender::{Contender, Job, Until, same};
+use super::contender::{Contender, Job, Until};
 use super::floor;
 use super::report::quantile;
 
@@ -29,7 +29,7 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
     urls.extend(documents(site));
     eprintln!("{} pages, ten seconds each, {FINISHING_AT_ONCE} at once", urls.len());
     let finishing = urls.iter().map(|(_, url)| floor::finished(contenders, url, FINISHED_AFTER));
-    let finished: Vec<Picture> = stream::iter(finishing).buffered(FINISHING_AT_ONCE).collect().await;
+    let finished: Vec<_> = stream::iter(finishing).buffered(FINISHING_AT_ONCE).collect().await;
     let mut took_ms = vec![Vec::new(); contenders.len()];
     let mut shown = vec![0; contenders.len()];
     let mut wrong = vec![Vec::new(); contenders.len()];
@@ -41,7 +41,7 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
                 let shot = contender.take_any(&job).await;
                 eprint!(" {:.0}", shot.took_ms[0]);
                 took_ms[at].extend(shot.took_ms);
-                if same(&shot.picture, finished) {
+                if finished.is_shown_by(&shot.picture) {
                     shown[at] += 1;
                 } else if !wrong[at].contains(name) {
                     wrong[at].push(name.clone());
