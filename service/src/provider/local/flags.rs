@@ -66,8 +66,6 @@ const CLOSED: &[(Defence, &str)] = &[
     // Ways out that no proxy and no interception would see. The shell reads one of the two policies, the browser the
     // other.
     (Defence::NoQuic, "--disable-quic"),
-    // Of a link's `ping`; the shell sends it all the same, through the egress.
-    (Defence::NoPings, "--no-pings"),
     (Defence::WebRtcPolicy, "--webrtc-ip-handling-policy=disable_non_proxied_udp"),
     (Defence::WebRtcPolicy, "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
     // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
@@ -76,6 +74,8 @@ const CLOSED: &[(Defence, &str)] = &[
     (Defence::LoopbackRule, "--proxy-bypass-list=<-loopback>"),
     // Names are the egress's matter: the browser itself finds none.
     (Defence::ResolverRules, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
+    // What a link's `ping` would tell. It goes through the egress; the shell sends it all the same.
+    (Defence::NoPings, "--no-pings"),
 ];
 
 /// Flags of a browser that draws when told to: all stages of a frame are run, and each frame is asked for.
