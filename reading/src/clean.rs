@@ -51,7 +51,7 @@ fn clean_line(line: &str, kept: &mut String) -> u64 {
             '\u{200c}' | '\u{200d}' => joins(before, after),
             '\u{200b}' => before.is_some_and(breaks_without_spaces) && after.is_some_and(breaks_without_spaces),
             '\u{200e}' | '\u{200f}' | '\u{61c}' => has_rtl,
-            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => !unbalanced.contains(&at),
+            '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => unbalanced.binary_search(&at).is_err(),
             // Word joiner, invisible operators, deprecated and interlinear marks, byte order mark, Mongolian vowel separator.
             '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}' | '\u{feff}' | '\u{180e}' => {
                 false
@@ -113,27 +113,39 @@ fn is_rtl(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
+/// Tag characters of one flag, the cancelling one included.
+const FLAG_TAGS_MAX: usize = 7;
+
 /// Tag characters are part of a flag: a black flag, tags, and the cancelling tag.
 fn in_flag(chars: &[char], at: usize) -> bool {
     let is_tag = |c: &char| matches!(*c, '\u{e0020}'..='\u{e007f}');
-    let start = (0..at).rev().find(|before| !is_tag(&chars[*before]));
-    let begins = start.is_some_and(|start| chars[start] == '\u{1f3f4}' && at - start <= 7);
+    let start = (at.saturating_sub(FLAG_TAGS_MAX)..at).rev().find(|before| !is_tag(&chars[*before]));
+    let begins = start.is_some_and(|start| chars[start] == '\u{1f3f4}');
     begins && chars[at..].iter().take(8).take_while(|c| is_tag(c)).any(|c| *c == '\u{e007f}')
 }
 
-/// The marks of direction that have no counterpart.
+/// The marks of direction that have no counterpart, in their order.
 fn unbalanced(chars: &[char]) -> Vec<usize> {
     let mut open: Vec<(usize, bool)> = Vec::new();
+    // How many of them are isolates; where none can be closed, none is looked for.
+    let mut isolates = 0;
     let mut alone = Vec::new();
     for (at, c) in chars.iter().enumerate() {
         match c {
             '\u{202a}' | '\u{202b}' | '\u{202d}' | '\u{202e}' => open.push((at, false)),
-            '\u{2066}'..='\u{2068}' => open.push((at, true)),
+            '\u{2066}'..='\u{2068}' => {
+                open.push((at, true));
+                isolates += 1;
+            }
             '\u{202c}' | '\u{2069}' => {
                 let isolate = *c == '\u{2069}';
-                match open.iter().rposition(|(_, of_isolate)| *of_isolate == isolate) {
+                let any = if isolate { isolates > 0 } else { open.len() > isolates };
+                let counterpart =
+                    any.then(|| open.iter().rposition(|(_, of_isolate)| *of_isolate == isolate)).flatten();
+                match counterpart {
                     Some(position) => {
                         // What was opened inside and not closed is alone.
+                        isolates -= open[position..].iter().filter(|(_, of_isolate)| *of_isolate).count();
                         alone.extend(open.drain(position..).skip(1).map(|(at, _)| at));
                     }
                     None => alone.push(at),
@@ -143,6 +155,7 @@ fn unbalanced(chars: &[char]) -> Vec<usize> {
         }
     }
     alone.extend(open.into_iter().map(|(at, _)| at));
+    alone.sort_unstable();
     alone
 }
 

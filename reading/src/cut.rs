@@ -1,5 +1,8 @@
 //! Cuts that fall where the format allows: Markdown between blocks, lists between entries, JSON so that it stays JSON.
 
+use std::io::{self, Write};
+
+use serde::Serialize;
 use serde_json::Value;
 
 /// What is left of something that may have been cut.
@@ -54,7 +57,8 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
         }
         let skipped = offset.saturating_sub(start);
         let again = if skipped > 0 {
-            opening(part).filter(|opening| chars(opening) <= skipped).unwrap_or_default()
+            // One that is as long as all there is room for would be all that is ever said.
+            opening(part).filter(|opening| chars(opening) <= skipped.min(max / 2)).unwrap_or_default()
         } else {
             String::new()
         };
@@ -125,30 +129,44 @@ pub fn how_many(lengths: impl Iterator<Item = usize>, max: usize) -> usize {
     count
 }
 
-/// The length of a value's JSON in characters.
+/// The length of a value's JSON in characters, counted without writing it.
 #[must_use]
-pub fn json_chars(value: &Value) -> usize {
-    chars(&value.to_string())
+pub fn json_chars(value: &(impl Serialize + ?Sized)) -> usize {
+    struct Count(usize);
+    impl Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            // All bytes but those that go on with a character.
+            self.0 += bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Counting does not fail, and what we serialize has no keys but texts.
+    let _ = serde_json::to_writer(&mut count, value);
+    count.0
 }
+
+/// How long texts and lists may be in something that is shortened, tried from the first on.
+pub const CAPS: [usize; 9] = [4_000, 1_500, 500, 200, 80, 30, 10, 3, 0];
 
 /// A value small enough: its longest texts and lists shortened.
 #[must_use]
 pub fn shrink(value: &Value, max: usize) -> Value {
-    for cap in [4_000, 1_500, 500, 200, 80, 30, 10, 3, 0] {
-        let shrunk = capped(value, cap);
-        if json_chars(&shrunk) <= max {
-            return shrunk;
-        }
-    }
-    match value {
+    CAPS.iter().map(|cap| capped(value, *cap)).find(|shrunk| json_chars(shrunk) <= max).unwrap_or_else(|| match value {
         Value::Array(_) if max >= 2 => Value::Array(Vec::new()),
         Value::Object(_) if max >= 2 => Value::Object(serde_json::Map::new()),
         _ if max >= 4 => Value::Null,
         _ => Value::from(0),
-    }
+    })
 }
 
-fn capped(value: &Value, cap: usize) -> Value {
+/// A value with no text and no list longer than `cap`.
+#[must_use]
+pub fn capped(value: &Value, cap: usize) -> Value {
     match value {
         Value::String(text) => Value::String(text.chars().take(cap).collect()),
         Value::Array(list) => list.iter().take(cap).map(|one| capped(one, cap)).collect(),
@@ -161,7 +179,6 @@ fn capped(value: &Value, cap: usize) -> Value {
 #[must_use]
 pub fn object(value: &Value, offset: usize, max: usize) -> Cut<Value> {
     let Value::Object(fields) = value else { return Cut { kept: shrink(value, max), next_offset: None } };
-    let longest = fields.values().filter_map(Value::as_array).map(Vec::len).max().unwrap_or_default();
     let window = |count: usize| -> Value {
         fields
             .iter()
@@ -171,22 +188,32 @@ pub fn object(value: &Value, offset: usize, max: usize) -> Cut<Value> {
             })
             .collect()
     };
-    let fits = |count: usize| json_chars(&window(count)) <= max;
-    let left = longest.saturating_sub(offset);
-    if fits(left) {
+    let lists = || fields.values().filter_map(Value::as_array);
+    let left = lists().map(Vec::len).max().unwrap_or_default().saturating_sub(offset);
+    // What each further entry of the lists adds: itself, and a comma after the one before it.
+    let mut added = vec![0; left];
+    for list in lists() {
+        for (at, one) in list.iter().skip(offset).enumerate() {
+            added[at] += json_chars(one) + usize::from(at > 0);
+        }
+    }
+    let empty = fields
+        .iter()
+        .map(|(name, one)| json_chars(name) + 2 + if one.is_array() { 2 } else { json_chars(one) })
+        .sum::<usize>()
+        + if fields.is_empty() { 2 } else { 1 };
+    let mut chars = empty;
+    let fitting = added.iter().take_while(|more| {
+        chars += **more;
+        chars <= max
+    });
+    let count = fitting.count();
+    if count == left && empty <= max {
         return Cut { kept: window(left), next_offset: None };
     }
-    let (mut low, mut high) = (0, left);
-    while low + 1 < high {
-        let middle = low.midpoint(high);
-        if fits(middle) { low = middle } else { high = middle }
-    }
-    if low == 0 {
-        let count = left.min(1);
-        let next = offset + count;
-        return Cut { kept: shrink(&window(count), max), next_offset: (next < longest).then_some(next as u64) };
-    }
-    Cut { kept: window(low), next_offset: Some((offset + low) as u64) }
+    let next = offset + count.max(1);
+    let kept = if count == 0 { shrink(&window(left.min(1)), max) } else { window(count) };
+    Cut { kept, next_offset: (next < offset + left).then_some(next as u64) }
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use crate::snapshot::Columns;
 
 /// How deep the tree is at most: what a page nests deeper is kept at this depth.
@@ -148,7 +146,10 @@ pub struct Node {
     pub data: Data,
     /// Why it is not seen.
     pub hidden: Hidden,
-    depth: usize,
+    /// Its index among its parent's children.
+    pub place: usize,
+    /// How many nodes are above it.
+    pub depth: usize,
 }
 
 /// A page, or parts of one.
@@ -162,7 +163,7 @@ impl Dom {
     #[must_use]
     pub fn of_columns(names: &[String], columns: Columns) -> Self {
         let names: Vec<Arc<str>> = names.iter().map(|name| Arc::from(name.as_str())).collect();
-        let mut attributes = attributes(columns.attributes);
+        let mut attributes: HashMap<usize, _> = columns.attributes.0.into_iter().collect();
         let mut texts = columns.texts.into_iter();
         let mut boxes = columns.boxes.chunks_exact(4);
         let mut sizes = columns.sizes.iter();
@@ -206,10 +207,11 @@ impl Dom {
             parent
         });
         let depth = parent.map_or(0, |parent| self.nodes[parent].depth + 1);
-        if let Some(parent) = parent {
+        let place = parent.map_or(0, |parent| {
             self.nodes[parent].children.push(id);
-        }
-        self.nodes.push(Node { parent, children: Vec::new(), data, hidden, depth });
+            self.nodes[parent].children.len() - 1
+        });
+        self.nodes.push(Node { parent, children: Vec::new(), data, hidden, place, depth });
         id
     }
 
@@ -282,19 +284,6 @@ impl Dom {
         })
     }
 
-    /// For each node how many are below it, itself included.
-    #[must_use]
-    pub fn sizes(&self) -> Vec<usize> {
-        let mut sizes = vec![1; self.nodes.len()];
-        // Parents come before children.
-        for id in (0..self.nodes.len()).rev() {
-            if let Some(parent) = self.nodes[id].parent {
-                sizes[parent] += sizes[id];
-            }
-        }
-        sizes
-    }
-
     /// The nodes that hang nowhere.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.nodes.len()).filter(|id| self.nodes[*id].parent.is_none())
@@ -307,21 +296,4 @@ impl Element {
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find_map(|(key, value)| (**key == *name).then_some(value.as_str()))
     }
-}
-
-fn attributes(lists: Vec<Vec<Value>>) -> HashMap<usize, Vec<(Arc<str>, String)>> {
-    let mut names: HashMap<String, Arc<str>> = HashMap::new();
-    lists
-        .into_iter()
-        .filter_map(|list| {
-            let mut list = list.into_iter();
-            let at = usize::try_from(list.next()?.as_u64()?).ok()?;
-            let mut pairs = Vec::new();
-            while let (Some(Value::String(name)), Some(Value::String(value))) = (list.next(), list.next()) {
-                let name = names.entry(name).or_insert_with_key(|name| Arc::from(name.as_str()));
-                pairs.push((Arc::clone(name), value));
-            }
-            Some((at, pairs))
-        })
-        .collect()
 }

@@ -1,7 +1,12 @@
 //! What frames of other origins hold, put into the snapshot of the page that they are in. They are read by themselves,
 //! each with the part of the plan that is about it.
 
-use crate::snapshot::{Columns, Found, FrameText, NODES_MAX, Raw, Snapshot, TEXT_MAX_UNITS};
+use serde::de::Error as _;
+
+use crate::snapshot::{
+    ATTRIBUTES_MAX_UNITS, Columns, Found, FrameText, NODES_MAX, Raw, SNAPSHOT_MAX_BYTES, Snapshot, TEXT_MAX_UNITS,
+    VALUES_MAX,
+};
 
 /// A document as it was read, and what it could not look into.
 #[derive(Clone, Debug, Default)]
@@ -28,13 +33,22 @@ impl Document {
     /// frames do.
     ///
     /// # Errors
-    /// Where the document's own snapshot is none. A frame's that is none is left out.
+    /// Where the document's own snapshot is none or larger than [`SNAPSHOT_MAX_BYTES`]. A frame's is left out then.
     pub fn joined(self) -> serde_json::Result<Snapshot> {
+        self.joined_within(&mut { SNAPSHOT_MAX_BYTES })
+    }
+
+    /// The same within so many bytes of JSON, those of frames included.
+    fn joined_within(self, room: &mut usize) -> serde_json::Result<Snapshot> {
+        *room = room
+            .checked_sub(self.snapshot.len())
+            .ok_or_else(|| serde_json::Error::custom("the snapshot is too large"))?;
         let mut snapshot: Snapshot = serde_json::from_str(&self.snapshot)?;
+        drop(self.snapshot);
         snapshot.unread_frames += self.unread;
         let mut texts: Vec<(usize, Vec<Option<Vec<FrameText>>>)> = Vec::new();
         for Frame { number, document } in self.frames {
-            match document.joined() {
+            match document.joined_within(room) {
                 Ok(mut frame) if frame.refused.is_none() => {
                     texts.push((number, frame.answers.iter_mut().map(|found| found.texts.take()).collect()));
                     take_in(&mut snapshot, frame);
@@ -73,7 +87,7 @@ fn take_in(snapshot: &mut Snapshot, frame: Snapshot) {
         // Only texts were asked for.
         _ => {
             for (count, more) in snapshot.hidden.iter_mut().zip(frame.hidden) {
-                *count += more;
+                *count = count.saturating_add(more);
             }
             0
         }
@@ -95,9 +109,17 @@ fn shift(at: &mut i64, offset: i64) {
 
 /// Appends nodes; the index of the first of them, or nothing where there is no room for them.
 fn append(columns: &mut Columns, names: &mut Vec<String>, more: Columns, more_names: &[String]) -> Option<i64> {
-    let units = |columns: &Columns| columns.texts.iter().map(String::len).sum::<usize>();
+    let text = |columns: &Columns| columns.texts.iter().map(String::len).sum::<usize>();
+    let attributes = |columns: &Columns| {
+        let pairs = columns.attributes.0.iter().flat_map(|(_, pairs)| pairs);
+        pairs.map(|(name, value)| name.len() + value.len()).sum::<usize>()
+    };
     let offset = columns.parent.len();
-    if offset + more.parent.len() > NODES_MAX || units(columns) + units(&more) > 3 * TEXT_MAX_UNITS {
+    // A UTF-16 unit is at most three bytes.
+    if offset + more.parent.len() > NODES_MAX
+        || text(columns) + text(&more) > 3 * TEXT_MAX_UNITS
+        || attributes(columns) + attributes(&more) > 3 * ATTRIBUTES_MAX_UNITS
+    {
         return None;
     }
     // The first name stands for text.
@@ -108,17 +130,13 @@ fn append(columns: &mut Columns, names: &mut Vec<String>, more: Columns, more_na
         shift(&mut parent, offset_units);
         parent
     }));
-    columns.name.extend(more.name.into_iter().map(|name| if name == 0 { 0 } else { name + name_offset }));
+    columns.name.extend(more.name.into_iter().map(|name| if name == 0 { 0 } else { name.saturating_add(name_offset) }));
     columns.flags.extend(more.flags);
     columns.boxes.extend(more.boxes);
     columns.sizes.extend(more.sizes);
     columns.texts.extend(more.texts);
-    columns.attributes.extend(more.attributes.into_iter().map(|mut attributes| {
-        if let Some(first) = attributes.first_mut() {
-            *first = first.as_u64().map_or(serde_json::Value::Null, |at| (at + offset as u64).into());
-        }
-        attributes
-    }));
+    let attributes = more.attributes.0.into_iter().map(|(at, pairs)| (at.saturating_add(offset), pairs));
+    columns.attributes.0.extend(attributes);
     Some(offset_units)
 }
 
@@ -133,13 +151,13 @@ impl Found {
             return;
         }
         self.roots.extend(more.roots);
-        self.matched = self.matched.zip(more.matched).map(|(own, more)| own + more).or(self.matched);
+        self.matched = self.matched.zip(more.matched).map(|(own, more)| own.saturating_add(more)).or(self.matched);
         self.blank &= more.blank;
-        self.listed += more.listed;
+        self.listed = self.listed.saturating_add(more.listed);
         if let (Some(items), Some(more_items)) = (&mut self.items, more.items) {
             items.extend(more_items);
             // A line's end between the two.
-            self.total_chars += more.total_chars + 1;
+            self.total_chars = self.total_chars.saturating_add(more.total_chars).saturating_add(1);
         }
         if let (Some(values), Some(more)) = (&mut self.values, more.values) {
             for (value, more) in values.iter_mut().zip(more) {
@@ -163,7 +181,7 @@ impl Raw {
         if self.none {
             *self = more;
         } else if let (Some(list), Some(more)) = (&mut self.list, more.list) {
-            list.extend(more);
+            list.extend(more.into_iter().take(VALUES_MAX.saturating_sub(list.len())));
         }
     }
 }

@@ -32,13 +32,11 @@ pub fn image(dom: &Dom, id: NodeId) -> Option<Image> {
 }
 
 /// The images below these nodes that a reader sees.
-#[must_use]
-pub fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Image> {
+pub fn of<'a>(view: View<'a>, roots: &'a [NodeId]) -> impl Iterator<Item = Image> + 'a {
     roots
         .iter()
-        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
-        .filter(|id| view.shows(*id))
-        .filter_map(|id| image(view.dom, id))
+        .flat_map(move |root| view.subtree(*root))
+        .filter(move |id| view.shows(*id))
+        .filter_map(move |id| image(view.dom, id))
         .filter(|image| !(matches!(image.width, 1 | 2) || matches!(image.height, 1 | 2)))
-        .collect()
 }

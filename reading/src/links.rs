@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::budget::Budget;
 use crate::clean::cleaned;
 use crate::dom::NodeId;
 use crate::view::View;
@@ -18,15 +19,15 @@ pub struct Link {
     pub rel: Option<String>,
 }
 
-/// The links below these nodes, in their order. Links that only run a script are none.
-#[must_use]
-pub fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Link> {
+/// The links below these nodes, in their order, as far as the budget goes. Links that only run a script are none.
+pub fn of<'a>(view: View<'a>, roots: &'a [NodeId], budget: &'a Budget<'a>) -> impl Iterator<Item = Link> + 'a {
     let dom = view.dom;
     roots
         .iter()
-        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
-        .filter(|id| matches!(dom.name(*id), "a" | "area") && view.shows(*id))
-        .filter_map(|id| {
+        .flat_map(move |root| view.subtree(*root))
+        .filter(move |id| matches!(dom.name(*id), "a" | "area") && view.shows(*id))
+        .take_while(|id| budget.take(*id))
+        .filter_map(move |id| {
             let url = dom.attribute(id, "href")?.trim();
             if url.is_empty()
                 || ["javascript:", "data:", "blob:"].iter().any(|scheme| url.to_ascii_lowercase().starts_with(scheme))
@@ -43,7 +44,6 @@ pub fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Link> {
             let rel = dom.attribute(id, "rel").map(str::to_owned).filter(|rel| !rel.is_empty());
             Some(Link { text: cleaned(&text), url: url.to_owned(), rel })
         })
-        .collect()
 }
 
 /// A heading.
@@ -58,14 +58,13 @@ pub struct Heading {
     pub id: Option<String>,
 }
 
-/// The headings below these nodes.
-#[must_use]
-pub fn headings(view: View<'_>, roots: &[NodeId]) -> Vec<Heading> {
+/// The headings below these nodes, as far as the budget goes.
+pub fn headings<'a>(view: View<'a>, roots: &'a [NodeId], budget: &'a Budget<'a>) -> impl Iterator<Item = Heading> + 'a {
     let dom = view.dom;
     roots
         .iter()
-        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
-        .filter_map(|id| {
+        .flat_map(move |root| view.subtree(*root))
+        .filter_map(move |id| {
             let level = match dom.name(id).as_bytes() {
                 [b'h', digit @ b'1'..=b'6'] => digit - b'0',
                 _ if dom.attribute(id, "role") == Some("heading") => {
@@ -73,9 +72,12 @@ pub fn headings(view: View<'_>, roots: &[NodeId]) -> Vec<Heading> {
                 }
                 _ => return None,
             };
+            Some((id, level))
+        })
+        .take_while(|(id, _)| budget.take(*id))
+        .filter_map(move |(id, level)| {
             let text = cleaned(&view.folded_text(id));
             let named = dom.attribute(id, "id").map(str::to_owned);
             (!text.is_empty()).then_some(Heading { level, text, id: named })
         })
-        .collect()
 }

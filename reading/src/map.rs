@@ -8,11 +8,14 @@
 //!
 //! A name may end in `[]` too.
 
+use std::fmt;
+
 use porthole_contract::limits::SELECTOR_STEPS_MAX;
 use porthole_contract::{Chain, Invalid};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::budget::Budget;
 use crate::clean::cleaned;
 use crate::dom::NodeId;
 use crate::snapshot::Raw;
@@ -27,6 +30,8 @@ const DEPTH_MAX: usize = 8;
 pub const WARNINGS_MAX: usize = 20;
 /// How much of a text that did not fit is told.
 const TOLD_CHARS: usize = 60;
+/// How much of a field's name is told.
+const PATH_STEP_MAX_CHARS: usize = 100;
 
 /// What a value is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -204,24 +209,60 @@ pub struct Reader<'a> {
     pub warnings: Vec<String>,
     /// How many did not.
     pub misfits: usize,
-    /// For each node how many are below it.
-    pub sizes: &'a [usize],
-    /// How many nodes may still be read.
-    pub left: usize,
+    /// What may still be read: texts, and the fields' names for each value.
+    pub budget: Budget<'a>,
+    /// How many values may still be made, missing ones included.
+    pub values: usize,
+}
+
+/// A value's place in the map, told in warnings only.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Map,
+    Field(&'a Path<'a>, &'a str),
+    Entry(&'a Path<'a>, usize),
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Map => Ok(()),
+            Self::Field(Path::Map, name) => write!(f, "{name:.PATH_STEP_MAX_CHARS$}"),
+            Self::Field(above, name) => write!(f, "{above}.{name:.PATH_STEP_MAX_CHARS$}"),
+            Self::Entry(above, at) => write!(f, "{above}[{at}]"),
+        }
+    }
 }
 
 impl Reader<'_> {
     /// The map's values.
-    pub fn object(&mut self, fields: &[Field], values: &[Raw], path: &str) -> Value {
+    pub fn object(&mut self, fields: &[Field], values: &[Raw]) -> Value {
+        self.map(fields, values, &Path::Map)
+    }
+
+    fn map(&mut self, fields: &[Field], values: &[Raw], path: &Path<'_>) -> Value {
         let mut object = Map::new();
         for (field, raw) in fields.iter().zip(values) {
-            let path = if path.is_empty() { field.name.clone() } else { format!("{path}.{}", field.name) };
+            let path = Path::Field(path, &field.name);
+            let Some(left) = self.values.checked_sub(1).filter(|_| self.budget.take_bytes(field.name.len())) else {
+                self.warn(|| format!("page_cut: the values before `{path}` hold so much that it was not read"));
+                break;
+            };
+            self.values = left;
             let value = match &raw.list {
                 Some(list) => {
-                    list.iter().enumerate().map(|(at, one)| self.value(field, one, &format!("{path}[{at}]"))).collect()
+                    let mut entries = Vec::new();
+                    for (at, one) in list.iter().enumerate() {
+                        if self.values == 0 || self.budget.is_spent() {
+                            break;
+                        }
+                        self.values -= 1;
+                        entries.push(self.value(field, one, &Path::Entry(&path, at)));
+                    }
+                    Value::Array(entries)
                 }
                 None if raw.none => {
-                    self.warn(format!("not_found: nothing matches the selector of `{path}`"));
+                    self.warn(|| format!("not_found: nothing matches the selector of `{path}`"));
                     Value::Null
                 }
                 None => self.value(field, raw, &path),
@@ -231,24 +272,23 @@ impl Reader<'_> {
         Value::Object(object)
     }
 
-    fn value(&mut self, field: &Field, raw: &Raw, path: &str) -> Value {
+    fn value(&mut self, field: &Field, raw: &Raw, path: &Path<'_>) -> Value {
         if let (Some(fields), Some(values)) = (&field.fields, &raw.map) {
-            return self.object(fields, values, path);
+            return self.map(fields, values, path);
         }
         let node = raw.at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < self.view.dom.len());
-        if let Some(node) = node {
-            let Some(left) = self.left.checked_sub(self.sizes[node]) else {
-                self.warn(format!("page_cut: the values before `{path}` hold so much that it was not read"));
-                return Value::Null;
-            };
-            self.left = left;
+        if let Some(node) = node
+            && !self.budget.take(node)
+        {
+            self.warn(|| format!("page_cut: the values before `{path}` hold so much that it was not read"));
+            return Value::Null;
         }
         let text = match (&raw.text, node) {
             (Some(Value::String(text)), _) => cleaned(text),
             (_, Some(node)) => self.text(node, field.kind),
             // An attribute that is not there.
             _ => {
-                self.warn(format!("not_found: `{path}` is not there"));
+                self.warn(|| format!("not_found: `{path}` is not there"));
                 return Value::Null;
             }
         };
@@ -269,7 +309,7 @@ impl Reader<'_> {
         value.unwrap_or_else(|| {
             let told: String = text.chars().take(TOLD_CHARS).collect();
             let kind = format!("{:?}", field.kind).to_lowercase();
-            self.warn(format!("misfit: `{path}` is no {kind} that can be read in one way only: {told:?}"));
+            self.warn(|| format!("misfit: `{path}` is no {kind} that can be read in one way only: {told:?}"));
             Value::Null
         })
     }
@@ -299,36 +339,10 @@ impl Reader<'_> {
         cleaned(&text)
     }
 
-    fn warn(&mut self, warning: String) {
+    fn warn(&mut self, warning: impl FnOnce() -> String) {
         self.misfits += 1;
         if self.warnings.len() < WARNINGS_MAX {
-            self.warnings.push(warning);
+            self.warnings.push(warning());
         }
     }
-}
-
-/// A JSON Schema that can be held against values.
-///
-/// # Errors
-/// [`Invalid`] naming `schema`.
-pub fn schema(schema: &Value) -> Result<jsonschema::Validator, Invalid> {
-    // Patterns in linear time: a schema is the caller's, and so may be meant to hang us. Nothing is fetched.
-    jsonschema::options()
-        .with_pattern_options(jsonschema::PatternOptions::regex())
-        .build(schema)
-        .map_err(|error| Invalid::new("schema", error.to_string().chars().take(300).collect::<String>()))
-}
-
-/// Where values don't fit a schema.
-#[must_use]
-pub fn misfits(validator: &jsonschema::Validator, value: &Value) -> Vec<String> {
-    validator
-        .iter_errors(value)
-        .take(WARNINGS_MAX)
-        .map(|error| {
-            let place = error.instance_path().to_string();
-            let told: String = error.to_string().chars().take(200).collect();
-            format!("schema_misfit: {}: {told}", if place.is_empty() { "/" } else { &place })
-        })
-        .collect()
 }

@@ -1,12 +1,23 @@
 //! What the page function writes down: the page as columns, as they come over the wire.
 
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
 /// Most nodes that one snapshot holds.
 pub const NODES_MAX: usize = 120_000;
 /// Most text that one snapshot holds, in UTF-16 units.
 pub const TEXT_MAX_UNITS: usize = 4_000_000;
+/// Most names and values of attributes that one snapshot holds, in UTF-16 units; each pair counts for some more.
+pub const ATTRIBUTES_MAX_UNITS: usize = 4_000_000;
+/// Most values of all maps of one snapshot, missing ones included.
+pub const VALUES_MAX: usize = 20_000;
+/// A snapshot's JSON, in bytes. The page function's own limits come to less; a longer one is not read.
+pub const SNAPSHOT_MAX_BYTES: usize = 64 * 1024 * 1024;
 
 /// What came back for a plan.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -184,6 +195,69 @@ pub struct Columns {
     pub sizes: Vec<u32>,
     /// Each text node's text.
     pub texts: Vec<String>,
-    /// Elements' attributes: the element's index, then names and values in turn.
-    pub attributes: Vec<Vec<Value>>,
+    /// Elements' attributes.
+    pub attributes: Attributes,
+}
+
+/// Attributes as names and values. Elements share the names.
+pub type Pairs = Vec<(Arc<str>, String)>;
+
+/// The attributes of elements, each with its element's index. As JSON: lists of the index, then names and values in turn.
+#[derive(Clone, Debug, Default)]
+pub struct Attributes(pub Vec<(usize, Pairs)>);
+
+impl<'de> Deserialize<'de> for Attributes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(AllAttributes)
+    }
+}
+
+struct AllAttributes;
+
+impl<'de> Visitor<'de> for AllAttributes {
+    type Value = Attributes;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of elements' attributes")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Attributes, A::Error> {
+        let mut names = HashMap::new();
+        let mut all = Vec::new();
+        while let Some(element) = seq.next_element_seed(OneElement { names: &mut names })? {
+            all.extend(element);
+        }
+        Ok(Attributes(all))
+    }
+}
+
+/// One element's attributes; nothing where its index is none.
+struct OneElement<'a> {
+    names: &'a mut HashMap<String, Arc<str>>,
+}
+
+impl<'de> DeserializeSeed<'de> for OneElement<'_> {
+    type Value = Option<(usize, Pairs)>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OneElement<'_> {
+    type Value = Option<(usize, Pairs)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an element's index, names and values")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let index = seq.next_element::<i64>()?.and_then(|index| usize::try_from(index).ok());
+        let mut pairs = Vec::new();
+        while let (Some(name), Some(value)) = (seq.next_element::<String>()?, seq.next_element::<String>()?) {
+            let name = self.names.entry(name).or_insert_with_key(|name| Arc::from(name.as_str()));
+            pairs.push((Arc::clone(name), value));
+        }
+        Ok(index.map(|index| (index, pairs)))
+    }
 }

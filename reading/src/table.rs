@@ -1,6 +1,6 @@
 //! Tables, by the HTML standard's table model (4.9.12): spans expanded, ragged rows left ragged, nested tables apart.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,10 @@ use crate::view::View;
 /// The standard's limits of spans.
 const COLSPAN_MAX: usize = 1000;
 const ROWSPAN_MAX: usize = 65_534;
-/// Places in one table; a table that would have more is cut.
-const PLACES_MAX: usize = 400_000;
+/// Places in one table, those that no cell covers included; a table that would have more is cut.
+pub const PLACES_MAX: usize = 400_000;
+/// Bytes of the columns' names together. A cell over many columns names each of them: names that come to more are cut.
+const HEADERS_MAX_BYTES: usize = 1024 * 1024;
 /// A cell with more text than this is no data but a part of the page.
 const DATA_CELL_MAX_CHARS: usize = 1_500;
 /// What stands between the levels of a joined header.
@@ -42,37 +44,32 @@ pub struct Table {
     pub header_rows: usize,
     /// The columns' names, levels joined; none without header rows.
     pub headers: Vec<String>,
+    /// Whether the columns' names were cut.
+    pub headers_cut: bool,
 }
 
 impl Table {
+    /// The places of the rows below the header.
+    #[must_use]
+    pub fn body(&self) -> &[Vec<Option<Slot>>] {
+        &self.cells[self.header_rows..]
+    }
+
+    /// A row's texts.
+    #[must_use]
+    pub fn texts_of(&self, row: &[Option<Slot>]) -> Vec<&str> {
+        row.iter().map(|slot| slot.map_or("", |slot| self.texts[slot.source].as_str())).collect()
+    }
+
     /// The rows below the header, as texts.
     pub fn rows(&self) -> impl Iterator<Item = Vec<&str>> {
-        self.cells[self.header_rows..]
-            .iter()
-            .map(|row| row.iter().map(|slot| slot.map_or("", |slot| self.texts[slot.source].as_str())).collect())
+        self.body().iter().map(|row| self.texts_of(row))
     }
 
     /// As JSON, without its rows.
     #[must_use]
     pub fn about(&self) -> Value {
         json!({"caption": self.caption, "headers": self.headers})
-    }
-
-    /// The rows below the header as JSON; with links each cell is `{text, links}`.
-    #[must_use]
-    pub fn rows_json(&self, view: View<'_>, links: bool) -> Vec<Value> {
-        let cell = |slot: &Option<Slot>| match slot {
-            None if links => json!({"text": "", "links": []}),
-            None => json!(""),
-            Some(slot) if links => {
-                let links = crate::links::of(view, &[self.sources[slot.source]]);
-                let links: Vec<Value> =
-                    links.into_iter().map(|link| json!({"text": link.text, "url": link.url})).collect();
-                json!({"text": self.texts[slot.source], "links": links})
-            }
-            Some(slot) => json!(self.texts[slot.source]),
-        };
-        self.cells[self.header_rows..].iter().map(|row| Value::Array(row.iter().map(cell).collect())).collect()
     }
 
     /// How many places its rows have.
@@ -168,7 +165,9 @@ pub fn read(view: View<'_>, id: NodeId) -> Table {
                     Some(0) => left,
                     rows => rows.unwrap_or(1).min(ROWSPAN_MAX).min(left),
                 };
-                places += width * tall;
+                // Rows grow to where the cell ends, over places that no cell covers.
+                let end = x + width;
+                places += table.cells[y..y + tall].iter().map(|line| end.saturating_sub(line.len())).sum::<usize>();
                 if places > PLACES_MAX {
                     table.cells.truncate(y);
                     return finish(view, id, table, in_head);
@@ -176,15 +175,15 @@ pub fn read(view: View<'_>, id: NodeId) -> Table {
                 let source = table.sources.len();
                 table.sources.push(cell);
                 for (down, line) in table.cells[y..y + tall].iter_mut().enumerate() {
-                    if line.len() < x + width {
-                        line.resize(x + width, None);
+                    if line.len() < end {
+                        line.resize(end, None);
                     }
-                    for (right, slot) in line[x..x + width].iter_mut().enumerate() {
+                    for (right, slot) in line[x..end].iter_mut().enumerate() {
                         // Where two cells overlap the first one stays.
                         slot.get_or_insert(Slot { source, first: down == 0 && right == 0 });
                     }
                 }
-                x += width;
+                x = end;
             }
         }
         let of_head = dom.node(group[0]).parent.is_some_and(|parent| dom.name(parent) == "thead");
@@ -208,22 +207,19 @@ fn finish(view: View<'_>, id: NodeId, mut table: Table, in_head: usize) -> Table
     let kept_head = table.cells.iter().take(in_head).filter(|row| !row.is_empty()).count();
     table.cells.retain(|row| !row.is_empty());
     table.header_rows = if kept_head > 0 { kept_head } else { header_rows(view, &table) };
-    table.headers = headers(&table);
+    (table.headers, table.headers_cut) = headers(&table);
     table
 }
 
+/// A cell's text without that of tables nested in it, which are told by themselves.
 fn cell_text(view: View<'_>, cell: NodeId) -> String {
-    // Nested tables are told by themselves.
-    let nested: Vec<NodeId> =
-        view.dom.subtree(cell).filter(|id| *id != cell && view.dom.name(*id) == "table").collect();
-    if nested.is_empty() {
-        return view.folded_text(cell);
-    }
-    let mut dropped = if view.dropped.is_empty() { vec![false; view.dom.len()] } else { view.dropped.to_vec() };
-    for id in nested {
-        dropped[id] = true;
-    }
-    View { dropped: &dropped, ..view }.folded_text(cell)
+    view.folded_text_but(cell, |id| id != cell && view.dom.name(id) == "table")
+}
+
+/// The cells of a row, each once however many places it spans.
+fn cells_of(row: &[Option<Slot>]) -> Vec<usize> {
+    let mut seen = HashSet::new();
+    row.iter().flatten().map(|slot| slot.source).filter(|source| seen.insert(*source)).collect()
 }
 
 /// How many rows at the top are a header where no `thead` says so.
@@ -248,20 +244,13 @@ fn header_rows(view: View<'_>, table: &Table) -> usize {
     if corner_free {
         return 1;
     }
-    let is_bold = |row: &[Option<Slot>]| {
-        row.len() > 1
-            && row
-                .iter()
-                .flatten()
-                .all(|slot| table.texts[slot.source].is_empty() || all_bold(view, table.sources[slot.source]))
-            && row.iter().flatten().any(|slot| !table.texts[slot.source].is_empty())
-    };
-    let has_plain = |row: &[Option<Slot>]| {
-        row.iter()
-            .flatten()
-            .any(|slot| !table.texts[slot.source].is_empty() && !all_bold(view, table.sources[slot.source]))
-    };
-    usize::from(is_bold(first) && has_plain(second))
+    let (first, second) = (cells_of(first), cells_of(second));
+    let has_text = |cell: &usize| !table.texts[*cell].is_empty();
+    let is_bold = |cell: &usize| all_bold(view, table.sources[*cell]);
+    let names_columns = table.cells[0].len() > 1
+        && first.iter().any(has_text)
+        && first.iter().all(|cell| !has_text(cell) || is_bold(cell));
+    usize::from(names_columns && second.iter().any(|cell| has_text(cell) && !is_bold(cell)))
 }
 
 fn all_bold(view: View<'_>, cell: NodeId) -> bool {
@@ -274,7 +263,14 @@ fn all_bold(view: View<'_>, cell: NodeId) -> bool {
     })
 }
 
-fn headers(table: &Table) -> Vec<String> {
+/// The start of a text, of at most so many bytes.
+fn start(text: &str, max_bytes: usize) -> &str {
+    let end = (0..=max_bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
+/// The columns' names, and whether they were cut.
+fn headers(table: &Table) -> (Vec<String>, bool) {
     let rows = &table.cells[..table.header_rows];
     let width = rows.iter().map(Vec::len).max().unwrap_or_default();
     // One cell over the whole width is a title of all columns, and tells none from another.
@@ -285,21 +281,29 @@ fn headers(table: &Table) -> Vec<String> {
             || row.len() < width
             || row.iter().flatten().any(|slot| Some(slot.source) != first)
     };
-    (0..width)
-        .map(|x| {
-            let mut levels: Vec<usize> = rows
-                .iter()
-                .filter(names)
-                .filter_map(|row| row.get(x).copied().flatten())
-                .map(|slot| slot.source)
-                .collect();
-            levels.dedup();
-            let mut texts: Vec<&str> =
-                levels.into_iter().map(|source| table.texts[source].as_str()).filter(|text| !text.is_empty()).collect();
-            texts.dedup();
-            texts.join(LEVELS_JOINED_BY)
-        })
-        .collect()
+    let rows: Vec<&Vec<Option<Slot>>> = rows.iter().filter(names).collect();
+    let levels = |x: usize| {
+        let mut levels: Vec<usize> =
+            rows.iter().filter_map(|row| row.get(x).copied().flatten()).map(|slot| slot.source).collect();
+        levels.dedup();
+        let mut texts: Vec<&str> =
+            levels.into_iter().map(|source| table.texts[source].as_str()).filter(|text| !text.is_empty()).collect();
+        texts.dedup();
+        texts
+    };
+    let (mut bytes, mut texts) = (0, 0);
+    for x in 0..width {
+        let levels = levels(x);
+        bytes += levels.iter().map(|text| text.len() + LEVELS_JOINED_BY.len()).sum::<usize>();
+        texts += levels.len();
+    }
+    let is_cut = bytes > HEADERS_MAX_BYTES;
+    let max = if is_cut { HEADERS_MAX_BYTES / texts.max(1) } else { usize::MAX };
+    let joined = |x: usize| {
+        let levels: Vec<&str> = levels(x).into_iter().map(|text| start(text, max)).collect();
+        levels.join(LEVELS_JOINED_BY)
+    };
+    ((0..width).map(joined).collect(), is_cut)
 }
 
 /// Whether a table holds data, or only lays out the page.
@@ -327,7 +331,7 @@ pub fn is_data(view: View<'_>, id: NodeId) -> bool {
     let parts = all.iter().any(|cell| {
         view.subtree(*cell)
             .any(|below| matches!(dom.name(below), "h1" | "h2" | "h3" | "article" | "main" | "nav" | "form" | "iframe"))
-            || view.folded_text(*cell).chars().count() > DATA_CELL_MAX_CHARS
+            || view.folded_start(*cell, 4 * DATA_CELL_MAX_CHARS + 4).chars().count() > DATA_CELL_MAX_CHARS
     });
     if rows.len() < 2 || width < 2 {
         return says_so && !nests && !parts && rows.len() * width >= 2;
@@ -338,11 +342,11 @@ pub fn is_data(view: View<'_>, id: NodeId) -> bool {
 /// All data tables below these nodes, outer ones before those nested in them.
 #[must_use]
 pub fn data_tables(view: View<'_>, roots: &[NodeId]) -> Vec<NodeId> {
-    let mut seen: HashMap<NodeId, ()> = HashMap::new();
+    let mut seen = HashSet::new();
     roots
         .iter()
-        .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
-        .filter(|id| view.dom.name(*id) == "table" && seen.insert(*id, ()).is_none())
+        .flat_map(|root| view.subtree(*root))
+        .filter(|id| view.dom.name(*id) == "table" && seen.insert(*id))
         .filter(|id| view.include_hidden || view.dom.node(*id).hidden == Hidden::No)
         .filter(|id| is_data(view, *id))
         .collect()

@@ -95,13 +95,18 @@ impl<'a> View<'a> {
     }
 
     /// What is below a node and counts, in the order of the page, text nodes and elements.
-    pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let view = *self;
+    pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
+        (*self).subtree_but(id, |_| false)
+    }
+
+    /// The same without the nodes that `skips` names and all below them.
+    fn subtree_but(self, id: NodeId, skips: impl Fn(NodeId) -> bool) -> impl Iterator<Item = NodeId> {
+        let view = self;
         let mut open = vec![id];
         std::iter::from_fn(move || {
             loop {
                 let next = open.pop()?;
-                if view.drops(next) {
+                if view.drops(next) || skips(next) {
                     continue;
                 }
                 open.extend(view.dom.node(next).children.iter().rev());
@@ -113,35 +118,50 @@ impl<'a> View<'a> {
     /// All text below a node, white space folded.
     #[must_use]
     pub fn folded_text(&self, id: NodeId) -> String {
+        self.folded(self.subtree(id), usize::MAX)
+    }
+
+    /// The same, ended soon after so many bytes.
+    #[must_use]
+    pub fn folded_start(&self, id: NodeId, bytes: usize) -> String {
+        self.folded(self.subtree(id), bytes)
+    }
+
+    /// The same without what the nodes hold that `skips` names.
+    #[must_use]
+    pub fn folded_text_but(&self, id: NodeId, skips: impl Fn(NodeId) -> bool) -> String {
+        self.folded((*self).subtree_but(id, skips), usize::MAX)
+    }
+
+    /// The text of these nodes, which are a subtree in the order of the page.
+    fn folded(&self, nodes: impl Iterator<Item = NodeId>, max_bytes: usize) -> String {
         let mut folded = String::new();
         let mut space = false;
-        let push = |text: &str, folded: &mut String, space: &mut bool| {
-            for c in text.chars() {
-                if is_space(c) {
-                    *space = true;
-                } else {
-                    if std::mem::take(space) && !folded.is_empty() {
-                        folded.push(' ');
-                    }
-                    folded.push(c);
-                }
-            }
-        };
-        // Blocks stand apart although no space is between them in the source.
-        let mut closing: Vec<NodeId> = Vec::new();
-        for at in self.subtree(id) {
-            while let Some(block) = closing.last().copied() {
-                if self.dom.ancestors(at).any(|above| above == block) {
-                    break;
-                }
-                closing.pop();
+        // Blocks stand apart although no space is between them in the source. A block ends before the first node that is
+        // no deeper than it.
+        let mut open_blocks: Vec<usize> = Vec::new();
+        for at in nodes {
+            let depth = self.dom.node(at).depth;
+            while open_blocks.pop_if(|block| *block >= depth).is_some() {
                 space = true;
             }
             if let Some(text) = self.text(at) {
-                push(text, &mut folded, &mut space);
+                for c in text.chars() {
+                    if is_space(c) {
+                        space = true;
+                    } else {
+                        if std::mem::take(&mut space) && !folded.is_empty() {
+                            folded.push(' ');
+                        }
+                        folded.push(c);
+                        if folded.len() >= max_bytes {
+                            return folded;
+                        }
+                    }
+                }
             } else if self.is_block(at) {
                 space = true;
-                closing.push(at);
+                open_blocks.push(depth);
             } else if matches!(self.dom.name(at), "br" | "td" | "th" | "img") {
                 space = true;
             }

@@ -118,7 +118,7 @@ fn a_code_blocks_language_is_the_one_that_it_or_what_is_around_it_names() {
 fn a_section_begins_and_ends_with_what_it_says() {
     let dom = support::dom("<main><hr><p>one</p><hr><p>two</p><hr></main>");
     let roots: Vec<_> = dom.roots().collect();
-    assert_eq!(markdown::parts_of_section(View::whole(&dom, false), &roots), ["one", "___", "two"]);
+    assert_eq!(markdown::of_section(View::whole(&dom, false), &roots).parts, ["one", "___", "two"]);
 }
 
 /// `COMMONMARK_SPEC=…/spec.json`: a list of `{markdown, html, example, section}`, as npm's `commonmark-spec` has it.

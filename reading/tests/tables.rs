@@ -141,3 +141,12 @@ fn spans_that_would_fill_the_memory_are_cut() {
     let (_, rows, _) = read(&format!("<table>{row}</table>"));
     assert!(rows.iter().map(Vec::len).sum::<usize>() <= 400_000);
 }
+
+#[test]
+fn places_that_no_cell_covers_count_too() {
+    let wide = "<td colspan=1000>x".repeat(100);
+    let html = format!("<table><tr>{wide}<td rowspan=50>far{}</table>", "<tr><td>y".repeat(49));
+    let dom = support::dom(&html);
+    let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("a table");
+    assert!(table::read(View::whole(&dom, false), id).places() <= table::PLACES_MAX);
+}

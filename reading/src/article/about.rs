@@ -10,6 +10,8 @@ use crate::view::View;
 
 /// Most characters of one of these.
 const FIELD_MAX_CHARS: usize = 500;
+/// Most characters of an author's name in the page.
+const BYLINE_MAX_CHARS: usize = 100;
 /// How deep JSON-LD is looked into.
 const DEPTH_MAX: usize = 8;
 
@@ -169,8 +171,8 @@ fn byline(view: View<'_>, root: NodeId) -> Option<String> {
     };
     view.subtree(root)
         .filter(|id| says(*id))
-        .map(|id| view.folded_text(id))
-        .find(|text| (3..=100).contains(&text.chars().count()))
+        .map(|id| view.folded_start(id, BYLINE_MAX_CHARS * 4 + 4))
+        .find(|text| (3..=BYLINE_MAX_CHARS).contains(&text.chars().count()))
 }
 
 fn time_element(view: View<'_>, root: NodeId) -> Option<String> {

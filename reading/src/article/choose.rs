@@ -1,6 +1,6 @@
 //! Which part of a page is its content.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::measure::{self, Measure};
 use super::names::{self, Part};
@@ -78,11 +78,10 @@ fn lead(view: View<'_>, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
     let mut at = root;
     for _ in 0..LEAD_LEVELS_MAX {
         let siblings = dom.children(dom.node(at).parent?);
-        let place = siblings.iter().position(|sibling| *sibling == at)?;
-        let before = siblings[..place].iter().filter(|sibling| !view.drops(**sibling));
+        let before = siblings[..dom.node(at).place].iter().filter(|sibling| !view.drops(**sibling));
         let leads = outermost(
             dom,
-            before.flat_map(|sibling| view.subtree(*sibling).collect::<Vec<_>>()).filter(|id| {
+            before.flat_map(|sibling| view.subtree(*sibling)).filter(|id| {
                 names::is_lead(dom, *id)
                     && measures[*id].chars >= measure::PARAGRAPH_CHARS
                     && measures[*id].link_density() < 0.3
@@ -216,9 +215,7 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
         let pieces: Vec<NodeId> =
             bodies.iter().copied().filter(|id| measures[*id].worth > measures[body].worth * 0.25).collect();
         if pieces.len() > 1
-            && let Some(shared) = dom
-                .ancestors(body)
-                .find(|above| pieces.iter().all(|piece| dom.ancestors(*piece).any(|other| other == *above)))
+            && let Some(shared) = shared(dom, body, &pieces)
             && measures[shared].worth >= enough
         {
             return Some(shared);
@@ -245,6 +242,15 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
         }
     }
     None
+}
+
+/// The nearest node above `body` that is above all of the pieces too.
+fn shared(dom: &Dom, body: NodeId, pieces: &[NodeId]) -> Option<NodeId> {
+    let above: Vec<NodeId> = dom.ancestors(body).collect();
+    let levels: HashMap<NodeId, usize> = above.iter().enumerate().map(|(level, id)| (*id, level)).collect();
+    let meeting = |piece: &NodeId| dom.ancestors(*piece).find_map(|id| levels.get(&id).copied());
+    let highest = pieces.iter().map(meeting).try_fold(0, |highest, level| Some(highest.max(level?)))?;
+    above.get(highest).copied()
 }
 
 /// Those that are inside no other.

@@ -6,13 +6,25 @@ use crate::dom::NodeId;
 use crate::table;
 use crate::view::View;
 
-/// The blocks below these nodes.
-pub(super) fn of(view: View<'_>, roots: &[NodeId]) -> Vec<Block> {
-    let mut writer = Writer { view, holds_block: holds_block(view), out: Vec::new(), line: Vec::new(), link: None };
+/// The largest number that an entry of a list may have (CommonMark 0.31, 5.2: nine digits).
+const NUMBER_MAX: u64 = 999_999_999;
+
+/// The blocks below these nodes. Cells of tables are written at once, out of `room`, in bytes.
+pub(super) fn of(view: View<'_>, roots: &[NodeId], room: &mut usize) -> Vec<Block> {
+    let mut writer = Writer {
+        view,
+        holds_block: holds_block(view),
+        out: Vec::new(),
+        line: Vec::new(),
+        link: None,
+        in_cell: false,
+        room: *room,
+    };
     for root in roots {
         writer.node(*root);
         writer.flush();
     }
+    *room = writer.room;
     writer.out
 }
 
@@ -39,9 +51,14 @@ struct Writer<'a> {
     line: Vec<NodeId>,
     /// The link around the blocks that come, until one has it.
     link: Option<String>,
+    /// Whether this is inside a table's cell. Markdown has no tables in tables: one there gives its cells one by one.
+    in_cell: bool,
+    /// How much the cells of tables may still come to, in bytes.
+    room: usize,
 }
 
 impl Writer<'_> {
+    /// The blocks inside a node, which a link around it may belong to.
     fn inside(&mut self, id: NodeId) -> Vec<Block> {
         let mut inner = Writer {
             view: self.view,
@@ -49,12 +66,23 @@ impl Writer<'_> {
             out: Vec::new(),
             line: Vec::new(),
             link: self.link.take(),
+            in_cell: self.in_cell,
+            room: self.room,
         };
         inner.children(id);
         inner.flush();
         self.holds_block = inner.holds_block;
         self.link = inner.link;
+        self.room = inner.room;
         inner.out
+    }
+
+    /// A cell as one line.
+    fn cell(&mut self, id: NodeId) -> String {
+        let outer = (self.link.take(), std::mem::replace(&mut self.in_cell, true));
+        let blocks = self.inside(id);
+        (self.link, self.in_cell) = outer;
+        super::write::cell(&blocks, &mut self.room)
     }
 
     fn children(&mut self, id: NodeId) {
@@ -153,7 +181,8 @@ impl Writer<'_> {
             "ul" | "menu" | "dir" => self.list(id, None),
             "ol" => {
                 let start = self.view.dom.attribute(id, "start").and_then(|start| start.trim().parse().ok());
-                self.list(id, Some(start.unwrap_or(1)));
+                let last = NUMBER_MAX - self.view.dom.children(id).len() as u64;
+                self.list(id, Some(start.filter(|start| *start <= last).unwrap_or(1)));
             }
             // An entry outside a list.
             "li" => {
@@ -267,7 +296,7 @@ impl Writer<'_> {
     }
 
     fn table(&mut self, id: NodeId) {
-        if !table::is_data(self.view, id) {
+        if self.in_cell || !table::is_data(self.view, id) {
             // A table that only lays out: its cells one after the other.
             self.children(id);
             return;
@@ -281,26 +310,7 @@ impl Writer<'_> {
             rows.push(Vec::new());
         }
         let header_rows = table.header_rows;
-        let texts: Vec<String> = table
-            .sources
-            .iter()
-            .map(|cell| {
-                let blocks = {
-                    let mut inner = Writer {
-                        view: self.view,
-                        holds_block: std::mem::take(&mut self.holds_block),
-                        out: Vec::new(),
-                        line: Vec::new(),
-                        link: None,
-                    };
-                    inner.children(*cell);
-                    inner.flush();
-                    self.holds_block = inner.holds_block;
-                    inner.out
-                };
-                super::write::cell(&blocks)
-            })
-            .collect();
+        let texts: Vec<String> = table.sources.iter().map(|cell| self.cell(*cell)).collect();
         for row in &table.cells {
             // A cell that spans several places is told at its first.
             let line = row.iter().map(|slot| match slot {

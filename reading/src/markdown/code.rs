@@ -1,5 +1,7 @@
 //! Code: its text as written, and its language.
 
+use std::collections::HashSet;
+
 use crate::dom::{Dom, NodeId};
 use crate::view::View;
 
@@ -84,7 +86,7 @@ pub(super) fn span(text: &str) -> String {
 
 /// The least length from `min` on of a run of backticks that the text does not have (span) or exceed (block).
 fn free_run(text: &str, min: usize) -> usize {
-    let runs: Vec<usize> = text.split(|c| c != '`').map(str::len).collect();
+    let runs: HashSet<usize> = text.split(|c| c != '`').map(str::len).collect();
     (min..).find(|length| !runs.contains(length)).unwrap_or(min)
 }
 

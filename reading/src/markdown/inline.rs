@@ -202,8 +202,7 @@ impl<'a> Inline<'a> {
         loop {
             let parent = dom.node(at).parent?;
             let siblings = dom.children(parent);
-            let place = siblings.iter().position(|sibling| *sibling == at)?;
-            for sibling in &siblings[place + 1..] {
+            for sibling in &siblings[dom.node(at).place + 1..] {
                 if self.view.is_block(*sibling) || dom.name(*sibling) == "br" {
                     return None;
                 }

@@ -31,24 +31,41 @@ pub(crate) enum Block {
     Rule,
 }
 
-/// What is below these nodes as Markdown: one text for each block, to be joined by blank lines.
+/// What is below some nodes as Markdown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Markdown {
+    /// One text for each block, to be joined by blank lines.
+    pub parts: Vec<String>,
+    /// Whether the last of it is missing: it came to more than [`WRITTEN_MAX_BYTES`].
+    pub is_cut: bool,
+}
+
+/// Markdown that is written of one page, in bytes: nested lists and quotes repeat their indentation on every line. A
+/// page's own text with its escapes is less.
+pub const WRITTEN_MAX_BYTES: usize = 24 * 1024 * 1024;
+
+/// What is below these nodes as Markdown.
 #[must_use]
-pub fn parts(view: View<'_>, roots: &[NodeId]) -> Vec<String> {
-    write::top_level(&blocks::of(view, roots))
+pub fn read(view: View<'_>, roots: &[NodeId]) -> Markdown {
+    let mut room = WRITTEN_MAX_BYTES;
+    let blocks = blocks::of(view, roots, &mut room);
+    write::top_level(blocks, room)
 }
 
 /// The same for a part of a page: without the lines that only set it apart from what is around it.
 #[must_use]
-pub fn parts_of_section(view: View<'_>, roots: &[NodeId]) -> Vec<String> {
-    let mut blocks = blocks::of(view, roots);
+pub fn of_section(view: View<'_>, roots: &[NodeId]) -> Markdown {
+    let mut room = WRITTEN_MAX_BYTES;
+    let mut blocks = blocks::of(view, roots, &mut room);
     let kept = blocks.iter().rposition(|block| *block != Block::Rule).map_or(0, |last| last + 1);
     blocks.truncate(kept);
     let lines = blocks.iter().take_while(|block| **block == Block::Rule).count();
-    write::top_level(&blocks[lines..])
+    blocks.drain(..lines);
+    write::top_level(blocks, room)
 }
 
-/// What is below these nodes as Markdown.
+/// What is below these nodes as one text of Markdown.
 #[must_use]
 pub fn of(view: View<'_>, roots: &[NodeId]) -> String {
-    parts(view, roots).join("\n\n")
+    read(view, roots).parts.join("\n\n")
 }

@@ -1,16 +1,21 @@
 //! From directives to a plan for the page function, and from its snapshot to their results.
 
 mod results;
+mod rows;
 
 use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use self::results::Entry;
+use self::rows::Rows;
+use crate::budget::{Budget, Sizes};
 use crate::clean::{clean, count_odd};
 use crate::dom::{Dom, Hidden, NodeId};
 use crate::map::{self, Field};
-use crate::snapshot::{Found, FrameText, NODES_MAX, Snapshot, TEXT_MAX_UNITS};
+use crate::schema::Schema;
+use crate::snapshot::{ATTRIBUTES_MAX_UNITS, Found, FrameText, NODES_MAX, Snapshot, TEXT_MAX_UNITS, VALUES_MAX};
 use crate::table;
 use crate::view::View;
 use crate::{article, html, images, links, markdown, metadata};
@@ -34,10 +39,27 @@ enum Query {
 struct Limits {
     nodes: usize,
     chars: usize,
+    attributes: usize,
+    values: usize,
 }
 
-/// Nodes in all that one directive matches, those in several matches counted each time.
-const MATCHED_NODES_MAX: usize = 4 * NODES_MAX;
+const BOUNDED: &str = "page_cut: what matches holds so much that the last of it was not read";
+
+/// The compiled schemas of directives, one for each directive that has one.
+#[derive(Clone, Debug, Default)]
+pub struct Schemas(Vec<Option<Schema>>);
+
+/// Compiles the schemas of these directives. It may take some tenths of a second: not for a thread that serves others.
+///
+/// # Errors
+/// [`Invalid`] naming `schema` and the keyword.
+pub fn schemas(directives: &[Directive]) -> Result<Schemas, Invalid> {
+    directives
+        .iter()
+        .map(|directive| directive.schema.as_ref().map(Schema::compile).transpose())
+        .collect::<Result<_, _>>()
+        .map(Schemas)
+}
 
 /// Why a snapshot could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,20 +76,20 @@ pub enum ReadError {
     /// Nothing but white space was found.
     #[error("{0}")]
     Empty(String),
+    /// The caller has gone.
+    #[error("nobody waits for what is read any more")]
+    Ended,
 }
 
-/// Makes the plan for these directives.
+/// Makes the plan for these directives. Their schemas are compiled by [`schemas`].
 ///
 /// # Errors
-/// [`Invalid`]: a map or a schema is none, named by its field.
+/// [`Invalid`]: a map is none, named by its field.
 pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
     let queries = directives
         .iter()
         .map(|directive| {
             let chain = directive.chain()?;
-            if let Some(schema) = &directive.schema {
-                map::schema(schema)?;
-            }
             Ok(match directive.kind {
                 ExtractKind::Text => Query::Text {
                     text: true,
@@ -82,7 +104,9 @@ pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
             })
         })
         .collect::<Result<_, Invalid>>()?;
-    Ok(Plan { queries, limits: Limits { nodes: NODES_MAX, chars: TEXT_MAX_UNITS } })
+    let limits =
+        Limits { nodes: NODES_MAX, chars: TEXT_MAX_UNITS, attributes: ATTRIBUTES_MAX_UNITS, values: VALUES_MAX };
+    Ok(Plan { queries, limits })
 }
 
 pub(super) fn max_chars(directive: &Directive) -> usize {
@@ -90,11 +114,17 @@ pub(super) fn max_chars(directive: &Directive) -> usize {
 }
 
 /// Reads a snapshot that was made by the plan for these directives. One directive that finds nothing is an error; of
-/// several those that find nothing say so in their warnings, unless none finds anything.
+/// several those that find nothing say so in their warnings, unless none finds anything. `is_over` is asked before each
+/// directive and ends the reading: nobody waits for it any more.
 ///
 /// # Errors
 /// [`ReadError`].
-pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<ExtractResult>, ReadError> {
+pub fn read(
+    directives: &[Directive],
+    schemas: &Schemas,
+    mut snapshot: Snapshot,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Vec<ExtractResult>, ReadError> {
     if let Some(refused) = snapshot.refused {
         return Err(match refused.code.as_str() {
             "invalid" => ReadError::InvalidSelector(refused.what),
@@ -104,13 +134,17 @@ pub fn read(directives: &[Directive], mut snapshot: Snapshot) -> Result<Vec<Extr
     let has_nodes = snapshot.columns.is_some();
     let dom = Dom::of_columns(&snapshot.names, snapshot.columns.take().unwrap_or_default());
     let answers = std::mem::take(&mut snapshot.answers);
-    let sizes = dom.sizes();
+    let sizes = Sizes::of(&dom);
     let page = Page { dom: &dom, sizes: &sizes, has_nodes, snapshot: &snapshot };
     let mut results = Vec::with_capacity(directives.len());
     let mut first_error = None;
-    for (directive, found) in directives.iter().zip(answers) {
+    for (at, (directive, found)) in directives.iter().zip(answers).enumerate() {
+        if is_over() {
+            return Err(ReadError::Ended);
+        }
         let name = name_of(directive);
-        match page.read(directive, found) {
+        let schema = schemas.0.get(at).and_then(Option::as_ref);
+        match page.read(directive, schema, found) {
             Ok(mut result) => {
                 result.directive = name;
                 let sees_frames = directive.frames || directive.selector.is_some() || directive.map.is_some();
@@ -185,51 +219,61 @@ fn of_texts(found: &mut Found, texts: &[FrameText], directive: &Directive) {
 
 struct Page<'a> {
     dom: &'a Dom,
-    /// For each node how many are below it.
-    sizes: &'a [usize],
+    sizes: &'a Sizes,
     has_nodes: bool,
     snapshot: &'a Snapshot,
 }
 
 impl Page<'_> {
-    fn read(&self, directive: &Directive, found: Found) -> Result<ExtractResult, ReadError> {
+    fn read(&self, directive: &Directive, schema: Option<&Schema>, found: Found) -> Result<ExtractResult, ReadError> {
         if found.missing && directive.selector.is_some() {
             return Err(ReadError::NotFound(directive.selector.clone().unwrap_or_default()));
         }
-        let (roots, bounded) = self.roots(&found.roots);
+        let (roots, is_matching_bounded) = self.roots(&found.roots);
+        let budget = self.sizes.budget();
         let view = View::whole(self.dom, directive.include_hidden);
         let mut result = match directive.kind {
             ExtractKind::Text => return self.text(directive, found, &roots),
-            ExtractKind::Markdown => results::markdown_of(directive, &markdown::parts(view, &roots)),
+            ExtractKind::Markdown => results::markdown_of(directive, &markdown::read(view, &roots)),
             ExtractKind::Html => results::html_of(directive, &html::of(view, &roots)),
             ExtractKind::Article => match roots.first() {
                 Some(root) => {
                     let found = article::find(view, *root, &self.snapshot.head);
-                    let parts = markdown::parts_of_section(View { dropped: &found.dropped, ..view }, &found.roots);
-                    ExtractResult { data: Some(json!(found.about)), ..results::markdown_of(directive, &parts) }
+                    let markdown = markdown::of_section(View { dropped: &found.dropped, ..view }, &found.roots);
+                    ExtractResult { data: Some(json!(found.about)), ..results::markdown_of(directive, &markdown) }
                 }
                 None => ExtractResult::default(),
             },
-            ExtractKind::Links => results::list(directive, links::of(view, &roots)),
-            ExtractKind::Images => results::list(directive, images::of(view, &roots)),
-            ExtractKind::Headings => results::list(directive, links::headings(view, &roots)),
+            ExtractKind::Links => results::list(directive, links::of(view, &roots, &budget).map(Entry::of)),
+            ExtractKind::Images => results::list(directive, images::of(view, &roots).map(Entry::of)),
+            ExtractKind::Headings => results::list(directive, links::headings(view, &roots, &budget).map(Entry::of)),
             ExtractKind::Metadata => results::object(directive, &metadata::of(&self.snapshot.head)),
             ExtractKind::Table => {
                 let id = self.table(view, directive, &roots)?;
-                results::one_table(view, directive, &table::read(view, id))
+                let table = table::read(view, id);
+                results::one_table(directive, &table, &Rows::of(view, &table, directive.links, &budget))
             }
             ExtractKind::Tables => {
-                let tables = table::data_tables(view, &roots)
-                    .into_iter()
-                    .map(|id| results::whole_table(view, directive, &table::read(view, id)));
-                results::list(directive, tables.collect::<Vec<_>>())
+                let entries = table::data_tables(view, &roots).into_iter().map(|id| {
+                    let table = table::read(view, id);
+                    let chars = Rows::of(view, &table, directive.links, &budget).json_chars();
+                    let make = move |max: Option<usize>| {
+                        let rows = Rows::of(view, &table, directive.links, &Budget::unlimited());
+                        match max {
+                            Some(max) => rows.shrunk(max),
+                            None => rows.json(rows.body()),
+                        }
+                    };
+                    Entry { chars, make: Box::new(make) }
+                });
+                results::list(directive, entries)
             }
-            ExtractKind::Json => self.json(view, directive, &found),
+            ExtractKind::Json => self.json(view, directive, schema, &found),
         };
         result.format = format_of(directive);
-        if bounded {
+        if is_matching_bounded || budget.is_spent() {
             result.truncated = true;
-            result.warnings.push("page_cut: what matches holds so much that the last of it was not read".to_owned());
+            result.warnings.push(BOUNDED.to_owned());
         }
         if directive.all {
             result.matched = found.matched;
@@ -259,19 +303,12 @@ impl Page<'_> {
         Ok(result)
     }
 
-    /// The matched nodes, as long as all of them together are no more than is read of a page a few times over: matches
-    /// may be inside one another. Whether some are missing.
+    /// The matched nodes, as far as the budget goes: matches may be inside one another. Whether some are missing.
     fn roots(&self, indices: &[i64]) -> (Vec<NodeId>, bool) {
-        let mut left = MATCHED_NODES_MAX;
-        let mut roots = Vec::new();
-        for at in indices.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len()) {
-            match left.checked_sub(self.sizes[at]) {
-                Some(rest) => left = rest,
-                None => return (roots, true),
-            }
-            roots.push(at);
-        }
-        (roots, false)
+        let budget = self.sizes.budget();
+        let indices = indices.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len());
+        let roots = indices.take_while(|at| budget.take(*at)).collect();
+        (roots, budget.is_spent())
     }
 
     fn text(&self, directive: &Directive, mut found: Found, roots: &[NodeId]) -> Result<ExtractResult, ReadError> {
@@ -317,7 +354,8 @@ impl Page<'_> {
             result.content = found.content.unwrap_or_default();
             let end = offset + result.content.chars().count() as u64;
             result.truncated = end < found.total_chars;
-            result.next_offset = result.truncated.then_some(end);
+            // A text that says that it goes on and has nothing here can't be gone on with.
+            result.next_offset = (result.truncated && end > offset).then_some(end);
         }
         let counts = if self.has_nodes { self.hidden_below(roots) } else { self.snapshot.hidden };
         // What is not rendered is no part of this text.
@@ -358,11 +396,8 @@ impl Page<'_> {
             if let Some(root) = roots.iter().copied().find(|root| self.dom.name(*root) == "table") {
                 return Ok(root);
             }
-            let inside: Vec<NodeId> = roots
-                .iter()
-                .flat_map(|root| view.subtree(*root).collect::<Vec<_>>())
-                .filter(|id| self.dom.name(*id) == "table")
-                .collect();
+            let inside: Vec<NodeId> =
+                roots.iter().flat_map(|root| view.subtree(*root)).filter(|id| self.dom.name(*id) == "table").collect();
             let data: Vec<NodeId> = table::data_tables(view, roots);
             return largest(data)
                 .or_else(|| inside.first().copied())
@@ -372,7 +407,7 @@ impl Page<'_> {
             .ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
     }
 
-    fn json(&self, view: View<'_>, directive: &Directive, found: &Found) -> ExtractResult {
+    fn json(&self, view: View<'_>, directive: &Directive, schema: Option<&Schema>, found: &Found) -> ExtractResult {
         let fields = directive.map.as_ref().and_then(|map| map::parse(map).ok()).unwrap_or_default();
         let head = &self.snapshot.head;
         let mut reader = map::Reader {
@@ -381,20 +416,20 @@ impl Page<'_> {
             base: url::Url::parse(&head.base).ok(),
             warnings: Vec::new(),
             misfits: 0,
-            sizes: self.sizes,
-            left: MATCHED_NODES_MAX,
+            budget: self.sizes.budget(),
+            values: VALUES_MAX,
         };
-        let value = reader.object(&fields, found.values.as_deref().unwrap_or_default(), "");
+        let value = reader.object(&fields, found.values.as_deref().unwrap_or_default());
         let mut warnings = std::mem::take(&mut reader.warnings);
         if reader.misfits > warnings.len() {
             warnings
                 .push(format!("misfits: {} more values are missing or did not fit", reader.misfits - warnings.len()));
         }
-        if let Some(schema) = directive.schema.as_ref().and_then(|schema| map::schema(schema).ok()) {
-            warnings.extend(map::misfits(&schema, &value));
-        }
+        warnings.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
+        let is_bounded = reader.values == 0 || reader.budget.is_spent();
+        warnings.extend(is_bounded.then(|| BOUNDED.to_owned()));
         let mut result = results::object(directive, &value);
         warnings.append(&mut result.warnings);
-        ExtractResult { warnings, ..result }
+        ExtractResult { warnings, truncated: result.truncated || is_bounded, ..result }
     }
 }

@@ -1,49 +1,66 @@
 //! Results of each kind, cut where their format allows.
 
+use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{Directive, ExtractResult, TableFormat};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::rows::Rows;
 use crate::cut;
+use crate::markdown::Markdown;
 use crate::table::{self, Table};
-use crate::view::View;
 
-pub(super) fn one_table(view: View<'_>, directive: &Directive, table: &Table) -> ExtractResult {
+/// The length that the rows of a CSV may have as JSON in `data`, in characters: with links it may be a lot more.
+const CSV_DATA_MAX_CHARS: usize = 8 * TEXT_MAX_CHARS;
+const NAMES_CUT: &str = "cut_entry: the table's own names are longer than what is asked for, and were cut";
+
+pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
     let max = super::max_chars(directive);
-    let rows = table.rows_json(view, directive.links);
-    let total = rows.len();
+    let body = rows.body();
+    let total = body.len();
+    let from = offset.min(total);
     let mut result = ExtractResult { matched: Some(total as u64), ..ExtractResult::default() };
     let shown;
     if directive.format == Some(TableFormat::Csv) {
-        let texts: Vec<Vec<&str>> = table.rows().collect();
-        let lengths = |rows: &[Vec<&str>], headers: &[String]| table::csv(headers, rows).chars().count();
-        result.total_chars = lengths(&texts, &table.headers) as u64;
-        let from = offset.min(total);
-        let head = lengths(&[], &table.headers);
-        let count = cut::how_many(
-            texts[from..].iter().map(|row| lengths(std::slice::from_ref(row), &[]).saturating_sub(1)),
-            max.saturating_sub(head),
-        );
-        shown = count;
-        result.content = table::csv(&table.headers, &texts[from..from + count]);
-    } else {
-        let mut data = table.about();
-        let whole = cut::json_chars(&data) + 10 + rows.iter().map(|row| cut::json_chars(row) + 1).sum::<usize>();
-        let about = cut::json_chars(&data) + 10;
-        let from = offset.min(total);
-        let count = cut::how_many(rows[from..].iter().map(cut::json_chars), (max + 1).saturating_sub(about));
-        data["rows"] = Value::Array(rows[from..from + count].to_vec());
-        if cut::json_chars(&data) > max {
-            data = cut::shrink(&data, max);
-            result
-                .warnings
-                .push("cut_entry: the table's own names are longer than what is asked for, and were cut".to_owned());
+        let lengths = rows.csv_chars();
+        let head = table::csv(&table.headers, &[]);
+        let head_chars = head.chars().count();
+        result.total_chars = (head_chars + body.iter().map(|row| lengths.row(row)).sum::<usize>()) as u64;
+        let mut data_room = CSV_DATA_MAX_CHARS;
+        let fitting = body[from..].iter().map_while(|row| {
+            data_room = data_room.checked_sub(rows.row_chars(row))?;
+            Some(lengths.row(row) - 1)
+        });
+        shown = cut::how_many(fitting, max.saturating_sub(head_chars));
+        let texts: Vec<Vec<&str>> = body[from..from + shown].iter().map(|row| table.texts_of(row)).collect();
+        result.content = table::csv(&table.headers, &texts);
+        let data = rows.json(&body[from..from + shown]);
+        let names_fit = head_chars <= max;
+        if !names_fit {
+            result.content = cut::text(&head, 0, max).kept;
         }
-        shown = count;
+        result.data = Some(if names_fit { data } else { cut::shrink(&data, max) });
+        if !names_fit || table.headers_cut {
+            result.warnings.push(NAMES_CUT.to_owned());
+        }
+    } else {
+        let about = rows.about_chars();
+        shown = cut::how_many(body[from..].iter().map(|row| rows.row_chars(row)), (max + 1).saturating_sub(about));
+        let mut data = rows.json(&body[from..from + shown]);
+        let is_long = cut::json_chars(&data) > max;
+        if is_long {
+            data = cut::shrink(&data, max);
+        }
+        if is_long || table.headers_cut {
+            result.warnings.push(NAMES_CUT.to_owned());
+        }
         result.content = data.to_string();
-        result.total_chars =
-            if from == 0 && count == total { result.content.chars().count() as u64 } else { whole as u64 };
+        result.total_chars = if from == 0 && shown == total {
+            result.content.chars().count() as u64
+        } else {
+            (about + body.iter().map(|row| rows.row_chars(row) + 1).sum::<usize>()) as u64
+        };
         result.data = Some(data);
     }
     let mut next = offset + shown;
@@ -52,21 +69,21 @@ pub(super) fn one_table(view: View<'_>, directive: &Directive, table: &Table) ->
         result.warnings.push("cut_entry: a row is longer than what is asked for, and is missing".to_owned());
         next += 1;
     }
-    if directive.format == Some(TableFormat::Csv) {
-        let mut data = table.about();
-        let from = offset.min(total);
-        data["rows"] = Value::Array(rows[from..from + shown].to_vec());
-        result.data = Some(data);
-    }
     result.next_offset = (next < total).then_some(next as u64);
     result.truncated = next < total || !result.warnings.is_empty();
     result
 }
 
-pub(super) fn markdown_of(directive: &Directive, parts: &[String]) -> ExtractResult {
+pub(super) fn markdown_of(directive: &Directive, markdown: &Markdown) -> ExtractResult {
+    let parts = &markdown.parts;
     let total = parts.iter().map(|part| part.chars().count()).sum::<usize>() + parts.len().saturating_sub(1) * 2;
     let cut = cut::blocks(parts, directive.offset.unwrap_or_default() as usize, super::max_chars(directive));
-    of_cut(cut, total)
+    let mut result = of_cut(cut, total);
+    if markdown.is_cut {
+        result.truncated = true;
+        result.warnings.push(super::BOUNDED.to_owned());
+    }
+    result
 }
 
 pub(super) fn html_of(directive: &Directive, html: &str) -> ExtractResult {
@@ -84,34 +101,71 @@ pub(super) fn of_cut(cut: cut::Cut<String>, total: usize) -> ExtractResult {
     }
 }
 
-pub(super) fn whole_table(view: View<'_>, directive: &Directive, table: &Table) -> Value {
-    let mut data = table.about();
-    data["rows"] = Value::Array(table.rows_json(view, directive.links));
-    data
+/// An entry of a list: measured, and made only where there is room for it.
+pub(super) struct Entry<'a> {
+    /// The length of its JSON in characters.
+    pub chars: usize,
+    /// Makes it; with a number within so many characters.
+    pub make: Box<dyn FnOnce(Option<usize>) -> Value + 'a>,
 }
 
-/// Entries of a list, as many as fit.
-pub(super) fn list<T: Serialize>(directive: &Directive, entries: Vec<T>) -> ExtractResult {
-    let entries: Vec<Value> = entries.into_iter().map(|entry| json!(entry)).collect();
-    let offset = (directive.offset.unwrap_or_default() as usize).min(entries.len());
+impl<'a> Entry<'a> {
+    /// An entry that is its own JSON.
+    pub(super) fn of<T: Serialize + 'a>(entry: T) -> Self {
+        let chars = cut::json_chars(&entry);
+        let make = move |max: Option<usize>| {
+            let value = json!(entry);
+            match max {
+                Some(max) => cut::shrink(&value, max),
+                None => value,
+            }
+        };
+        Self { chars, make: Box::new(make) }
+    }
+}
+
+/// Entries of a list, as many as fit. All are measured one after the other; only those that fit are kept.
+pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entry<'a>>) -> ExtractResult {
+    let offset = directive.offset.unwrap_or_default() as usize;
     let max = super::max_chars(directive);
-    let total = entries.iter().map(|entry| cut::json_chars(entry) + 1).sum::<usize>() + 1;
-    let count = cut::how_many(entries[offset..].iter().map(cut::json_chars), max.saturating_sub(1));
+    let mut room = max.saturating_sub(1);
+    let mut kept: Vec<Value> = Vec::new();
     let mut warnings = Vec::new();
-    let (kept, next) = if count == 0 && offset < entries.len() {
-        warnings.push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
-        (vec![cut::shrink(&entries[offset], max.saturating_sub(2))], offset + 1)
-    } else {
-        (entries[offset..offset + count].to_vec(), offset + count)
-    };
-    let next_offset = (next < entries.len()).then_some(next as u64);
+    // How many entries this answer gives or passes over.
+    let mut passed = 0_usize;
+    let (mut total, mut count, mut is_full) = (1_usize, 0_usize, false);
+    for entry in entries {
+        total = total.saturating_add(entry.chars + 1);
+        if count >= offset && !is_full {
+            if entry.chars < room {
+                room -= entry.chars + 1;
+                kept.push((entry.make)(None));
+                passed += 1;
+            } else {
+                is_full = true;
+                if kept.is_empty() {
+                    warnings
+                        .push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+                    let brackets = "[]".len();
+                    let short = (entry.make)(Some(max.saturating_sub(brackets)));
+                    passed = 1;
+                    if cut::json_chars(&short) + brackets <= max {
+                        kept.push(short);
+                    }
+                }
+            }
+        }
+        count += 1;
+    }
+    let next = offset.min(count) + passed;
+    let next_offset = (next < count).then_some(next as u64);
     let data = Value::Array(kept);
     ExtractResult {
         content: data.to_string(),
         data: Some(data),
         truncated: next_offset.is_some() || !warnings.is_empty(),
         total_chars: total.max(2) as u64,
-        matched: Some(entries.len() as u64),
+        matched: Some(count as u64),
         next_offset,
         warnings,
         ..ExtractResult::default()

@@ -1,0 +1,494 @@
+//! Checking a value against a compiled schema, within a budget of steps.
+//!
+//! Since references don't recurse, a subschema meets a part of the value at most once for each way in which the schema
+//! reaches it, so the steps are at most subschemas × values plus what the comparisons read. The budget ends what is
+//! still too much.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
+
+use serde_json::{Map, Number, Value};
+
+use super::place::Place;
+use super::{Bound, Id, Kind, MISFITS_MAX, Range, Rule, Schema};
+
+/// How much of a value that does not fit is told, in characters.
+const TOLD_CHARS: usize = 60;
+/// Bytes of text that are compared in one step.
+const COMPARED_BYTES_PER_STEP: usize = 16;
+
+/// Why a check ends before it has seen everything.
+enum End {
+    /// The steps are spent.
+    Spent,
+    /// No more misfits are listed.
+    Full,
+}
+
+pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<String> {
+    let mut check = Check { schema, steps, listed: Vec::new() };
+    match check.node(schema.root, value, &Place::Root, true) {
+        Ok(_) => {}
+        Err(End::Full) => {
+            check.listed.truncate(MISFITS_MAX);
+            check.listed.push("schema_misfit: there are more; only the first are listed".to_owned());
+        }
+        Err(End::Spent) => check.listed.push(
+            "schema_unchecked: checking all values against the schema takes too long, so only some were checked"
+                .to_owned(),
+        ),
+    }
+    check.listed
+}
+
+struct Check<'s> {
+    schema: &'s Schema,
+    steps: u64,
+    listed: Vec<String>,
+}
+
+impl Check<'_> {
+    fn spend(&mut self, steps: u64) -> Result<(), End> {
+        self.steps = self.steps.checked_sub(steps).ok_or(End::Spent)?;
+        Ok(())
+    }
+
+    /// Whether `value` fits. With `lists` all misfits are listed; without, the first one ends it.
+    fn node(&mut self, id: Id, value: &Value, place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        self.spend(1)?;
+        let mut fits = true;
+        let schema = self.schema;
+        for rule in &schema.nodes[id].rules {
+            self.spend(1)?;
+            fits &= self.rule(rule, value, place, lists)?;
+            if !fits && !lists {
+                return Ok(false);
+            }
+        }
+        Ok(fits)
+    }
+
+    fn all(&mut self, ids: &[Id], value: &Value, place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        let mut fits = true;
+        for id in ids {
+            fits &= self.node(*id, value, place, lists)?;
+            if !fits && !lists {
+                break;
+            }
+        }
+        Ok(fits)
+    }
+
+    /// How many of the subschemas fit, counted no further than `most`.
+    fn fitting(&mut self, ids: &[Id], value: &Value, place: &Place<'_>, most: usize) -> Result<usize, End> {
+        let mut count = 0;
+        for id in ids {
+            count += usize::from(self.node(*id, value, place, false)?);
+            if count == most {
+                break;
+            }
+        }
+        Ok(count)
+    }
+
+    /// `fits`, listed as a misfit where it is not so.
+    fn told(&mut self, fits: bool, place: &Place<'_>, lists: bool, why: impl FnOnce() -> String) -> Result<bool, End> {
+        if !fits && lists {
+            if self.listed.len() >= MISFITS_MAX {
+                return Err(End::Full);
+            }
+            self.listed.push(format!("schema_misfit: {}: {}", place.pointer(), why()));
+        }
+        Ok(fits)
+    }
+
+    fn rule(&mut self, rule: &Rule, value: &Value, place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        match rule {
+            Rule::Never => self.told(false, place, lists, || "no value is allowed here".to_owned()),
+            Rule::Type(kinds) => {
+                let fits = kinds.iter().any(|kind| kind.is_of(value));
+                self.told(fits, place, lists, || {
+                    let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+                    format!("{} is not of type {}", brief(value), names.join(" or "))
+                })
+            }
+            Rule::Enum(values) => {
+                let mut fits = false;
+                for one in values {
+                    if self.equal(one, value)? {
+                        fits = true;
+                        break;
+                    }
+                }
+                self.told(fits, place, lists, || {
+                    format!("{} is none of the {} allowed values", brief(value), values.len())
+                })
+            }
+            Rule::Const(one) => {
+                let fits = self.equal(one, value)?;
+                self.told(fits, place, lists, || format!("{} is not {}", brief(value), brief(one)))
+            }
+            Rule::Ref(id) => self.node(*id, value, place, lists),
+            Rule::AllOf(ids) => self.all(ids, value, place, lists),
+            Rule::AnyOf(ids) => {
+                let fits = self.fitting(ids, value, place, 1)? > 0;
+                self.told(fits, place, lists, || format!("{} fits no schema of `anyOf`", brief(value)))
+            }
+            Rule::OneOf(ids) => {
+                let count = self.fitting(ids, value, place, 2)?;
+                self.told(count == 1, place, lists, || match count {
+                    0 => format!("{} fits no schema of `oneOf`", brief(value)),
+                    _ => format!("{} fits more than one schema of `oneOf`", brief(value)),
+                })
+            }
+            Rule::Not(id) => {
+                let fits = !self.node(*id, value, place, false)?;
+                self.told(fits, place, lists, || format!("{} fits the schema of `not`", brief(value)))
+            }
+            Rule::If { condition, then, otherwise } => {
+                let branch = if self.node(*condition, value, place, false)? { then } else { otherwise };
+                branch.map_or(Ok(true), |id| self.node(id, value, place, lists))
+            }
+            Rule::MultipleOf(..) | Rule::Bound { .. } => match value {
+                Value::Number(number) => self.number(rule, number, place, lists),
+                _ => Ok(true),
+            },
+            Rule::Length(..) | Rule::Pattern(..) => match value {
+                Value::String(text) => self.text(rule, text, place, lists),
+                _ => Ok(true),
+            },
+            Rule::Items { .. } | Rule::Contains { .. } | Rule::ItemCount(..) | Rule::Unique => match value {
+                Value::Array(list) => self.array(rule, list, place, lists),
+                _ => Ok(true),
+            },
+            Rule::Properties { .. }
+            | Rule::Names(..)
+            | Rule::Required(..)
+            | Rule::PropertyCount(..)
+            | Rule::Needs(..)
+            | Rule::Implies(..) => match value {
+                Value::Object(object) => self.object(rule, object, value, place, lists),
+                _ => Ok(true),
+            },
+        }
+    }
+
+    fn number(&mut self, rule: &Rule, number: &Number, place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        match rule {
+            Rule::MultipleOf(divisor) => {
+                let fits = is_multiple(number, divisor);
+                self.told(fits, place, lists, || format!("{number} is not a multiple of {divisor}"))
+            }
+            Rule::Bound { limit, bound } => {
+                let order = compared(number, limit);
+                let (fits, words) = match bound {
+                    Bound::Least => (order != Ordering::Less, "less than the minimum of"),
+                    Bound::Most => (order != Ordering::Greater, "greater than the maximum of"),
+                    Bound::Above => (order == Ordering::Greater, "not greater than"),
+                    Bound::Below => (order == Ordering::Less, "not less than"),
+                };
+                self.told(fits, place, lists, || format!("{number} is {words} {limit}"))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn text(&mut self, rule: &Rule, text: &str, place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        let told = || brief(&Value::String(text.chars().take(TOLD_CHARS + 1).collect()));
+        match rule {
+            Rule::Length(range) => {
+                self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                let chars = text.chars().count() as u64;
+                self.told(range.has(chars), place, lists, || {
+                    format!("{} has {}", told(), range.misfit(chars, "characters"))
+                })
+            }
+            Rule::Pattern(pattern) => {
+                self.spend(pattern.steps(text))?;
+                self.told(pattern.fits(text), place, lists, || format!("{} does not match the pattern", told()))
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn array(&mut self, rule: &Rule, list: &[Value], place: &Place<'_>, lists: bool) -> Result<bool, End> {
+        match rule {
+            Rule::Items { first, rest } => {
+                let mut fits = true;
+                for (at, one) in list.iter().enumerate() {
+                    let Some(id) = first.get(at).copied().or(*rest) else { break };
+                    fits &= self.node(id, one, &place.entry(at), lists)?;
+                    if !fits && !lists {
+                        break;
+                    }
+                }
+                Ok(fits)
+            }
+            Rule::Contains { of, count } => {
+                let mut found = 0;
+                for (at, one) in list.iter().enumerate() {
+                    found += u64::from(self.node(*of, one, &place.entry(at), false)?);
+                }
+                self.told(count.has(found), place, lists, || {
+                    format!("{} of the {} entries fit the schema of `contains`", found, list.len())
+                })
+            }
+            Rule::ItemCount(range) => {
+                let count = list.len() as u64;
+                self.told(range.has(count), place, lists, || format!("the list has {}", range.misfit(count, "entries")))
+            }
+            Rule::Unique => {
+                let twice = self.twice(list)?;
+                self.told(twice.is_none(), place, lists, || {
+                    let (one, other) = twice.unwrap_or_default();
+                    format!("entries {one} and {other} are the same")
+                })
+            }
+            _ => Ok(true),
+        }
+    }
+
+    fn object(
+        &mut self,
+        rule: &Rule,
+        object: &Map<String, Value>,
+        value: &Value,
+        place: &Place<'_>,
+        lists: bool,
+    ) -> Result<bool, End> {
+        let mut fits = true;
+        match rule {
+            Rule::Properties { named, patterns, rest } => {
+                for (name, one) in object {
+                    let inside = place.name(name);
+                    let mut is_known = false;
+                    if let Some(id) = named.get(name) {
+                        is_known = true;
+                        fits &= self.node(*id, one, &inside, lists)?;
+                    }
+                    for (pattern, id) in patterns {
+                        self.spend(pattern.steps(name))?;
+                        if pattern.fits(name) {
+                            is_known = true;
+                            fits &= self.node(*id, one, &inside, lists)?;
+                        }
+                    }
+                    if let Some(id) = rest
+                        && !is_known
+                    {
+                        fits &= self.node(*id, one, &inside, lists)?;
+                    }
+                    if !fits && !lists {
+                        break;
+                    }
+                }
+                Ok(fits)
+            }
+            Rule::Names(id) => {
+                for name in object.keys() {
+                    self.spend((name.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                    fits &= self.node(*id, &Value::String(name.clone()), &place.name(name), lists)?;
+                }
+                Ok(fits)
+            }
+            Rule::Required(names) => {
+                for name in names {
+                    self.spend(1)?;
+                    fits &=
+                        self.told(object.contains_key(name), place, lists, || format!("{} is missing", name_of(name)))?;
+                }
+                Ok(fits)
+            }
+            Rule::PropertyCount(range) => {
+                let count = object.len() as u64;
+                self.told(range.has(count), place, lists, || {
+                    format!("the object has {}", range.misfit(count, "properties"))
+                })
+            }
+            Rule::Needs(needs) => {
+                for (name, others) in needs {
+                    self.spend(1 + others.len() as u64)?;
+                    if !object.contains_key(name) {
+                        continue;
+                    }
+                    for other in others {
+                        fits &= self.told(object.contains_key(other), place, lists, || {
+                            format!("{} is missing, which {} needs", name_of(other), name_of(name))
+                        })?;
+                    }
+                }
+                Ok(fits)
+            }
+            Rule::Implies(implied) => {
+                for (name, id) in implied {
+                    self.spend(1)?;
+                    if object.contains_key(name) {
+                        fits &= self.node(*id, value, place, lists)?;
+                    }
+                }
+                Ok(fits)
+            }
+            _ => Ok(true),
+        }
+    }
+
+    /// Whether two values are the same by JSON Schema: numbers by their value, objects in any order.
+    fn equal(&mut self, one: &Value, other: &Value) -> Result<bool, End> {
+        self.spend(1)?;
+        match (one, other) {
+            (Value::Number(one), Value::Number(other)) => Ok(compared(one, other) == Ordering::Equal),
+            (Value::String(one), Value::String(other)) => {
+                if one.len() != other.len() {
+                    return Ok(false);
+                }
+                self.spend((one.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                Ok(one == other)
+            }
+            (Value::Array(one), Value::Array(other)) => {
+                if one.len() != other.len() {
+                    return Ok(false);
+                }
+                for (one, other) in one.iter().zip(other) {
+                    if !self.equal(one, other)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (Value::Object(one), Value::Object(other)) => {
+                if one.len() != other.len() {
+                    return Ok(false);
+                }
+                for (name, one) in one {
+                    match other.get(name) {
+                        Some(other) if self.equal(one, other)? => {}
+                        _ => return Ok(false),
+                    }
+                }
+                Ok(true)
+            }
+            (one, other) => Ok(one == other),
+        }
+    }
+
+    /// Two entries that are the same, by their indices.
+    fn twice(&mut self, list: &[Value]) -> Result<Option<(usize, usize)>, End> {
+        let hashing = RandomState::new();
+        let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
+        for (at, one) in list.iter().enumerate() {
+            let mut hasher = hashing.build_hasher();
+            self.hash(one, &mut hasher)?;
+            let alike = seen.entry(hasher.finish()).or_default();
+            for before in alike.iter() {
+                if self.equal(&list[*before], one)? {
+                    return Ok(Some((*before, at)));
+                }
+            }
+            alike.push(at);
+        }
+        Ok(None)
+    }
+
+    /// Hashes a value so that equal ones have the same hash.
+    fn hash(&mut self, value: &Value, hasher: &mut impl std::hash::Hasher) -> Result<(), End> {
+        self.spend(1)?;
+        match value {
+            Value::Null => 0_u8.hash(hasher),
+            Value::Bool(one) => (1_u8, one).hash(hasher),
+            // Whole numbers that a float can't hold share a hash with their neighbours.
+            Value::Number(number) => (2_u8, (number.as_f64().unwrap_or_default() + 0.0).to_bits()).hash(hasher),
+            Value::String(text) => {
+                self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
+                (3_u8, text).hash(hasher);
+            }
+            Value::Array(list) => {
+                (4_u8, list.len()).hash(hasher);
+                for one in list {
+                    self.hash(one, hasher)?;
+                }
+            }
+            Value::Object(object) => {
+                // A map's entries come in one order, that of their names.
+                (5_u8, object.len()).hash(hasher);
+                for (name, one) in object {
+                    name.hash(hasher);
+                    self.hash(one, hasher)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Kind {
+    fn is_of(self, value: &Value) -> bool {
+        match (self, value) {
+            (Self::Null, Value::Null)
+            | (Self::Boolean, Value::Bool(_))
+            | (Self::Object, Value::Object(_))
+            | (Self::Array, Value::Array(_))
+            | (Self::Number, Value::Number(_))
+            | (Self::String, Value::String(_)) => true,
+            (Self::Integer, Value::Number(number)) => {
+                number.is_i64() || number.is_u64() || number.as_f64().is_some_and(|real| real.fract() == 0.0)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Range {
+    fn has(self, count: u64) -> bool {
+        self.least.is_none_or(|least| count >= least) && self.most.is_none_or(|most| count <= most)
+    }
+
+    fn misfit(self, count: u64, what: &str) -> String {
+        match (self.least, self.most) {
+            (Some(least), _) if count < least => format!("{count} {what}, fewer than {least}"),
+            (_, Some(most)) => format!("{count} {what}, more than {most}"),
+            _ => format!("{count} {what}"),
+        }
+    }
+}
+
+/// Numbers by their value, whole ones exactly.
+fn compared(one: &Number, other: &Number) -> Ordering {
+    let whole = |number: &Number| number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    match (whole(one), whole(other)) {
+        (Some(one), Some(other)) => one.cmp(&other),
+        _ => {
+            let real = |number: &Number| number.as_f64().unwrap_or_default();
+            real(one).partial_cmp(&real(other)).unwrap_or(Ordering::Equal)
+        }
+    }
+}
+
+fn is_multiple(number: &Number, divisor: &Number) -> bool {
+    let whole = |number: &Number| number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    if let (Some(number), Some(divisor)) = (whole(number), whole(divisor)) {
+        return divisor != 0 && number % divisor == 0;
+    }
+    let (Some(number), Some(divisor)) = (number.as_f64(), divisor.as_f64()) else { return true };
+    // 0.3 is a multiple of 0.1 although their binary fractions say otherwise.
+    let times = number / divisor;
+    (times - times.round()).abs() <= 1e-9 * times.abs().max(1.0)
+}
+
+fn name_of(name: &str) -> String {
+    let short: String = name.chars().take(TOLD_CHARS).collect();
+    format!("the property {short:?}")
+}
+
+/// A value in few words.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.chars().nth(TOLD_CHARS).is_some() => {
+            format!("{:?}…", text.chars().take(TOLD_CHARS).collect::<String>())
+        }
+        Value::String(text) => format!("{text:?}"),
+        Value::Array(list) => format!("the list of {}", list.len()),
+        Value::Object(_) => "the object".to_owned(),
+        other => other.to_string(),
+    }
+}
