@@ -11,18 +11,22 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper_util::rt::TokioIo;
 use porthole_chromium::{Pipe, Process, Profile};
+use porthole_daemon::logs::with_causes;
 use serde::Deserialize;
 use tokio::net::TcpStream;
-use tokio::time::timeout;
-use tokio_tungstenite::WebSocketStream;
+use tokio::time::{Instant, timeout, timeout_at};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_util::sync::CancellationToken;
 use url::Url;
 
+use crate::connection::BrowserSocket;
 use crate::session::request::{BrowserSettings, Viewport};
 use crate::settings::Resolve;
 
-/// How long a browser may take to listen.
+/// How long a browser may take to listen and answer, the second start after a failed first one included.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
+/// How long the first start may take of that: the second has the rest.
+const FIRST_START_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a browser that listens may take to answer.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// The largest list of targets that is read, in bytes.
@@ -30,6 +34,8 @@ const TARGETS_MAX_BYTES: usize = 4_000_000;
 /// The largest message that is carried, in bytes.
 pub(crate) const MESSAGE_MAX_BYTES: usize = 256 << 20;
 
+/// The folder within a profile's that downloads go to.
+const DOWNLOADS: &str = "downloads";
 /// What Browserbase opens when nothing is asked for.
 const VIEWPORT: Viewport = Viewport { width: 1288, height: 711 };
 
@@ -83,6 +89,13 @@ pub(crate) struct Browser {
     pub(crate) _pipe: Pipe,
 }
 
+/// A connection to a browser.
+pub(crate) struct Connected {
+    pub(crate) socket: BrowserSocket,
+    /// The folder that the session's downloads go to.
+    pub(crate) downloads: PathBuf,
+}
+
 /// Where a browser is spoken to.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
@@ -90,6 +103,8 @@ pub(crate) struct Endpoint {
     authority: String,
     /// `/devtools/browser/…`.
     path: String,
+    /// The folder that the session's downloads go to, within the profile's.
+    downloads: PathBuf,
 }
 
 /// Why there is no browser.
@@ -99,7 +114,7 @@ pub(crate) enum BrowserError {
     Start(#[source] std::io::Error),
     #[error("the browser ended while it started: {0}")]
     Ended(String),
-    #[error("the browser did not listen in time: {0}")]
+    #[error("the browser did not start in time: {0}")]
     Late(String),
     #[error("the browser can't be reached")]
     Unreachable(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -120,18 +135,38 @@ pub(crate) struct Target {
 }
 
 impl Browsers {
-    /// Starts a browser and waits until it listens.
-    pub(crate) async fn start(&self, settings: &BrowserSettings) -> Result<Browser, BrowserError> {
+    /// Starts a browser and waits until it answers. One that dies on the way, or hangs, is replaced once: about one start
+    /// of Chromium's in a hundred crashes. Without a replacement once `over`.
+    pub(crate) async fn start(
+        &self,
+        settings: &BrowserSettings,
+        over: &CancellationToken,
+    ) -> Result<Browser, BrowserError> {
+        let until = Instant::now() + START_TIMEOUT;
+        match self.start_once(settings, Instant::now() + FIRST_START_TIMEOUT).await {
+            Err(error) if error.is_worth_another_start() && !over.is_cancelled() => {
+                tracing::warn!(error = with_causes(&error), "a browser died while it started: another is started");
+                self.start_once(settings, until).await
+            }
+            started => started,
+        }
+    }
+
+    async fn start_once(&self, settings: &BrowserSettings, until: Instant) -> Result<Browser, BrowserError> {
         let profile = Profile::create(&self.profiles).map_err(BrowserError::Start)?;
+        let downloads = profile.path().join(DOWNLOADS);
+        std::fs::create_dir(&downloads).map_err(BrowserError::Start)?;
         let flags = self.flags(settings, profile.path());
         let (process, pipe) = Process::start(&self.executable, flags, profile).map_err(BrowserError::Start)?;
         let said = process.said();
-        let endpoint = match timeout(START_TIMEOUT, said.endpoint()).await {
-            Ok(Some(endpoint)) => Endpoint::parse(&endpoint).ok_or_else(|| BrowserError::Ended(said.last_words())),
-            Ok(None) => Err(BrowserError::Ended(said.last_words())),
-            Err(_) => Err(BrowserError::Late(said.last_words())),
+        let starting = async {
+            let listens = said.endpoint().await.and_then(|url| Endpoint::parse(&url, downloads));
+            let endpoint = listens.ok_or_else(|| BrowserError::Ended(said.last_words()))?;
+            // It may die right after it has said so.
+            endpoint.pages().await?;
+            Ok(endpoint)
         };
-        match endpoint {
+        match timeout_at(until, starting).await.unwrap_or_else(|_| Err(BrowserError::Late(said.last_words()))) {
             Ok(endpoint) => Ok(Browser { process, endpoint, _pipe: pipe }),
             Err(error) => {
                 process.kill().await.remove().await;
@@ -176,29 +211,39 @@ fn resolver_rules(resolve: &[Resolve]) -> String {
     rules.join(", ")
 }
 
+impl BrowserError {
+    /// Whether another start may fare better: not where the system refuses to start the program.
+    fn is_worth_another_start(&self) -> bool {
+        match self {
+            Self::Start(_) => false,
+            Self::Ended(_) | Self::Late(_) | Self::Unreachable(_) => true,
+        }
+    }
+}
+
 impl Endpoint {
-    fn parse(url: &str) -> Option<Self> {
+    fn parse(url: &str, downloads: PathBuf) -> Option<Self> {
         let url = Url::parse(url).ok()?;
         let authority = format!("{}:{}", url.host_str()?, url.port()?);
-        Some(Self { authority, path: url.path().to_owned() })
+        Some(Self { authority, path: url.path().to_owned(), downloads })
     }
 
     /// A connection of its own to the browser.
-    pub(crate) async fn connect(&self) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+    pub(crate) async fn connect(&self) -> Result<Connected, BrowserError> {
         self.open(&self.path).await
     }
 
     /// A connection to one of its pages alone.
-    pub(crate) async fn connect_page(&self, id: &str) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+    pub(crate) async fn connect_page(&self, id: &str) -> Result<Connected, BrowserError> {
         self.open(&format!("/devtools/page/{id}")).await
     }
 
-    async fn open(&self, path: &str) -> Result<WebSocketStream<TcpStream>, BrowserError> {
+    async fn open(&self, path: &str) -> Result<Connected, BrowserError> {
         let connecting = async {
             let stream = self.dial().await?;
             let url = format!("ws://{}{path}", self.authority);
             let (socket, _) = tokio_tungstenite::client_async_with_config(url, stream, Some(websocket())).await?;
-            Ok(socket)
+            Ok(Connected { socket, downloads: self.downloads.clone() })
         };
         within_time(connecting).await
     }

@@ -1,5 +1,7 @@
 //! Who may call: API keys, compared as digests and in the same time whatever they are.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{HeaderMap, HeaderName};
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
@@ -8,25 +10,48 @@ use subtle::{Choice, ConstantTimeEq as _};
 /// Where a caller presents its key.
 const HEADER: HeaderName = HeaderName::from_static("x-bb-api-key");
 
-/// The keys that are good here; with none, any is.
-pub(crate) struct ApiKeys(Vec<[u8; 32]>);
+/// What a key that was made here begins with.
+const MADE_PREFIX: &str = "bb_emulator_";
+/// The random part of a key that was made here, in bytes.
+const MADE_BYTES: usize = 32;
+
+/// The keys that are good here.
+pub(crate) enum ApiKeys {
+    /// Those with these digests.
+    These(Vec<[u8; 32]>),
+    /// Any.
+    Any,
+}
 
 impl ApiKeys {
     pub(crate) fn new(keys: &[SecretString]) -> Self {
-        Self(keys.iter().map(|key| digest(key.expose_secret().as_bytes())).collect())
+        Self::These(keys.iter().map(|key| digest(key.expose_secret().as_bytes())).collect())
     }
 
     /// Whether the request presents a good key.
     pub(crate) fn admit(&self, headers: &HeaderMap) -> bool {
         let mut values = headers.get_all(HEADER).iter();
         let (Some(key), None) = (values.next(), values.next()) else { return false };
-        if self.0.is_empty() {
-            return !key.is_empty();
-        }
+        let known = match self {
+            Self::These(known) => known,
+            Self::Any => return !key.is_empty(),
+        };
         let presented = digest(key.as_bytes());
-        let found = self.0.iter().fold(Choice::from(0), |found, known| found | known[..].ct_eq(&presented[..]));
+        let found = known.iter().fold(Choice::from(0), |found, known| found | known[..].ct_eq(&presented[..]));
         found.into()
     }
+}
+
+/// A new API key.
+pub(crate) fn made() -> Result<SecretString, getrandom::Error> {
+    Ok(format!("{MADE_PREFIX}{}", random(MADE_BYTES)?).into())
+}
+
+/// So many random bytes, as text that URLs and headers take.
+pub(crate) fn random(bytes: usize) -> Result<String, getrandom::Error> {
+    let mut random = vec![0; bytes];
+    getrandom::fill(&mut random)?;
+    Ok(URL_SAFE_NO_PAD.encode(random))
 }
 
 /// Whether two secrets are the same.
@@ -42,19 +67,25 @@ fn digest(secret: &[u8]) -> [u8; 32] {
 mod tests {
     use super::*;
 
-    fn admits(keys: &[&str], presented: &[&'static str]) -> bool {
-        let keys: Vec<SecretString> = keys.iter().map(|key| SecretString::from(*key)).collect();
-        let headers = presented.iter().map(|key| (HEADER, key.parse().unwrap()));
-        ApiKeys::new(&keys).admit(&headers.collect())
+    fn admits(keys: &ApiKeys, presented: &[&str]) -> bool {
+        keys.admit(&presented.iter().map(|key| (HEADER, key.parse().unwrap())).collect())
     }
 
     #[test]
-    fn a_good_key_is_admitted_and_without_keys_any_but_none() {
-        assert!(admits(&["one", "two"], &["two"]));
-        assert!(admits(&[], &["whatever"]));
-        for presented in [&[][..], &[""], &["three"], &["one", "one"]] {
-            assert!(!admits(&["one", "two"], presented), "{presented:?}");
+    fn only_good_keys_are_admitted_and_where_any_is_not_an_empty_one() {
+        let keys = ApiKeys::new(&["one", "two"].map(SecretString::from));
+        assert!(admits(&keys, &["two"]) && admits(&ApiKeys::Any, &["whatever"]));
+        for presented in [&[][..], &[""], &["three"], &["any"], &["one", "one"]] {
+            assert!(!admits(&keys, presented), "{presented:?}");
+            assert!(!admits(&ApiKeys::new(&[]), presented), "no key is good: {presented:?}");
         }
-        assert!(!admits(&[], &[]) && !admits(&[], &[""]));
+        assert!(!admits(&ApiKeys::Any, &[]) && !admits(&ApiKeys::Any, &[""]));
+    }
+
+    #[test]
+    fn a_made_key_is_another_each_time() {
+        let [one, other] = [made().unwrap(), made().unwrap()];
+        assert!(one.expose_secret().len() > 40 && !same(&one, other.expose_secret()));
+        assert!(admits(&ApiKeys::new(std::slice::from_ref(&one)), &[one.expose_secret()]));
     }
 }

@@ -1,5 +1,6 @@
 //! `porthole-emulator`: settings, server, signals. Nothing else.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use porthole_daemon::settings::{Environment, Reader, SettingError, command_line};
@@ -37,8 +38,15 @@ fn started(reader: &Reader) -> Result<Settings, SettingError> {
 #[tokio::main]
 async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     let shutdown = signals::shutdown_on_signals()?;
-    let ledger = Server::bind(settings).await?.run(shutdown).await;
-    // Whoever reads standard output may be gone: the ledger is then told to nobody.
-    let _ = std::io::Write::write_all(&mut std::io::stdout(), ledger.as_bytes());
+    let server = Server::bind(settings).await?;
+    print(&server.way_in());
+    let ledger = server.run(shutdown).await;
+    print(&ledger);
     Ok(())
+}
+
+/// Writes to standard output. Its reader may be gone: that is no reason to end.
+fn print(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }

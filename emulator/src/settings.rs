@@ -10,11 +10,13 @@ use porthole_chromium::find_executable;
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, flags, items};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::http::host;
+
 const ADDR: Setting = Setting::new("PORTHOLE_EMULATOR_ADDR", "an address and port, such as 127.0.0.1:8789")
     .help("Where the API and the browsers are")
     .default("127.0.0.1:8789");
 const API_KEYS: Setting =
-    Setting::secret("PORTHOLE_EMULATOR_API_KEYS", "a comma list of keys of printable ASCII without spaces");
+    Setting::secret("PORTHOLE_EMULATOR_API_KEYS", "any, or a comma list of keys of printable ASCII without spaces");
 const PROJECTS: Setting = Setting::new("PORTHOLE_EMULATOR_PROJECTS", "a comma list of project ids")
     .help("The projects that there are; the first holds sessions that name none")
     .default_told("any");
@@ -40,7 +42,7 @@ const TLS: Setting = Setting::new("PORTHOLE_EMULATOR_TLS", "true or false")
     .help("Whether to serve https and wss, with a certificate made at the start")
     .default("false");
 const TLS_NAMES: Setting = Setting::new("PORTHOLE_EMULATOR_TLS_NAMES", "a comma list of host names and addresses")
-    .help("More names for the certificate, beside localhost and the loopback addresses");
+    .help("More names that it is reached by and its certificate is for, beside localhost and the loopback addresses");
 const CA_FILE: Setting = Setting::new("PORTHOLE_EMULATOR_CA_FILE", "a path where a file can be written")
     .help("Where the authority that signed the certificate is written, as PEM; removed at the end")
     .default_told("porthole-emulator-<pid>-ca.pem in the temp folder");
@@ -94,6 +96,20 @@ pub fn command() -> Command {
         .args(flags)
 }
 
+/// The word that makes any key a good one.
+const ANY_KEY: &str = "any";
+
+/// Which API keys are good.
+#[derive(Clone, Debug)]
+pub enum GoodKeys {
+    /// These.
+    These(Vec<SecretString>),
+    /// Any: to be asked for, and only on loopback.
+    Any,
+    /// One that is made at the start and printed.
+    Made,
+}
+
 /// What a name is found at, in the browsers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Resolve {
@@ -117,8 +133,6 @@ pub struct Lifetimes {
 /// The certificate that is asked for.
 #[derive(Clone, Debug)]
 pub struct TlsSettings {
-    /// More names for it.
-    pub names: Vec<String>,
     /// Where its authority goes; `None`: the temp folder.
     pub ca_file: Option<PathBuf>,
 }
@@ -127,8 +141,10 @@ pub struct TlsSettings {
 pub struct Settings {
     /// Where it listens.
     pub addr: SocketAddr,
-    /// The keys that are good; with none, any is.
-    pub api_keys: Vec<SecretString>,
+    /// The names and addresses that it is reached by, beside the loopback ones.
+    pub names: Vec<String>,
+    /// The keys that are good.
+    pub api_keys: GoodKeys,
     /// The projects that there are; with none, any is.
     pub projects: Vec<String>,
     /// Sessions of a project at once.
@@ -155,10 +171,10 @@ impl Settings {
     pub fn read(reader: &Reader) -> Result<Self, SettingError> {
         let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
         let api_keys = api_keys(reader)?;
-        if api_keys.is_empty() && !addr.ip().is_loopback() {
+        if !matches!(api_keys, GoodKeys::These(_)) && !addr.ip().is_loopback() {
             return Err(ADDR.refuse(
                 addr.to_string(),
-                "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS is not set",
+                "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS names no keys",
             ));
         }
         let within = |max: usize| move |text: &str| text.parse().ok().filter(|n| (1..=max).contains(n));
@@ -175,6 +191,7 @@ impl Settings {
         let tls = reader.required(&TLS, |text| text.parse().ok())?;
         Ok(Self {
             addr,
+            names: reader.list(&TLS_NAMES, |item| host(item).map(|_| item.to_owned()))?,
             api_keys,
             projects: reader.list(&PROJECTS, |item| Some(item.to_owned()))?,
             concurrency: reader.required(&CONCURRENCY, within(CONCURRENCY_MAX))?,
@@ -185,28 +202,25 @@ impl Settings {
                 connect_within: reader.required(&CONNECT_WITHIN, seconds)?,
             },
             resolve: reader.list(&RESOLVE, resolve)?,
-            tls: if tls { Some(self::tls(reader)?) } else { None },
+            tls: if tls { Some(TlsSettings { ca_file: reader.text(&CA_FILE)?.map(PathBuf::from) }) } else { None },
             executable,
             profiles: env::temp_dir(),
         })
     }
 }
 
-fn api_keys(reader: &Reader) -> Result<Vec<SecretString>, SettingError> {
-    let Some(keys) = reader.secret(&API_KEYS)? else { return Ok(Vec::new()) };
+fn api_keys(reader: &Reader) -> Result<GoodKeys, SettingError> {
+    let Some(keys) = reader.secret(&API_KEYS)? else { return Ok(GoodKeys::Made) };
     let fits = |key: &str| key.bytes().all(|byte| byte.is_ascii_graphic());
     let keys: Vec<&str> = items(keys.expose_secret()).collect();
-    if !keys.iter().all(|key| fits(key)) {
-        return Err(API_KEYS.refuse("", format!("must be {}", API_KEYS.accepted())));
+    match keys[..] {
+        [] => Ok(GoodKeys::Made),
+        [ANY_KEY] => Ok(GoodKeys::Any),
+        _ if keys.iter().all(|key| fits(key) && *key != ANY_KEY) => {
+            Ok(GoodKeys::These(keys.into_iter().map(SecretString::from).collect()))
+        }
+        _ => Err(API_KEYS.refuse("", format!("must be {}", API_KEYS.accepted()))),
     }
-    Ok(keys.into_iter().map(SecretString::from).collect())
-}
-
-fn tls(reader: &Reader) -> Result<TlsSettings, SettingError> {
-    Ok(TlsSettings {
-        names: reader.list(&TLS_NAMES, |item| Some(item.to_owned()))?,
-        ca_file: reader.text(&CA_FILE)?.map(PathBuf::from),
-    })
 }
 
 fn resolve(item: &str) -> Option<Resolve> {
@@ -245,17 +259,33 @@ mod tests {
 
     #[test]
     fn beyond_loopback_keys_are_needed() {
-        let error = read(&[], &["--addr", "0.0.0.0:1"]).err().unwrap();
-        assert!(error.contains("PORTHOLE_EMULATOR_API_KEYS"), "{error}");
+        for keys in [&[][..], &[("PORTHOLE_EMULATOR_API_KEYS", "any")]] {
+            let error = read(keys, &["--addr", "0.0.0.0:1"]).err().unwrap();
+            assert!(error.contains("PORTHOLE_EMULATOR_API_KEYS"), "{error}");
+        }
         let keys = [("PORTHOLE_EMULATOR_API_KEYS", "one, two")];
-        assert_eq!(read(&keys, &["--addr", "0.0.0.0:1"]).unwrap().api_keys.len(), 2);
+        let read = read(&keys, &["--addr", "0.0.0.0:1"]).unwrap();
+        assert!(matches!(read.api_keys, GoodKeys::These(keys) if keys.len() == 2));
+    }
+
+    #[test]
+    fn without_keys_one_is_made_and_any_must_be_asked_for() {
+        assert!(matches!(read(&[], &[]).unwrap().api_keys, GoodKeys::Made));
+        let keys = |value| read(&[("PORTHOLE_EMULATOR_API_KEYS", value)], &[]).map(|settings| settings.api_keys);
+        assert!(matches!(keys("any"), Ok(GoodKeys::Any)));
+        assert!(matches!(keys(" , "), Ok(GoodKeys::Made)), "a list of nothing does not open it");
+        assert!(keys("any,one").is_err());
     }
 
     #[test]
     fn wrong_words_are_refused_and_secrets_not_shown() {
-        for arguments in
-            [["--concurrency", "0"], ["--timeout", "21601"], ["--resolve", "a b=1.1.1.1"], ["--resolve", "a=b"]]
-        {
+        for arguments in [
+            ["--concurrency", "0"],
+            ["--timeout", "21601"],
+            ["--resolve", "a b=1.1.1.1"],
+            ["--resolve", "a=b"],
+            ["--tls-names", "a b"],
+        ] {
             assert!(read(&[], &arguments).is_err(), "{arguments:?}");
         }
         let error = read(&[("PORTHOLE_EMULATOR_API_KEYS", "good,hid den")], &[]).err().unwrap();

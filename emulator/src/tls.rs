@@ -1,9 +1,10 @@
 //! TLS: an authority and a certificate of its own, made at the start and forgotten at the end.
 
 use std::env;
-use std::fs;
-use std::io;
+use std::fs::{self, Permissions};
+use std::io::{self, Write as _};
 use std::net::IpAddr;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +17,9 @@ use rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::TlsAcceptor;
 
 use crate::settings::TlsSettings;
+
+/// The authority's certificate is for clients of every user to read.
+const CA_FILE_MODE: u32 = 0o644;
 
 /// Why there is no certificate.
 #[derive(Debug, thiserror::Error)]
@@ -44,13 +48,13 @@ pub(crate) struct Tls {
 
 impl Tls {
     /// Makes a certificate for `ip`, the loopback names and the names asked for, and writes its authority.
-    pub(crate) fn make(settings: &TlsSettings, ip: IpAddr) -> Result<Self, TlsError> {
+    pub(crate) fn make(settings: &TlsSettings, ip: IpAddr, more_names: &[String]) -> Result<Self, TlsError> {
         let authority = authority()?;
         let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
         if !ip.is_unspecified() {
             names.push(ip.to_string());
         }
-        names.extend(settings.names.iter().cloned());
+        names.extend(more_names.iter().cloned());
         names.dedup();
         let key = KeyPair::generate()?;
         let mut leaf = CertificateParams::new(names)?;
@@ -85,12 +89,14 @@ impl Drop for Tls {
     }
 }
 
-/// Who waits for the file finds it whole or not at all.
+/// Writes a file that is there whole or not at all. Its temporary name is one that nobody else could have laid a link at.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let mut part = path.as_os_str().to_owned();
-    part.push(".part");
-    fs::write(&part, text)?;
-    fs::rename(&part, path)
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let readable = Permissions::from_mode(CA_FILE_MODE);
+    let mut file = tempfile::Builder::new().permissions(readable).tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
@@ -99,4 +105,23 @@ fn authority() -> Result<CertifiedIssuer<'static, KeyPair>, rcgen::Error> {
     authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     authority.key_usages = vec![KeyUsagePurpose::KeyCertSign, KeyUsagePurpose::CrlSign];
     CertifiedIssuer::self_signed(authority, KeyPair::generate()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_whole_and_no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, elsewhere) = (folder.path().join("ca.pem"), folder.path().join("elsewhere"));
+        fs::write(&elsewhere, "untouched").unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, folder.path().join("ca.pem.part")).unwrap();
+        write_whole(&path, "the authority").unwrap();
+        assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "untouched");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "the authority");
+        assert!(fs::symlink_metadata(&path).unwrap().is_file());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "something is left");
+    }
 }

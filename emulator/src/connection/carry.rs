@@ -21,6 +21,10 @@ pub(super) enum Step {
     Deliver,
     /// This is delivered before it.
     DeliverAfter(Message),
+    /// This is delivered in its place.
+    DeliverInstead(Message),
+    /// It is lost, and this goes back to where it came from.
+    Answer(Message),
     /// It is lost.
     Swallow,
     /// It is lost, and the carrying ends.
@@ -44,10 +48,12 @@ struct UnderWay {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Carries from `source` to `target`. `step` sees each message as it arrives and says what becomes of it.
+/// Carries from `source` to `target`. `step` sees each message as it arrives and says what becomes of it; `back` takes
+/// the answers that it gives itself.
 pub(super) async fn carry(
     mut source: impl Stream<Item = Result<Message, Error>> + Unpin,
     mut target: impl Sink<Message> + Unpin,
+    mut back: impl Sink<Message> + Unpin,
     delay: Duration,
     mut step: impl FnMut(&Message) -> Step,
 ) -> Carried {
@@ -75,16 +81,24 @@ pub(super) async fn carry(
             if due > Instant::now() {
                 sleep_until(due).await;
             }
-            match step(&message) {
-                Step::Deliver => {}
+            let message = match step(&message) {
+                Step::Deliver => message,
                 Step::DeliverAfter(first) => {
                     if target.send(first).await.is_err() {
                         return Carried::TargetGone;
                     }
+                    message
+                }
+                Step::DeliverInstead(other) => other,
+                Step::Answer(answer) => {
+                    if back.send(answer).await.is_err() {
+                        return Carried::SourceGone;
+                    }
+                    continue;
                 }
                 Step::Swallow => continue,
                 Step::Stop => return Carried::Stopped,
-            }
+            };
             if target.send(message).await.is_err() {
                 return Carried::TargetGone;
             }
@@ -101,6 +115,7 @@ pub(super) async fn carry(
 mod tests {
     use std::sync::Mutex;
 
+    use futures_util::sink::drain;
     use futures_util::stream;
 
     use super::*;
@@ -124,7 +139,7 @@ mod tests {
         let start = Instant::now();
         let (noted, sink) = noting(start);
         let sent = stream::iter((0..200).map(|n| Ok(Message::text(n.to_string()))));
-        assert_eq!(carry(sent, sink, delay, |_| Step::Deliver).await, Carried::SourceGone);
+        assert_eq!(carry(sent, sink, drain(), delay, |_| Step::Deliver).await, Carried::SourceGone);
         let noted = noted.lock().unwrap();
         assert!(noted.iter().map(|(text, _)| text.clone()).eq((0..200).map(|n| n.to_string())));
         assert!(noted.iter().all(|(_, at)| *at >= delay), "{noted:?}");
@@ -138,17 +153,22 @@ mod tests {
         let step = |message: &Message| match message.to_text().unwrap() {
             "1" => Step::DeliverAfter(Message::text("first")),
             "2" => Step::Swallow,
-            "4" => Step::Stop,
+            "4" => Step::DeliverInstead(Message::text("instead")),
+            "5" => Step::Answer(Message::text("answer")),
+            "7" => Step::Stop,
             _ => Step::Deliver,
         };
-        let sent = stream::iter((0..6).map(|n| Ok(Message::text(n.to_string()))));
-        assert_eq!(carry(sent, sink, Duration::ZERO, step).await, Carried::Stopped);
-        assert!(noted.lock().unwrap().iter().map(|(text, _)| text.as_str()).eq(["0", "first", "1", "3"]));
+        let (answers, back) = noting(Instant::now());
+        let sent = stream::iter((0..9).map(|n| Ok(Message::text(n.to_string()))));
+        assert_eq!(carry(sent, sink, back, Duration::ZERO, step).await, Carried::Stopped);
+        let texts = |notes: &Notes| notes.lock().unwrap().iter().map(|(text, _)| text.clone()).collect::<Vec<_>>();
+        assert_eq!(texts(&noted), ["0", "first", "1", "3", "instead", "6"]);
+        assert_eq!(texts(&answers), ["answer"]);
 
         let broken = Box::pin(futures_util::sink::unfold((), |(), _: Message| {
             std::future::ready(Err::<(), _>(Error::ConnectionClosed))
         }));
         let sent = stream::iter([Ok(Message::text("x"))]).chain(stream::pending());
-        assert_eq!(carry(sent, broken, Duration::ZERO, |_| Step::Deliver).await, Carried::TargetGone);
+        assert_eq!(carry(sent, broken, drain(), Duration::ZERO, |_| Step::Deliver).await, Carried::TargetGone);
     }
 }

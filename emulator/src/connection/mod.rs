@@ -1,28 +1,36 @@
-//! A client's connection to its session's browser: whole messages carried both ways, with what a fault wants.
+//! A client's connection to its session's browser: whole messages carried both ways, with what a fault wants. `calls`
+//! judges which of the client's messages reach the browser.
 
+mod calls;
 mod carry;
 mod cut;
 mod handshake;
 
-use std::future::pending;
+use std::future::{pending, ready};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::{SinkExt as _, StreamExt as _};
+use futures_util::sink::{drain, unfold as sink};
+use futures_util::stream::{once, select, unfold as stream};
+use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame, FrameHeader};
 use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
 
+use self::calls::{Judged, judge};
 use self::carry::{Carried, Step, carry};
 use self::cut::Cut;
 pub(crate) use self::handshake::{Upgrade, upgrade};
+use crate::browser::Connected;
 use crate::faults::{ConnectDue, ConnectFault, Garbage};
 use crate::session::{Session, Socket};
 
@@ -30,6 +38,9 @@ use crate::session::{Session, Socket};
 const BROWSER_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a client may take to answer a close.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Refusals on their way to a client that has not read the ones before; the next of its calls waits.
+const REFUSALS_MAX: usize = 64;
 
 /// A socket to a browser.
 pub(crate) type BrowserSocket = WebSocketStream<TcpStream>;
@@ -114,13 +125,7 @@ fn garbage(kind: Garbage) -> Message {
 
 /// Carries what a client and its session's browser say to one another, until one of them is gone, the session is over
 /// or a fault breaks it off. `held` counts it among the session's sockets.
-pub(crate) async fn serve(
-    session: Arc<Session>,
-    held: Socket,
-    upgrade: Upgrade,
-    browser: BrowserSocket,
-    due: ConnectDue,
-) {
+pub(crate) async fn serve(session: Arc<Session>, held: Socket, upgrade: Upgrade, browser: Connected, due: ConnectDue) {
     let bytes_max = match &due.fault {
         Some(ConnectFault::DropAfter { bytes, .. }) => *bytes,
         _ => None,
@@ -133,20 +138,23 @@ pub(crate) async fn serve(
     tracing::info!(session = session.id, number, "a client's connection has ended");
 }
 
-async fn serve_socket(session: &Session, client: ClientSocket, browser: BrowserSocket, due: ConnectDue, number: u32) {
+async fn serve_socket(session: &Session, client: ClientSocket, browser: Connected, due: ConnectDue, number: u32) {
+    let Connected { socket, downloads } = browser;
     let (mut client_sink, mut client_stream) = client.split();
-    let (browser_sink, browser_stream) = browser.split();
+    let (browser_sink, browser_stream) = socket.split();
+    let (refusals, refused) = refusals();
     let struck = Struck::of(due.fault);
     let traffic = session.traffic.as_ref();
 
-    let to_browser = carry(&mut client_stream, browser_sink, due.delay, |message| {
+    let to_browser = carry(&mut client_stream, browser_sink, refusals, due.delay, |message| {
         if let (Some(traffic), Message::Text(text)) = (traffic, message) {
             traffic.said(number, text);
         }
-        Step::Deliver
+        judged(message, &downloads)
     });
     let mut sent = 0;
-    let to_client = carry(browser_stream, &mut client_sink, due.delay, |message| {
+    let answers = with_refusals(browser_stream, refused);
+    let to_client = carry(answers, &mut client_sink, drain(), due.delay, |message| {
         if let (Some(traffic), Message::Text(text)) = (traffic, message) {
             traffic.answered(number, text);
         }
@@ -219,13 +227,49 @@ async fn stare(mut client: ClientSocket) {
 }
 
 /// Carries likewise without faults, for whoever looks on: it neither counts as a connection nor ends the session.
-pub(crate) async fn look_on(session: Arc<Session>, upgrade: Upgrade, browser: BrowserSocket) {
+pub(crate) async fn look_on(session: Arc<Session>, upgrade: Upgrade, browser: Connected) {
     let Some(client) = upgrade.socket(None).await else { return };
+    let Connected { socket, downloads } = browser;
     let (client_sink, client_stream) = client.split();
-    let (browser_sink, browser_stream) = browser.split();
+    let (browser_sink, browser_stream) = socket.split();
+    let (refusals, refused) = refusals();
+    let answers = with_refusals(browser_stream, refused);
     tokio::select! {
-        _ = carry(client_stream, browser_sink, Duration::ZERO, |_| Step::Deliver) => {}
-        _ = carry(browser_stream, client_sink, Duration::ZERO, |_| Step::Deliver) => {}
+        _ = carry(client_stream, browser_sink, refusals, Duration::ZERO, |message| judged(message, &downloads)) => {}
+        _ = carry(answers, client_sink, drain(), Duration::ZERO, |_| Step::Deliver) => {}
         () = session.over.cancelled() => {}
     }
+}
+
+/// What becomes of a client's message.
+fn judged(message: &Message, downloads: &Path) -> Step {
+    match judge(message, downloads) {
+        Judged::Forward => Step::Deliver,
+        Judged::Rewrite(other) => Step::DeliverInstead(other),
+        Judged::Refuse(answer) => Step::Answer(answer),
+    }
+}
+
+/// Where refusals go, and where they come out.
+fn refusals() -> (impl Sink<Message> + Unpin, impl Stream<Item = Message> + Unpin) {
+    let (sender, receiver) = mpsc::channel(REFUSALS_MAX);
+    let into = sink(sender, async |sender: mpsc::Sender<Message>, refusal| {
+        sender.send(refusal).await?;
+        Ok::<_, mpsc::error::SendError<Message>>(sender)
+    });
+    let out = stream(receiver, async |mut receiver: mpsc::Receiver<Message>| {
+        let refusal = receiver.recv().await?;
+        Some((refusal, receiver))
+    });
+    (Box::pin(into), Box::pin(out))
+}
+
+/// What a browser sends and the refusals between, until the browser's end.
+fn with_refusals(
+    browser: impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin,
+    refused: impl Stream<Item = Message> + Unpin,
+) -> impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin {
+    let browser = browser.map(Some).chain(once(ready(None)));
+    let refused = refused.map(|refusal| Some(Ok(refusal)));
+    select(browser, refused).take_while(|message| ready(message.is_some())).filter_map(ready)
 }

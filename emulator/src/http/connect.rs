@@ -9,8 +9,8 @@ use porthole_daemon::logs::with_causes;
 
 use super::Emulator;
 use super::answer::{ApiError, closed};
-use crate::browser::BrowserError;
-use crate::connection::{self, BrowserSocket, Upgrade};
+use crate::browser::{BrowserError, Connected, Endpoint};
+use crate::connection::{self, Upgrade};
 use crate::faults::{ConnectFault, Place};
 use crate::keys;
 use crate::session::Session;
@@ -74,7 +74,7 @@ fn onlooker(
     id: &str,
     key: &str,
     mut request: Request,
-) -> Result<(Arc<Session>, crate::browser::Endpoint, Upgrade), ApiError> {
+) -> Result<(Arc<Session>, Endpoint, Upgrade), ApiError> {
     let upgrade = connection::upgrade(&mut request).ok_or_else(not_a_websocket)?;
     let session = emulator.session(id)?;
     if !keys::same(&session.signing_key, key) {
@@ -87,7 +87,7 @@ fn onlooker(
 fn look(
     emulator: &Emulator,
     session: Arc<Session>,
-    browser: Result<BrowserSocket, BrowserError>,
+    browser: Result<Connected, BrowserError>,
     upgrade: Upgrade,
 ) -> Response {
     match browser {

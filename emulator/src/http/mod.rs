@@ -4,10 +4,10 @@ mod answer;
 mod connect;
 mod control;
 mod projects;
+mod reach;
 mod sessions;
 mod shown;
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -18,6 +18,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
 
 use self::answer::ApiError;
+pub(crate) use self::reach::{Reach, host};
 use crate::faults::Faults;
 use crate::keys::ApiKeys;
 use crate::ledger::Requests;
@@ -34,7 +35,7 @@ pub(crate) struct Emulator {
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) faults: Faults,
     pub(crate) requests: Requests,
-    pub(crate) addr: SocketAddr,
+    pub(crate) reach: Reach,
     pub(crate) is_tls: bool,
     pub(crate) started_at: time::OffsetDateTime,
 }
@@ -65,6 +66,7 @@ pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
         .fallback(async || ApiError::not_found("There is nothing here"))
         .method_not_allowed_fallback(async || ApiError::not_found("There is nothing here under this method"))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
+        .layer(from_fn_with_state(Arc::clone(&emulator), reach::judge))
         .layer(from_fn(log))
         .with_state(emulator)
 }

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
-use http::{HeaderMap, StatusCode};
+use http::StatusCode;
 use porthole_daemon::logs::with_causes;
 use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
@@ -33,7 +33,7 @@ async fn struck(emulator: &Emulator, place: Place, ask: impl AsyncFnOnce(&ApiDue
     }
 }
 
-pub(super) async fn create(State(emulator): State<Arc<Emulator>>, headers: HeaderMap, body: Bytes) -> Response {
+pub(super) async fn create(State(emulator): State<Arc<Emulator>>, body: Bytes) -> Response {
     struck(&emulator, Place::Create, async |due| {
         let request = match CreateRequest::read(&body, &emulator.sessions.lifetimes) {
             Ok(request) => request,
@@ -46,7 +46,7 @@ pub(super) async fn create(State(emulator): State<Arc<Emulator>>, headers: Heade
         let is_unreachable = due.fault == Some(ApiFault::UnreachableConnectUrl);
         match emulator.sessions.create(project, request, request::shown(&body), is_unreachable).await {
             Ok((session, standing)) => {
-                let shown = shown::session_with_way_in(&emulator, &headers, &session);
+                let shown = shown::session_with_way_in(&emulator, &session);
                 with_standing((StatusCode::CREATED, Json(shown)).into_response(), standing)
             }
             Err(error) => not_created(&error),
@@ -62,7 +62,7 @@ fn not_created(error: &CreateError) -> Response {
             with_standing(refusal.retry_after(Some(standing.reset_s)).into_response(), *standing)
         }
         CreateError::Ending => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
-        CreateError::Random | CreateError::Port(_) | CreateError::Browser(_) => {
+        CreateError::Random(_) | CreateError::Port(_) | CreateError::Browser(_) => {
             tracing::error!(error = with_causes(error), "a session could not be made");
             ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, with_causes(error)).into_response()
         }
@@ -95,13 +95,9 @@ pub(super) async fn list(State(emulator): State<Arc<Emulator>>, RawQuery(query):
     .await
 }
 
-pub(super) async fn retrieve(
-    State(emulator): State<Arc<Emulator>>,
-    Path(id): Path<String>,
-    headers: HeaderMap,
-) -> Response {
+pub(super) async fn retrieve(State(emulator): State<Arc<Emulator>>, Path(id): Path<String>) -> Response {
     struck(&emulator, Place::Get, async |_| match emulator.session(&id) {
-        Ok(session) => Json(shown::session_with_way_in(&emulator, &headers, &session)).into_response(),
+        Ok(session) => Json(shown::session_with_way_in(&emulator, &session)).into_response(),
         Err(error) => error.into_response(),
     })
     .await
@@ -132,7 +128,6 @@ pub(super) async fn update(State(emulator): State<Arc<Emulator>>, Path(id): Path
 pub(super) async fn debug(
     State(emulator): State<Arc<Emulator>>,
     Path(id): Path<String>,
-    headers: HeaderMap,
 ) -> Result<Json<Value>, ApiError> {
     let session = emulator.session(&id)?;
     let gone = || ApiError::new(StatusCode::GONE, format!("Session {id} is not running"));
@@ -142,7 +137,7 @@ pub(super) async fn debug(
         gone()
     })?;
     let key = session.signing_key.expose_secret();
-    let way_in = format!("{}/debug/{id}/{key}/devtools", emulator.authority(&headers));
+    let way_in = format!("{}/debug/{id}/{key}/devtools", emulator.reach.authority());
     // Chromium's own front end, which any desktop Chromium carries: there is none to be had from a web server here.
     let front_end =
         |path: &str| format!("devtools://devtools/bundled/inspector.html?{}={way_in}/{path}", emulator.scheme("ws"));

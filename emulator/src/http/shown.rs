@@ -1,8 +1,5 @@
 //! Sessions as the API shows them, and the URLs that lead to them.
 
-use http::HeaderMap;
-use http::header::HOST;
-use http::uri::Authority;
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
 
@@ -35,12 +32,12 @@ pub(super) fn session(session: &Session) -> Map<String, Value> {
 }
 
 /// A session object with what it takes to connect to it, as long as it is not over.
-pub(super) fn session_with_way_in(emulator: &Emulator, headers: &HeaderMap, of: &Session) -> Value {
+pub(super) fn session_with_way_in(emulator: &Emulator, of: &Session) -> Value {
     let mut shown = session(of);
     if !of.state().status.is_over() {
-        let (http, authority) = (emulator.scheme("http"), emulator.authority(headers));
+        let (http, authority) = (emulator.scheme("http"), emulator.reach.authority());
         let key = of.signing_key.expose_secret();
-        shown.insert("connectUrl".to_owned(), emulator.connect_url(headers, of).into());
+        shown.insert("connectUrl".to_owned(), emulator.connect_url(of).into());
         shown.insert("seleniumRemoteUrl".to_owned(), format!("{http}://{authority}/webdriver").into());
         shown.insert("signingKey".to_owned(), key.into());
     }
@@ -48,21 +45,14 @@ pub(super) fn session_with_way_in(emulator: &Emulator, headers: &HeaderMap, of: 
 }
 
 impl Emulator {
-    fn connect_url(&self, headers: &HeaderMap, session: &Session) -> String {
+    fn connect_url(&self, session: &Session) -> String {
         let unreachable = session.unreachable.as_ref().and_then(|socket| socket.local_addr().ok());
-        let authority = unreachable.map_or_else(|| self.authority(headers), |addr| addr.to_string());
+        let authority = unreachable.map_or_else(|| self.reach.authority(), |addr| addr.to_string());
         format!("{}://{authority}/?signingKey={}", self.scheme("ws"), session.signing_key.expose_secret())
     }
 
     /// `plain`, or what it is called under TLS.
-    pub(super) fn scheme(&self, plain: &str) -> String {
+    pub(crate) fn scheme(&self, plain: &str) -> String {
         if self.is_tls { format!("{plain}s") } else { plain.to_owned() }
-    }
-
-    /// Where this caller has found us: the name that it used is one that it can use again.
-    pub(super) fn authority(&self, headers: &HeaderMap) -> String {
-        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        let named = host.and_then(|host| host.parse::<Authority>().ok()).filter(|host| !host.as_str().contains('@'));
-        named.map_or_else(|| self.addr.to_string(), |host| host.to_string())
     }
 }

@@ -3,9 +3,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use secrecy::SecretString;
 use serde_json::Value;
 use time::OffsetDateTime;
 use tokio::net::TcpSocket;
@@ -68,7 +65,7 @@ pub(crate) enum CreateError {
     #[error("You've exceeded your session creation limit (limit {} per minute). Try again later.", .0.limit)]
     PerMinute(Standing),
     #[error("the system gives no random bytes")]
-    Random,
+    Random(#[from] getrandom::Error),
     #[error("no port can be held")]
     Port(#[source] std::io::Error),
     #[error(transparent)]
@@ -100,7 +97,7 @@ impl Sessions {
         let now = OffsetDateTime::now_utc();
         let session = Arc::new(Session {
             id: Uuid::new_v4().to_string(),
-            signing_key: signing_key()?,
+            signing_key: keys::random(SIGNING_KEY_BYTES)?.into(),
             project_id,
             region: request.region.unwrap_or_default(),
             keep_alive: request.keep_alive.unwrap_or_default(),
@@ -127,7 +124,7 @@ impl Sessions {
         let expires = Instant::now() + lifetime;
         let sessions = Arc::clone(self);
         let creating = self.tasks.spawn(async move {
-            match sessions.browsers.start(&settings).await {
+            match sessions.browsers.start(&settings, &session.over).await {
                 Ok(browser) => {
                     // Released or swept away meanwhile: its keeper ends the browser at once.
                     session.runs(browser.endpoint.clone());
@@ -249,12 +246,6 @@ async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetim
     }
     drop(pipe);
     profile.remove().await;
-}
-
-fn signing_key() -> Result<SecretString, CreateError> {
-    let mut bytes = [0; SIGNING_KEY_BYTES];
-    getrandom::fill(&mut bytes).map_err(|_unavailable| CreateError::Random)?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes).into())
 }
 
 /// A port of ours on which nobody listens: whoever connects is refused.
