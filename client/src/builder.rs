@@ -70,6 +70,14 @@ impl fmt::Debug for ClientBuilder {
     }
 }
 
+impl Client {
+    /// Starts a [`ClientBuilder`] with its defaults. Here and not in `client`, which knows nothing of its builder.
+    #[must_use]
+    pub fn builder() -> ClientBuilder {
+        ClientBuilder::default()
+    }
+}
+
 impl ClientBuilder {
     /// Where the worker is: an absolute `http` or `https` URL, with a path if a reverse proxy puts one before the
     /// worker's routes. Default [`DEFAULT_URL`].

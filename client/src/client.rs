@@ -17,13 +17,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
-use crate::builder::ClientBuilder;
 use crate::error::Error;
 use crate::metrics::Counters;
-use crate::retry::{self, Delays, OnRetry, Randomness, Retry, SleepWith, Sleeper};
-
-/// What the client's lines carry as their target in a log.
-pub(crate) const LOG_TARGET: &str = "porthole_client";
+use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWith, Sleeper};
 
 /// The longest answer that is read, in bytes: a picture of the largest size in base64 fits four times.
 const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
@@ -55,12 +51,6 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Begins a client.
-    #[must_use]
-    pub fn builder() -> ClientBuilder {
-        ClientBuilder::default()
-    }
-
     pub(crate) fn from_parts(parts: Parts) -> Self {
         Self(Arc::new(parts))
     }

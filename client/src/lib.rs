@@ -20,7 +20,8 @@
 //! ```
 //!
 //! Requests and answers are the contract's own types, given again here. Nothing in the library reads the environment
-//! (but the proxy variables, see [`ClientBuilder::url`]), keeps a file or prints; the command line does.
+//! (but the proxy variables, see [`ClientBuilder::url`]), keeps a file or prints; the `porthole` command (crate
+//! `porthole-cli`) does. `examples/` shows a screenshot, an extract with retries, and how to mint an owner token.
 
 mod admin;
 mod answer;
@@ -37,7 +38,7 @@ pub use client::Client;
 pub use error::{Code, Error, Refusal};
 pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
 pub use porthole_contract::{
-    ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat,
+    ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat, OnTimeout,
     ScreenshotRequest, ScreenshotResponse, Until, Viewport, Wait,
 };
 pub use retry::{RETRY_AFTER_MAX, Retry};

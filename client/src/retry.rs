@@ -5,9 +5,12 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use porthole_contract::limits::{RETRIES_MAX, RETRY_FIRST_DELAY, RETRY_JITTER};
+use porthole_contract::metrics::Operation;
 
 use crate::error::Error;
-use crate::{Operation, client};
+
+/// The target of the client's log lines.
+pub(crate) const LOG_TARGET: &str = "porthole_client";
 
 /// The longest `Retry-After` that is waited out. Beyond it the failure is given back at once: nobody sits before a
 /// terminal, or holds a request open, for so long.
@@ -96,7 +99,7 @@ pub(crate) fn system_randomness() -> Randomness {
 /// Tells a log, for clients that nobody gave a callback.
 pub(crate) fn log_retry(retry: &Retry<'_>) {
     tracing::debug!(
-        target: client::LOG_TARGET,
+        target: LOG_TARGET,
         operation = retry.operation.name(),
         retry = retry.number,
         wait_ms = u64::try_from(retry.wait.as_millis()).unwrap_or(u64::MAX),

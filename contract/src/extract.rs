@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::json::{Invalid, Validate};
+use crate::json::{Invalid, Validate, strict_value};
 use crate::limits::{DIRECTIVES_MAX, OFFSET_MAX, SELECTOR_MAX_CHARS, SELECTOR_STEPS_MAX, TEXT_MAX_CHARS};
 use crate::selector::Chain;
 
@@ -94,11 +94,14 @@ pub struct Directive {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TableFormat>,
     /// `json`: a field's name → where its value is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict_value")]
     #[schema(value_type = Option<Object>)]
     pub map: Option<Value>,
-    /// `json`: a JSON Schema that the result is held against; what does not fit is told in `warnings`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// `json`: a JSON Schema that the result is checked against; misfits are listed in `warnings`. Local `$ref`s may not
+    /// be recursive; `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and `$recursiveRef` are refused by name,
+    /// and so is a schema of more than 2 000 subschemas with each `$ref` counted as what it points at. Patterns have no
+    /// look-around and no back-references; `format` is an annotation.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict_value")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
     /// What a reader can't see is not left out.

@@ -82,6 +82,12 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Invalid> {
     Ok(value)
 }
 
+/// Reads a field that may hold any JSON, in which no key stands twice.
+pub(crate) fn strict_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
+    let value = <Option<StrictValue> as serde::Deserialize>::deserialize(deserializer)?;
+    Ok(value.map(|StrictValue(value)| value))
+}
+
 struct StrictValue(Value);
 
 impl<'de> serde::Deserialize<'de> for StrictValue {
@@ -196,6 +202,18 @@ mod tests {
         assert!(!format!("{request:?}").contains("hidden-token"));
         assert!(serde_json::to_string(&request).unwrap().contains("hidden-token"));
         assert!(parse::<ExtractRequest>(br#"{"sandbox_id":"sb-1","url":"x"}"#).unwrap().owner_token.is_none());
+    }
+
+    #[test]
+    fn a_key_that_stands_twice_in_a_map_or_schema_is_refused() {
+        for field in ["map", "schema"] {
+            let body = format!(
+                r#"{{"sandbox_id":"sb-1","url":"x","extract":{{"kind":"json","map":{{"a":"p"}},"{field}":{{"b":{{"c":1,"c":2}}}}}}}}"#
+            )
+            .replace(r#""map":{"a":"p"},"map""#, r#""map""#);
+            let refusal = parse::<ExtractRequest>(body.as_bytes()).unwrap_err().to_string();
+            assert!(refusal.contains("duplicate field `c`"), "{body}: {refusal}");
+        }
     }
 
     #[test]

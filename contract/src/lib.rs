@@ -21,6 +21,8 @@ pub use error::{ErrorAnswer, ErrorCode, Failure};
 pub use extract::{Directive, Directives, ExtractKind, TableFormat};
 pub use instruction::Instruction;
 pub use json::{Invalid, StrictObject, Validate, parse};
-pub use request::{ColorScheme, CreateRequest, ExtractRequest, ImageFormat, ScreenshotRequest, Until, Viewport, Wait};
+pub use request::{
+    ColorScheme, CreateRequest, ExtractRequest, ImageFormat, OnTimeout, ScreenshotRequest, Until, Viewport, Wait,
+};
 pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ExtractResult, ScreenshotResponse, Timings};
 pub use selector::{By, Chain, Step};

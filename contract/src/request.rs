@@ -69,6 +69,9 @@ pub struct ScreenshotRequest {
     /// What to wait for once the page is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
+    /// What becomes of a document that came and did not load in time; default `fail`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnTimeout>,
     /// The whole request in the service, its queue included, in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
@@ -140,6 +143,9 @@ pub struct ExtractRequest {
     /// What to wait for once the page is there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
+    /// What becomes of a document that came and did not load in time; default `fail`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_timeout: Option<OnTimeout>,
     /// The whole request in the service, its queue included, in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
@@ -345,6 +351,18 @@ pub enum Until {
     Load,
     /// No request for 500 ms.
     NetworkIdle,
+}
+
+/// What becomes of a document that came and did not reach `DOMContentLoaded` in time. Without a document it is
+/// `NAVIGATION_TIMEOUT` either way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnTimeout {
+    /// The request fails with `NAVIGATION_TIMEOUT`.
+    #[default]
+    Fail,
+    /// The document is taken as it stands, with the warning `partial: …`.
+    Partial,
 }
 
 fn in_range(path: &str, value: Option<u64>, min: u64, max: u64) -> Result<(), Invalid> {

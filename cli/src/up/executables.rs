@@ -4,7 +4,7 @@ use std::env;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use crate::cli::failure::Failed;
+use crate::failure::Failed;
 
 pub(super) const SERVICE: &str = "porthole-service";
 pub(super) const WORKER: &str = "porthole-worker";

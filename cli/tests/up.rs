@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../client/tests/scripted/mod.rs"]
 mod scripted;
 
 use std::fs::{self, Permissions};

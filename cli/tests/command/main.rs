@@ -6,6 +6,6 @@ mod answers;
 mod metrics;
 mod person;
 mod sandboxes;
-#[path = "../scripted/mod.rs"]
+#[path = "../../../client/tests/scripted/mod.rs"]
 mod scripted;
 mod settings;

@@ -13,9 +13,9 @@ use super::executables::{self, Executables};
 use super::keys::Keys;
 use super::process::{Launch, Process};
 use super::supervise::{died, keep};
-use crate::cli::args::UpArgs;
-use crate::cli::failure::Failed;
-use crate::cli::progress::Progress;
+use crate::args::UpArgs;
+use crate::failure::Failed;
+use crate::progress::Progress;
 
 /// From the first start to ready: a first Chromium on a slow disk takes a while.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);

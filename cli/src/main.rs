@@ -1,4 +1,5 @@
-//! The command line: from arguments to a command, from its end to an exit code. What a command does has its own room.
+//! The `porthole` command: parses the arguments, runs the command that they name, and turns its end into an exit code.
+//! Each command has its own module.
 
 mod args;
 mod create;
@@ -27,8 +28,7 @@ use clap::Parser as _;
 use self::args::{Cli, Command};
 use self::failure::Failed;
 
-/// Runs the command that the arguments name.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     if let Some(code) = up::tied::intercept(std::env::args_os()) {
         return code;
     }

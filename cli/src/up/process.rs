@@ -21,9 +21,9 @@ use tokio::time::timeout;
 
 use super::log_lines::{LogLine, Tail};
 use super::tied;
-use crate::cli::failure::EXIT_SETTING;
-use crate::cli::output::printable;
-use crate::cli::progress::Progress;
+use crate::failure::EXIT_SETTING;
+use crate::output::printable;
+use crate::progress::Progress;
 
 /// How long a process has for its work under way after SIGTERM.
 const END_TIMEOUT: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ mod values;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use porthole_client::{ImageFormat, Until, Viewport, Wait};
+use porthole_client::{ImageFormat, OnTimeout, Until, Viewport, Wait};
 
 use self::values::{parse_bytes, parse_millis, parse_percent, parse_seconds, parse_size};
 
@@ -316,6 +316,9 @@ pub(crate) struct WaitArgs {
     /// Wait this much longer, in milliseconds; at most 10000
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     delay: Option<u32>,
+    /// What becomes of a page that came and does not load in time
+    #[arg(long, value_name = "WHAT", value_enum, default_value = "partial")]
+    on_timeout: OnTimeoutArg,
     /// The longest that the whole request may take in the service, as 30s; from 1 s to 60 s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     pub(crate) timeout: Option<u32>,
@@ -331,6 +334,14 @@ impl WaitArgs {
             delay_ms: self.delay,
         };
         (self.wait.is_some() || wait != Wait::default()).then_some(wait)
+    }
+
+    /// What becomes of a page that does not load in time.
+    pub(crate) fn on_timeout(&self) -> OnTimeout {
+        match self.on_timeout {
+            OnTimeoutArg::Partial => OnTimeout::Partial,
+            OnTimeoutArg::Fail => OnTimeout::Fail,
+        }
     }
 }
 
@@ -382,6 +393,15 @@ impl From<UntilArg> for Until {
     }
 }
 
+/// What becomes of a page that does not load in time, as it is typed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OnTimeoutArg {
+    /// It is taken as it stands, with a warning
+    Partial,
+    /// The command fails with NAVIGATION_TIMEOUT
+    Fail,
+}
+
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory as _;
@@ -413,6 +433,12 @@ mod tests {
     fn nothing_typed_asks_for_nothing() {
         let args = screenshot(&[]);
         assert_eq!((args.window.viewport(), args.wait.wait()), (None, None));
+    }
+
+    #[test]
+    fn a_page_that_does_not_load_is_taken_as_it_stands_unless_told_otherwise() {
+        assert_eq!(screenshot(&[]).wait.on_timeout(), OnTimeout::Partial);
+        assert_eq!(screenshot(&["--on-timeout", "fail"]).wait.on_timeout(), OnTimeout::Fail);
     }
 
     #[test]

@@ -22,15 +22,15 @@ fn flags_become_the_request() {
     let worker = willing();
     let person = Person::at(&worker);
     let line = "screenshot https://example.com -o a.webp --viewport 800x600@2 --selector h1 --quality 50 --dark \
-                --reduced-motion --wait load --wait-selector main --wait-timeout 2s --delay 10 --timeout 30s \
-                --max-bytes 1000";
+                --reduced-motion --wait load --wait-selector main --wait-timeout 2s --delay 10 --on-timeout fail \
+                --timeout 30s --max-bytes 1000";
     person.run(&line.split_whitespace().collect::<Vec<_>>()).ok();
     let expected = json!({
         "sandbox_id": "sb-1", "owner_token": "token-of-sb-1", "url": "https://example.com", "full_page": false,
         "viewport": {"width": 800, "height": 600, "device_scale_factor": 2.0, "mobile": false},
         "selector": "h1", "format": "webp", "quality": 50, "color_scheme": "dark", "reduced_motion": true,
         "wait": {"until": "load", "timeout_ms": 2000, "selector": "main", "delay_ms": 10},
-        "timeout_ms": 30000, "max_bytes": 1000,
+        "on_timeout": "fail", "timeout_ms": 30000, "max_bytes": 1000,
     });
     assert_eq!(worker.seen()[1].json(), expected);
 }

@@ -107,6 +107,7 @@ fn request(args: ScreenshotArgs, destination: &Destination) -> Result<Screenshot
         color_scheme: args.dark.then_some(ColorScheme::Dark),
         reduced_motion: args.reduced_motion.then_some(true),
         wait: args.wait.wait(),
+        on_timeout: Some(args.wait.on_timeout()),
         timeout_ms: args.wait.timeout,
         max_bytes: args.max_bytes,
         url: args.page,

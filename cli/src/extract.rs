@@ -22,6 +22,7 @@ pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Fa
         sandbox_id: "-".to_owned(),
         viewport: args.window.viewport(),
         wait: args.wait.wait(),
+        on_timeout: Some(args.wait.on_timeout()),
         timeout_ms: args.wait.timeout,
         max_chars: args.max_chars,
         include_hidden: args.include_hidden,

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
-use crate::cli::failure::Failed;
+use crate::failure::Failed;
 
 /// One listener's variable and the address asked for.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::process::{Ended, Process};
-use crate::cli::failure::Failed;
-use crate::cli::progress::Progress;
+use crate::failure::Failed;
+use crate::progress::Progress;
 
 /// This many deaths within [`DEATHS_WINDOW`] are a crash loop.
 const DEATHS_MAX: usize = 5;
@@ -58,7 +58,7 @@ pub(super) fn died(name: &str, told: &str, ended: &Ended) -> Failed {
     for line in &ended.unseen {
         sentence += &format!("\n  {line}");
     }
-    Failed::Up { sentence: crate::cli::output::printable(&sentence), setting: ended.refused_settings() }
+    Failed::Up { sentence: crate::output::printable(&sentence), setting: ended.refused_settings() }
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::cli::failure::Failed;
-use crate::cli::private_files::PrivateFiles;
+use crate::failure::Failed;
+use crate::private_files::PrivateFiles;
 
 const FILE: &str = "keys.json";
 
