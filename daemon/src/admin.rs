@@ -11,8 +11,11 @@ use http::{HeaderMap, StatusCode, header};
 use porthole_contract::metrics::Metrics;
 use porthole_contract::{ErrorCode, Failure, routes};
 use prometheus_client::registry::Registry;
+use tokio_util::sync::CancellationToken;
 
 use crate::answer::Refused;
+use crate::listen::{Limits, Listener};
+use crate::web_pages::Hosts;
 use crate::{exposition, layers};
 
 /// What the admin listener asks its process.
@@ -27,13 +30,19 @@ pub trait Process: Send + Sync + 'static {
     fn ready(&self) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// The admin listener's routes, in their layers.
-pub fn router<P: Process>(process: Arc<P>) -> Router {
+/// Serves the admin routes on `listener` until `shutdown`. Foreign web pages are refused; on loopback that takes a
+/// loopback `Host`.
+pub async fn serve<P: Process>(listener: Listener, process: Arc<P>, shutdown: CancellationToken) {
+    let hosts = Hosts::of_listener(listener.addr());
+    listener.serve(layers::around_admin(router(process), hosts), Limits::admin(), shutdown).await;
+}
+
+fn router<P: Process>(process: Arc<P>) -> Router {
     let metrics = Router::new()
         .route(routes::METRICS, get(metrics_text::<P>))
         .route(routes::API_METRICS, get(metrics_json::<P>))
         .with_state(Arc::clone(&process));
-    layers::around_admin(metrics.merge(health_router(process)))
+    metrics.merge(health_router(process))
 }
 
 /// `/healthz` and `/readyz` alone and without layers, for a main listener that answers them too.

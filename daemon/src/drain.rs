@@ -31,16 +31,24 @@ pub(crate) async fn take_until_the_end(State(ending): State<Ending>, request: Re
     }
     let Shutdown { drain, hurry } = ending.shutdown;
     if drain.is_cancelled() {
-        return refusal("the process is ending and takes no new request");
+        return with_close(no_new_request());
     }
     tokio::select! {
         biased;
         response = next.run(request) => response,
-        () = hurry.cancelled() => refusal("the process ended before the request did"),
+        () = hurry.cancelled() => with_close(refusal("the process ended before the request did")),
     }
 }
 
-fn refusal(details: &str) -> Response {
-    let failure = Failure::new(ErrorCode::ShuttingDown, details).retry_after(RETRY_AFTER);
-    ([(header::CONNECTION, HeaderValue::from_static("close"))], Refused(failure)).into_response()
+/// The refusal of a request that came after the drain began.
+pub(crate) fn no_new_request() -> Refused {
+    refusal("the process is ending and takes no new request")
+}
+
+fn refusal(details: &str) -> Refused {
+    Refused(Failure::new(ErrorCode::ShuttingDown, details).retry_after(RETRY_AFTER))
+}
+
+fn with_close(refused: Refused) -> Response {
+    ([(header::CONNECTION, HeaderValue::from_static("close"))], refused).into_response()
 }

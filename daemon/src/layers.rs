@@ -10,7 +10,8 @@ use crate::body::BODY_READ_TIMEOUT;
 use crate::drain::Ending;
 use crate::requests::{Account, Requests};
 use crate::shutdown::Shutdown;
-use crate::{answer, body, drain, request_id, requests};
+use crate::web_pages::Hosts;
+use crate::{answer, body, drain, request_id, requests, web_pages};
 
 /// What the routes of a main listener are wrapped in.
 #[derive(Clone)]
@@ -52,9 +53,17 @@ impl Layers {
     }
 }
 
-/// Wraps an admin listener's complete router: the same, but nothing is counted and nobody sends a body.
-pub(crate) fn around_admin(router: Router) -> Router {
-    in_the_contracts_form(router).layer(from_fn(answer::write_failures)).layer(from_fn(request_id::give_id))
+/// Refuses the requests of foreign web pages: those with a foreign `Origin`, and those that call the listener by a name
+/// that `hosts` does not allow. For [`Layers::around_with`].
+pub fn without_web_pages(router: Router, hosts: Hosts) -> Router {
+    router.layer(from_fn_with_state(hosts, web_pages::refuse_web_pages))
+}
+
+/// Wraps an admin listener's complete router: the same, but nothing is counted, and requests have no bodies.
+pub(crate) fn around_admin(router: Router, hosts: Hosts) -> Router {
+    without_web_pages(in_the_contracts_form(router), hosts)
+        .layer(from_fn(answer::write_failures))
+        .layer(from_fn(request_id::give_id))
 }
 
 fn in_the_contracts_form(router: Router) -> Router {

@@ -78,6 +78,18 @@ impl Setting {
         self.variable
     }
 
+    /// Its default as `--help` shows it; `None` where there is none.
+    #[must_use]
+    pub const fn default_shown(&self) -> Option<&'static str> {
+        self.default_told
+    }
+
+    /// Whether it is a secret.
+    #[must_use]
+    pub const fn is_secret(&self) -> bool {
+        self.secret
+    }
+
     /// What follows "must be" in a refusal.
     #[must_use]
     pub const fn accepted(&self) -> &'static str {

@@ -32,6 +32,14 @@ struct Process {
     failure: Option<Failure>,
 }
 
+impl Process {
+    fn new(failure: Option<Failure>) -> Self {
+        let mut registry = Registry::default();
+        let requests = Requests::register(&mut registry);
+        Self { registry, requests, failure }
+    }
+}
+
 impl admin::Process for Process {
     fn registry(&self) -> &Registry {
         &self.registry
@@ -60,9 +68,8 @@ impl Server {
     }
 
     async fn with(not_ready: Option<Failure>, body_timeout: Duration) -> Self {
-        let mut registry = Registry::default();
-        let requests = Requests::register(&mut registry);
-        let layers = Layers { body_timeout, ..Layers::new(requests.clone(), Operation::of_route) };
+        let process = Process::new(not_ready);
+        let layers = Layers { body_timeout, ..Layers::new(process.requests.clone(), Operation::of_route) };
         let router = Router::new()
             .route("/create", post(echo))
             .route("/browser-screenshot", post(break_down))
@@ -73,12 +80,11 @@ impl Server {
                     Refused(Failure::new(ErrorCode::Overloaded, "full").retry_after(Duration::from_millis(1500)))
                 }),
             );
-        let process = Arc::new(Process { registry, requests, failure: not_ready });
         let running = CancellationToken::new();
         let (main, admin) = (listener().await, listener().await);
         let server = Self { main: main.addr(), admin: admin.addr(), _running: running.clone().drop_guard() };
         tokio::spawn(main.serve(layers.around(router), Limits::default(), running.clone()));
-        tokio::spawn(admin.serve(admin::router(process), Limits::admin(), running));
+        tokio::spawn(admin::serve(admin, Arc::new(process), running));
         server
     }
 
@@ -89,7 +95,7 @@ impl Server {
     }
 
     async fn admin(&self, path: &str, headers: &str) -> Answer {
-        exchange(self.admin, &format!("GET {path} HTTP/1.1\r\nHost: x\r\n{headers}\r\n")).await
+        exchange(self.admin, &format!("GET {path} HTTP/1.1\r\n{headers}\r\n")).await
     }
 }
 
@@ -359,4 +365,37 @@ async fn readiness_is_200_or_503_with_the_reason() {
     let not_ready = server.admin("/readyz", "").await;
     assert_eq!((not_ready.status(), &not_ready.json()["details"]), (503, &"no browser answers".into()));
     assert_eq!(server.admin("/healthz", "").await.status(), 200);
+}
+
+#[tokio::test]
+async fn foreign_web_pages_are_kept_from_the_admin_listener() {
+    let server = Server::start().await;
+    for path in ["/metrics", "/api/metrics", "/healthz", "/readyz", "/nowhere"] {
+        for headers in [
+            "Host: localhost\r\nOrigin: https://evil.example\r\n",
+            "Host: localhost\r\nOrigin: null\r\n",
+            "Host: evil.example\r\n",
+            "Host: evil.example:9788\r\nOrigin: http://localhost\r\n",
+        ] {
+            let answer = server.admin(path, headers).await;
+            assert_eq!((answer.status(), answer.code().as_str()), (403, "ORIGIN_NOT_ALLOWED"), "{path} {headers}");
+        }
+    }
+    for host in ["", "Host: localhost:9788\r\n", "Host: 127.0.0.1:9788\r\nOrigin: http://localhost:3000\r\n"] {
+        assert_eq!(server.admin("/healthz", host).await.status(), 200, "{host}");
+    }
+}
+
+#[tokio::test]
+async fn beyond_loopback_any_host_is_taken_and_foreign_origins_are_not() {
+    let process = Arc::new(Process::new(None));
+    let listener = Listener::bind("admin", "0.0.0.0:0".parse().unwrap()).await.unwrap();
+    let addr = SocketAddr::from(([127, 0, 0, 1], listener.addr().port()));
+    let running = CancellationToken::new();
+    let _running = running.clone().drop_guard();
+    tokio::spawn(admin::serve(listener, process, running));
+    let get = async |headers: &str| exchange(addr, &format!("GET /metrics HTTP/1.1\r\n{headers}\r\n")).await;
+    assert_eq!(get("Host: 10.1.2.3:9788\r\n").await.status(), 200, "a scraper calls by the address of the pod");
+    let foreign = get("Host: 10.1.2.3:9788\r\nOrigin: https://evil.example\r\n").await;
+    assert_eq!((foreign.status(), foreign.code().as_str()), (403, "ORIGIN_NOT_ALLOWED"));
 }

@@ -1,7 +1,13 @@
 //! Listeners on real sockets: what is served, for how long, and how it ends.
 
+mod bounds;
+mod upgrades;
+
+use std::convert::Infallible;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use axum::body::Body;
+use axum::extract::ConnectInfo;
 use axum::routing::get;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::sync::{Notify, oneshot};

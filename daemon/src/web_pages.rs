@@ -1,0 +1,122 @@
+//! What keeps web pages from calling a listener that is not for them: the service's and the admin listeners.
+//!
+//! A browser lets any page send requests to loopback addresses. It names the page's origin with all of them but a page's
+//! `GET` of its own origin; a page has such an origin on our address where its name was bound to it after the page was
+//! loaded (DNS rebinding), and then that name is in the request's `Host`.
+
+use std::net::SocketAddr;
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::header;
+use porthole_contract::ErrorCode;
+use url::Host;
+
+use crate::answer::Refused;
+use crate::origin::{Origins, is_loopback};
+
+/// Which names a request may call its listener by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hosts {
+    /// `localhost`, a name below it, or a loopback address. A request without a `Host` comes from no browser and passes.
+    Loopback,
+    /// Any.
+    Any,
+}
+
+impl Hosts {
+    /// The rule for a listener bound to `addr`: one beyond loopback is called by names and addresses that it can't know.
+    #[must_use]
+    pub fn of_listener(addr: SocketAddr) -> Self {
+        if addr.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Any }
+    }
+
+    fn allow(self, request: &Request) -> bool {
+        let named = |authority: &str| host_of(authority).is_some_and(|host| is_loopback(&host));
+        let mut hosts = request.headers().get_all(header::HOST).iter();
+        let (host, second) = (hosts.next(), hosts.next());
+        // A target in absolute form counts more than the header (RFC 9112, 3.2.2).
+        let target = request.uri().authority().is_none_or(|authority| named(authority.as_str()));
+        let header = host.is_none_or(|host| host.to_str().is_ok_and(named));
+        self == Self::Any || (second.is_none() && target && header)
+    }
+}
+
+/// The host of `host` or `host:port`.
+fn host_of(authority: &str) -> Option<Host<String>> {
+    let host = match authority.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => authority,
+    };
+    Host::parse(&host.to_ascii_lowercase()).ok()
+}
+
+/// Refuses requests of foreign web pages with `ORIGIN_NOT_ALLOWED`.
+pub(crate) async fn refuse_web_pages(State(hosts): State<Hosts>, request: Request, next: Next) -> Response {
+    if let Err(refused) = Origins::new(Vec::new()).judge(request.headers()) {
+        return refused.into_response();
+    }
+    if !hosts.allow(&request) {
+        let details = "host: must be localhost or a loopback address, since this listener is on one";
+        return Refused::new(ErrorCode::OriginNotAllowed, details).into_response();
+    }
+    next.run(request).await
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn allows(target: &str, hosts: &[&str]) -> bool {
+        let mut request = http::Request::builder().uri(target);
+        for host in hosts {
+            request = request.header(header::HOST, *host);
+        }
+        Hosts::Loopback.allow(&request.body(Body::empty()).unwrap())
+    }
+
+    #[test]
+    fn a_listener_on_loopback_is_called_by_loopback_names() {
+        for host in ["localhost", "LOCALHOST:9788", "a.localhost", "127.0.0.1:9788", "127.9.9.9", "[::1]:1", "[::1]"] {
+            assert!(allows("/", &[host]), "{host}");
+        }
+        for host in [
+            "",
+            "evil.example",
+            "evil.example:9788",
+            "localhost.evil.example",
+            "notlocalhost",
+            "127.0.0.1.evil.example:9788",
+            "192.168.0.1",
+            "0.0.0.0",
+            "[::]",
+            "[::1",
+            "localhost@evil.example",
+            "localhost/",
+            "localhost, evil.example",
+        ] {
+            assert!(!allows("/", &[host]), "{host}");
+        }
+        assert!(allows("/", &[]), "HTTP/1.0 has no Host");
+        assert!(!allows("/", &["localhost", "localhost"]), "two names");
+        assert!(!allows("http://evil.example/", &["localhost"]), "the target counts more");
+        assert!(allows("http://localhost/", &["localhost"]));
+    }
+
+    #[test]
+    fn the_rule_is_the_bound_addresss() {
+        for (addr, hosts) in [
+            ("127.0.0.1:1", Hosts::Loopback),
+            ("[::1]:1", Hosts::Loopback),
+            ("[::ffff:127.0.0.1]:1", Hosts::Loopback),
+            ("0.0.0.0:1", Hosts::Any),
+            ("[::]:1", Hosts::Any),
+            ("192.0.2.1:1", Hosts::Any),
+        ] {
+            assert_eq!(Hosts::of_listener(addr.parse().unwrap()), hosts, "{addr}");
+        }
+    }
+}
