@@ -1,6 +1,6 @@
 //! Who calls, and how often: client keys, and the rate limit by key or address.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue};
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::{BearerKeys, KeyIndex, UnfitKey, WORKER_CHALLENGE};
+use porthole_daemon::client_network::ClientNetwork;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -21,22 +22,10 @@ const FORGET_EVERY: Duration = Duration::from_secs(60);
 /// Whose requests are counted together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Caller {
-    /// Who presents this client key.
+    /// Callers that present this client key.
     Key(KeyIndex),
-    /// Who calls from here: one IPv4 address, or one IPv6 network of 64 bits, which is what one household has.
-    Network(IpAddr),
-}
-
-impl Caller {
-    fn at(address: IpAddr) -> Self {
-        Self::Network(match address.to_canonical() {
-            IpAddr::V6(address) => {
-                let [a, b, c, d, ..] = address.segments();
-                IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
-            }
-            address @ IpAddr::V4(_) => address,
-        })
-    }
+    /// Callers of this network.
+    Network(ClientNetwork),
 }
 
 /// What a caller's name to the service begins with before it is hashed, so that the hash is of no use anywhere else.
@@ -76,16 +65,23 @@ impl Callers {
     /// will, and never against who has a right one.
     pub(crate) fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
         let key = self.keys.presented(headers);
-        let caller = key.map_or_else(|| Caller::at(address), Caller::Key);
+        let caller = key.map_or_else(|| Caller::Network(ClientNetwork::of(address)), Caller::Key);
         self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
         if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(self.name(caller)) }
+    }
+
+    /// The same where no key is asked for; whose requests are counted together goes by the network alone.
+    pub(crate) fn admit_without_key(&self, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
+        let caller = Caller::Network(ClientNetwork::of(address));
+        self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
+        Ok(self.name(caller))
     }
 
     /// A hash that tells callers apart and nothing else. Workers with the same settings give the same.
     fn name(&self, caller: Caller) -> HeaderValue {
         let caller = match caller {
             Caller::Key(KeyIndex(index)) => format!("key {index}"),
-            Caller::Network(address) => format!("address {address}"),
+            Caller::Network(network) => format!("address {network}"),
         };
         let hash = self.named.clone().chain_update(caller).finalize();
         let name: String = hash.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();

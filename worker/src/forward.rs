@@ -72,7 +72,7 @@ impl Service {
         trace: &TraceContext,
         body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
-        let span = trace::asking(&Method::POST, path, self.base.host_str().unwrap_or_default());
+        let span = trace::asking(&Method::POST, path, self.host());
         let headers = trace::passed_on(&span, trace).headers();
         let sending = self.send(path, caller, id, client, headers, body).instrument(span.clone());
         let answer = sending.await;
@@ -96,29 +96,53 @@ impl Service {
         body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
         let mut request = self
-            .signed(self.client.post(self.url(path)))
+            .request(Method::POST, path, id, client, trace)
             .timeout(self.answer_timeout)
             .header(header::CONTENT_TYPE, "application/json")
-            .header(request_id::HEADER, id)
-            .header(CLIENT_HEADER, client)
             .body(body);
-        for (name, value) in trace {
-            request = request.header(name, value);
-        }
         for name in HEADERS_IN {
             for value in caller.get_all(&name) {
                 request = request.header(&name, value);
             }
         }
         let answer = request.send().await.map_err(|error| ServiceError::of(error, self.answer_timeout))?;
+        match Kind::of(answer.headers()) {
+            Some(_) if answer.status().is_success() => Ok(passed_on(answer)),
+            _ => Self::failure_of(answer, self.answer_timeout).await,
+        }
+    }
+
+    /// Passes on an answer that is one of the contract's failures.
+    ///
+    /// # Errors
+    /// [`ServiceError`] for any other.
+    pub(crate) async fn failure_of(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
         let status = answer.status();
         match Kind::of(answer.headers()) {
-            Some(_) if status.is_success() => Ok(passed_on(answer)),
             Some(Kind::Json) if status.is_client_error() || status.is_server_error() => {
-                told_failure(answer, self.answer_timeout).await
+                told_failure(answer, timeout).await
             }
             _ => Err(ServiceError::refusal(status, answer.headers())),
         }
+    }
+
+    /// A request to the service with the worker's key, in the name of `client`.
+    pub(crate) fn request(
+        &self,
+        method: Method,
+        path: &str,
+        id: &HeaderValue,
+        client: &HeaderValue,
+        trace: impl Iterator<Item = (HeaderName, HeaderValue)>,
+    ) -> RequestBuilder {
+        let request = self.signed(self.client.request(method, self.url(path)));
+        let request = request.header(request_id::HEADER, id).header(CLIENT_HEADER, client);
+        trace.fold(request, |request, (name, value)| request.header(name, value))
+    }
+
+    /// The host of the service's address.
+    pub(crate) fn host(&self) -> &str {
+        self.base.host_str().unwrap_or_default()
     }
 
     /// Asks whether the service would take a request.
@@ -183,7 +207,7 @@ pub(crate) enum ServiceError {
 }
 
 impl ServiceError {
-    fn code(&self) -> ErrorCode {
+    pub(crate) fn code(&self) -> ErrorCode {
         match self {
             ServiceError::NotReady(failure) => failure.code,
             ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
@@ -191,7 +215,7 @@ impl ServiceError {
         }
     }
 
-    fn of(error: reqwest::Error, timeout: Duration) -> Self {
+    pub(crate) fn of(error: reqwest::Error, timeout: Duration) -> Self {
         let error = error.without_url();
         match (error.is_connect(), error.is_timeout()) {
             (true, _) => Self::NoConnection(error),
@@ -201,7 +225,7 @@ impl ServiceError {
     }
 
     /// What an answer means that is not the contract's.
-    fn refusal(status: StatusCode, headers: &HeaderMap) -> Self {
+    pub(crate) fn refusal(status: StatusCode, headers: &HeaderMap) -> Self {
         let challenge = headers.get(header::WWW_AUTHENTICATE).map(HeaderValue::as_bytes);
         if status == StatusCode::UNAUTHORIZED && challenge == Some(SERVICE_CHALLENGE.as_bytes()) {
             return Self::OurKey;

@@ -16,8 +16,10 @@ use porthole_contract::{Failure, openapi};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::UnfitKey;
 use porthole_daemon::body::{BODY_READ_TIMEOUT, read_json};
+use porthole_daemon::client_network::TrustedProxies;
 use porthole_daemon::layers::Layers;
-use porthole_daemon::listen::{self, Listener};
+use porthole_daemon::listen::{self, ConnectionCounts, Listener};
+use porthole_daemon::origin::Origins;
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::requests::Requests;
 use porthole_daemon::shutdown::Shutdown;
@@ -27,12 +29,13 @@ use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
 use crate::callers::Callers;
+use crate::cors::judge_origin;
 use crate::forward::Service;
 use crate::inject;
-use crate::origin::{Origins, judge_origin};
 use crate::readiness::Readiness;
 use crate::routes::{ROUTES, Route, operation_of};
 use crate::settings::{Browserbase, Settings};
+use crate::tunnel::{self, Tunnel};
 
 /// How long requests in flight may go on once the drain has begun: shorter than what an answer may take, and than what
 /// orchestrators wait before they kill. Who is given up hears to try again; who is killed hears nothing.
@@ -45,6 +48,8 @@ pub struct Limits {
     pub answer: Duration,
     /// From a request's head to the end of its body.
     pub body: Duration,
+    /// How long a tunnel may stand still.
+    pub tunnel_idle: Duration,
     /// The main listener's.
     pub listen: listen::Limits,
 }
@@ -52,7 +57,7 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         let listen = listen::Limits { drain: DRAIN, ..listen::Limits::default() };
-        Self { answer: WORKER_TIMEOUT, body: BODY_READ_TIMEOUT, listen }
+        Self { answer: WORKER_TIMEOUT, body: BODY_READ_TIMEOUT, tunnel_idle: tunnel::IDLE_TIMEOUT, listen }
     }
 }
 
@@ -71,13 +76,17 @@ pub enum StartError {
 pub struct Worker {
     house: Arc<House>,
     origins: Origins,
+    trusted_proxies: TrustedProxies,
+    connections: ConnectionCounts,
     limits: Limits,
+    tunnels: Vec<Tunnel>,
 }
 
 /// What requests share.
-struct House {
-    callers: Callers,
-    service: Service,
+pub(crate) struct House {
+    pub(crate) callers: Callers,
+    pub(crate) service: Service,
+    pub(crate) tunnel_idle_timeout: Duration,
     browserbase: Option<Browserbase>,
     readiness: Readiness,
     registry: Registry,
@@ -101,18 +110,34 @@ impl Worker {
     pub fn with_limits(settings: Settings, limits: Limits) -> Result<Self, StartError> {
         let mut registry = Registry::default();
         let requests = Requests::register(&mut registry);
+        let connections = ConnectionCounts::register(&mut registry);
         let ending = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), ending.clone());
         let house = House {
             callers: Callers::new(&settings.client_keys, settings.service_key.as_ref(), settings.rate_limit)?,
             service: Service::new(&settings, limits.answer)?,
+            tunnel_idle_timeout: limits.tunnel_idle,
             browserbase: settings.browserbase,
             readiness: Readiness::default(),
             registry,
             requests,
             ending,
         };
-        Ok(Self { house: Arc::new(house), origins: Origins::new(settings.allowed_origins), limits })
+        Ok(Self {
+            house: Arc::new(house),
+            origins: Origins::new(settings.allowed_origins),
+            trusted_proxies: settings.trusted_proxies,
+            connections,
+            limits,
+            tunnels: Vec::new(),
+        })
+    }
+
+    /// Passes WebSockets to the service through this tunnel, too.
+    #[must_use]
+    pub fn with_tunnel(mut self, tunnel: Tunnel) -> Self {
+        self.tunnels.push(tunnel);
+        self
     }
 
     /// Serves until the drain begins, and then what has begun, unless it is hurried. The admin listener answers until
@@ -120,6 +145,7 @@ impl Worker {
     pub async fn run(self, main: Listener, admin: Listener, shutdown: impl Into<Shutdown>) {
         let shutdown = shutdown.into();
         let done = CancellationToken::new();
+        let main = main.trusting(self.trusted_proxies.clone()).counting(self.connections.clone());
         let serving = async {
             main.serve(self.router(shutdown.clone()), self.limits.listen, shutdown.clone()).await;
             done.cancel();
@@ -128,7 +154,7 @@ impl Worker {
             shutdown.drain.cancelled().await;
             self.house.ending.cancel();
         };
-        let watching = admin.serve(admin::router(Arc::clone(&self.house)), listen::Limits::admin(), done.clone());
+        let watching = admin::serve(admin, Arc::clone(&self.house), done.clone());
         tokio::join!(serving, ending, watching, self.house.callers.forget_the_quiet(done.clone()));
     }
 
@@ -137,6 +163,11 @@ impl Worker {
         for route in ROUTES {
             let handler = post(move |house, peer, id, trace, request| forward(house, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
+        }
+        for &tunnel in &self.tunnels {
+            let handler =
+                get(move |house, peer, id, trace, request| tunnel::open(house, peer, id, trace, tunnel, request));
+            router = router.route(tunnel.public_path, handler);
         }
         let layers = Layers {
             body_timeout: self.limits.body,

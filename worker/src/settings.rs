@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 
 use porthole_contract::limits::KEY_MIN_BYTES;
 use porthole_daemon::bearer;
+use porthole_daemon::client_network::TrustedProxies;
+use porthole_daemon::origin::Origin;
 use porthole_daemon::settings::{self, Reader, Setting, SettingError, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
-
-use crate::origin::Origin;
 
 const ADDR: Setting = Setting::new("PORTHOLE_WORKER_ADDR", "an IP address and a port, such as 127.0.0.1:8787")
     .help("Where callers come")
@@ -34,6 +34,11 @@ const ALLOWED_ORIGINS: Setting = Setting::new(
 const RATE_LIMIT: Setting = Setting::new("PORTHOLE_RATE_LIMIT", "a whole number from 1 to 4294967295")
     .help("Requests a minute for one client key, or IP address without one")
     .default("120");
+const TRUSTED_PROXIES: Setting = Setting::new(
+    "PORTHOLE_TRUSTED_PROXIES",
+    "a comma list of IP addresses and CIDR ranges, such as 127.0.0.1,10.1.0.0/16",
+)
+.help("Proxies before the worker, exempt from the bound on connections of one address; comma list");
 const SERVICE_KEY: Setting =
     Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more, printable ASCII without spaces");
 const CLIENT_KEYS: Setting = Setting::secret(
@@ -50,6 +55,7 @@ pub const SETTINGS: &[Setting] = &[
     SERVICE_URL,
     ALLOWED_ORIGINS,
     RATE_LIMIT,
+    TRUSTED_PROXIES,
     SERVICE_KEY,
     CLIENT_KEYS,
     BROWSERBASE_API_KEY,
@@ -78,6 +84,8 @@ pub struct Settings {
     pub allowed_origins: Vec<Origin>,
     /// Requests a minute for one caller.
     pub rate_limit: NonZeroU32,
+    /// Proxies whose connections are not bounded by address.
+    pub trusted_proxies: TrustedProxies,
 }
 
 /// The operator's Browserbase credentials.
@@ -104,6 +112,7 @@ impl Settings {
             client_keys: client_keys(reader)?,
             allowed_origins: reader.list(&ALLOWED_ORIGINS, Origin::parse)?,
             rate_limit: reader.required(&RATE_LIMIT, |text| text.parse().ok())?,
+            trusted_proxies: reader.list(&TRUSTED_PROXIES, TrustedProxies::parse)?.into_iter().collect(),
         };
         settings.without_client_keys_only_loopback(&ADDR, settings.addr)?;
         settings.without_client_keys_only_loopback(&ADMIN_ADDR, settings.admin_addr)?;
@@ -204,6 +213,8 @@ mod tests {
             ("PORTHOLE_ALLOWED_ORIGINS", "https://a.example/path"),
             ("PORTHOLE_RATE_LIMIT", "0"),
             ("PORTHOLE_RATE_LIMIT", "many"),
+            ("PORTHOLE_TRUSTED_PROXIES", "proxy.example"),
+            ("PORTHOLE_TRUSTED_PROXIES", "10.0.0.0/33"),
         ] {
             let refusal = read(&[(variable, value)]).unwrap_err();
             assert!(refusal.starts_with(&format!("{variable} is \"{value}\": must be ")), "{refusal}");

@@ -12,6 +12,7 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::settings::Reader;
+use porthole_worker::Tunnel;
 use porthole_worker::server::{Limits, Worker};
 use porthole_worker::settings::Settings;
 use serde_json::Value;
@@ -100,10 +101,20 @@ impl Running {
     }
 
     pub(crate) async fn with(service: SocketAddr, environment: &[(&str, &str)], limits: Limits) -> Self {
+        Self::tunnelling(service, environment, limits, &[]).await
+    }
+
+    pub(crate) async fn tunnelling(
+        service: SocketAddr,
+        environment: &[(&str, &str)],
+        limits: Limits,
+        tunnels: &[Tunnel],
+    ) -> Self {
         let url = format!("http://{service}");
         let environment = [("PORTHOLE_SERVICE_URL", url.as_str())].iter().chain(environment).copied().collect();
         let settings = Settings::read(&Reader::new(environment)).unwrap();
         let worker = Worker::with_limits(settings, limits).unwrap();
+        let worker = tunnels.iter().fold(worker, |worker, tunnel| worker.with_tunnel(*tunnel));
         let (main, admin) = (bound().await, bound().await);
         let shutdown = CancellationToken::new();
         Self {
@@ -124,7 +135,11 @@ impl Running {
     }
 
     pub(crate) async fn admin(&self, path: &str) -> Told {
-        told(self.client.get(format!("http://{}{path}", self.admin))).await
+        told(self.admin_request(path)).await
+    }
+
+    pub(crate) fn admin_request(&self, path: &str) -> reqwest::RequestBuilder {
+        self.client.get(format!("http://{}{path}", self.admin))
     }
 
     /// Sends bytes as they are, and reads until the connection ends.

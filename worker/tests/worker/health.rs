@@ -9,7 +9,7 @@ use http::StatusCode;
 use porthole_worker::server::Limits;
 use tokio::sync::Notify;
 
-use crate::harness::{CREATE, Running, SCREENSHOT, SOON, Service, bound, eventually, told};
+use crate::harness::{CREATE, Running, SCREENSHOT, SOON, Service, bound, eventually, failure, told};
 
 #[tokio::test]
 async fn readiness_follows_the_service() {
@@ -101,4 +101,15 @@ async fn ending_lets_requests_end_and_is_not_ready_meanwhile() {
     release.notify_one();
     assert_eq!(busy.await.unwrap().status, 200);
     tokio::time::timeout(SOON, &mut worker.ended).await.expect("the worker goes on").unwrap();
+}
+
+#[tokio::test]
+async fn foreign_web_pages_are_kept_from_the_admin_listener() {
+    let service = Service::saying("{}").await;
+    let worker = Running::before(&service).await;
+    for (header, value) in [("origin", "https://evil.example"), ("host", "evil.example")] {
+        let answer = told(worker.admin_request("/metrics").header(header, value)).await;
+        assert_eq!(answer.failure(), failure(403, "ORIGIN_NOT_ALLOWED"), "{header}");
+    }
+    assert_eq!(worker.admin("/metrics").await.status, 200);
 }

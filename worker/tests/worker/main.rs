@@ -8,3 +8,4 @@ mod forwarding;
 mod harness;
 mod health;
 mod process;
+mod tunnels;

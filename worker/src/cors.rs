@@ -1,0 +1,66 @@
+//! CORS: refuses web pages whose origin may not call, and tells browsers that the others may read the answer.
+//!
+//! Which origins may call is judged by the daemon's [`Origins`]. The `Host` header decides nothing here: proxies before
+//! the worker write into it what they like.
+
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use porthole_contract::routes::{METADATA_HEADER_PREFIX, REQUEST_ID_HEADER};
+use porthole_daemon::origin::Origins;
+
+/// What pages may send.
+const ALLOWED_METHODS: &str = "GET, POST";
+const ALLOWED_HEADERS: &str = "accept, authorization, content-type, traceparent, tracestate, x-request-id";
+/// How long a browser may remember a preflight's answer, in seconds.
+const MAX_AGE_SECONDS: &str = "600";
+/// What a preflight's answer depends on.
+const PREFLIGHT_VARY: &str = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
+
+/// Refuses pages that may not call, answers preflights, and lets the pages that may call read the answer.
+pub(crate) async fn judge_origin(State(origins): State<Origins>, request: Request, next: Next) -> Response {
+    let (allowed, preflight) = match origins.judge(request.headers()) {
+        Ok(origin) => (origin.cloned(), is_preflight(&request)),
+        Err(refused) => return varied(refused.into_response()),
+    };
+    let Some(allowed) = allowed else { return varied(next.run(request).await) };
+    let mut response = if preflight { preflight_answer() } else { next.run(request).await };
+    let exposed = exposed(response.headers());
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, allowed);
+    if !preflight {
+        headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    varied(response)
+}
+
+fn is_preflight(request: &Request) -> bool {
+    request.method() == Method::OPTIONS && request.headers().contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+fn preflight_answer() -> Response {
+    let headers = [
+        (header::ACCESS_CONTROL_ALLOW_METHODS, ALLOWED_METHODS),
+        (header::ACCESS_CONTROL_ALLOW_HEADERS, ALLOWED_HEADERS),
+        (header::ACCESS_CONTROL_MAX_AGE, MAX_AGE_SECONDS),
+        (header::VARY, PREFLIGHT_VARY),
+    ];
+    (StatusCode::NO_CONTENT, headers).into_response()
+}
+
+/// The answer's headers that a page may read beyond the few that it always may.
+fn exposed(headers: &HeaderMap) -> HeaderValue {
+    let always = [REQUEST_ID_HEADER, header::RETRY_AFTER.as_str()];
+    let metadata = headers.keys().map(HeaderName::as_str).filter(|name| name.starts_with(METADATA_HEADER_PREFIX));
+    let names: Vec<&str> = always.into_iter().chain(metadata).collect();
+    HeaderValue::from_str(&names.join(", ")).expect("header names and commas are a header's value")
+}
+
+/// Caches must not give one origin's answer to another.
+fn varied(mut response: Response) -> Response {
+    if !response.headers().contains_key(header::VARY) {
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));
+    }
+    response
+}
