@@ -8,16 +8,17 @@ use porthole_contract::metrics::Metrics;
 use porthole_contract::metrics::Operation;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::admin::{self, Process};
-use porthole_daemon::layers::Layers;
-use porthole_daemon::listen::{BindError, Limits, Listener};
+use porthole_daemon::layers::{Layers, without_web_pages};
+use porthole_daemon::listen::{BindError, ConnectionCounts, Limits, Listener};
 use porthole_daemon::process_metrics;
 use porthole_daemon::requests::Requests;
 use porthole_daemon::shutdown::Shutdown;
+use porthole_daemon::web_pages::Hosts;
 use prometheus_client::registry::Registry;
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, Overloaded};
-use crate::guard::{Guard, Judge};
+use crate::guard::{AllowFrom, Guard, Judge, undenied_networks};
 use crate::health::Health;
 use crate::http::Routes;
 use crate::operation::Browsing;
@@ -90,18 +91,28 @@ impl Server {
         for allowed in settings.policy.allow.iter() {
             tracing::warn!(%allowed, "the guard lets this target through although it may be private");
         }
+        if settings.policy.allow_from == AllowFrom::Any && settings.policy.allow.iter().next().is_some() {
+            tracing::warn!("every page that is opened may reach the targets that the guard lets through");
+        }
+        for network in undenied_networks(&settings.policy.deny) {
+            tracing::warn!(
+                %network,
+                "this host is in a public network that pages may reach: deny it in PORTHOLE_DENY_CIDRS if it is yours"
+            );
+        }
         let mut registry = Registry::default();
         let requests = Requests::register(&mut registry);
+        let main = main.counting(ConnectionCounts::register(&mut registry));
         let sessions = SessionMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
         let phases = PhaseMetrics::register(&mut registry);
-        register_limits(&mut registry, settings.width.places, settings.width.queue_max);
+        register_limits(&mut registry, settings.admission.permits, settings.admission.queue_max);
         let draining = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
         let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
         let provider = provider(settings.pages, &judge, &sessions)?;
-        let admission = Admission::new(settings.width, queue);
+        let admission = Admission::new(settings.admission, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
         let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
         let state =
@@ -113,6 +124,12 @@ impl Server {
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.main.addr()
+    }
+
+    /// Where the admin listener is.
+    #[must_use]
+    pub fn admin_addr(&self) -> SocketAddr {
+        self.admin.addr()
     }
 
     /// Serves until the drain begins; then lets what is in flight end, unless it is hurried, and ends every browser.
@@ -129,7 +146,7 @@ impl Server {
             }
         });
         let ended = CancellationToken::new();
-        let admin = tokio::spawn(admin.serve(admin::router(Arc::clone(&state)), Limits::admin(), ended.clone()));
+        let admin = tokio::spawn(admin::serve(admin, Arc::clone(&state), ended.clone()));
         let draining = tokio::spawn({
             let (asked, draining) = (shutdown.drain.clone(), state.draining.clone());
             async move {
@@ -137,10 +154,14 @@ impl Server {
                 draining.cancel();
             }
         });
+        // With a key only the worker calls, by whatever name it knows. Without one web pages on this machine could.
+        let hosts = if routes.service_keys.is_empty() { Hosts::of_listener(main.addr()) } else { Hosts::Any };
         let router = routes.router(admin::health_router(Arc::clone(&state)));
         let layers = Layers::new(state.requests.clone(), Operation::of_route);
-        let router = Layers { shutdown: shutdown.clone(), ..layers }.around(router);
-        main.serve(router, Limits { drain: DRAIN, ..Limits::default() }, shutdown).await;
+        let router = Layers { shutdown: shutdown.clone(), ..layers }
+            .around_with(router, |router| without_web_pages(router, hosts));
+        // Its callers are workers: a bound by address would be a bound on a worker.
+        main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, shutdown).await;
         warm_up.abort();
         draining.abort();
         provider.end().await;
@@ -175,7 +196,7 @@ impl Process for State {
         }
         let check = async {
             let overloaded = |error: Overloaded| Failure::new(ErrorCode::Overloaded, error.to_string());
-            self.admission.bears_another().map_err(overloaded)?;
+            self.admission.check_memory().map_err(overloaded)?;
             let unavailable = |error: ProviderError| Failure::new(ErrorCode::SessionCreateFailed, error.to_string());
             self.provider.ready().await.map_err(unavailable)
         };

@@ -11,8 +11,8 @@ use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
-use crate::admission::Width;
-use crate::guard::{AllowTargets, DenyCidrs, Policy, ResolveOverrides};
+use crate::admission::AdmissionLimits;
+use crate::guard::{AllowFrom, AllowTargets, DenyCidrs, Policy, ResolveOverrides};
 use crate::http::owner_token::OwnerKeys;
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
@@ -27,6 +27,9 @@ const SERVICE_KEY: Setting = Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes o
 const ALLOW_TARGETS: Setting =
     Setting::new("PORTHOLE_ALLOW_TARGETS", "a comma list of host[:port], ip[:port] (IPv6 in brackets) or CIDR")
         .help("What the guard lets through although private");
+const ALLOW_TARGETS_FROM: Setting = Setting::new("PORTHOLE_ALLOW_TARGETS_FROM", "document or any")
+    .help("Which pages may use PORTHOLE_ALLOW_TARGETS: the caller's document and what it is made of, or any page")
+    .default("document");
 const DENY_CIDRS: Setting =
     Setting::new("PORTHOLE_DENY_CIDRS", "a comma list of CIDR ranges").help("More ranges that the guard blocks");
 const RESOLVE: Setting =
@@ -35,7 +38,7 @@ const MAX_CONCURRENT: Setting = Setting::new("PORTHOLE_MAX_CONCURRENT", "a whole
     .help("Pages worked on at once")
     .default_told("2 × cores");
 const MAX_QUEUE: Setting = Setting::new("PORTHOLE_MAX_QUEUE", "a whole number from 0 to 65536")
-    .help("Requests that may wait for a place")
+    .help("Requests that may wait for a permit")
     .default_told("4 × PORTHOLE_MAX_CONCURRENT");
 
 const MAX_MEMORY_PERCENT: Setting = Setting::new("PORTHOLE_MAX_MEMORY_PERCENT", "a whole number from 1 to 100")
@@ -66,6 +69,7 @@ pub const SETTINGS: &[Setting] = &[
     OWNER_KEYS,
     SERVICE_KEY,
     ALLOW_TARGETS,
+    ALLOW_TARGETS_FROM,
     DENY_CIDRS,
     RESOLVE,
     provider::EGRESS_MAX_BYTES,
@@ -98,8 +102,8 @@ pub struct Settings {
     pub service_keys: Arc<BearerKeys>,
     /// What the guard goes by.
     pub policy: Policy,
-    /// How many requests are let in.
-    pub width: Width,
+    /// How many requests run and wait.
+    pub admission: AdmissionLimits,
 }
 
 impl Settings {
@@ -137,7 +141,7 @@ impl Settings {
             owner_keys: Arc::new(owner_keys),
             service_keys: Arc::new(service_keys),
             policy,
-            width: Width { places: concurrent_max, queue_max, memory_percent_max },
+            admission: AdmissionLimits { permits: concurrent_max, queue_max, memory_percent_max },
         })
     }
 }
@@ -149,6 +153,7 @@ impl Settings {
 pub fn policy(reader: &Reader) -> Result<Policy, SettingError> {
     Ok(Policy {
         allow: parsed(reader, &ALLOW_TARGETS, AllowTargets::parse)?,
+        allow_from: parsed(reader, &ALLOW_TARGETS_FROM, AllowFrom::parse)?,
         deny: parsed(reader, &DENY_CIDRS, DenyCidrs::parse)?,
         resolve: parsed(reader, &RESOLVE, ResolveOverrides::parse)?,
         ..Policy::default()

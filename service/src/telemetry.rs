@@ -13,6 +13,9 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::cdp::Meter;
+use crate::provider::Purpose;
+
 /// Upper ends of the buckets of a wait in the queue, in seconds: a request's own time ends the last one.
 const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 15.0, 60.0];
 
@@ -48,6 +51,7 @@ pub struct SessionMetrics {
     browser_starts: Family<Reason, Counter>,
     events: Family<SessionEvent, Counter>,
     seconds: Counter<f64, AtomicU64>,
+    cdp: Meter,
 }
 
 impl SessionMetrics {
@@ -60,14 +64,15 @@ impl SessionMetrics {
             browser_starts: Family::default(),
             events: Family::default(),
             seconds: Counter::default(),
+            cdp: Meter::default(),
         };
-        for state in ["busy", "warm", "queued"] {
+        for state in ["busy", "held", "warm", "queued"] {
             drop(metrics.pages.get_or_create(&State { state }));
         }
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
-        for reason in ["first", "died", "worn"] {
+        for reason in ["first", "died", "worn", "start_failed"] {
             drop(metrics.browser_starts.get_or_create(&Reason { reason }));
         }
         registry.register(
@@ -83,14 +88,29 @@ impl SessionMetrics {
         );
         registry.register("porthole_browsers", "Browsers that are connected", metrics.browsers.clone());
         registry.register("porthole_sessions", "Browser sessions by what happened to them", metrics.events.clone());
+        registry.register(
+            "porthole_cdp_read_bytes",
+            "Bytes read from local browsers over their control pipes",
+            metrics.cdp.bytes.clone(),
+        );
+        registry.register(
+            "porthole_cdp_oversized_messages",
+            "Messages of local browsers over their size cap, skipped unread",
+            metrics.cdp.oversized.clone(),
+        );
+        registry.register(
+            "porthole_cdp_floods",
+            "Pages ended because they sent a local browser more events than one page may",
+            metrics.cdp.floods.clone(),
+        );
         registry.register("porthole_session_seconds", "Time of browser sessions, in seconds", metrics.seconds.clone());
         metrics
     }
 
-    /// A session began: its page is busy.
-    pub fn created(&self) {
+    /// A browser context or remote session was created for this purpose, and its page is in use.
+    pub fn created(&self, purpose: Purpose) {
         self.events.get_or_create(&SessionEvent { event: "created" }).inc();
-        self.pages.get_or_create(&State { state: "busy" }).inc();
+        self.pages.get_or_create(&page_state(purpose)).inc();
     }
 
     /// So many pages of one kind were ready, and so many are now.
@@ -114,10 +134,10 @@ impl SessionMetrics {
     }
 
     /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.
-    pub fn ended(&self, length: Duration, confirmed: bool) {
+    pub fn ended(&self, purpose: Purpose, length: Duration, confirmed: bool) {
         let event = if confirmed { "released" } else { "leaked" };
         self.events.get_or_create(&SessionEvent { event }).inc();
-        self.pages.get_or_create(&State { state: "busy" }).dec();
+        self.pages.get_or_create(&page_state(purpose)).dec();
         self.seconds.inc_by(length.as_secs_f64());
     }
 
@@ -129,6 +149,11 @@ impl SessionMetrics {
     /// A local browser is started: it is the `first`, or the one before `died` or is `worn`.
     pub fn browser_starts(&self, reason: &'static str) {
         self.browser_starts.get_or_create(&Reason { reason }).inc();
+    }
+
+    /// What is read from local browsers.
+    pub(crate) fn cdp(&self) -> &Meter {
+        &self.cdp
     }
 
     /// A browser is connected.
@@ -178,6 +203,11 @@ impl SessionMetrics {
     }
 }
 
+/// The state of a leased page: a session's is held, also while its agent does nothing.
+fn page_state(purpose: Purpose) -> State {
+    State { state: if purpose.works_throughout() { "busy" } else { "held" } }
+}
+
 /// A remote browser, counted as connected until this is dropped.
 #[derive(Debug)]
 pub struct ConnectedBrowser(SessionMetrics);
@@ -208,7 +238,7 @@ impl QueueMetrics {
     /// Registers the metrics; `sessions` has the gauge that they share.
     pub fn register(registry: &mut Registry, sessions: &SessionMetrics) -> Self {
         let seconds = Histogram::new(QUEUE_BUCKETS_SECONDS);
-        registry.register("porthole_queue_duration_seconds", "Waits for a place, in seconds", seconds.clone());
+        registry.register("porthole_queue_duration_seconds", "Waits for a permit, in seconds", seconds.clone());
         Self { pages: sessions.pages.clone(), seconds }
     }
 
@@ -222,17 +252,17 @@ impl QueueMetrics {
         self.pages.get_or_create(&State { state: "queued" }).dec();
     }
 
-    /// A request that got its place after this wait.
+    /// A request got its permit after this wait.
     pub fn waited(&self, wait: Duration) {
         self.seconds.observe(wait.as_secs_f64());
     }
 }
 
-/// Registers `porthole_places` and `porthole_queue_limit`: what pages and queue are measured against.
-pub fn register_limits(registry: &mut Registry, places: usize, queue_max: usize) {
+/// Registers `porthole_places` and `porthole_queue_limit`, the limits of busy pages and of the queue.
+pub fn register_limits(registry: &mut Registry, permits: usize, queue_max: usize) {
     for (name, help, limit) in [
-        ("porthole_places", "Pages that may be worked on at once", places),
-        ("porthole_queue_limit", "Requests that may wait for a place", queue_max),
+        ("porthole_places", "Pages that may be worked on at once", permits),
+        ("porthole_queue_limit", "Requests that may wait for a permit", queue_max),
     ] {
         let gauge: Gauge = Gauge::default();
         gauge.set(limit.try_into().unwrap_or(i64::MAX));

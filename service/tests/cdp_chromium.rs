@@ -17,7 +17,7 @@ use nix::unistd::Pid;
 use porthole_chromium::find_executable;
 use porthole_service::cdp::{CdpError, Session, WebSocketOptions, connect_websocket};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
-use porthole_service::provider::{Order, Provider as _};
+use porthole_service::provider::{Frames, LeaseRequest, Provider as _};
 use porthole_service::telemetry::SessionMetrics;
 use prometheus_client::registry::Registry;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -147,9 +147,9 @@ async fn a_browser_that_serves_http_gives_isolated_pages_and_gets_them_back() {
         call.await.unwrap().browser_context_ids.len()
     };
     assert_eq!(contexts().await, 0);
-    let order = Order { credentials: None, deadline: tokio::time::Instant::now() + PATIENCE, by_hand: false };
-    let first = timeout(PATIENCE, provider.lease(order.clone())).await.unwrap().unwrap();
-    let second = timeout(PATIENCE, provider.lease(order)).await.unwrap().unwrap();
+    let request = LeaseRequest::visit(Frames::Ordinary, PATIENCE, None);
+    let first = timeout(PATIENCE, provider.lease(request.clone())).await.unwrap().unwrap();
+    let second = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
     assert_eq!(contexts().await, 2);
     let called = first.page().call(&EvaluateParams::new("document.URL")).await.unwrap();
     assert_eq!(called.result.value, Some("about:blank".into()));

@@ -1,4 +1,4 @@
-//! Whose request it is, as far as the queue's fairness goes: the worker's word for its caller, or an address.
+//! The client of a request, for the queue's fairness: the worker's name for its caller, or an address.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl Client {
         fits.then(|| Self(name.into()))
     }
 
-    /// Who calls from this address, without a worker in between.
+    /// The client at this address, for a call without a worker in between.
     #[must_use]
     pub fn at(address: IpAddr) -> Self {
         Self(address.to_canonical().to_string().into())

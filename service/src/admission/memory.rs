@@ -1,4 +1,4 @@
-//! Whether the machine has memory left for another page: of the control groups that we are in, and of the host.
+//! Whether there is memory for another page: in the control groups of this process, and on the host.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -7,19 +7,19 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-/// How long one look holds: it costs some small files of `/proc`, and memory does not fill up much faster.
+/// How long one measurement is valid: it reads some small files of `/proc`, and memory does not fill up much faster.
 const FRESH_FOR: Duration = Duration::from_millis(200);
-/// What the files that are read here have at most, mostly.
+/// Usual upper size of the files read here.
 const FILE_BYTES: usize = 4 * 1024;
 /// Where control groups (version 2) are.
 const CGROUPS: &str = "/sys/fs/cgroup";
 
-/// Judges memory. Shared by whoever asks.
+/// Measures memory in use and compares it with the limit.
 #[derive(Debug)]
 pub(super) struct Memory {
-    /// How much may be in use, in percent; 100 and more means that nobody looks.
+    /// The limit, in percent; at 100 nothing is measured.
     percent_max: u8,
-    /// The group that limits us most closely, and those around it. Empty where there are none.
+    /// The process's own control group and its ancestors. Empty where there are none.
     groups: Vec<PathBuf>,
     last: Mutex<Option<(Instant, Option<u8>)>>,
 }
@@ -30,7 +30,7 @@ impl Memory {
         Self { percent_max, groups: groups(&own), last: Mutex::default() }
     }
 
-    /// How much of it is in use, in percent, if that is too much for another page.
+    /// The memory in use, in percent, if it is above the limit.
     pub(super) fn pressed(&self) -> Option<u8> {
         if self.percent_max >= 100 {
             return None;
@@ -47,14 +47,14 @@ impl Memory {
         used.filter(|used| *used > self.percent_max)
     }
 
-    /// The greatest share that is in use of what any of them may use.
+    /// The highest usage among the host and the control groups.
     fn used_percent(&self) -> Option<u8> {
         let host = text("/proc/meminfo").and_then(|text| of_host(&text));
         self.groups.iter().filter_map(|group| of_group(group)).chain(host).max()
     }
 }
 
-/// The control group of `/proc/self/cgroup` and all around it, the root left out: it has no limit.
+/// The control group named in `/proc/self/cgroup` and its ancestors, without the root: it has no limit.
 fn groups(own: &str) -> Vec<PathBuf> {
     let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
     // In a container the path may be the host's, and our own group is the root of what is mounted there.
@@ -67,7 +67,7 @@ fn of_group(group: &Path) -> Option<u8> {
     // `max`, no limit, is no number.
     let limit = number("memory.max")?;
     let stat = text(group.join("memory.stat")).unwrap_or_default();
-    // Files that nobody has used lately are given up when memory is needed: they are not in use.
+    // The kernel drops inactive page cache when memory is needed: it does not count as in use.
     let idle_files = field(&stat, "inactive_file").unwrap_or_default();
     percent(number("memory.current")?.saturating_sub(idle_files), limit)
 }
@@ -77,7 +77,7 @@ fn of_host(meminfo: &str) -> Option<u8> {
     percent(total.saturating_sub(available), total)
 }
 
-/// A small file of the kernel's, at one go: it tells no size beforehand.
+/// Reads a small file of the kernel at once: such files report no size beforehand.
 fn text(path: impl AsRef<Path>) -> Option<String> {
     let mut text = String::with_capacity(FILE_BYTES);
     File::open(path).ok()?.read_to_string(&mut text).ok()?;

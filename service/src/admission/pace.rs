@@ -1,28 +1,28 @@
-//! How fast places become free, from how long they were held lately.
+//! How fast permits become free, estimated from how long the latest ones were held.
 
 use std::time::Duration;
 
-/// How much the latest stay counts: half of what is known comes from the last seven or so.
+/// Weight of the latest hold time: half of the average comes from the last seven or so.
 const LATEST_SHARE: f64 = 0.1;
-/// What a caller is told to wait before anything is known.
+/// `Retry-After` before any permit was given back.
 const UNKNOWN_RETRY: Duration = Duration::from_secs(2);
-/// The bounds of what a caller is told to wait: less is no use to a client, more is no use to a person.
+/// Bounds of `Retry-After`: a shorter wait is of no use to a client, a longer one of none to a person.
 const RETRY_MIN: Duration = Duration::from_secs(1);
 const RETRY_MAX: Duration = Duration::from_secs(30);
 
-/// A moving average of how long places were held.
+/// A moving average of how long permits were held.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
-    places: usize,
+    permits: usize,
     held: Option<Duration>,
 }
 
 impl Pace {
-    pub(super) fn new(places: usize) -> Self {
-        Self { places: places.max(1), held: None }
+    pub(super) fn new(permits: usize) -> Self {
+        Self { permits: permits.max(1), held: None }
     }
 
-    /// A place was held for so long.
+    /// Takes the hold time of one permit into the average.
     pub(super) fn learn(&mut self, held: Duration) {
         self.held = Some(match self.held {
             Some(before) => before.mul_f64(1.0 - LATEST_SHARE) + held.mul_f64(LATEST_SHARE),
@@ -30,16 +30,16 @@ impl Pace {
         });
     }
 
-    /// How long until a place is free for who has so many before it, all places being taken now. `None` before anything
-    /// is known.
+    /// The wait for a permit with `ahead` requests queued before this one and all permits taken. `None` before any permit
+    /// was given back.
     pub(super) fn wait(&self, ahead: usize) -> Option<Duration> {
-        #[expect(clippy::cast_precision_loss, reason = "a queue has far fewer seats than a double has bits")]
-        let rounds = (ahead + 1) as f64 / self.places as f64;
-        // Nobody is told a century, whatever the average is.
+        #[expect(clippy::cast_precision_loss, reason = "a queue is far shorter than a double has bits")]
+        let rounds = (ahead + 1) as f64 / self.permits as f64;
+        // An absurd average must not overflow.
         self.held.map(|held| Duration::try_from_secs_f64(held.as_secs_f64() * rounds).unwrap_or(Duration::MAX))
     }
 
-    /// What a caller is told to wait who was not let in with so many before it.
+    /// `Retry-After` for a request with `ahead` requests queued before it.
     pub(super) fn retry_after(&self, ahead: usize) -> Duration {
         self.wait(ahead).unwrap_or(UNKNOWN_RETRY).clamp(RETRY_MIN, RETRY_MAX)
     }

@@ -1,6 +1,6 @@
-//! Who is next: a bounded queue that is fair by client. No clock, no async.
+//! Which request is next: a bounded queue that is fair by client. No clock, no async.
 //!
-//! A client's load is what it has in places and in the queue. The next place goes to the client with the fewest places
+//! A client's load is its permits and its requests in the queue. The next permit goes to the client with the fewest
 //! among those that wait, in turns where several have as few; each client's own requests keep their order. When the
 //! queue is full, a newcomer takes the seat of the newest request of the client with the greatest load, if its own load
 //! stays below that even then.
@@ -15,7 +15,7 @@ pub(super) type Ticket = u64;
 /// The queue. `T` is what is kept of a request that waits.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
-    seats: usize,
+    waiting_max: usize,
     waiting: usize,
     clients: HashMap<Client, Presence<T>>,
     /// Clients that wait, by whose turn it is.
@@ -25,39 +25,39 @@ pub(super) struct Queue<T> {
 
 #[derive(Debug)]
 struct Presence<T> {
-    places: usize,
+    permits: usize,
     waiting: VecDeque<(Ticket, T)>,
 }
 
 impl<T> Default for Presence<T> {
     fn default() -> Self {
-        Self { places: 0, waiting: VecDeque::new() }
+        Self { permits: 0, waiting: VecDeque::new() }
     }
 }
 
 impl<T> Presence<T> {
     fn load(&self) -> usize {
-        self.places + self.waiting.len()
+        self.permits + self.waiting.len()
     }
 }
 
 /// What became of a newcomer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Seated<T> {
+pub(super) enum Joined<T> {
     /// It waits.
-    Free(Ticket),
-    /// It waits in this one's place.
-    InPlaceOf(Ticket, T),
-    /// There is no seat for it.
-    None,
+    Waiting(Ticket),
+    /// It waits instead of this one, which was removed.
+    InsteadOf(Ticket, T),
+    /// The queue is full.
+    Full,
 }
 
 impl<T> Queue<T> {
-    pub(super) fn new(seats: usize) -> Self {
-        Self { seats, waiting: 0, clients: HashMap::new(), turns: VecDeque::new(), tickets: 0 }
+    pub(super) fn new(waiting_max: usize) -> Self {
+        Self { waiting_max, waiting: 0, clients: HashMap::new(), turns: VecDeque::new(), tickets: 0 }
     }
 
-    /// Whether nobody waits.
+    /// Whether no request waits.
     pub(super) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
@@ -75,19 +75,19 @@ impl<T> Queue<T> {
         own + others.map(|presence| presence.waiting.len().min(own + 1)).sum::<usize>()
     }
 
-    /// Whether [`Queue::join`] would find a seat.
-    pub(super) fn has_seat_for(&self, client: &Client) -> bool {
-        self.waiting < self.seats || self.to_displace_for(client).is_some()
+    /// Whether [`Queue::join`] would find room.
+    pub(super) fn has_room_for(&self, client: &Client) -> bool {
+        self.waiting < self.waiting_max || self.to_displace_for(client).is_some()
     }
 
     /// Lets a request of `client` wait.
-    pub(super) fn join(&mut self, client: &Client, request: T) -> Seated<T> {
-        let displaced = if self.waiting < self.seats {
+    pub(super) fn join(&mut self, client: &Client, request: T) -> Joined<T> {
+        let displaced = if self.waiting < self.waiting_max {
             None
         } else {
             let Some((ticket, loser)) = self.to_displace_for(client).and_then(|victim| self.leave_newest(&victim))
             else {
-                return Seated::None;
+                return Joined::Full;
             };
             Some((ticket, loser))
         };
@@ -100,8 +100,8 @@ impl<T> Queue<T> {
         presence.waiting.push_back((ticket, request));
         self.waiting += 1;
         match displaced {
-            Some((_, loser)) => Seated::InPlaceOf(ticket, loser),
-            None => Seated::Free(ticket),
+            Some((_, loser)) => Joined::InsteadOf(ticket, loser),
+            None => Joined::Waiting(ticket),
         }
     }
 
@@ -110,7 +110,7 @@ impl<T> Queue<T> {
         let load = self.clients.get(client).map_or(0, Presence::load);
         let waiting = self.turns.iter().filter_map(|other| Some((other, self.clients.get(other)?.load())));
         let (victim, greatest) = waiting.max_by_key(|(_, load)| *load)?;
-        // As much afterwards would only let the two take the seat from each other in turns.
+        // With an equal load afterwards the two would only displace each other in turns.
         (load + 1 < greatest).then(|| victim.clone())
     }
 
@@ -131,15 +131,15 @@ impl<T> Queue<T> {
         Some(request)
     }
 
-    /// Whose turn it is leaves the queue for a place.
+    /// Takes the next request out of the queue and counts its permit.
     pub(super) fn next(&mut self) -> Option<(Client, T)> {
-        let places = |client: &Client| self.clients.get(client).map_or(0, |presence| presence.places);
+        let permits = |client: &Client| self.clients.get(client).map_or(0, |presence| presence.permits);
         // The first of those with the fewest, so that equal ones take turns.
-        let (at, _) = self.turns.iter().enumerate().min_by_key(|(_, client)| places(client))?;
+        let (at, _) = self.turns.iter().enumerate().min_by_key(|(_, client)| permits(client))?;
         let client = self.turns.remove(at)?;
         let presence = self.clients.get_mut(&client)?;
         let (_, request) = presence.waiting.pop_front()?;
-        presence.places += 1;
+        presence.permits += 1;
         self.waiting -= 1;
         if !presence.waiting.is_empty() {
             self.turns.push_back(client.clone());
@@ -147,15 +147,15 @@ impl<T> Queue<T> {
         Some((client, request))
     }
 
-    /// A request of `client` got a place without waiting.
-    pub(super) fn placed(&mut self, client: &Client) {
-        self.clients.entry(client.clone()).or_default().places += 1;
+    /// A request of `client` got a permit without waiting.
+    pub(super) fn admitted(&mut self, client: &Client) {
+        self.clients.entry(client.clone()).or_default().permits += 1;
     }
 
-    /// A request of `client` gave its place back.
-    pub(super) fn unplaced(&mut self, client: &Client) {
+    /// A request of `client` gave its permit back.
+    pub(super) fn finished(&mut self, client: &Client) {
         if let Some(presence) = self.clients.get_mut(client) {
-            presence.places = presence.places.saturating_sub(1);
+            presence.permits = presence.permits.saturating_sub(1);
         }
         self.settle(client);
     }
@@ -180,14 +180,14 @@ mod tests {
         Client::named(name).unwrap()
     }
 
-    fn joined(queue: &mut Queue<&'static str>, name: &str, request: &'static str) -> Seated<&'static str> {
+    fn joined(queue: &mut Queue<&'static str>, name: &str, request: &'static str) -> Joined<&'static str> {
         queue.join(&client(name), request)
     }
 
     fn served(queue: &mut Queue<&'static str>) -> Vec<&'static str> {
         std::iter::from_fn(|| {
             let (client, request) = queue.next()?;
-            queue.unplaced(&client);
+            queue.finished(&client);
             Some(request)
         })
         .collect()
@@ -197,7 +197,7 @@ mod tests {
     fn clients_take_turns_and_each_keeps_its_own_order() {
         let mut queue = Queue::new(10);
         for (name, request) in [("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("c", "c1"), ("b", "b2")] {
-            assert!(matches!(joined(&mut queue, name, request), Seated::Free(_)));
+            assert!(matches!(joined(&mut queue, name, request), Joined::Waiting(_)));
         }
         assert_eq!(
             (queue.ahead_of(&client("d")), queue.ahead_of(&client("c")), queue.ahead_of(&client("a"))),
@@ -208,9 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn who_holds_fewer_places_goes_first() {
+    fn the_client_with_fewer_permits_goes_first() {
         let mut queue = Queue::new(10);
-        queue.placed(&client("a"));
+        queue.admitted(&client("a"));
         joined(&mut queue, "a", "a1");
         joined(&mut queue, "b", "b1");
         assert_eq!(queue.next().unwrap().1, "b1");
@@ -222,31 +222,31 @@ mod tests {
         for request in ["a1", "a2", "a3", "a4"] {
             joined(&mut queue, "a", request);
         }
-        assert_eq!(joined(&mut queue, "a", "a5"), Seated::None);
-        assert_eq!(joined(&mut queue, "b", "b1"), Seated::InPlaceOf(5, "a4"));
-        assert_eq!(joined(&mut queue, "c", "c1"), Seated::InPlaceOf(6, "a3"));
-        // Two, one and one: nobody is so far ahead that a seat could be taken.
-        assert_eq!(joined(&mut queue, "b", "b2"), Seated::None);
-        assert!(queue.has_seat_for(&client("d")) && !queue.has_seat_for(&client("a")));
-        assert_eq!(joined(&mut queue, "d", "d1"), Seated::InPlaceOf(7, "a2"));
-        assert_eq!(joined(&mut queue, "e", "e1"), Seated::None, "one each");
+        assert_eq!(joined(&mut queue, "a", "a5"), Joined::Full);
+        assert_eq!(joined(&mut queue, "b", "b1"), Joined::InsteadOf(5, "a4"));
+        assert_eq!(joined(&mut queue, "c", "c1"), Joined::InsteadOf(6, "a3"));
+        // Two, one and one: no client is so far ahead that it could be displaced.
+        assert_eq!(joined(&mut queue, "b", "b2"), Joined::Full);
+        assert!(queue.has_room_for(&client("d")) && !queue.has_room_for(&client("a")));
+        assert_eq!(joined(&mut queue, "d", "d1"), Joined::InsteadOf(7, "a2"));
+        assert_eq!(joined(&mut queue, "e", "e1"), Joined::Full, "one each");
         assert_eq!(queue.len(), 4);
         assert_eq!(served(&mut queue), ["a1", "b1", "c1", "d1"]);
     }
 
     #[test]
-    fn places_count_when_seats_are_few() {
+    fn permits_count_when_the_queue_is_short() {
         let mut queue = Queue::new(1);
-        queue.placed(&client("a"));
+        queue.admitted(&client("a"));
         joined(&mut queue, "a", "a1");
-        assert_eq!(joined(&mut queue, "b", "b1"), Seated::InPlaceOf(2, "a1"));
-        assert_eq!(joined(&mut queue, "a", "a2"), Seated::None);
+        assert_eq!(joined(&mut queue, "b", "b1"), Joined::InsteadOf(2, "a1"));
+        assert_eq!(joined(&mut queue, "a", "a2"), Joined::Full);
     }
 
     #[test]
-    fn who_leaves_is_gone_once() {
+    fn a_request_leaves_once() {
         let mut queue = Queue::new(4);
-        let Seated::Free(ticket) = joined(&mut queue, "a", "a1") else { panic!("{queue:?}") };
+        let Joined::Waiting(ticket) = joined(&mut queue, "a", "a1") else { panic!("{queue:?}") };
         joined(&mut queue, "b", "b1");
         assert_eq!(queue.leave(&client("a"), ticket), Some("a1"));
         assert_eq!(queue.leave(&client("a"), ticket), None);

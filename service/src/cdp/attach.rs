@@ -122,9 +122,10 @@ impl Attachments {
                     target_id: target_info.target_id,
                     kind: target_info.kind,
                     url: target_info.url,
+                    context_id: target_info.browser_context_id,
                     waiting: waiting_for_debugger,
                 };
-                if self.context.as_ref().is_some_and(|context| *context != target_info.browser_context_id) {
+                if self.context.as_ref().is_some_and(|context| *context != attached.context_id) {
                     attached.resume();
                     return None;
                 }
@@ -149,6 +150,8 @@ pub struct Attached {
     pub kind: String,
     /// Where it is, or is about to go.
     pub url: String,
+    /// The browser context that it belongs to.
+    pub context_id: String,
     /// Whether it stands still until [`Attached::resume`].
     pub waiting: bool,
 }

@@ -13,10 +13,11 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
+use super::bounds::{Bounds, Meter};
 use super::error::CdpError;
 use super::event::Events;
 use super::routes::{Answer, Refused, Routes, SessionId};
-use super::transport::{Ending, Receiver, Sender};
+use super::transport::{Ending, Incoming, Receiver, Sender};
 
 /// How many messages leave at one go: more than anybody sends without waiting for an answer.
 const MESSAGES_AT_ONCE: usize = 64;
@@ -53,9 +54,15 @@ impl fmt::Debug for Connection {
 
 impl Connection {
     /// Starts the one task that moves messages between `sender`, `receiver` and the table of who waits for what.
-    pub(super) fn start(sender: impl Sender + 'static, receiver: impl Receiver + 'static) -> Self {
+    /// Where the browser is shared, `bounds` say how much one page may send.
+    pub(super) fn start(
+        sender: impl Sender + 'static,
+        receiver: impl Receiver + 'static,
+        bounds: Option<Bounds>,
+        meter: Meter,
+    ) -> Self {
         let (outgoing, outbox) = mpsc::unbounded_channel();
-        let routes = Arc::new(Mutex::new(Routes::default()));
+        let routes = Arc::new(Mutex::new(Routes::new(bounds, meter)));
         let closed = CancellationToken::new();
         let shared =
             Shared { outgoing, next_id: AtomicU64::new(1), routes: Arc::clone(&routes), closed: closed.clone() };
@@ -120,7 +127,8 @@ async fn send_all(mut sender: impl Sender, mut outbox: mpsc::UnboundedReceiver<V
 async fn receive_all(mut receiver: impl Receiver, routes: &Mutex<Routes>) -> Ending {
     loop {
         match receiver.receive().await {
-            Ok(message) => lock(routes).route(&message),
+            Ok(Incoming::Whole(message)) => lock(routes).route(&message),
+            Ok(Incoming::Oversized(message)) => lock(routes).fail_oversized(&message),
             Err(ending) => return ending,
         }
     }

@@ -24,6 +24,14 @@ pub enum CdpError {
         /// The browser's own words.
         message: String,
     },
+    /// The browser's answer is over the size cap of a message and was not kept.
+    #[error("the answer to {method} is too large: {bytes} bytes")]
+    TooLarge {
+        /// The method that was called.
+        method: Cow<'static, str>,
+        /// The answer's length.
+        bytes: usize,
+    },
     /// The browser's answer is not of the expected shape.
     #[error("the answer to {method} can't be read: {reason}")]
     Unreadable {

@@ -9,6 +9,10 @@ use super::error::CdpError;
 /// How many events may wait for a reader. A reader that falls further behind loses its stream, not our memory.
 pub(super) const EVENTS_WAITING_MAX: usize = 16 * 1024;
 
+/// The method of an event that no browser sends: the session, or one below it, sent more than the connection's
+/// [`Bounds`](super::Bounds) allow, and no further event of it is routed.
+pub const FLOODED: &str = "Porthole.flooded";
+
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {

@@ -7,6 +7,7 @@
 //! Knows JSON and sockets; knows nothing of pages, screenshots or where a browser comes from.
 
 mod attach;
+mod bounds;
 mod connection;
 mod error;
 mod event;
@@ -16,9 +17,10 @@ mod transport;
 mod websocket;
 
 pub use attach::{Attached, Attachments};
+pub use bounds::{Bounds, Meter};
 pub use connection::{Call, Connection, Session};
 pub use error::CdpError;
-pub use event::{Event, Events};
+pub use event::{Event, Events, FLOODED};
 pub use pipe::connect as connect_pipe;
 pub use websocket::{WebSocketOptions, connect as connect_websocket};
 

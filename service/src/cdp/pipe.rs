@@ -1,25 +1,31 @@
 //! The transport of a local browser, `--remote-debugging-pipe`: JSON messages, each ended by a NUL byte.
 //!
-//! No port that others could find, and the browser ends when the pipe closes, however its parent died.
+//! No port that others could find, and the browser ends when the pipe closes, however its parent died. Pages of several
+//! sandboxes share the pipe, so a message over its size cap is skipped: it fails its own page and nothing else.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf as _, Bytes, BytesMut};
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
+use super::bounds::{Bounds, Meter};
 use super::connection::Connection;
-use super::transport::{Ending, Receiver, Sender};
+use super::routes::EVENT_START;
+use super::transport::{Ending, Incoming, Oversized, Receiver, Sender};
 
 /// How much is read at once, in bytes: the kernel's own buffer of a pipe.
 const READ_BYTES: usize = 64 * 1024;
+/// How much of either end of an oversized message is kept, in bytes: a method or an id, and a session's id.
+pub(super) const ENDS_BYTES: usize = 256;
 
 /// Drives a browser whose messages come from `reader` and go to `writer`.
 pub fn connect(
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
-    message_max_bytes: usize,
+    bounds: Bounds,
+    meter: Meter,
 ) -> Connection {
-    let receiver = PipeReceiver { reader, buffer: BytesMut::new(), searched: 0, message_max_bytes };
-    Connection::start(PipeSender { writer, buffer: Vec::new() }, receiver)
+    let receiver = PipeReceiver::new(reader, bounds, meter.clone());
+    Connection::start(PipeSender { writer, buffer: Vec::new() }, receiver, Some(bounds), meter)
 }
 
 struct PipeSender<W> {
@@ -44,33 +50,85 @@ impl<W: AsyncWrite + Send + Unpin> Sender for PipeSender<W> {
     }
 }
 
-struct PipeReceiver<R> {
+/// Splits what comes from the browser into messages.
+pub(super) struct PipeReceiver<R> {
     reader: R,
     buffer: BytesMut,
     /// Where in the buffer no NUL byte was found yet, so that a large message is not searched from its start again.
     searched: usize,
-    message_max_bytes: usize,
+    /// The oversized message that is being skipped: its first bytes, and how many of its bytes have left the buffer.
+    skipping: Option<(Bytes, usize)>,
+    bounds: Bounds,
+    meter: Meter,
+}
+
+impl<R> PipeReceiver<R> {
+    pub(super) fn new(reader: R, bounds: Bounds, meter: Meter) -> Self {
+        Self { reader, buffer: BytesMut::new(), searched: 0, skipping: None, bounds, meter }
+    }
+
+    /// The message that ends `end` bytes into the buffer, which is taken out.
+    fn message(&mut self, end: usize) -> Incoming {
+        let mut message = self.buffer.split_to(end + 1);
+        message.truncate(end);
+        self.searched = 0;
+        let skipped = self.skipping.take();
+        if skipped.is_none() && end <= self.max_bytes(&message) {
+            return Incoming::Whole(message.freeze());
+        }
+        let (head, before) = skipped.unwrap_or_else(|| (copy(&message[..end.min(ENDS_BYTES)]), 0));
+        let tail = copy(&message[end.saturating_sub(ENDS_BYTES)..]);
+        Incoming::Oversized(Oversized { head, tail, bytes: before + end })
+    }
+
+    /// Nothing in the buffer ends a message: keeps of an oversized one no more than its ends.
+    fn searched_all(&mut self) {
+        self.searched = self.buffer.len();
+        if self.skipping.is_none() && self.searched > self.max_bytes(&self.buffer) {
+            self.skipping = Some((copy(&self.buffer[..self.searched.min(ENDS_BYTES)]), 0));
+        }
+        if let Some((_, gone)) = &mut self.skipping {
+            let dropped = self.searched.saturating_sub(ENDS_BYTES);
+            *gone += dropped;
+            self.buffer.advance(dropped);
+            self.searched -= dropped;
+            if self.buffer.capacity() > 2 * READ_BYTES {
+                // What the message has filled so far is given back.
+                self.buffer = BytesMut::from(&self.buffer[..]);
+            }
+        }
+    }
+
+    /// The size cap of a message that begins so.
+    fn max_bytes(&self, message: &[u8]) -> usize {
+        if message.starts_with(EVENT_START) { self.bounds.event_max_bytes } else { self.bounds.answer_max_bytes }
+    }
+
+    /// How much memory it holds, in bytes.
+    #[cfg(test)]
+    pub(super) fn held_bytes(&self) -> usize {
+        self.buffer.capacity()
+    }
 }
 
 impl<R: AsyncRead + Send + Unpin> Receiver for PipeReceiver<R> {
-    async fn receive(&mut self) -> Result<Bytes, Ending> {
+    async fn receive(&mut self) -> Result<Incoming, Ending> {
         loop {
             if let Some(end) = memchr(0, &self.buffer[self.searched..]) {
-                let mut message = self.buffer.split_to(self.searched + end + 1);
-                message.truncate(message.len() - 1);
-                self.searched = 0;
-                return Ok(message.freeze());
+                return Ok(self.message(self.searched + end));
             }
-            self.searched = self.buffer.len();
-            if self.searched > self.message_max_bytes {
-                return Err("a message is over the size cap".into());
-            }
+            self.searched_all();
             self.buffer.reserve(READ_BYTES);
             match self.reader.read_buf(&mut self.buffer).await {
                 Ok(0) => return Err("the browser closed the pipe".into()),
-                Ok(_) => {}
+                Ok(read) => self.meter.read(read),
                 Err(error) => return Err(error.kind().to_string().into()),
             }
         }
     }
+}
+
+/// A copy, so that a few bytes don't hold a whole buffer.
+fn copy(bytes: &[u8]) -> Bytes {
+    Bytes::copy_from_slice(bytes)
 }

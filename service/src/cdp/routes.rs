@@ -3,17 +3,26 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 
+use super::bounds::{Allowances, Bounds, Meter, Verdict};
 use super::error::CdpError;
-use super::event::{EVENTS_WAITING_MAX, Event, Events};
+use super::event::{EVENTS_WAITING_MAX, Event, Events, FLOODED};
+use super::transport::Oversized;
 
 /// How Chromium's events begin.
-const EVENT_START: &[u8] = br#"{"method":""#;
+pub(super) const EVENT_START: &[u8] = br#"{"method":""#;
+/// How they end, with the session's id between the two.
+const SESSION_START: &[u8] = br#""sessionId":""#;
+const SESSION_END: &[u8] = br#""}"#;
+/// How Chromium's answers begin.
+const ANSWER_START: &[u8] = br#"{"id":"#;
+const ATTACHED: &str = "Target.attachedToTarget";
 const DETACHED: &str = "Target.detachedFromTarget";
 
 /// A session's id; none for the browser itself.
@@ -28,6 +37,7 @@ pub(super) enum Refused {
     Closed(Cow<'static, str>),
     Detached,
     Remote { code: i64, message: String },
+    TooLarge { bytes: usize },
 }
 
 impl Refused {
@@ -36,6 +46,7 @@ impl Refused {
             Refused::Closed(reason) => CdpError::Closed(reason),
             Refused::Detached => CdpError::Detached,
             Refused::Remote { code, message } => CdpError::Remote { method, code, message },
+            Refused::TooLarge { bytes } => CdpError::TooLarge { method, bytes },
         }
     }
 }
@@ -55,10 +66,18 @@ struct Subscriber {
 pub(super) struct Routes {
     pending: HashMap<u64, Pending>,
     subscribers: HashMap<SessionId, Vec<Subscriber>>,
+    /// How much each page may send, where the browser is shared.
+    allowances: Option<Allowances>,
+    meter: Meter,
     closed: Option<Cow<'static, str>>,
 }
 
 impl Routes {
+    /// An empty table. `bounds` say how much each page may send, where the browser is shared.
+    pub(super) fn new(bounds: Option<Bounds>, meter: Meter) -> Self {
+        Self { allowances: bounds.map(Allowances::new), meter, ..Self::default() }
+    }
+
     /// Waits for the answer to call `id`; answered at once if the connection is closed already.
     pub(super) fn expect(&mut self, id: u64, session: SessionId) -> oneshot::Receiver<Answer> {
         let (answer, receiver) = oneshot::channel();
@@ -98,7 +117,7 @@ impl Routes {
     /// Routes one message. A message that can't be read is reported and otherwise passed over: the calls that wait
     /// have time limits of their own.
     pub(super) fn route(&mut self, message: &Bytes) {
-        if !self.concerns_anybody(message) {
+        if !self.is_allowed(message) || !self.concerns_anybody(message) {
             return;
         }
         let envelope: Envelope<'_> = match serde_json::from_slice(message) {
@@ -123,6 +142,8 @@ impl Routes {
                 let session = envelope.session_id.map(Arc::from);
                 if method == DETACHED {
                     self.detach(&params);
+                } else if method == ATTACHED {
+                    self.attach(session.as_deref(), &params);
                 }
                 self.publish(&session, &method, &params);
             }
@@ -130,13 +151,45 @@ impl Routes {
         }
     }
 
+    /// Fails the call, or else the page, that a message over its size cap is of.
+    pub(super) fn fail_oversized(&mut self, message: &Oversized) {
+        let Oversized { head, tail, bytes } = message;
+        self.meter.oversized.inc();
+        let session = session_at_end(tail);
+        tracing::warn!(bytes, session, begins = %head.escape_ascii(), "a message from the browser is over its size cap");
+        if let Some(pending) = id_at_start(head).and_then(|id| self.pending.remove(&id)) {
+            drop(pending.answer.send(Err(Refused::TooLarge { bytes: *bytes })));
+        } else if let (Some(session), Some(allowances)) = (session, &mut self.allowances) {
+            let verdict = allowances.fail(session);
+            self.carry_out(&verdict);
+        }
+    }
+
+    /// Whether the page that sent an event may still send any; one over its allowance is ended. Answers always may come.
+    fn is_allowed(&mut self, message: &[u8]) -> bool {
+        let Some(allowances) = &mut self.allowances else { return true };
+        let (Some(method), Some(session)) = (method_at_start(message), session_at_end(message)) else { return true };
+        let verdict = allowances.take(session, method, message.len(), Instant::now());
+        self.carry_out(&verdict) || method == DETACHED.as_bytes()
+    }
+
+    /// Tells a page's readers that it is ended; whether the event is to be routed.
+    fn carry_out(&mut self, verdict: &Verdict) -> bool {
+        if let Verdict::End(page) = verdict {
+            self.meter.floods.inc();
+            tracing::warn!(session = &**page, "a page sent more events than a page may");
+            self.publish(&Some(Arc::clone(page)), FLOODED, &Bytes::from_static(b"{}"));
+        }
+        *verdict == Verdict::Route
+    }
+
     /// Whether it is worth reading. Most events that browsers send with the few that are wanted are told by their first
     /// bytes; whatever begins in another way is read.
     fn concerns_anybody(&self, message: &[u8]) -> bool {
-        let method = message.strip_prefix(EVENT_START).and_then(|rest| rest.split(|byte| *byte == b'"').next());
-        method.filter(|method| !method.contains(&b'\\')).is_none_or(|method| {
+        method_at_start(message).filter(|method| !method.contains(&b'\\')).is_none_or(|method| {
             let wanted = |subscriber: &Subscriber| subscriber.methods.iter().any(|wanted| wanted.as_bytes() == method);
-            method == DETACHED.as_bytes() || self.subscribers.values().flatten().any(wanted)
+            let is_ours = method == DETACHED.as_bytes() || method == ATTACHED.as_bytes();
+            is_ours || self.subscribers.values().flatten().any(wanted)
         })
     }
 
@@ -152,9 +205,20 @@ impl Routes {
         }
     }
 
+    /// A session below another: what it sends counts as its page's.
+    fn attach(&mut self, parent: Option<&str>, params: &Bytes) {
+        let (Some(parent), Some(allowances)) = (parent, &mut self.allowances) else { return };
+        if let Ok(attached) = serde_json::from_slice::<OfSession>(params) {
+            allowances.attached(parent, &attached.session_id);
+        }
+    }
+
     /// A session's target is gone: its calls fail and its streams end at once.
     fn detach(&mut self, params: &Bytes) {
-        let Ok(detached) = serde_json::from_slice::<Detached>(params) else { return };
+        let Ok(detached) = serde_json::from_slice::<OfSession>(params) else { return };
+        if let Some(allowances) = &mut self.allowances {
+            allowances.detached(&detached.session_id);
+        }
         let session: SessionId = Some(Arc::from(detached.session_id));
         self.subscribers.remove(&session);
         let gone: Vec<u64> =
@@ -190,9 +254,29 @@ struct RemoteError {
 }
 
 #[derive(Deserialize)]
-struct Detached {
+struct OfSession {
     #[serde(rename = "sessionId")]
     session_id: String,
+}
+
+/// The session's id as Chromium writes it, at the very end: a quotation mark of a page's within `params` is escaped.
+fn session_at_end(message: &[u8]) -> Option<&str> {
+    let rest = message.strip_suffix(SESSION_END)?;
+    let id = &rest[rest.iter().rposition(|byte| *byte == b'"')? + 1..];
+    let before = &rest[..rest.len() - id.len()];
+    before.ends_with(SESSION_START).then(|| std::str::from_utf8(id).ok()).flatten()
+}
+
+/// The call's id as Chromium writes it, at the very start of an answer.
+fn id_at_start(message: &[u8]) -> Option<u64> {
+    let rest = message.strip_prefix(ANSWER_START)?;
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+}
+
+/// The method as Chromium writes it, at the very start of an event.
+fn method_at_start(message: &[u8]) -> Option<&[u8]> {
+    message.strip_prefix(EVENT_START)?.split(|byte| *byte == b'"').next()
 }
 
 /// The part of the message that `raw` borrows, without copying it: a picture is megabytes.

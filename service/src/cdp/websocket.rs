@@ -15,9 +15,10 @@ use tokio_tungstenite::tungstenite::{Error as WsError, Message};
 use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 
 use super::MESSAGE_MAX_BYTES;
+use super::bounds::Meter;
 use super::connection::Connection;
 use super::error::CdpError;
-use super::transport::{Ending, Receiver, Sender};
+use super::transport::{Ending, Incoming, Receiver, Sender};
 
 /// How a WebSocket is held.
 #[derive(Clone)]
@@ -59,7 +60,8 @@ pub async fn connect(url: &SecretString, options: WebSocketOptions) -> Result<Co
     let mut pings = tokio::time::interval(options.ping_every);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let sender = WebSocketSender { sink, last_heard, pings };
-    Ok(Connection::start(sender, WebSocketReceiver { stream, heard }))
+    // The connection serves one lease, so what a page floods is its own: no bounds but the size of a message.
+    Ok(Connection::start(sender, WebSocketReceiver { stream, heard }, None, Meter::default()))
 }
 
 /// An error's kind in words, without what it quotes: headers and URLs hold secrets.
@@ -110,7 +112,7 @@ struct WebSocketReceiver {
 }
 
 impl Receiver for WebSocketReceiver {
-    async fn receive(&mut self) -> Result<Bytes, Ending> {
+    async fn receive(&mut self) -> Result<Incoming, Ending> {
         loop {
             let message = match self.stream.next().await {
                 Some(Ok(message)) => message,
@@ -119,8 +121,8 @@ impl Receiver for WebSocketReceiver {
             };
             self.heard.send_replace(Instant::now());
             match message {
-                Message::Text(text) => return Ok(text.into()),
-                Message::Binary(bytes) => return Ok(bytes),
+                Message::Text(text) => return Ok(Incoming::Whole(text.into())),
+                Message::Binary(bytes) => return Ok(Incoming::Whole(bytes)),
                 Message::Close(Some(frame)) => {
                     return Err(format!("the browser closed the WebSocket with code {}", u16::from(frame.code)).into());
                 }

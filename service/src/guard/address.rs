@@ -39,6 +39,8 @@ pub enum Block {
     Reserved,
     /// IPv6 with an IPv4 address inside, or a relay between the two.
     EmbeddedIpv4,
+    /// One of this host's own addresses, though a public one.
+    ThisHost,
     /// Within what the operator denies.
     Denied,
 }
@@ -61,6 +63,7 @@ impl Block {
             Block::Multicast => "multicast",
             Block::Reserved => "reserved",
             Block::EmbeddedIpv4 => "embedded_ipv4",
+            Block::ThisHost => "this_host",
             Block::Denied => "denied",
         }
     }
@@ -83,6 +86,7 @@ impl fmt::Display for Block {
             Block::Multicast => "a multicast address",
             Block::Reserved => "a reserved address",
             Block::EmbeddedIpv4 => "an IPv6 address with an IPv4 address inside",
+            Block::ThisHost => "an address of this service's own host",
             Block::Denied => "an address that this service's operator denies",
         })
     }

@@ -55,6 +55,14 @@ impl AllowTargets {
         self.0.iter()
     }
 
+    /// The names that are opened.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.iter().filter_map(|entry| match entry {
+            AllowTarget::Name { host, .. } => Some(host.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether this name may be visited at that port, whatever it resolves to.
     pub(super) fn opens_name(&self, host: &str, port: u16) -> bool {
         let host = name::without_root(host);

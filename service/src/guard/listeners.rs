@@ -1,9 +1,10 @@
 //! Where Porthole itself listens: doors that no exception opens, by whatever address of this host they are named.
 
 use std::collections::HashSet;
-use std::io::ErrorKind;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::SocketAddr;
 use std::sync::{Arc, PoisonError, RwLock};
+
+use super::host::HostAddresses;
 
 /// Every address that Porthole listens on, shared by all who open or judge one. Clones see the same set.
 ///
@@ -27,7 +28,7 @@ impl OwnListeners {
     /// Every address of this host counts where the port is the same, whichever of them the listener is bound to: one
     /// bound to `0.0.0.0` or `[::]` answers at all of them, and 127.0.0.2 or the host's public address are no way in.
     #[must_use]
-    pub fn contains(&self, address: SocketAddr) -> bool {
+    pub fn contains(&self, address: SocketAddr, host: &HostAddresses) -> bool {
         let address = plain(address);
         let same_port = {
             let listeners = self.0.read().unwrap_or_else(PoisonError::into_inner);
@@ -36,24 +37,13 @@ impl OwnListeners {
             }
             listeners.iter().any(|listener| listener.port() == address.port())
         };
-        same_port && is_of_this_host(address.ip())
+        same_port && host.has(address.ip())
     }
 }
 
 /// The address as it is dialled: IPv4 where IPv6 maps it, and no scope.
 fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
-}
-
-/// Whether this host has that address. Only the kernel knows, and what it says to binding a UDP socket there is its
-/// answer: no packet leaves. Any doubt counts as yes.
-fn is_of_this_host(address: IpAddr) -> bool {
-    address.is_loopback()
-        || address.is_unspecified()
-        || match UdpSocket::bind(SocketAddr::new(address, 0)) {
-            Ok(_) => true,
-            Err(error) => error.kind() != ErrorKind::AddrNotAvailable,
-        }
 }
 
 #[cfg(test)]
@@ -77,10 +67,10 @@ mod tests {
                 "[::]:8788",
                 "[::ffff:127.0.0.1]:8788",
             ] {
-                assert!(own.contains(at(same)), "{same} of {bound}");
+                assert!(own.contains(at(same), &HostAddresses::default()), "{same} of {bound}");
             }
             for other in ["127.0.0.1:8789", "[::1]:80", "93.184.216.34:8788"] {
-                assert!(!own.contains(at(other)), "{other} of {bound}");
+                assert!(!own.contains(at(other), &HostAddresses::default()), "{other} of {bound}");
             }
         }
     }
@@ -89,10 +79,10 @@ mod tests {
     fn an_address_elsewhere_is_closed_as_it_is() {
         let own = OwnListeners::default();
         own.insert(at("10.1.2.3:9222"));
-        assert!(own.contains(at("10.1.2.3:9222")));
-        assert!(own.contains(at("[::ffff:10.1.2.3]:9222")));
-        assert!(!own.contains(at("10.1.2.4:9222")));
+        assert!(own.contains(at("10.1.2.3:9222"), &HostAddresses::default()));
+        assert!(own.contains(at("[::ffff:10.1.2.3]:9222"), &HostAddresses::default()));
+        assert!(!own.contains(at("10.1.2.4:9222"), &HostAddresses::default()));
         own.remove(at("10.1.2.3:9222"));
-        assert!(!own.contains(at("10.1.2.3:9222")));
+        assert!(!own.contains(at("10.1.2.3:9222"), &HostAddresses::default()));
     }
 }

@@ -2,22 +2,28 @@
 //! is about to be dialled.
 //!
 //! [`Guard`] puts the pieces together: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs,
-//! [`policy`] and [`exception`] hold what the operator settles, [`listeners`] Porthole's own doors, `resolve` asks for
-//! addresses, [`refusal`] says no. None of these knows browsers or HTTP; [`egress`], the one way out that asks them about
+//! [`policy`] and [`exception`] hold what the operator settles, [`listeners`] Porthole's own doors, [`host`] this host's
+//! addresses, `resolve` asks for addresses, `page` judges for one page: `scope` says whether that page may use an
+//! exception, `lookups` bounds its look-ups. [`refusal`] says no. None of these knows browsers or HTTP; [`egress`], the one way out that asks them about
 //! every connection, does.
 
 pub mod address;
+mod dns;
 pub mod egress;
 pub mod exception;
+pub mod host;
 mod judge;
 pub mod listeners;
+mod lookups;
 pub mod name;
 mod network;
+mod page;
 mod patterns;
 pub mod policy;
 pub mod port;
 pub mod refusal;
 mod resolve;
+mod scope;
 pub mod target;
 #[cfg(test)]
 mod tests;
@@ -28,14 +34,16 @@ use std::sync::Arc;
 use url::Host;
 
 pub use self::exception::AllowTargets;
+pub use self::host::{HostAddresses, undenied_networks};
 pub use self::judge::Judge;
 pub use self::listeners::OwnListeners;
 pub use self::network::{Intercept, Network, RemoteNetwork};
-pub use self::patterns::private_url_patterns;
-pub use self::policy::{DenyCidrs, Policy, ResolveOverrides};
+pub use self::page::PageGuard;
+pub use self::policy::{AllowFrom, DenyCidrs, Policy, ResolveOverrides};
 pub use self::refusal::Refusal;
 pub use self::resolve::{LookUp, Resolver};
-pub use self::target::{Grounds, Target};
+pub use self::scope::{Asker, CatchUp};
+pub use self::target::{Grounds, Place, Target};
 
 use self::address::{Block, block};
 use self::name::LocalName;
@@ -93,7 +101,7 @@ impl Guard {
         let target = Target::read(raw)?;
         let standing = self.standing(target.host(), target.port());
         if let Some(answer) = self.known(&target, standing) {
-            return self.judge_answer(target, standing, &answer);
+            return self.judge_answer(target, &answer);
         }
         match (standing, target.host()) {
             (Standing::Local(kind), Host::Domain(host)) => Err(Blocked::Name { host: host.clone(), kind }.into()),
@@ -105,24 +113,35 @@ impl Guard {
     /// Judges a URL and every address of its name; one bad address refuses all.
     ///
     /// # Errors
-    /// As [`Guard::judge_url`], and [`Refusal::NotResolved`] if the name has no address or none comes within 5 s.
+    /// As [`Guard::judge_url`], [`Refusal::NotResolved`] if the name has no address or none comes within 5 s, and
+    /// [`Refusal::LookupsFull`] if too many other names are being looked up.
     pub async fn judge(&self, raw: &str) -> Result<Target, Refusal> {
         let target = Target::read(raw)?;
+        let answer = self.answer(&target, |host, port| self.policy.resolver.ask_first(host, port)).await?;
+        self.judge_answer(target, &answer)
+    }
+
+    /// The addresses of a target: what needs no asking, or what `ask` says.
+    async fn answer<'a, F>(&self, target: &'a Target, ask: impl FnOnce(&'a str, u16) -> F) -> Result<Answer, Refusal>
+    where
+        F: Future<Output = Result<Answer, Refusal>>,
+    {
         let standing = self.standing(target.host(), target.port());
-        if let Some(answer) = self.known(&target, standing) {
-            return self.judge_answer(target, standing, &answer);
+        if let Some(answer) = self.known(target, standing) {
+            return Ok(answer);
         }
-        let Host::Domain(host) = target.host() else { return Ok(target) };
+        let host = match target.host() {
+            Host::Domain(host) => host,
+            // An address is always known.
+            address => return Err(Refusal::NotResolved { host: address.to_string() }),
+        };
         // Without an exception for a range no answer could help: DNS need not know who asks for local names.
         if let Standing::Local(kind) = standing
             && !self.policy.allow.has_ranges()
         {
             return Err(Blocked::Name { host: host.clone(), kind }.into());
         }
-        match self.policy.resolver.ask(host, target.port()).await {
-            Some(answer) => self.judge_answer(target, standing, &answer),
-            None => Err(Refusal::NotResolved { host: host.clone() }),
-        }
+        ask(host, target.port()).await
     }
 
     /// Judges an address that is about to be dialled, or was, for a URL or a `CONNECT` with that host. The port is the
@@ -131,17 +150,45 @@ impl Guard {
     /// # Errors
     /// [`Refusal::Blocked`].
     pub fn judge_address(&self, host: &Host<String>, dialled: SocketAddr) -> Result<(), Refusal> {
+        self.judge_pass(host, dialled).map(drop)
+    }
+
+    /// The same, and why.
+    fn judge_pass(&self, host: &Host<String>, dialled: SocketAddr) -> Result<Pass, Refusal> {
         let port = dialled.port();
         if port::is_restricted(port) {
             return Err(Blocked::Port { port }.into());
         }
-        self.judge_dialled(host, self.standing(host, port), dialled)?;
+        Ok(self.judge_dialled(host, self.standing(host, port), dialled, self.policy.host.has(dialled.ip()))?)
+    }
+
+    /// Judges a connection that was made to an address: one whose two ends are the same address has not left this host,
+    /// whatever the routing table said a moment before.
+    ///
+    /// # Errors
+    /// [`Refusal::Blocked`].
+    pub fn judge_connected(&self, host: &Host<String>, dialled: SocketAddr, local: SocketAddr) -> Result<(), Refusal> {
+        if local.ip().to_canonical() == dialled.ip().to_canonical() {
+            self.judge_dialled(host, self.standing(host, dialled.port()), dialled, true)?;
+        }
         Ok(())
     }
 
-    /// The same guard with every address open, as for who wants to see what judging is worth.
+    /// The same guard with every address open to every page: a test's, to see what judging is worth.
     pub(crate) fn opened(&self) -> Guard {
-        Guard::new(Policy { allow: AllowTargets::everything(), ..Policy::clone(&self.policy) })
+        let policy = Policy::clone(&self.policy);
+        Guard::new(Policy { allow: AllowTargets::everything(), allow_from: AllowFrom::Any, ..policy })
+    }
+
+    /// The same guard without any exception.
+    fn without_exceptions(&self) -> Guard {
+        Guard::new(Policy { allow: AllowTargets::default(), ..Policy::clone(&self.policy) })
+    }
+
+    /// Whether an exception opens this place, by all that is known without asking DNS.
+    fn excepts(&self, (host, port): &Place) -> bool {
+        let url = format!("http://{host}:{port}/");
+        self.judge_url(&url).is_ok_and(|target| target.grounds() == Grounds::Exception)
     }
 
     /// Where Porthole itself listens, as this guard knows it.
@@ -166,9 +213,12 @@ impl Guard {
         }
     }
 
-    fn judge_answer(&self, target: Target, standing: Standing, answer: &Answer) -> Result<Target, Refusal> {
-        let judged =
-            |address: &SocketAddr| self.judge_dialled(target.host(), standing, *address).map(|pass| (*address, pass));
+    fn judge_answer(&self, target: Target, answer: &Answer) -> Result<Target, Refusal> {
+        let standing = self.standing(target.host(), target.port());
+        let judged = |address: &SocketAddr| {
+            let is_own = self.policy.host.has(address.ip());
+            self.judge_dialled(target.host(), standing, *address, is_own).map(|pass| (*address, pass))
+        };
         let passed: Vec<(SocketAddr, Pass)> = match answer {
             Answer::Told(addresses) => addresses.iter().map(judged).collect::<Result<_, _>>()?,
             Answer::Localhost(addresses) => {
@@ -192,7 +242,13 @@ impl Guard {
     }
 
     /// The one place where an address is let through or refused.
-    fn judge_dialled(&self, host: &Host<String>, standing: Standing, dialled: SocketAddr) -> Result<Pass, Blocked> {
+    fn judge_dialled(
+        &self,
+        host: &Host<String>,
+        standing: Standing,
+        dialled: SocketAddr,
+        is_own: bool,
+    ) -> Result<Pass, Blocked> {
         let (address, port) = (dialled.ip(), dialled.port());
         let refused = |block: Block| match standing {
             Standing::Literal(literal) if literal == address => Blocked::Address { address, block },
@@ -209,7 +265,8 @@ impl Guard {
                 Standing::Literal(literal) => literal == address && allow.opens_literal(literal, port),
                 Standing::Ordinary | Standing::Local(_) => false,
             };
-        let pass = match (standing, block(address)) {
+        let special = block(address).or(is_own.then_some(Block::ThisHost));
+        let pass = match (standing, special) {
             (Standing::Local(kind), _) if !opened => {
                 return Err(Blocked::Name { host: host.to_string(), kind });
             }
@@ -218,7 +275,7 @@ impl Guard {
             _ => Pass::Exception,
         };
         // Last, so that only who may go near hears that Porthole listens there.
-        if self.policy.own.contains(dialled) {
+        if self.policy.own.contains(dialled, &self.policy.host) {
             return Err(Blocked::OwnListener { host: host.to_string(), port });
         }
         Ok(pass)

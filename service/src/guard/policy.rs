@@ -9,6 +9,7 @@ use ipnet::{IpNet, Ipv4Net};
 use url::Host;
 
 use super::exception::AllowTargets;
+use super::host::HostAddresses;
 use super::listeners::OwnListeners;
 use super::name;
 use super::resolve::Resolver;
@@ -18,14 +19,28 @@ use super::resolve::Resolver;
 pub struct Policy {
     /// `PORTHOLE_ALLOW_TARGETS`.
     pub allow: AllowTargets,
+    /// `PORTHOLE_ALLOW_TARGETS_FROM`.
+    pub allow_from: AllowFrom,
     /// `PORTHOLE_DENY_CIDRS`.
     pub deny: DenyCidrs,
     /// `PORTHOLE_RESOLVE`.
     pub resolve: ResolveOverrides,
     /// Where Porthole itself listens.
     pub own: OwnListeners,
+    /// Which addresses this host has: the kernel's word, and in tests theirs.
+    pub host: HostAddresses,
     /// Whom the rest of the names are asked of: the system, and in tests a DNS server of theirs.
     pub resolver: Resolver,
+}
+
+/// Which pages may use the exceptions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AllowFrom {
+    /// The document that the caller named, its redirects, and subresources of documents that are on an exception.
+    #[default]
+    Document,
+    /// Every page that is opened.
+    Any,
 }
 
 /// More ranges to block.
@@ -60,6 +75,12 @@ pub enum PolicyError {
         /// The entry.
         entry: String,
     },
+    /// `PORTHOLE_ALLOW_TARGETS_FROM`.
+    #[error("{entry:?} is neither document nor any")]
+    From {
+        /// The value.
+        entry: String,
+    },
     /// A CIDR.
     #[error("{entry:?} is not a CIDR: write an address, a slash and a prefix length, such as 10.0.0.0/8 or fd00::/8")]
     Cidr {
@@ -74,12 +95,30 @@ pub enum PolicyError {
     },
 }
 
+// === impl AllowFrom ===
+
+impl AllowFrom {
+    /// Reads `document` or `any`.
+    pub fn parse(text: &str) -> Result<AllowFrom, PolicyError> {
+        match text.trim() {
+            "document" => Ok(AllowFrom::Document),
+            "any" => Ok(AllowFrom::Any),
+            _ => Err(PolicyError::From { entry: text.to_owned() }),
+        }
+    }
+}
+
 // === impl DenyCidrs ===
 
 impl DenyCidrs {
     /// Reads the comma list. An address without a prefix length is a range of one.
     pub fn parse(list: &str) -> Result<DenyCidrs, PolicyError> {
         entries(list).map(cidr).collect::<Result<_, _>>().map(DenyCidrs)
+    }
+
+    /// Whether the operator denies the whole of this network.
+    pub(super) fn covers(&self, network: &IpNet) -> bool {
+        self.0.iter().any(|range| range.contains(network))
     }
 
     /// Whether the operator denies this address.

@@ -24,6 +24,12 @@ pub enum Refusal {
         /// The name.
         host: String,
     },
+    /// Too many names of other requests are being looked up.
+    #[error("{host} can't be looked up: too many other names are waited for")]
+    LookupsFull {
+        /// The name.
+        host: String,
+    },
 }
 
 /// What makes a URL one that is never tried.
@@ -105,6 +111,7 @@ impl Refusal {
             Refusal::InvalidUrl(_) => ErrorCode::InvalidUrl,
             Refusal::Blocked(_) => ErrorCode::BlockedTarget,
             Refusal::NotResolved { .. } => ErrorCode::NavigationFailed,
+            Refusal::LookupsFull { .. } => ErrorCode::Overloaded,
         }
     }
 
@@ -124,6 +131,7 @@ impl Refusal {
             Refusal::Blocked(Blocked::OwnListener { .. }) => "own_listener",
             Refusal::Blocked(Blocked::Address { block, .. } | Blocked::Resolved { block, .. }) => block.label(),
             Refusal::NotResolved { .. } => "not_resolved",
+            Refusal::LookupsFull { .. } => "lookups_full",
         }
     }
 }

@@ -1,22 +1,29 @@
 //! From a name to its addresses: the operator's answers, then what needs no asking, then the system's resolver. Every
 //! answer is handed over as it is; judging it is the guard's matter, and nothing is remembered.
+//!
+//! First judgements, of the URLs that callers name, have permits of their own. Look-ups that pages cause are bounded for
+//! each page (`lookups`) and share nothing with these.
 
 use std::collections::HashSet;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, io};
 
 use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
+use super::Refusal;
+use super::dns::{self, DnsError, SystemFiles};
 use super::name::is_localhost;
 use super::policy::ResolveOverrides;
 
-/// How long one look-up may take, its wait for a place included.
-const LOOKUP_TIMEOUT: Duration = Duration::from_secs(5);
-/// Look-ups under way at once. One that was given up keeps its thread until the system's resolver is done, so without
-/// a bound slow names would take every thread that the runtime has for blocking work.
-const LOOKUPS_MAX: usize = 128;
+/// How long a first judgement's look-up may take.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a first judgement may wait for a permit.
+const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
+/// Look-ups of first judgements under way at once. Each has two sockets.
+const FIRST_AT_ONCE_MAX: usize = 256;
 
 /// What a name stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,11 +38,27 @@ pub(super) enum Answer {
 pub trait LookUp: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static {}
 impl<F: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static> LookUp for F {}
 
-/// Looks names up, of the system unless told otherwise. Clones share the bound on look-ups.
+/// Looks names up, of the system unless told otherwise. Clones share the permits of first judgements.
 #[derive(Clone)]
 pub struct Resolver {
-    places: Arc<Semaphore>,
-    look_up: Arc<dyn LookUp>,
+    first: Arc<Semaphore>,
+    source: Source,
+}
+
+#[derive(Clone)]
+enum Source {
+    System(Arc<SystemFiles>),
+    /// A test's.
+    Given(Arc<dyn LookUp>),
+}
+
+/// Why there are no addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LookUpError {
+    /// The name has none.
+    NotFound,
+    /// Nobody answered in time.
+    Silent,
 }
 
 /// The answer that needs nobody asked: the operator's, or `localhost`, which never goes to DNS (RFC 6761, 6.3).
@@ -53,72 +76,78 @@ impl Resolver {
     /// A resolver for which this function is DNS.
     #[must_use]
     pub fn new(look_up: impl LookUp) -> Resolver {
-        Resolver { places: Arc::new(Semaphore::new(LOOKUPS_MAX)), look_up: Arc::new(look_up) }
+        Resolver::by(Source::Given(Arc::new(look_up)))
     }
 
-    /// Every address of this name, or `None` if it has none, the resolver failed or took too long.
-    pub(super) async fn ask(&self, host: &str, port: u16) -> Option<Answer> {
-        self.ask_within(LOOKUP_TIMEOUT, host, port).await
+    fn by(source: Source) -> Resolver {
+        Resolver { first: Arc::new(Semaphore::new(FIRST_AT_ONCE_MAX)), source }
     }
 
-    async fn ask_within(&self, limit: Duration, host: &str, port: u16) -> Option<Answer> {
-        let found = tokio::time::timeout(limit, async {
-            let place = Arc::clone(&self.places).acquire_owned().await.ok()?;
-            let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
-            tracing::trace!(host, "a name is looked up");
-            let look_up = tokio::task::spawn_blocking(move || {
-                let _place = place;
-                look_up(&host, port)
-            });
-            look_up.await.ok()?.ok()
-        });
-        let mut addresses = found.await.ok().flatten()?;
+    /// Every address of the name that a caller's URL has.
+    pub(super) async fn ask_first(&self, host: &str, port: u16) -> Result<Answer, Refusal> {
+        let permit = timeout(PERMIT_TIMEOUT, self.first.acquire()).await;
+        let Ok(Ok(_permit)) = permit else { return Err(Refusal::LookupsFull { host: host.to_owned() }) };
+        let answer = self.ask(host, port, FIRST_TIMEOUT).await;
+        answer.map_err(|_| Refusal::NotResolved { host: host.to_owned() })
+    }
+
+    /// Every address of this name. Whoever drops the future ends the look-up.
+    pub(super) async fn ask(&self, host: &str, port: u16, limit: Duration) -> Result<Answer, LookUpError> {
+        tracing::trace!(host, "a name is looked up");
+        let found = match &self.source {
+            Source::System(files) => timeout(limit, dns::look_up(files, host)).await.map(|found| {
+                let found = found.map_err(|error| match error {
+                    DnsError::NotFound => LookUpError::NotFound,
+                    DnsError::Silent => LookUpError::Silent,
+                });
+                found.map(|addresses| addresses.into_iter().map(|address| SocketAddr::new(address, port)).collect())
+            }),
+            Source::Given(look_up) => {
+                let (look_up, host) = (Arc::clone(look_up), host.to_owned());
+                let found = tokio::task::spawn_blocking(move || look_up(&host, port));
+                timeout(limit, found).await.map(|found| match found {
+                    Ok(Ok(addresses)) => Ok(addresses),
+                    _ => Err(LookUpError::NotFound),
+                })
+            }
+        };
+        let mut addresses: Vec<SocketAddr> = found.unwrap_or(Err(LookUpError::Silent))?;
         let mut seen = HashSet::new();
         addresses.retain(|address| seen.insert(*address));
-        (!addresses.is_empty()).then_some(Answer::Told(addresses))
+        if addresses.is_empty() { Err(LookUpError::NotFound) } else { Ok(Answer::Told(addresses)) }
     }
 }
 
 impl Default for Resolver {
-    /// The system's resolver.
+    /// The system's files and the DNS servers that they name.
     fn default() -> Self {
-        Resolver::new(|host: &str, port: u16| Ok((host, port).to_socket_addrs()?.collect()))
+        Resolver::by(Source::System(Arc::default()))
     }
 }
 
 impl fmt::Debug for Resolver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Resolver").field("places", &self.places.available_permits()).finish_non_exhaustive()
+        f.debug_struct("Resolver").field("first", &self.first.available_permits()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+impl Resolver {
+    /// A resolver that asks what these files say.
+    pub(super) fn of_files(files: SystemFiles) -> Resolver {
+        Resolver::by(Source::System(Arc::new(files)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, mpsc};
-
     use super::*;
 
     fn public(port: u16) -> Vec<SocketAddr> {
         vec![SocketAddr::from(([1, 1, 1, 1], port))]
     }
 
-    #[tokio::test]
-    async fn a_look_up_that_never_ends_is_given_up_and_keeps_its_place() {
-        const SHORT: Duration = Duration::from_millis(20);
-        let (end, ended) = mpsc::sync_channel::<()>(0);
-        let ended = Mutex::new(ended);
-        let mut resolver = Resolver::new(move |host: &str, port: u16| {
-            if host == "slow.example" {
-                let _ = ended.lock().unwrap().recv();
-            }
-            Ok(public(port))
-        });
-        resolver.places = Arc::new(Semaphore::new(1));
-        assert_eq!(resolver.ask_within(SHORT, "slow.example", 80).await, None);
-        assert_eq!(resolver.ask_within(SHORT, "fast.example", 80).await, None, "no place is free");
-        drop(end);
-        assert_eq!(resolver.ask("fast.example", 80).await, Some(Answer::Told(public(80))));
-    }
+    const SOON: Duration = Duration::from_secs(20);
 
     #[tokio::test]
     async fn failures_and_empty_answers_are_no_answer_and_repeated_addresses_are_one() {
@@ -127,14 +156,25 @@ mod tests {
             "twice.example" => Ok([public(port), public(port)].concat()),
             _ => Err(io::Error::other("NXDOMAIN")),
         });
-        assert_eq!(resolver.ask("empty.example", 80).await, None);
-        assert_eq!(resolver.ask("none.example", 80).await, None);
-        assert_eq!(resolver.ask("twice.example", 80).await, Some(Answer::Told(public(80))));
+        assert_eq!(resolver.ask("empty.example", 80, SOON).await, Err(LookUpError::NotFound));
+        assert_eq!(resolver.ask("none.example", 80, SOON).await, Err(LookUpError::NotFound));
+        assert_eq!(resolver.ask("twice.example", 80, SOON).await, Ok(Answer::Told(public(80))));
+    }
+
+    #[tokio::test]
+    async fn a_first_judgement_that_gets_no_permit_is_told_that_there_was_no_room() {
+        let mut resolver = Resolver::new(|_: &str, port: u16| Ok(public(port)));
+        resolver.first = Arc::new(Semaphore::new(1));
+        let held = Arc::clone(&resolver.first).acquire_owned().await.unwrap();
+        let refusal = resolver.ask_first("a.example", 80).await.unwrap_err();
+        assert_eq!(refusal.code(), porthole_contract::ErrorCode::Overloaded, "{refusal}");
+        drop(held);
+        assert_eq!(resolver.ask_first("a.example", 80).await, Ok(Answer::Told(public(80))));
     }
 
     #[tokio::test]
     async fn the_system_knows_this_host() {
-        let Some(Answer::Told(addresses)) = Resolver::default().ask("localhost", 80).await else {
+        let Ok(Answer::Told(addresses)) = Resolver::default().ask("localhost", 80, SOON).await else {
             panic!("every system knows localhost");
         };
         assert!(addresses.iter().all(|address| address.ip().is_loopback() && address.port() == 80), "{addresses:?}");

@@ -24,6 +24,9 @@ pub struct Target {
     grounds: Grounds,
 }
 
+/// A host, as a URL has it, and a port.
+pub type Place = (Host<String>, u16);
+
 /// Why a target was let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Grounds {
@@ -92,6 +95,12 @@ impl Target {
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// Host and port.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        (self.host.clone(), self.port)
     }
 
     /// The addresses that were judged and may be dialled; empty where none are known ([`Grounds::NameOnly`]).

@@ -70,7 +70,9 @@ fn of_page(error: &PageError) -> Failure {
         PageError::Failed(name) => {
             Failure::new(ErrorCode::NavigationFailed, details).retryable(PASSING.contains(&name.as_str()))
         }
-        PageError::Download(_) | PageError::OverBudget(_) => Failure::new(ErrorCode::NavigationFailed, details),
+        PageError::Download(_) | PageError::NoHistory | PageError::OverBudget(_) | PageError::Flooded => {
+            Failure::new(ErrorCode::NavigationFailed, details)
+        }
         PageError::NavigationTimedOut(_) => Failure::new(ErrorCode::NavigationTimeout, details),
         PageError::Crashed(_) => Failure::new(ErrorCode::BrowserCrashed, details),
         PageError::TimedOut(_) | PageError::NoFrame(_) => Failure::new(ErrorCode::DeadlineExceeded, details),

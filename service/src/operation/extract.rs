@@ -1,18 +1,19 @@
 //! Reading a page: visit it, carry out the directives, make their results of what came back.
 
+use std::sync::Arc;
 use std::thread;
 
 use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport};
-use porthole_reading::frames::Document;
-use porthole_reading::outcome::{self, ReadError};
+use porthole_reading::outcome::{self, ReadError, Schemas};
 use porthole_reading::walls;
 use tokio::sync::oneshot;
 
 use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
-use crate::admission::Client;
+use crate::admission::{Client, Permit};
 use crate::page::{Appearance, Arrival, PageError};
+use crate::provider::Frames;
 
 /// The stack that pages are read on, in bytes: the trees are of bounded depth, and this is far more than they need.
 const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
@@ -55,28 +56,46 @@ impl Browsing {
         let directives = understood.unwrap_or_else(|| {
             vec![Directive { offset: request.offset, max_chars: request.max_chars, ..Directive::default() }]
         });
-        let plan = outcome::plan(&directives).map_err(|invalid| Invalid::new(field, invalid.to_string()))?;
+        let invalid = |invalid: Invalid| Invalid::new(field, invalid.to_string());
+        let plan = outcome::plan(&directives).map_err(invalid)?;
+        let directives: Arc<[Directive]> = directives.into();
+        let visit = Visit {
+            client,
+            url: &request.url,
+            appearance: Appearance {
+                viewport: request.viewport.unwrap_or(Viewport::DESKTOP),
+                color_scheme: None,
+                reduced_motion: None,
+            },
+            wait: request.wait.clone().unwrap_or_default(),
+            on_timeout: request.on_timeout.unwrap_or_default(),
+            frames: Frames::Ordinary,
+            deadline,
+            credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
+        };
         let mut visited = self
-            .visit(Visit {
-                client,
-                url: &request.url,
-                appearance: Appearance {
-                    viewport: request.viewport.unwrap_or(Viewport::DESKTOP),
-                    color_scheme: None,
-                    reduced_motion: None,
-                },
-                wait: request.wait.clone().unwrap_or_default(),
-                by_hand: false,
-                deadline,
-                credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
+            .visit_prepared(visit, async |permit| {
+                if directives.iter().all(|directive| directive.schema.is_none()) {
+                    return Ok(Schemas::default());
+                }
+                let directives = Arc::clone(&directives);
+                let compiled = on_own_stack(permit, move |_| outcome::schemas(&directives)).await;
+                Ok(compiled.ok_or_else(unread).map_err(|error| of_reading(field, error))?.map_err(invalid)?)
             })
             .await?;
         let work = Stopwatch::start();
         let (document, arrival) = visited.page.arrival(phase("capture", visited.page.read(&plan))).await;
         let arrival = arrival?;
         let status = arrival.status_code;
-        let (results, walls) =
-            on_own_stack(document?, directives, status).await.map_err(|error| of_reading(field, error))?;
+        let document = document?;
+        let schemas = std::mem::take(&mut visited.prepared);
+        let work_of_reading = move |is_over: &dyn Fn() -> bool| {
+            let snapshot = document.joined().map_err(|_| unread())?;
+            let walls = walls::warnings(&snapshot.head, status);
+            Ok((outcome::read(&directives, &schemas, snapshot, is_over)?, walls))
+        };
+        let read = on_own_stack(visited.permit(), work_of_reading).await;
+        let (results, walls) = read.unwrap_or_else(|| Err(unread())).map_err(|error| of_reading(field, error))?;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
         warnings.extend(ignored);
         warnings.extend(walls);
@@ -84,31 +103,34 @@ impl Browsing {
     }
 }
 
-/// Makes results of a snapshot, on a thread of its own: it may take a while, and it recurses.
-async fn on_own_stack(
-    document: Document,
-    directives: Vec<Directive>,
-    status: u16,
-) -> Result<(Vec<ExtractResult>, Vec<String>), ReadError> {
+/// Does work on a thread of its own: it may take a while, and it recurses. Nothing where it could not be done.
+///
+/// A thread can't be ended from outside. So all such work is bounded by itself, asks now and then whether the caller has
+/// gone, and holds the request's permit until it ends.
+async fn on_own_stack<T: Send + 'static>(
+    permit: Arc<Permit>,
+    work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
+) -> Option<T> {
     let (done, answer) = oneshot::channel();
     let work = move || {
-        let read = || {
-            let snapshot = document.joined().map_err(|_| ReadError::TooMuch("the page can't be read".to_owned()))?;
-            let walls = walls::warnings(&snapshot.head, status);
-            Ok((outcome::read(&directives, snapshot)?, walls))
-        };
-        // Whoever asked may have gone.
-        let _ = done.send(read());
+        let result = work(&|| done.is_closed());
+        drop(permit);
+        // The caller may have gone.
+        let _ = done.send(result);
     };
-    let spawned = thread::Builder::new().name("reading".to_owned()).stack_size(READING_STACK_BYTES).spawn(work);
-    let failed = || ReadError::TooMuch("the page can't be read".to_owned());
-    spawned.map_err(|_| failed())?;
-    answer.await.unwrap_or_else(|_| Err(failed()))
+    thread::Builder::new().name("reading".to_owned()).stack_size(READING_STACK_BYTES).spawn(work).ok()?;
+    answer.await.ok()
+}
+
+fn unread() -> ReadError {
+    ReadError::TooMuch("the page can't be read".to_owned())
 }
 
 fn of_reading(field: &str, error: ReadError) -> OperationError {
     match error {
-        ReadError::InvalidSelector(_) | ReadError::TooMuch(_) => Invalid::new(field, error.to_string()).into(),
+        ReadError::InvalidSelector(_) | ReadError::TooMuch(_) | ReadError::Ended => {
+            Invalid::new(field, error.to_string()).into()
+        }
         ReadError::NotFound(selector) => PageError::SelectorNotFound(selector).into(),
         ReadError::Empty(what) => OperationError::Empty(what),
     }

@@ -24,11 +24,11 @@ use crate::telemetry::PhaseMetrics;
 /// All that operations work with. Clones share it.
 #[derive(Clone)]
 pub struct Browsing {
-    /// Who judges targets.
+    /// Judges targets.
     pub judge: Judge,
-    /// Who gives places.
+    /// Gives out permits.
     pub admission: Admission,
-    /// Who gives pages.
+    /// Leases pages.
     pub provider: Arc<dyn Provider>,
     /// Where phases are timed.
     pub phases: PhaseMetrics,
@@ -43,7 +43,7 @@ pub enum OperationError {
     /// The target is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// No place, and no use in waiting for one.
+    /// There is no permit, and no use in waiting for one.
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
     /// No page to work with.

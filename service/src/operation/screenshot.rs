@@ -10,6 +10,7 @@ use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::admission::Client;
 use crate::page::{Appearance, Arrival, PageError, Region};
+use crate::provider::Frames;
 
 /// The quality of JPEG and WebP when none is asked for.
 const QUALITY_DEFAULT: u8 = 80;
@@ -43,14 +44,11 @@ impl Browsing {
     pub async fn screenshot(&self, client: &Client, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
         let started = Stopwatch::start();
         within(request.timeout_ms, async |deadline| {
-            let by_hand = suits_frames_by_hand(request);
-            match self.take(client, request, by_hand, deadline, started).await {
-                Err(OperationError::Page(PageError::NoFrame(why))) if by_hand => {
-                    tracing::info!(
-                        why,
-                        "a page drew no frame by hand: it is visited again in one that draws by itself"
-                    );
-                    self.take(client, request, false, deadline, started).await
+            let frames = frames(request);
+            match self.take(client, request, frames, deadline, started).await {
+                Err(OperationError::Page(PageError::NoFrame(why))) if frames == Frames::BeginFrame => {
+                    tracing::info!(why, "a page drew no frame by begin_frame; it is visited again in an ordinary one");
+                    self.take(client, request, Frames::Ordinary, deadline, started).await
                 }
                 taken => taken,
             }
@@ -62,7 +60,7 @@ impl Browsing {
         &self,
         client: &Client,
         request: &ScreenshotRequest,
-        by_hand: bool,
+        frames: Frames,
         deadline: tokio::time::Instant,
         started: Stopwatch,
     ) -> Result<Screenshot, OperationError> {
@@ -77,7 +75,8 @@ impl Browsing {
                     reduced_motion: request.reduced_motion,
                 },
                 wait: request.wait.clone().unwrap_or_default(),
-                by_hand,
+                on_timeout: request.on_timeout.unwrap_or_default(),
+                frames,
                 deadline,
                 credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
             })
@@ -111,9 +110,9 @@ impl Browsing {
     }
 }
 
-/// Whether frames drawn by hand show what is asked for: the viewport, at the scale that they have, of a page that waits for
-/// nothing that only comes while it draws by itself.
-fn suits_frames_by_hand(request: &ScreenshotRequest) -> bool {
+/// How the page of this request draws. `begin_frame` captures the viewport at scale 1, of a page that waits for nothing
+/// that comes only while it draws by itself.
+fn frames(request: &ScreenshotRequest) -> Frames {
     let viewport = request.viewport.unwrap_or(Viewport::PHONE);
     let wait = request.wait.clone().unwrap_or_default();
     let waits_without_frames = match wait.until {
@@ -122,5 +121,6 @@ fn suits_frames_by_hand(request: &ScreenshotRequest) -> bool {
         Until::NetworkIdle => false,
     };
     let is_of_scale_one = (viewport.device_scale_factor - 1.0).abs() < f64::EPSILON;
-    !request.full_page && request.selector.is_none() && is_of_scale_one && waits_without_frames
+    let suits = !request.full_page && request.selector.is_none() && is_of_scale_one && waits_without_frames;
+    if suits { Frames::BeginFrame } else { Frames::Ordinary }
 }

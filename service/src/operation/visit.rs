@@ -1,27 +1,28 @@
-//! A visit: what every operation begins with. From a URL to a page that is as it will be, and where the time went.
+//! A visit, the first part of every operation: from a URL to a settled page, with its timings.
 
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::TryFutureExt as _;
 use futures_util::future::try_join;
 use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
-use porthole_contract::{Timings, Wait};
+use porthole_contract::{OnTimeout, Timings, Wait};
 use tokio::time::timeout;
 
 use super::phase::{phase, phase_at};
 use super::{Browsing, OperationError};
-use crate::admission::{Client, Place};
+use crate::admission::{Client, Permit};
 use crate::guard::{Refusal, Target};
-use crate::page::{Appearance, Arrival, Page};
-use crate::provider::{Credentials, Lease, Order};
+use crate::page::{Appearance, Arrival, Page, PageError, before};
+use crate::provider::{Credentials, Frames, Lease, LeaseRequest};
 use crate::telemetry::PhaseMetrics;
 
-/// How long a target is judged before anything else begins: literal addresses and names that a resolver knows are
-/// done by then, so that a refused one costs nobody a session. A slower answer comes while the page is made.
+/// How long a target is judged before anything else begins. Literal addresses and cached names are judged by then, so a
+/// refused one costs no session. The page is leased while a slower answer is awaited.
 const JUDGED_AHEAD: Duration = Duration::from_millis(10);
 
-/// What a caller is told whose page wanted more than it may.
+/// The warning for a page that reached its egress limits.
 const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
 
 /// Where to go and how to look.
@@ -30,23 +31,31 @@ pub(super) struct Visit<'a> {
     pub url: &'a str,
     pub appearance: Appearance,
     pub wait: Wait,
-    /// Whether the page may be one that draws only when told to.
-    pub by_hand: bool,
+    pub on_timeout: OnTimeout,
+    /// How the page draws.
+    pub frames: Frames,
     pub deadline: tokio::time::Instant,
     pub credentials: Option<Credentials>,
 }
 
-/// A page that was visited. The page ends before its lease does, and the lease before the place is given back.
-pub(super) struct Visited {
+/// A page that was visited. The page ends before its lease does, and the lease before the permit is given back.
+pub(super) struct Visited<T = ()> {
     pub page: Page,
+    /// What was prepared for it.
+    pub prepared: T,
     _lease: Lease,
     timings: Timings,
     warnings: Vec<String>,
     phases: PhaseMetrics,
-    _place: Place,
+    permit: Arc<Permit>,
 }
 
-impl Visited {
+impl<T> Visited<T> {
+    /// The request's permit, for work that goes on after the request was given up: others wait until it has ended.
+    pub(super) fn permit(&self) -> Arc<Permit> {
+        Arc::clone(&self.permit)
+    }
+
     /// Where the time went and what the caller should know, once the `work` on the page is done.
     pub(super) fn account(
         &mut self,
@@ -62,28 +71,42 @@ impl Visited {
 }
 
 impl Browsing {
-    /// Judges the target, waits for a place, leases a page, navigates and settles.
+    /// Judges the target, waits for a permit, leases a page, navigates and settles.
     pub(super) async fn visit(&self, visit: Visit<'_>) -> Result<Visited, OperationError> {
+        self.visit_prepared(visit, async |_| Ok(())).await
+    }
+
+    /// The same with something that is prepared as soon as there is a permit, before a page is leased.
+    pub(super) async fn visit_prepared<T>(
+        &self,
+        visit: Visit<'_>,
+        prepare: impl AsyncFnOnce(Arc<Permit>) -> Result<T, OperationError>,
+    ) -> Result<Visited<T>, OperationError> {
         let mut judging = pin!(self.judged(visit.url));
         let judged = timeout(JUDGED_AHEAD, &mut judging).await.ok().transpose()?;
-        let place = phase("queue", self.admission.enter(visit.client, visit.deadline)).await?;
-        let mut timings = Timings { queue: millis(place.waited), ..Timings::default() };
+        let permit = Arc::new(phase("queue", self.admission.acquire(visit.client, visit.deadline)).await?);
+        let mut timings = Timings { queue: millis(permit.waited), ..Timings::default() };
+        let prepared = prepare(Arc::clone(&permit)).await?;
         let mut watch = Stopwatch::start();
-        let order = Order { credentials: visit.credentials, deadline: visit.deadline, by_hand: visit.by_hand };
-        let leasing = phase("lease", self.provider.lease(order).map_err(OperationError::from));
+        let lifetime = visit.deadline.saturating_duration_since(tokio::time::Instant::now());
+        let request = LeaseRequest::visit(visit.frames, lifetime, visit.credentials);
+        let leasing = phase("lease", self.provider.lease(request).map_err(OperationError::from));
         let (target, mut lease) = match judged {
             Some(target) => (target, leasing.await?),
-            // A slow answer of DNS is not waited for twice; should it be a refusal, the page is given back unused.
+            // DNS is slow: the page is leased meanwhile, and given back unused if the target is refused.
             None => try_join(judging, leasing).await?,
         };
         timings.session = watch.lap_of("session", &self.phases);
-        let page = Page::open(&mut lease, &target, &self.judge, &visit.appearance);
-        phase_at("navigate", target.url(), page.navigate(&target)).await?;
+        let page = Page::open(&mut lease, &self.judge, &visit.appearance);
+        let navigating = Box::pin(page.navigate_or(visit.on_timeout, &target, visit.deadline));
+        let mut warnings = phase_at("navigate", target.url(), navigating).await?;
         timings.navigate = watch.lap_of("navigate", &self.phases);
-        let settled = phase("settle", Box::pin(page.settle(&visit.wait, visit.deadline))).await;
-        let warnings = settled.map_err(|error| OperationError::of_selector("wait.selector", error))?;
+        // A page that has used up its time must leave some for its picture.
+        let settle_by = if warnings.is_empty() { visit.deadline } else { before(visit.deadline) };
+        let settled = phase("settle", Box::pin(settle(&page, &visit.wait, visit.on_timeout, settle_by))).await;
+        warnings.extend(settled.map_err(|error| OperationError::of_selector("wait.selector", error))?);
         timings.settle = watch.lap_of("settle", &self.phases);
-        Ok(Visited { page, _lease: lease, timings, warnings, phases: self.phases.clone(), _place: place })
+        Ok(Visited { page, prepared, _lease: lease, timings, warnings, phases: self.phases.clone(), permit })
     }
 
     /// The target, if it may be visited.
@@ -95,6 +118,21 @@ impl Browsing {
         }
         Ok(judged?)
     }
+}
+
+/// Waits as asked, and returns what did not come about, each as `code: sentence`.
+async fn settle(
+    page: &Page,
+    wait: &Wait,
+    on_timeout: OnTimeout,
+    deadline: tokio::time::Instant,
+) -> Result<Vec<String>, PageError> {
+    let mut warnings = match on_timeout {
+        OnTimeout::Fail => Vec::new(),
+        OnTimeout::Partial => page.draw_without_styles(wait, deadline).await?,
+    };
+    warnings.extend(page.settle(wait, deadline).await?);
+    Ok(warnings)
 }
 
 /// Does `work` within the request's own time, its queue included.

@@ -10,6 +10,7 @@ use porthole_contract::ImageFormat;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, IMAGE_MAX_HEIGHT_PX, IMAGE_MAX_PIXELS};
 use serde::Deserialize;
 
+use super::script::BOX;
 use super::{Page, PageError};
 use crate::cdp::CdpError;
 
@@ -34,15 +35,6 @@ pub struct Capture {
     /// Whether the region goes on below the picture.
     pub truncated: bool,
 }
-
-const BOX: &str = "selector => {
-  let element;
-  try { element = document.querySelector(selector) } catch { return { invalid: true } }
-  if (!element) return {};
-  const box = element.getBoundingClientRect();
-  const left = Math.max(0, box.left + scrollX), top = Math.max(0, box.top + scrollY);
-  return { box: { left, top, width: box.right + scrollX - left, height: box.bottom + scrollY - top } };
-}";
 
 #[derive(Deserialize)]
 struct Found {

@@ -18,7 +18,7 @@ use tokio::time::{Instant, Sleep, sleep, timeout};
 
 use super::{Capture, Page, PageError};
 use crate::cdp::{Call, CdpError};
-use crate::provider::Turns;
+use crate::provider::FrameLock;
 
 /// How long one frame may take. A page whose script hangs within one would hold up all others.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(2);
@@ -32,7 +32,7 @@ const FRAMES_WITHOUT_PICTURE_MAX: usize = 30;
 /// What a page that draws only when told to needs.
 #[derive(Debug)]
 pub(super) struct Drawing {
-    turns: Turns,
+    frame_lock: FrameLock,
     clock: Mutex<Clock>,
     /// The end of a frame's time. One timer for all frames: a new one that ends before all others wakes the runtime.
     limit: tokio::sync::Mutex<Pin<Box<Sleep>>>,
@@ -81,8 +81,8 @@ struct Clock {
 }
 
 impl Drawing {
-    pub(super) fn new(turns: Turns) -> Self {
-        Self { turns, clock: Mutex::default(), limit: tokio::sync::Mutex::new(Box::pin(sleep(FRAME_TIMEOUT))) }
+    pub(super) fn new(frame_lock: FrameLock) -> Self {
+        Self { frame_lock, clock: Mutex::default(), limit: tokio::sync::Mutex::new(Box::pin(sleep(FRAME_TIMEOUT))) }
     }
 
     /// The page's clock has run ahead by so much, since that base.
@@ -140,7 +140,7 @@ impl Page {
         drawing: &Drawing,
         screenshot: Option<ScreenshotParams>,
     ) -> Result<BeginFrameReturns, PageError> {
-        let turn = timeout(TURN_TIMEOUT, drawing.turns.take()).await;
+        let turn = timeout(TURN_TIMEOUT, drawing.frame_lock.acquire()).await;
         let turn = turn.map_err(|_| PageError::NoFrame("others took too long".to_owned()))?;
         let mut limit = drawing.limit.lock().await;
         limit.as_mut().reset(Instant::now() + FRAME_TIMEOUT);
@@ -148,7 +148,7 @@ impl Page {
         let mut drawn = Frame { answer: Some(self.session.call(&frame)), turn: Some(turn) };
         tokio::select! {
             biased;
-            fatal = self.fatal() => Err(fatal.into()),
+            stop = self.stop() => Err(stop.into()),
             drawn = drawn.answer() => match drawn {
                 // It does not want to: whoever asked for it takes another kind of page.
                 Err(error) if !error.is_gone() => Err(PageError::NoFrame(error.to_string())),

@@ -3,19 +3,20 @@
 
 use url::Url;
 
-use super::state::PageState;
+use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::egress::DialOutcome;
 
 impl Page {
     /// Why the main frame's document is no page, if it is none.
-    pub(super) fn not_a_page(&self, state: &PageState) -> Option<PageError> {
+    /// `is_cut` says whether the document's answer is known to have broken off.
+    pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
         if document.made_by_egress || document.failure.is_some() {
             return Some(self.cause(state, document.failure.as_deref().unwrap_or(UNKNOWN)));
         }
         // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
-        let cause = document.broken.then(|| self.cause(state, UNKNOWN));
+        let cause = (document.broken || is_cut).then(|| self.cause(state, UNKNOWN));
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 

@@ -1,28 +1,31 @@
 //! Frames that the page's own world can't look into, being of other origins: each is read in a world of its own, by its
 //! own session where it has a process of its own. Nothing of it is needed where the page's own reading was enough.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::DescribeNodeParams;
-use chromiumoxide_cdp::cdp::browser_protocol::page::{CreateIsolatedWorldParams, FrameId};
 use futures_util::future::{BoxFuture, join_all};
 use porthole_reading::frames::{Document, Frame};
+use porthole_reading::snapshot::SNAPSHOT_MAX_BYTES;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use super::Page;
-use super::read::READ;
-use super::world::{WORLD, argument, in_world, value};
+use super::script::{NUMBERED, READ};
+use super::world::{argument, in_frame, in_world, value};
 use crate::cdp::{CdpError, Session};
 
 /// How long all frames together may take: an advertisement that is busy must not fail the page that it is in.
 const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
 /// How deep frames of other origins are followed into one another.
 const DEPTH_MAX: u32 = 8;
-
-/// Hands out an element that the reading before has met.
-const NUMBERED: &str = "number => globalThis.portholeFrames?.[number]";
+/// Frames that are read at the same time: what each answers is in memory as a whole.
+const READ_AT_ONCE_MAX: usize = 8;
+/// What a frame may answer is this part of what the page itself may.
+const LIMITS_PART: u64 = 4;
 
 /// What is asked inside a frame: a query, its field (-1 outside of maps), and the step of its chain to begin with.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -37,28 +40,59 @@ pub(super) struct Returned {
     pub beyond: Vec<Vec<Ask>>,
 }
 
+/// What all frames of a page are read with.
+struct Gathering {
+    plan: Value,
+    deadline: Instant,
+    turns: Semaphore,
+    /// How many bytes of snapshots there is still room for.
+    room: AtomicUsize,
+}
+
+impl Gathering {
+    fn of(plan: &Value, own_bytes: usize) -> Self {
+        let mut plan = plan.clone();
+        for limit in
+            plan.get_mut("limits").and_then(Value::as_object_mut).into_iter().flat_map(|limits| limits.values_mut())
+        {
+            *limit = (limit.as_u64().unwrap_or_default() / LIMITS_PART).into();
+        }
+        Self {
+            plan,
+            deadline: Instant::now() + FRAMES_TIMEOUT,
+            turns: Semaphore::new(READ_AT_ONCE_MAX),
+            room: AtomicUsize::new(SNAPSHOT_MAX_BYTES.saturating_sub(own_bytes)),
+        }
+    }
+
+    /// Takes room for a snapshot, if there is enough.
+    fn keeps(&self, bytes: usize) -> bool {
+        let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
+        taken.is_ok()
+    }
+}
+
 impl Page {
     /// Reads what is asked of the main document's frames, and puts all together.
     pub(super) async fn with_frames(&self, plan: &Value, returned: Returned) -> Document {
         if returned.beyond.iter().all(Vec::is_empty) {
             return Document { snapshot: returned.snapshot, ..Document::default() };
         }
-        let deadline = Instant::now() + FRAMES_TIMEOUT;
+        let gathering = Gathering::of(plan, returned.snapshot.len());
         let main = Place { session: self.session.clone(), frame: self.main_frame.clone() };
-        let Ok(Ok(world)) = timeout_at(deadline, main.world()).await else {
+        let Ok(Ok(world)) = timeout_at(gathering.deadline, main.world()).await else {
             return Document { unread: asked(&returned), snapshot: returned.snapshot, ..Document::default() };
         };
-        self.gather(plan, main, world, returned, deadline, 0).await
+        self.gather(&gathering, main, world, returned, 0).await
     }
 
     /// Boxed, since frames nest.
     fn gather<'a>(
         &'a self,
-        plan: &'a Value,
+        gathering: &'a Gathering,
         place: Place,
         world: i64,
         returned: Returned,
-        deadline: Instant,
         depth: u32,
     ) -> BoxFuture<'a, Document> {
         Box::pin(async move {
@@ -72,11 +106,16 @@ impl Page {
                     let inside = async {
                         let inner = self.inside(place, world, number).await?;
                         let world = inner.world().await?;
-                        let returned = inner.read(world, plan, asks).await?;
+                        // Never closed, so there is always a turn to wait for.
+                        let _turn = gathering.turns.acquire().await.ok();
+                        let returned = inner.read(world, &gathering.plan, asks).await?;
                         Ok::<_, CdpError>((inner, world, returned))
                     };
-                    let (inner, world, returned) = timeout_at(deadline, inside).await.ok()?.ok()?;
-                    let document = self.gather(plan, inner, world, returned, deadline, depth + 1).await;
+                    let (inner, world, returned) = timeout_at(gathering.deadline, inside).await.ok()?.ok()?;
+                    if !gathering.keeps(returned.snapshot.len()) {
+                        return None;
+                    }
+                    let document = self.gather(gathering, inner, world, returned, depth + 1).await;
                     Some(Frame { number, document })
                 }
             });
@@ -112,9 +151,7 @@ struct Place {
 
 impl Place {
     async fn world(&self) -> Result<i64, CdpError> {
-        let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.frame.clone()));
-        world.world_name = Some(WORLD.to_owned());
-        Ok(*self.session.call(&world).await?.execution_context_id.inner())
+        Ok(*self.session.call(&in_frame(&self.frame)).await?.execution_context_id.inner())
     }
 
     async fn read(&self, world: i64, plan: &Value, asks: &[Ask]) -> Result<Returned, CdpError> {

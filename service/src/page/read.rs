@@ -6,19 +6,9 @@ use porthole_reading::outcome::Plan;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use super::script::READ;
 use super::world::NEXT_DOCUMENT_AFTER;
 use super::{Page, PageError};
-
-/// The page function: finds what a plan names, walks it, and writes it down. Bounded in nodes and text, so that of fifty
-/// megabytes only what is wanted is sent. Nothing comes back of a document that has only just begun.
-pub(super) const READ: &str = concat!(
-    "(plan, asks) => {\n",
-    "if (document.readyState === 'loading' && document.documentElement === null) return null;\n",
-    include_str!("script/find.js"),
-    include_str!("script/walk.js"),
-    include_str!("script/answer.js"),
-    "return answer(plan, asks);\n}"
-);
 
 impl Page {
     /// Carries out a plan; what comes back are snapshots as JSON, of the page and of those frames of other origins that

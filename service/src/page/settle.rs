@@ -11,9 +11,11 @@ use porthole_contract::{Until, Wait};
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use super::script::{DECODE_EARLY, DECODED_BY_THEN, MATCHES};
 use super::world::{argument, value};
 use super::{Page, PageError};
 use crate::cdp::Call;
+use crate::provider::PageTime;
 
 /// How much of the page's own time passes at least after the load: timers of up to three seconds have fired then.
 const BUDGET_MS: u32 = 3_000;
@@ -41,6 +43,8 @@ const STEPS_FOLLOWED_MAX: u32 = 16;
 const FRAME_EVERY: Duration = Duration::from_millis(16);
 /// How long fonts and images in view may take to be decoded, in real time.
 const DECODE_TIMEOUT: Duration = Duration::from_millis(1_500);
+/// How long a local document may take to tell its isolated world. Without it a look costs one more command.
+const WORLD_TIMEOUT: Duration = Duration::from_millis(500);
 /// How often a selector is looked for in real time.
 const SELECTOR_EVERY: Duration = Duration::from_millis(50);
 /// How long a clock that a long poll held may take to end its budget once it no longer waits for the network.
@@ -48,53 +52,6 @@ const ADVANCE_TIMEOUT: Duration = Duration::from_millis(500);
 /// How much of the wait is kept back for that: a part of it, at most so much.
 const ADVANCE_RESERVE_SHARE: u32 = 5;
 const ADVANCE_RESERVE_MAX: Duration = Duration::from_millis(1_000);
-
-/// Runs in each document as it begins: once it is loaded, the images in view are decoded (lazy ones count as soon as they
-/// are in view), so that nobody has to wait for it later. What is decoded is remembered. An animation that is ended
-/// leaves its last style and goes: one that is merely finished is now and then still drawn at its start (tried).
-pub(super) const DECODE_EARLY: &str = "(() => {
-  const decoded = new WeakSet();
-  const undecoded = () => {
-    const found = [];
-    for (const image of document.images) {
-      if (decoded.has(image)) continue;
-      const box = image.getBoundingClientRect();
-      const inView = box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth;
-      if (inView && !(image.loading === 'lazy' && !image.complete && box.width * box.height === 0)) found.push(image);
-      if (found.length > 200) break;
-    }
-    return found;
-  };
-  const decode = () => Promise.all([document.fonts?.ready, ...undecoded().map(image => {
-    const source = image.currentSrc;
-    return image.decode().catch(() => null).then(() => { if (image.currentSrc === source) decoded.add(image); });
-  })]);
-  const end = animation => {
-    animation.finish();
-    if (animation instanceof CSSTransition) return;
-    const { fill } = animation.effect.getComputedTiming();
-    if (fill === 'forwards' || fill === 'both') animation.commitStyles();
-    animation.cancel();
-  };
-  const endAnimations = longest => {
-    for (const animation of document.getAnimations()) {
-      const endTime = animation.effect?.getComputedTiming().endTime;
-      // One that a script has paused stays where it is; one that never ends, too.
-      if (animation.playState === 'running' && endTime <= longest) try { end(animation) } catch { }
-    }
-  };
-  const isDecoded = () => document.fonts?.status !== 'loading' && undecoded().length === 0;
-  globalThis.porthole = { decode, isDecoded, endAnimations };
-  addEventListener('load', decode, { once: true });
-})()";
-/// Some of the page's own time later: brings animations to their end, for they begin with a frame, and while the clock
-/// is run ahead there is none; and tells whether fonts and the images in view are decoded by then.
-const DECODED_BY_THEN: &str = "async (after, longest) => {
-  await new Promise(resolve => setTimeout(resolve, after));
-  globalThis.porthole?.endAnimations(longest);
-  return globalThis.porthole?.isDecoded() ?? false;
-}";
-const MATCHES: &str = "selector => { try { return document.querySelector(selector) !== null } catch { return null } }";
 
 impl Page {
     /// Waits as asked, and returns what did not come about, each as `code: sentence`.
@@ -111,6 +68,10 @@ impl Page {
             Until::NetworkIdle => {
                 self.reaches(deadline, |state| state.document.loaded && state.document.network_idle).await?
             }
+            // In real time a page may never come to rest: its load is what it can be waited for.
+            Until::Settled if self.purpose.time() == PageTime::Real => {
+                self.reaches(deadline, |state| state.document.loaded).await?
+            }
             Until::Settled => self.settled(deadline).await?,
         };
         if !in_time {
@@ -125,7 +86,7 @@ impl Page {
         }
         match wait.delay_ms {
             None | Some(0) => {}
-            Some(delay_ms) if wait.until == Until::Settled => {
+            Some(delay_ms) if wait.until == Until::Settled && self.purpose.time() == PageTime::Virtual => {
                 // The page's own clock; real time has its limit too, should a request hold that clock.
                 let limit = Instant::now() + Duration::from_millis(delay_ms.into());
                 self.pass(delay_ms, limit.min(request_deadline)).await?;
@@ -143,6 +104,11 @@ impl Page {
         let loaded_by = before(deadline);
         loop {
             let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
+            if self.network.egress().is_some() {
+                // It was asked for when the document came, and the document answers in order.
+                let found_by = (Instant::now() + WORLD_TIMEOUT).min(loaded_by);
+                self.reaches(found_by, |state| state.world.is_some() || !state.document.stays()).await?;
+            }
             let loader = self.state.borrow().document.loader.clone();
             // Registered before the clock is let go, and answered from inside: both cost one round trip together.
             let look = self.call_now(
@@ -273,7 +239,7 @@ impl Page {
             if Instant::now() >= deadline {
                 return Ok(false);
             }
-            if until == Until::Settled {
+            if until == Until::Settled && self.purpose.time() == PageTime::Virtual {
                 self.pass(SELECTOR_BUDGET_MS, deadline).await?;
             }
             self.reaches((Instant::now() + SELECTOR_EVERY).min(deadline), |_| false).await?;

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::settle::DECODE_EARLY;
+use super::script::DECODE_EARLY;
 use super::{Page, PageError};
 use crate::cdp::{Call, CdpError, Session};
 
@@ -22,12 +22,25 @@ pub(super) const WORLD: &str = "porthole";
 /// How long a document that is being replaced is given until the next is asked.
 pub(super) const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
-/// Has the world made in each document as it begins, and told of, so that nobody has to wait for it later.
+/// Has the world made in each document as it begins.
 pub(super) fn prepare(session: &Session) {
     let mut script = AddScriptToEvaluateOnNewDocumentParams::new(DECODE_EARLY);
     script.world_name = Some(WORLD.to_owned());
-    session.call(&EnableRuntime::default()).forget();
     session.call(&script).forget();
+}
+
+/// Has the world of the next document reported as it is made, which saves a remote page a round trip. `documents` turns
+/// the domain off with the report: until then the page's console and exceptions come over the connection too, which
+/// serves this page alone.
+pub(super) fn report(session: &Session) {
+    session.call(&EnableRuntime::default()).forget();
+}
+
+/// Makes the world in a frame's document, or finds it there.
+pub(super) fn in_frame(frame: &str) -> CreateIsolatedWorldParams {
+    let mut world = CreateIsolatedWorldParams::new(FrameId::new(frame.to_owned()));
+    world.world_name = Some(WORLD.to_owned());
+    world
 }
 
 type Returned = <CallFunctionOnParams as chromiumoxide_types::Command>::Response;
@@ -53,9 +66,7 @@ impl Page {
                 returned => return value(returned?),
             }
         }
-        let mut world = CreateIsolatedWorldParams::new(FrameId::new(self.main_frame.clone()));
-        world.world_name = Some(WORLD.to_owned());
-        let context = self.session.call(&world).await?.execution_context_id;
+        let context = self.session.call(&in_frame(&self.main_frame)).await?.execution_context_id;
         value(self.session.call(&in_world(*context.inner(), function, arguments)).await?)
     }
 

@@ -5,7 +5,7 @@ use futures_util::future::{BoxFuture, join};
 
 use super::browserbase::BrowserbaseProvider;
 use super::local::LocalProvider;
-use super::{Lease, Order, Provider, ProviderError};
+use super::{Lease, LeaseRequest, Provider, ProviderError};
 
 /// Chooses by what the request carries.
 pub struct AutoProvider {
@@ -16,12 +16,12 @@ pub struct AutoProvider {
 }
 
 impl Provider for AutoProvider {
-    fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
-        if order.credentials.is_some() { self.browserbase.lease(order) } else { self.local.lease(order) }
+    fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+        if request.credentials.is_some() { self.browserbase.lease(request) } else { self.local.lease(request) }
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
-        // Without a browser on this machine all requests are Browserbase's, or told that nothing is configured.
+        // Without a local browser all requests go to Browserbase, or fail as not configured.
         if self.local.is_installed() { self.local.ready() } else { self.browserbase.ready() }
     }
 

@@ -1,67 +1,115 @@
-//! The lease: one page in one isolated browser context, for one request.
+//! The lease: one page in one isolated browser context.
 //!
-//! Dropping it, in whatever way, gives everything back. Nobody else releases anything.
+//! Dropping it gives everything back, in whichever way it is dropped. Nothing else releases a page.
 
 use std::fmt;
 
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::Turns;
-use crate::cdp::Session;
+use super::{FrameLock, Popups, Purpose, popups};
+use crate::cdp::{Attached, Attachments, Session};
 use crate::guard::Network;
 
-/// One page for one request.
+/// One leased page.
 pub struct Lease {
+    purpose: Purpose,
     page: Session,
     target_id: String,
     network: Network,
-    turns: Option<Turns>,
+    frame_lock: Option<FrameLock>,
     is_prepared: bool,
+    popups: Option<mpsc::Receiver<Attached>>,
     watchers: JoinSet<()>,
     release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
 }
 
 impl Lease {
-    /// A lease of the page driven by `page`, whose target is `target_id` and whose requests leave by `network`;
-    /// `release` gives it back, without waiting, and has its [watchers](Lease::watchers) then.
+    /// A lease, for `purpose`, of the page driven by `page`, whose target is `target_id` and whose requests leave by
+    /// `network`. Dropping the lease calls `release`, which gives the page back without waiting and gets its
+    /// [watchers](Lease::watchers).
     pub fn new(
+        purpose: Purpose,
         page: Session,
         target_id: String,
         network: Network,
         release: impl FnOnce(JoinSet<()>) + Send + 'static,
     ) -> Self {
-        let release = Some(Box::new(release) as Box<_>);
-        Self { page, target_id, network, turns: None, is_prepared: false, watchers: JoinSet::new(), release }
+        Self {
+            purpose,
+            page,
+            target_id,
+            network,
+            frame_lock: None,
+            is_prepared: false,
+            popups: None,
+            watchers: JoinSet::new(),
+            release: Some(Box::new(release)),
+        }
     }
 
-    /// The same page, which draws only when told to where there are turns to do so.
+    /// The same lease, of a page that draws by `begin_frame` where there is a frame lock.
     #[must_use]
-    pub fn by_hand(mut self, turns: Option<Turns>) -> Self {
-        self.turns = turns;
+    pub fn with_frame_lock(mut self, frame_lock: Option<FrameLock>) -> Self {
+        self.frame_lock = frame_lock;
         self
     }
 
-    /// The same page, which was told beforehand what every page is told.
+    /// The same lease, of a page that got its setup commands beforehand.
     #[must_use]
     pub fn prepared(mut self) -> Self {
         self.is_prepared = true;
         self
     }
 
-    /// Whether the page was told beforehand what every page is told.
+    /// Handles the windows that the page opens, as the lease's purpose says: they are closed, or kept for
+    /// [`Lease::take_popups`].
+    pub(super) fn handle_popups(&mut self, popups: Attachments) {
+        match self.purpose.popups() {
+            Popups::Close => {
+                self.watchers.spawn(popups::close_all(popups));
+            }
+            Popups::Adopt => {
+                let (lease, opened) = popups::channel();
+                self.popups = Some(opened);
+                self.watchers.spawn(popups::hand_over(popups, lease));
+            }
+        }
+    }
+
+    /// What the page was leased for.
+    #[must_use]
+    pub fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Whether the page got its setup commands beforehand.
     #[must_use]
     pub fn is_prepared(&self) -> bool {
         self.is_prepared
     }
 
-    /// Whose turn it is to draw, where the page draws only when told to.
+    /// The lock under which the page draws by `begin_frame`; `None` where it draws by itself.
     #[must_use]
-    pub fn turns(&self) -> Option<&Turns> {
-        self.turns.as_ref()
+    pub fn frame_lock(&self) -> Option<&FrameLock> {
+        self.frame_lock.as_ref()
     }
 
-    /// The tasks that watch the page and judge what it asks for. Where the network is not ours they end only when the
-    /// browser has let go of the page: what of it still runs meanwhile is nobody's otherwise.
+    /// The same lease, whose page's windows come by this channel.
+    #[must_use]
+    pub(super) fn with_popups(mut self, popups: Option<mpsc::Receiver<Attached>>) -> Self {
+        self.popups = popups;
+        self
+    }
+
+    /// The windows that the page opens, where its purpose adopts them; `None` where they are closed, and from the second
+    /// call on. A window stands still, and its opener with it, until [`Attached::resume`].
+    pub fn take_popups(&mut self) -> Option<mpsc::Receiver<Attached>> {
+        self.popups.take()
+    }
+
+    /// The tasks that watch the page and judge its requests. On a remote network they end only when the browser has
+    /// released the page, since until then its requests still have to be judged.
     pub fn watchers(&mut self) -> &mut JoinSet<()> {
         &mut self.watchers
     }
@@ -78,7 +126,7 @@ impl Lease {
         &self.page
     }
 
-    /// The page's target, which is its main frame's id as well.
+    /// The id of the page's target, which is its main frame's id as well.
     #[must_use]
     pub fn target_id(&self) -> &str {
         &self.target_id
@@ -105,21 +153,21 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use super::*;
-    use crate::cdp::connect_pipe;
+    use crate::cdp::{Bounds, Meter, connect_pipe};
     use crate::guard::{Intercept, RemoteNetwork};
 
     #[tokio::test]
     async fn a_lease_is_given_back_once_however_it_ends() {
         let released = Arc::new(AtomicU32::new(0));
         let lease = || {
-            let connection = connect_pipe(tokio::io::empty(), tokio::io::sink(), 1024);
+            let connection = connect_pipe(tokio::io::empty(), tokio::io::sink(), Bounds::default(), Meter::default());
             let released = Arc::clone(&released);
             let network = Network::Remote(RemoteNetwork {
                 intercept: Intercept::Everything,
                 whole_browser: true,
                 judges_addresses: true,
             });
-            Lease::new(connection.session("S"), "T".to_owned(), network, move |_| {
+            Lease::new(Purpose::Session, connection.session("S"), "T".to_owned(), network, move |_| {
                 released.fetch_add(1, Ordering::Relaxed);
             })
         };

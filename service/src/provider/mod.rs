@@ -1,26 +1,28 @@
-//! Where pages come from. One trait, whatever runs the browser; one lease, whatever gave the page.
+//! Where pages come from: one trait for every kind of browser, one lease for every page.
 //!
-//! Knows `cdp`, and of `guard` how a page reaches the network; knows nothing of what is done with a page.
+//! What a page is wanted for is in its [`LeaseRequest`]. This room knows `cdp`, and of `guard` how a page reaches the
+//! network; it knows nothing of what is done with a page.
 
 mod auto;
 pub mod browserbase;
 pub mod cdp;
+mod frame_lock;
 mod lease;
 mod leave;
 pub mod local;
 mod popups;
-mod turns;
+mod request;
 
-use std::fmt;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use secrecy::SecretString;
-use tokio::time::Instant;
 
 pub use auto::AutoProvider;
+pub use frame_lock::FrameLock;
 pub use lease::Lease;
-pub use turns::Turns;
+pub use request::{
+    Budget, Credentials, Dialogs, Frames, LeaseRequest, PageTime, Popups, Purpose, SESSION_BUDGET_FACTOR,
+};
 
 use crate::cdp::CdpError;
 
@@ -36,13 +38,13 @@ pub enum ProviderError {
     /// The browser refused to make a page.
     #[error(transparent)]
     Browser(#[from] CdpError),
-    /// Nobody's credentials to create a session with.
+    /// There are no credentials to create a remote session with.
     #[error("{0}")]
     NotConfigured(&'static str),
     /// More sessions than the account may have, or too many created in a minute.
     #[error("{sentence}")]
     RateLimited {
-        /// The provider's own words, scrubbed.
+        /// The provider's message, without secrets.
         sentence: String,
         /// When to try again, if the provider said so.
         retry_after: Option<Duration>,
@@ -54,48 +56,25 @@ pub enum ProviderError {
         retry_after: Duration,
     },
     /// The caller left before there was a page.
-    #[error("nobody waits for the page any more")]
+    #[error("the caller left before the page was ready")]
     Abandoned,
     /// The provider is ending.
     #[error("the service is ending")]
     Ending,
 }
 
-/// What a page is wanted for.
-#[derive(Clone, Debug)]
-pub struct Order {
-    /// Whose sessions to use, where the request brought somebody's.
-    pub credentials: Option<Credentials>,
-    /// When the request ends.
-    pub deadline: Instant,
-    /// Whether the page may be one that draws only when told to, where there is such.
-    pub by_hand: bool,
-}
-
-/// An account of a provider of remote browsers.
-#[derive(Clone)]
-pub struct Credentials {
-    /// Its key.
-    pub api_key: SecretString,
-    /// The project that sessions are created in.
-    pub project_id: Option<SecretString>,
-}
-
-impl fmt::Debug for Credentials {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Credentials").finish_non_exhaustive()
-    }
-}
-
-/// Something that gives pages.
+/// A source of pages.
 pub trait Provider: Send + Sync {
-    /// A page in a browser context of its own, given back when the lease is dropped. A caller that stops waiting
-    /// leaves nothing behind either.
-    fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>>;
+    /// Leases a page in a browser context of its own, given back when the lease is dropped. Dropping the future leaves
+    /// nothing behind either.
+    fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>>;
 
-    /// Whether a lease would be given now; if not, why.
+    /// Whether a lease would be given now.
+    ///
+    /// # Errors
+    /// [`ProviderError`] with the reason where it would not.
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>>;
 
-    /// Ends every browser of ours and waits until they are gone.
+    /// Ends every browser of this provider and waits until they are gone.
     fn end(&self) -> BoxFuture<'_, ()>;
 }

@@ -175,7 +175,7 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
         egress,
         prepare: page::prepare,
         warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
-        frames_by_hand: reader.required(&FRAMES, |text| match text {
+        begin_frame: reader.required(&FRAMES, |text| match text {
             "auto" => Some(true),
             "off" => Some(false),
             _ => None,

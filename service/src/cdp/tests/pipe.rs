@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::scripted::{Browser, PATIENCE};
-use crate::cdp::{CdpError, MESSAGE_MAX_BYTES};
+use crate::cdp::{Bounds, CdpError, FLOODED};
 
 fn version() -> serde_json::Value {
     json!({"protocolVersion": "1.3", "product": "Scripted/1", "revision": "r", "userAgent": "u", "jsVersion": "j"})
@@ -16,7 +16,7 @@ fn version() -> serde_json::Value {
 
 #[tokio::test]
 async fn calls_leave_at_once_and_are_answered_in_any_order() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let page = connection.session("S1");
     let first = page.call(&NavigateParams::new("https://example.com/1"));
     let second = connection.browser().call(&GetVersionParams::default());
@@ -32,7 +32,7 @@ async fn calls_leave_at_once_and_are_answered_in_any_order() {
 
 #[tokio::test]
 async fn a_refused_call_tells_its_method_and_the_browsers_words() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&EvaluateParams::new("1"));
     let heard = browser.hears().await;
     browser.says(json!({"id": heard["id"], "error": {"code": -32000, "message": "No target"}})).await;
@@ -45,7 +45,7 @@ async fn a_refused_call_tells_its_method_and_the_browsers_words() {
 
 #[tokio::test]
 async fn a_dropped_call_is_forgotten_and_its_late_answer_harms_nobody() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     drop(connection.browser().call(&GetVersionParams::default()));
     let forgotten = browser.hears().await;
     browser.answers(&forgotten, json!("not even an object")).await;
@@ -64,7 +64,7 @@ struct Paused {
 
 #[tokio::test]
 async fn events_keep_their_order_and_an_unknown_enum_value_is_no_obstacle() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let page = connection.session("S1");
     let mut events = page.events(&["Fetch.requestPaused", "Page.loadEventFired"]);
     for message in [
@@ -84,7 +84,7 @@ async fn events_keep_their_order_and_an_unknown_enum_value_is_no_obstacle() {
 
 #[tokio::test]
 async fn an_event_is_known_by_its_method_wherever_that_stands() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let page = connection.session("S1");
     let mut events = page.events(&["Page.frameNavigated", "Page.loadEventFired"]);
     for message in [
@@ -105,7 +105,7 @@ async fn an_event_is_known_by_its_method_wherever_that_stands() {
 
 #[tokio::test]
 async fn every_pending_call_and_stream_ends_when_the_browser_closes() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&GetVersionParams::default());
     let mut events = connection.browser().events(&["Target.targetCrashed"]);
     browser.hears().await;
@@ -121,7 +121,7 @@ async fn every_pending_call_and_stream_ends_when_the_browser_closes() {
 
 #[tokio::test]
 async fn a_detached_session_fails_its_own_calls_and_no_others() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let gone = connection.session("S1").call(&EvaluateParams::new("1"));
     let alive = connection.session("S2").call(&NavigateParams::new("https://example.com/"));
     let (_, heard) = (browser.hears().await, browser.hears().await);
@@ -131,16 +131,67 @@ async fn a_detached_session_fails_its_own_calls_and_no_others() {
     assert!(timeout(PATIENCE, alive).await.unwrap().is_ok());
 }
 
+/// Small enough that a test goes over them at once.
+const TIGHT: Bounds =
+    Bounds { answer_max_bytes: 100_000, event_max_bytes: 10_000, burst_bytes: 30_000, refill_bytes_a_second: 0 };
+
 #[tokio::test]
-async fn a_message_over_the_cap_ends_the_connection() {
-    let (connection, mut browser) = Browser::connect(100_000);
-    browser.sends(&vec![b'x'; 200_000]).await;
-    assert!(timeout(PATIENCE, connection.closed()).await.unwrap().contains("size cap"));
+async fn an_event_over_the_cap_fails_its_page_and_no_other() {
+    let (connection, mut browser) = Browser::connect(TIGHT);
+    let mut hostile = connection.session("S1").events(&["Page.windowOpen", FLOODED]);
+    let mut neighbour = connection.session("S2").events(&["Page.windowOpen", FLOODED]);
+    for length in [9_000, 3_000_000, 10] {
+        let name = "x".repeat(length);
+        browser.says_event("Page.windowOpen", &json!({"windowName": name}), "S1").await;
+    }
+    browser.says_event("Page.windowOpen", &json!({}), "S2").await;
+    assert_eq!(timeout(PATIENCE, neighbour.next()).await.unwrap().unwrap().method, "Page.windowOpen");
+    assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, "Page.windowOpen");
+    assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, FLOODED);
+    assert!(hostile.try_next().is_none(), "nothing that it sends is heard any more");
+    assert!(!connection.is_closed());
+}
+
+#[tokio::test]
+async fn an_answer_over_the_cap_fails_its_call_and_no_other() {
+    let (connection, mut browser) = Browser::connect(TIGHT);
+    let large = connection.session("S1").call(&EvaluateParams::new("1"));
+    let small = connection.session("S1").call(&NavigateParams::new("https://example.com/"));
+    let (first, second) = (browser.hears().await, browser.hears().await);
+    let value = "x".repeat(2_000_000);
+    browser
+        .sends(format!(r#"{{"id":{},"result":{{"value":"{value}"}},"sessionId":"S1"}}"#, first["id"]).as_bytes())
+        .await;
+    browser.sends(b"\0").await;
+    browser.answers(&second, json!({"frameId": "F"})).await;
+    assert!(
+        matches!(timeout(PATIENCE, large).await.unwrap(), Err(CdpError::TooLarge { bytes, .. }) if bytes > 2_000_000)
+    );
+    assert!(timeout(PATIENCE, small).await.unwrap().is_ok());
+}
+
+#[tokio::test]
+async fn many_events_end_their_page_whoever_of_its_parts_sends_them() {
+    let (connection, mut browser) = Browser::connect(TIGHT);
+    let mut page = connection.session("S1").events(&[FLOODED]);
+    let mut neighbour = connection.session("S2").events(&["Page.lifecycleEvent"]);
+    browser.says_event("Target.attachedToTarget", &json!({"sessionId": "S9"}), "S1").await;
+    for _ in 0..60 {
+        // Nobody has asked for these.
+        browser.says_event("Page.lifecycleEvent", &json!({}), "S9").await;
+    }
+    browser.says_event("Page.lifecycleEvent", &json!({}), "S2").await;
+    assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, FLOODED);
+    assert!(timeout(PATIENCE, neighbour.next()).await.unwrap().is_some());
+    // The end of its target is heard all the same.
+    let call = connection.session("S1").call(&EvaluateParams::new("1"));
+    browser.says(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}})).await;
+    assert_eq!(timeout(PATIENCE, call).await.unwrap().unwrap_err(), CdpError::Detached);
 }
 
 #[tokio::test]
 async fn garbage_between_messages_is_passed_over() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&GetVersionParams::default());
     let heard = browser.hears().await;
     browser.sends(b"\xff\xfe garbage\0[]\0{}\0{\"id\":\"seven\"}\0").await;
@@ -150,7 +201,7 @@ async fn garbage_between_messages_is_passed_over() {
 
 #[tokio::test]
 async fn the_pipe_closes_when_nobody_holds_the_connection() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let session = connection.session("S1");
     drop(connection);
     session.call(&EvaluateParams::new("1")).forget();
@@ -163,7 +214,7 @@ async fn the_pipe_closes_when_nobody_holds_the_connection() {
 
 #[tokio::test]
 async fn attached_targets_stand_still_until_they_are_resumed() {
-    let (connection, mut browser) = Browser::connect(MESSAGE_MAX_BYTES);
+    let (connection, mut browser) = Browser::connect(Bounds::default());
     let mut attachments = connection.session("S1").auto_attach();
     let heard = browser.hears().await;
     assert_eq!(heard["method"], "Target.setAutoAttach");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream};
 
-use crate::cdp::{Connection, connect_pipe};
+use crate::cdp::{Bounds, Connection, Meter, connect_pipe};
 
 /// No test waits longer than this for anything.
 pub(super) const PATIENCE: Duration = Duration::from_secs(5);
@@ -17,10 +17,10 @@ pub(super) struct Browser {
 
 impl Browser {
     /// A connection, and the browser at its other end.
-    pub(super) fn connect(message_max_bytes: usize) -> (Connection, Browser) {
+    pub(super) fn connect(bounds: Bounds) -> (Connection, Browser) {
         let (ours_in, theirs_out) = tokio::io::duplex(1 << 20);
         let (theirs_in, ours_out) = tokio::io::duplex(1 << 20);
-        (connect_pipe(ours_in, ours_out, message_max_bytes), Browser { reader: theirs_in, writer: theirs_out })
+        (connect_pipe(ours_in, ours_out, bounds, Meter::default()), Browser { reader: theirs_in, writer: theirs_out })
     }
 
     pub(super) fn reader(&mut self) -> &mut DuplexStream {
@@ -43,6 +43,12 @@ impl Browser {
 
     pub(super) async fn says(&mut self, message: Value) {
         self.sends(&[message.to_string().as_bytes(), b"\0"].concat()).await;
+    }
+
+    /// An event as Chromium writes it: the method first, the session last.
+    pub(super) async fn says_event(&mut self, method: &str, params: &Value, session: &str) {
+        let event = format!(r#"{{"method":"{method}","params":{params},"sessionId":"{session}"}}"#);
+        self.sends(&[event.as_bytes(), b"\0"].concat()).await;
     }
 
     pub(super) async fn sends(&mut self, bytes: &[u8]) {

@@ -41,6 +41,7 @@ struct Site {
     place: Place,
     requests: SendRequest<Sent>,
     fate: Fate,
+    is_excepted: bool,
 }
 
 /// The connection is closed without an answer, as the site closed it: the browser knows what it may send again.
@@ -74,6 +75,7 @@ pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedS
         async move {
             let url = request.uri().to_string();
             let answer = visitor.answer(request).await?;
+            visitor.shared.guard.answered(&url, message::redirect_of(&answer));
             visitor.shared.books.answered(&url, message::is_own_answer(answer.headers()));
             Ok::<_, Cut>(answer)
         }
@@ -127,7 +129,7 @@ impl Visitor {
     }
 
     async fn connect(&self, request: Request<Incoming>, ask: &Ask) -> Response<Answered> {
-        let upstream = match Upstream::connect(&self.shared, &ask.place, &ask.url).await {
+        let upstream = match Upstream::connect(&self.shared, ask).await {
             Ok(upstream) => upstream,
             Err(outcome) => return message::in_place(&outcome),
         };
@@ -145,7 +147,9 @@ impl Visitor {
         let browser = websocket.then(|| hyper::upgrade::on(&mut request));
         let mut request = message::to_site(request, &ask, websocket);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(mut site) = kept.filter(|site| site.place == ask.place)
+        // A connection that an exception opened for one document is not for every other.
+        let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.place, &ask.asker);
+        if let Some(mut site) = kept.filter(|site| site.place == ask.place && may_use(site))
             && site.requests.ready().await.is_ok()
         {
             let spare = spare(&request);
@@ -177,8 +181,8 @@ impl Visitor {
     }
 
     async fn connect_to_site(&self, ask: &Ask) -> Result<Site, DialOutcome> {
-        let upstream = Upstream::connect(&self.shared, &ask.place, &ask.url).await?;
-        let fate = upstream.fate();
+        let upstream = Upstream::connect(&self.shared, ask).await?;
+        let (fate, is_excepted) = (upstream.fate(), upstream.is_excepted());
         let (requests, connection) = client::conn::http1::Builder::new()
             .max_buf_size(self.shared.limits.head_bytes)
             .max_headers(HEADERS_MAX)
@@ -194,7 +198,7 @@ impl Visitor {
                 tracing::debug!(%error, "a connection to a site broke");
             }
         });
-        Ok(Site { place: ask.place.clone(), requests, fate })
+        Ok(Site { place: ask.place.clone(), requests, fate, is_excepted })
     }
 
     /// Passes an answer on, and keeps the connection that it came by.

@@ -12,18 +12,21 @@ use tokio::time::{sleep, timeout};
 use url::Host;
 
 use super::{DialOutcome, Shared};
-use crate::guard::Guard;
+use crate::guard::page::Dialable;
+use crate::guard::{Asker, Grounds, Guard};
 
 /// How long an attempt is alone before the next address is tried beside it (RFC 8305, 8).
 const NEXT_ATTEMPT_AFTER: Duration = Duration::from_millis(250);
 /// Addresses of one name that are tried.
 const ATTEMPTS_MAX: usize = 8;
 
-/// Connects to the host and port of this URL, if the guard lets it.
-pub(super) async fn dial(shared: &Shared, url: &str) -> Result<TcpStream, DialOutcome> {
+/// Connects to the host and port of this URL, if the guard lets the asker go there. Also returns whether it took an
+/// exception.
+pub(super) async fn dial(shared: &Shared, url: &str, asker: &Asker) -> Result<(TcpStream, bool), DialOutcome> {
     let connected = timeout(shared.limits.dial_timeout, async {
-        let target = shared.guard.judge(url).await?;
-        race(&shared.guard, target.host(), in_turn(target.addresses())).await
+        let Dialable { target, guard } = shared.guard.judge_dialable(url, asker).await?;
+        let stream = race(&guard, target.host(), in_turn(target.addresses())).await?;
+        Ok((stream, target.grounds() == Grounds::Exception))
     });
     connected.await.unwrap_or(Err(DialOutcome::TimedOut))
 }
@@ -73,9 +76,9 @@ async fn attempt(guard: &Guard, host: &Host<String>, address: SocketAddr) -> Res
     // With this and the next whoever captures packets can tell the egress's connections from any other.
     tracing::trace!(%address, "dials");
     let stream = TcpStream::connect(address).await.map_err(|error| outcome(&error))?;
-    if let Ok(local) = stream.local_addr() {
-        tracing::trace!(%local, %address, "dialled");
-    }
+    let local = stream.local_addr().map_err(|_| DialOutcome::Failed)?;
+    tracing::trace!(%local, %address, "dialled");
+    guard.judge_connected(host, address, local)?;
     // Heads and TLS records are small and awaited; a lost hint is no reason to fail.
     drop(stream.set_nodelay(true));
     Ok(stream)

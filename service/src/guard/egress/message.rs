@@ -15,8 +15,8 @@ use url::{Host, Url};
 use super::DialOutcome;
 use super::report::Place;
 use super::upstream::Fate;
-use crate::guard::Refusal;
 use crate::guard::refusal::InvalidUrl;
+use crate::guard::{Asker, Refusal};
 
 /// Marks the answers of the egress itself; its value is [`DialOutcome::label`]. A site's own header of that name never
 /// passes in a plain answer.
@@ -58,6 +58,8 @@ pub(super) struct Ask {
     pub(super) url: String,
     /// The `Host` of the request that goes on.
     host: HeaderValue,
+    /// Who asks.
+    pub(super) asker: Asker,
 }
 
 /// Why there is nothing to ask for.
@@ -72,6 +74,17 @@ pub(super) enum Unasked {
 /// Whether these headers of a plain `http:` answer say that the egress gave it, not a site.
 pub(super) fn is_own_answer(headers: &HeaderMap) -> bool {
     headers.contains_key(MARKER)
+}
+
+/// Where a redirect leads, by the statuses that browsers follow (Fetch, "redirect status"). Chromium takes the first
+/// `Location` that is not empty, and shows an answer without one.
+pub(super) fn redirect_of<B>(answer: &Response<B>) -> Option<&str> {
+    const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
+    if !REDIRECTS.contains(&answer.status().as_u16()) {
+        return None;
+    }
+    let mut named = answer.headers().get_all(header::LOCATION).iter().filter_map(|location| location.to_str().ok());
+    named.find(|location| !location.trim().is_empty())
 }
 
 // === impl Ask ===
@@ -106,7 +119,7 @@ impl Ask {
             None => place.0.to_string(),
         };
         let host = HeaderValue::try_from(host).map_err(|_| Unasked::Malformed)?;
-        Ok(Ask { url: url.into(), place, host })
+        Ok(Ask { url: url.into(), place, host, asker: Asker::of(request.headers()) })
     }
 }
 

@@ -35,7 +35,7 @@ pub use self::peers::Peers;
 pub use self::report::{Dial, DialOutcome, Excess, Report};
 
 use self::report::Books;
-use super::{Guard, OwnListeners};
+use super::{Guard, OwnListeners, PageGuard};
 
 /// How long accepting rests after it failed: what is lacking then (descriptors, memory) is not back at once.
 const ACCEPT_REST: Duration = Duration::from_millis(50);
@@ -48,13 +48,14 @@ const WAITING_MAX: u32 = 1024;
 pub struct Egress {
     addr: SocketAddr,
     books: Arc<Books>,
+    guard: PageGuard,
     _open: DropGuard,
 }
 
 /// What every connection of one egress shares.
 #[derive(Debug)]
 struct Shared {
-    guard: Guard,
+    guard: PageGuard,
     limits: EgressLimits,
     peers: Peers,
     books: Arc<Books>,
@@ -79,7 +80,8 @@ struct Registered {
 
 impl Egress {
     /// Opens a proxy on 127.0.0.1, at a port that the system chooses. It serves only these peers, and its own address is
-    /// one of the guard's [`OwnListeners`] as long as it is open.
+    /// one of the guard's [`OwnListeners`] as long as it is open. It uses no exception until its page's [`PageGuard`] has been
+    /// told of the document that the caller named.
     ///
     /// # Errors
     /// When no port can be bound.
@@ -97,15 +99,33 @@ impl Egress {
         let door = Door { listener, _closed_to_targets: Registered { own, addr } };
         let open = CancellationToken::new();
         let books = Arc::new(Books::new(&limits));
-        let shared = Shared { guard, limits, peers, books: Arc::clone(&books), open: open.clone() };
+        let guard = PageGuard::new(guard);
+        let shared = Shared { guard: guard.clone(), limits, peers, books: Arc::clone(&books), open: open.clone() };
         tokio::spawn(open.clone().run_until_cancelled_owned(accept(door, Arc::new(shared))));
-        Ok(Egress { addr, books, _open: open.drop_guard() })
+        Ok(Egress { addr, books, guard, _open: open.drop_guard() })
     }
 
     /// Where it listens: `proxyServer` of a browser context is `http://` and this, with `<-loopback>` as its bypass list.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// Lets the lease use its limits so many times in all: once unless this is called.
+    pub fn set_lease_factor(&self, factor: u32) {
+        self.books.set_lease_factor(factor);
+    }
+
+    /// A new document begins, and has the full limits again, within what the whole lease may use
+    /// ([`Egress::set_lease_factor`]).
+    pub fn renew(&self) {
+        self.books.renew();
+    }
+
+    /// The guard of its page: whoever drives the page tells it where the page goes.
+    #[must_use]
+    pub fn guard(&self) -> &PageGuard {
+        &self.guard
     }
 
     /// All that has happened so far.

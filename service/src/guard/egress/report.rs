@@ -93,8 +93,14 @@ pub struct Report {
 /// The books while they are being kept.
 #[derive(Debug)]
 pub(super) struct Books {
+    /// What one document may use; the whole lease, while it is not renewed.
     bytes_max: u64,
     requests_max: u64,
+    /// The totals at which connections are cut and requests refused.
+    bytes_limit: AtomicU64,
+    requests_limit: AtomicU64,
+    /// How many times a document's limits the whole lease may use.
+    lease_factor: AtomicU64,
     bytes: AtomicU64,
     requests: AtomicU64,
     foreign: AtomicU64,
@@ -112,8 +118,7 @@ struct Dials {
     blocked: BTreeMap<&'static str, u64>,
 }
 
-/// A host and a port.
-pub(super) type Place = (Host<String>, u16);
+pub(super) use crate::guard::target::Place;
 
 // === impl DialOutcome ===
 
@@ -197,6 +202,9 @@ impl Books {
         Books {
             bytes_max: limits.bytes,
             requests_max: limits.requests,
+            bytes_limit: AtomicU64::new(limits.bytes),
+            requests_limit: AtomicU64::new(limits.requests),
+            lease_factor: AtomicU64::new(1),
             bytes: AtomicU64::new(0),
             requests: AtomicU64::new(0),
             foreign: AtomicU64::new(0),
@@ -208,9 +216,34 @@ impl Books {
         }
     }
 
+    /// Sets how many times a document's limits the whole lease may use.
+    pub(super) fn set_lease_factor(&self, factor: u32) {
+        self.lease_factor.store(factor.into(), Ordering::Relaxed);
+    }
+
+    /// Gives a new document its full limits, within what the whole lease may use.
+    pub(super) fn renew(&self) {
+        let factor = self.lease_factor.load(Ordering::Relaxed);
+        let limit = |used: &AtomicU64, max: u64| {
+            used.load(Ordering::Relaxed).saturating_add(max).min(max.saturating_mul(factor))
+        };
+        self.bytes_limit.store(limit(&self.bytes, self.bytes_max), Ordering::Relaxed);
+        self.requests_limit.store(limit(&self.requests, self.requests_max), Ordering::Relaxed);
+        // Past outcomes are bounded by one document's requests: a lease of many documents starts again when they are full.
+        let mut dials = self.dials();
+        if u64::try_from(dials.by_place.len()).is_ok_and(|known| known >= self.requests_max) {
+            dials.by_place.clear();
+        }
+        drop(dials);
+        let mut urls = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
+        if u64::try_from(urls.len()).is_ok_and(|known| known >= self.requests_max) {
+            urls.clear();
+        }
+    }
+
     /// Counts a request; an error if it is one too many, or nothing is left of the bytes.
     pub(super) fn request(&self) -> Result<(), Excess> {
-        if self.requests.fetch_add(1, Ordering::Relaxed) >= self.requests_max {
+        if self.requests.fetch_add(1, Ordering::Relaxed) >= self.requests_limit.load(Ordering::Relaxed) {
             return Err(Excess::Requests);
         }
         self.more_bytes(0)
@@ -220,7 +253,11 @@ impl Books {
     pub(super) fn more_bytes(&self, count: usize) -> Result<(), Excess> {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         let before = self.bytes.fetch_add(count, Ordering::Relaxed);
-        if before.saturating_add(count) > self.bytes_max { Err(Excess::Bytes) } else { Ok(()) }
+        if before.saturating_add(count) > self.bytes_limit.load(Ordering::Relaxed) {
+            Err(Excess::Bytes)
+        } else {
+            Ok(())
+        }
     }
 
     pub(super) fn foreign(&self) {

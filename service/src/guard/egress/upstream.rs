@@ -10,6 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::idle::IdleClock;
+use super::message::Ask;
 use super::report::{Books, Place};
 use super::{DialOutcome, Shared, dial};
 
@@ -17,6 +18,7 @@ use super::{DialOutcome, Shared, dial};
 #[derive(Debug)]
 pub(super) struct Upstream {
     stream: TcpStream,
+    is_excepted: bool,
     idle: IdleClock,
     fate: Fate,
 }
@@ -37,23 +39,29 @@ struct FateInner {
 
 impl Upstream {
     /// Connects to the host and port of this URL, if the guard lets it; the books know either way.
-    pub(super) async fn connect(shared: &Shared, place: &Place, url: &str) -> Result<Upstream, DialOutcome> {
+    pub(super) async fn connect(shared: &Shared, ask: &Ask) -> Result<Upstream, DialOutcome> {
+        let place = &ask.place;
         let fate = Fate(Arc::new(FateInner {
             place: place.clone(),
             books: Arc::clone(&shared.books),
             awaited: AtomicBool::new(true),
             ended: OnceLock::new(),
         }));
-        match dial::dial(shared, url).await {
-            Ok(stream) => {
+        match dial::dial(shared, &ask.url, &ask.asker).await {
+            Ok((stream, is_excepted)) => {
                 shared.books.ended(place, DialOutcome::Connected);
-                Ok(Upstream { stream, idle: IdleClock::new(shared.limits.idle_timeout), fate })
+                Ok(Upstream { stream, is_excepted, idle: IdleClock::new(shared.limits.idle_timeout), fate })
             }
             Err(outcome) => {
                 shared.books.ended(place, outcome.clone());
                 Err(outcome)
             }
         }
+    }
+
+    /// Whether an exception opened the way there.
+    pub(super) fn is_excepted(&self) -> bool {
+        self.is_excepted
     }
 
     pub(super) fn fate(&self) -> Fate {

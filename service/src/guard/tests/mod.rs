@@ -2,6 +2,8 @@
 
 mod answers;
 mod exceptions;
+mod host;
+mod reading;
 mod spellings;
 mod urls;
 

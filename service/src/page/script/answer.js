@@ -1,6 +1,7 @@
 // Answers a plan: every query in one go, while nothing else of the page runs.
 //
-// A plan is `{ queries, limits }`. A query is one of
+// A plan is `{ queries, limits }`; limits are those of the whole answer, in nodes, characters of text and of attributes,
+// and values of maps. A query is one of
 //   { text: true, chain, all, frames, offset, chars }    the rendered text of the page, or of what a chain finds
 //   { nodes: true, chain, all }                          what the page, or what a chain finds, is made of
 //   { map: [field…] }                                    values, each found by a chain of its own
@@ -10,7 +11,12 @@
 // What comes back is `{ snapshot, beyond }`: the snapshot as JSON, and for each frame that could not be looked into what is
 // to be asked there.
 
-const VALUES_MAX = 20_000, MAP_DEPTH_MAX = 16;
+const MAP_DEPTH_MAX = 16;
+// An answer passes the main thread of the browser. Nodes and texts have limits of their own, which make some 15 million at
+// most; names of elements, values of attributes and what an XPath computes have none.
+const SNAPSHOT_MAX_CHARS = 32_000_000;
+// A value longer than any answer is cut.
+const VALUE_MAX_CHARS = 20_001;
 const LISTED_MAX = 10_000;
 const META_MAX = 400, LINKS_MAX = 200, LINKED_DATA_MAX_CHARS = 400_000, SOURCES_MAX = 200, FRONT_MAX_CHARS = 1500, START_MAX_CHARS = 3000;
 
@@ -60,19 +66,45 @@ function frameTexts(page, depth = 0) {
   return texts;
 }
 
-// As many of the texts, from the first on, as have room.
-function roomFor(texts, room) {
-  return texts.map(text => {
-    if (typeof text !== 'string') return text;
-    const kept = text.slice(0, room);
-    room -= kept.length;
+// What all texts of an answer that are not cut to what was asked for may come to, in UTF-16 units.
+class Room {
+  constructor(chars) { this.chars = chars; this.cut = false }
+
+  // As much of a text as there is room for.
+  take(text, max = Infinity) {
+    const wanted = Math.min(max, text.length);
+    const kept = text.slice(0, Math.min(wanted, this.chars));
+    if (kept.length < wanted) this.cut = true;
+    this.chars -= kept.length;
     return kept.toWellFormed();
-  });
+  }
 }
 
-function readText(query, at, reads, asked, limits) {
+// The texts of several matches, each whole, from the entry on that was asked for, as many as are asked for. The matches
+// may be inside one another: their texts are made one after the other, and only what is wanted is kept.
+function listed(nodes, query, at, room, open) {
+  const max = open ? room.chars : query.chars;
+  const first = open ? 0 : Math.min(query.offset, nodes.length);
+  const items = [];
+  let left = max, looked = 0, total = Math.max(0, nodes.length - 1), blank = true, full = false;
+  nodes.forEach((node, place) => {
+    const item = shownText(node);
+    looked += item.length;
+    if (looked > TEXT_LOOKED_AT_MAX) throw new Refused(at, 'too_much', 'what the selector matches holds too much text');
+    total += item.length - pairsIn(item);
+    blank &&= !/\S/.test(item);
+    if (place < first || full) return;
+    if (place > first && left < item.length) { full = true; return }
+    left -= item.length + 1;
+    // One character more than there is room for tells that something is missing.
+    items.push(item.length > max ? slice(item, 0, max + 1) : item);
+  });
+  if (open) room.chars = Math.max(0, left);
+  return { items, first, listed: nodes.length, total_chars: total, blank };
+}
+
+function readText(query, at, reads, asked, room) {
   let text;
-  let items = null;
   let matched = null;
   let roots = [document.documentElement].filter(Boolean);
   if (query.chain) {
@@ -81,65 +113,62 @@ function readText(query, at, reads, asked, limits) {
     if (found.length === 0) return { missing: true };
     matched = found.length;
     if (query.all) {
-      items = found.slice(0, LISTED_MAX).map(shownText);
-      reads.push(...found.slice(0, LISTED_MAX));
       roots = found.slice(0, LISTED_MAX);
-    } else {
-      reads.push(found[0]);
-      roots = [found[0]];
-      text = shownText(found[0]);
+      reads.push(...roots);
+      // Where more come from frames, what was asked for is chosen when all are there.
+      return { roots, matched, ...listed(roots, query, at, room, asked !== null || beyond.asksAbout(at)) };
     }
+    reads.push(found[0]);
+    roots = [found[0]];
+    text = shownText(found[0]);
   } else {
     reads.push(...roots);
     if (query.frames) {
       beyond.asking = [at, -1, 0];
       const texts = frameTexts(document);
       beyond.asking = null;
-      if (asked !== null || beyond.asksAbout(at)) return { roots, texts: roomFor(texts, limits.chars) };
+      if (asked !== null || beyond.asksAbout(at)) return { roots, texts: texts.map(part => (typeof part === 'string' ? room.take(part) : part)) };
       text = texts.filter(part => /\S/.test(part)).join('\n\n');
     } else text = documentText(document);
-  }
-  if (items) {
-    // Where more come from frames, what was asked for is chosen when all are there.
-    const open = asked !== null || beyond.asksAbout(at);
-    let room = open ? limits.chars : query.chars;
-    const first = open ? 0 : Math.min(query.offset, items.length);
-    let end = first;
-    while (end < items.length && (end === first || room >= items[end].length)) room -= items[end++].length + 1;
-    const total = items.reduce((sum, item) => sum + item.length - pairsIn(item), Math.max(0, items.length - 1));
-    const shown = open ? items.slice(first, end).map(item => item.slice(0, limits.chars).toWellFormed()) : items.slice(first, end);
-    return { roots, items: shown, first, listed: items.length, matched, total_chars: total, blank: !items.some(item => /\S/.test(item)) };
   }
   return { roots, content: slice(text, query.offset, query.chars), matched, total_chars: text.length - pairsIn(text), blank: !/\S/.test(text) };
 }
 
 function valueOf(node, name) {
   if (node.literal !== undefined || !isElement(node)) return node.literal ?? node.value ?? node.data ?? null;
-  if (name === 'value' && typeof node.value === 'string') return node.value.toWellFormed();
-  const value = node.getAttribute(name);
-  if (value === null) return null;
+  const clipped = text => text.slice(0, VALUE_MAX_CHARS).toWellFormed();
+  if (name === 'value' && typeof node.value === 'string') return clipped(node.value);
+  const whole = node.getAttribute(name);
+  if (whole === null) return null;
+  const value = clipped(whole);
   if (['href', 'src', 'action', 'poster', 'cite', 'data'].includes(name)) {
-    try { return new URL(value, node.baseURI).href } catch { return value.toWellFormed() }
+    try { return new URL(value, node.baseURI).href } catch {}
   }
-  return value.toWellFormed();
+  return value;
 }
 
-// Values in the shape of the map; an element stands as `{ of: [element] }` until its place is known.
-function readMap(fields, scope, at, reads, counted, asked, depth = 0) {
+// Values in the shape of the map; an element stands as `{ of: element }` until its place is known.
+function readMap(fields, scope, at, reads, counted, asked, room, depth = 0) {
   const values = [];
   for (const [index, field] of fields.entries()) {
     // Only a map's own fields are looked for in frames of other origins, not those of its entries.
     const starts = depth > 0 || asked === null ? null : startsOf(asked, at, index);
     const found = depth > 0 ? find(scope, field.chain, at) : findWithin(field.chain, at, index, starts);
     if (depth === 0 && !field.list && found.length) beyond.forget(at, index);
+    // A value that is missing is one too.
+    const count = () => {
+      if (counted.left-- <= 0) throw new Refused(at, 'too_much', `the map would give more than ${counted.max} values`);
+    };
+    const textOf = value => ({ text: value === null ? null : room.take(value, VALUE_MAX_CHARS) });
     const one = node => {
-      if (++counted.values > VALUES_MAX) throw new Refused(at, 'too_much', `the map would give more than ${VALUES_MAX} values`);
-      if (field.fields && depth < MAP_DEPTH_MAX) return { map: readMap(field.fields, node, at, reads, counted, asked, depth + 1) };
-      if (field.attribute) return { text: valueOf(node, field.attribute) };
-      if (!isElement(node)) return { text: valueOf(node, '') };
+      count();
+      if (field.fields && depth < MAP_DEPTH_MAX) return { map: readMap(field.fields, node, at, reads, counted, asked, room, depth + 1) };
+      if (field.attribute) return textOf(valueOf(node, field.attribute));
+      if (!isElement(node)) return textOf(valueOf(node, ''));
       reads.push(node);
       return { of: node };
     };
+    if (field.list || found.length === 0) count();
     values.push(field.list ? { list: found.map(one) } : found.length ? one(found[0]) : { none: true });
   }
   return values;
@@ -170,7 +199,7 @@ function head() {
   const sources = [...document.querySelectorAll('script[src], iframe[src]')].slice(0, SOURCES_MAX).map(one => clipped(one.src));
   const page = document.documentElement;
   return {
-    url: document.URL, base: document.baseURI, title: document.title.slice(0, 1000).toWellFormed(), content_type: document.contentType,
+    url: document.URL.slice(0, URL_MAX_CHARS).toWellFormed(), base: document.baseURI.slice(0, URL_MAX_CHARS).toWellFormed(), title: document.title.slice(0, 1000).toWellFormed(), content_type: document.contentType,
     language: clipped(page?.lang || document.querySelector('meta[http-equiv="content-language" i]')?.content || document.body?.lang),
     window: [innerWidth, innerHeight], size: [page?.scrollWidth ?? 0, page?.scrollHeight ?? 0],
     metas, links, linked_data: linkedData, sources, front: front(), start: clippedStart(),
@@ -204,6 +233,8 @@ function answer(plan, asks) {
   if (asks !== null && location.protocol === 'chrome-error:') return { snapshot: '{}', beyond: [] };
   const seen = [];
   const reads = [];
+  const room = new Room(plan.limits.chars);
+  const counted = { left: plan.limits.values, max: plan.limits.values };
   // Each of several is told what a reader can't see of it, for which the nodes are needed.
   let emits = plan.queries.length > 1;
   try {
@@ -212,10 +243,10 @@ function answer(plan, asks) {
       if (asks !== null && !asks.some(([of]) => of === at)) {
         seen.push({ missing: true });
       } else if (query.text) {
-        seen.push(readText(query, at, reads, asked, plan.limits));
+        seen.push(readText(query, at, reads, asked, room));
       } else if (query.map) {
         emits = true;
-        seen.push({ values: readMap(query.map, document, at, reads, { values: 0 }, asks) });
+        seen.push({ values: readMap(query.map, document, at, reads, counted, asks, room) });
       } else {
         emits = true;
         const found = query.chain ? findWithin(query.chain, at, -1, asked) : [document.documentElement].filter(Boolean);
@@ -246,7 +277,11 @@ function answer(plan, asks) {
     if (one.values) return { values: place(one.values, walk.indices) };
     return one;
   });
-  const snapshot = JSON.stringify({ head: head(), answers, names: walk.names, columns: emits ? walk.columns : null, hidden: walk.hidden, cut: walk.cut });
+  const snapshot = JSON.stringify({ head: head(), answers, names: walk.names, columns: emits ? walk.columns : null, hidden: walk.hidden, cut: walk.cut || room.cut });
+  if (snapshot.length > SNAPSHOT_MAX_CHARS) {
+    const what = `the page's names and values would fill more than ${SNAPSHOT_MAX_CHARS} characters`;
+    return { snapshot: JSON.stringify({ refused: { query: 0, code: 'too_much', what } }), beyond: [] };
+  }
   // They are asked for by their numbers.
   globalThis.portholeFrames = [...beyond.holders.keys()];
   return { snapshot, beyond: beyond.list() };

@@ -12,7 +12,9 @@ const BESIDE_MAX_PX = 2000;
 // The sum of the three channels' differences, of 765.
 const COLOUR_DIFFERENCE_MIN = 24;
 const PAINTS_MAX = 4000, COMPARISONS_MAX = 4_000_000;
-const ATTRIBUTE_MAX_CHARS = 2000, URL_MAX_CHARS = 8000;
+const ATTRIBUTE_MAX_CHARS = 2000, URL_MAX_CHARS = 8000, NAME_MAX_CHARS = 100;
+// What an attribute costs beside its own characters.
+const ATTRIBUTE_EXTRA_CHARS = 16;
 const ATTRIBUTES = ['id', 'class', 'alt', 'title', 'rel', 'lang', 'dir', 'datetime', 'colspan', 'rowspan', 'scope', 'headers', 'type', 'start', 'value',
   'itemprop', 'itemtype', 'role', 'aria-label', 'aria-level', 'content', 'property', 'name', 'data-lang', 'data-language', 'data-testid', 'hreflang', 'width', 'height', 'reversed', 'checked', 'aria-modal', 'itemscope', 'align'];
 const KEPT = new Set(ATTRIBUTES);
@@ -84,6 +86,7 @@ class Walk {
     this.names = ['#text'];
     this.nameIndices = new Map([['#text', 0]]);
     this.chars = 0;
+    this.attributeChars = 0;
     this.cut = false;
     this.hidden = [0, 0, 0, 0, 0, 0, 0];
     this.seen = 0;
@@ -215,9 +218,14 @@ class Walk {
     }
   }
 
+  // A page may name its elements as it likes: each new name counts as text.
   name(of) {
     let index = this.nameIndices.get(of);
-    if (index === undefined) this.nameIndices.set(of, index = this.names.push(of) - 1);
+    if (index === undefined) {
+      const name = of.slice(0, NAME_MAX_CHARS).toWellFormed();
+      this.chars += name.length;
+      this.nameIndices.set(of, index = this.names.push(name) - 1);
+    }
     return index;
   }
 
@@ -307,29 +315,37 @@ class Walk {
   }
 
   attributes(element, name, at) {
-    let kept = null;
+    const kept = [];
+    // As many as have room in all of the page.
+    const keep = (key, value, max) => {
+      const text = value.slice(0, max).toWellFormed();
+      const chars = key.length + text.length + ATTRIBUTE_EXTRA_CHARS;
+      if (this.attributeChars + chars > this.limits.attributes) { this.cut = true; return }
+      this.attributeChars += chars;
+      kept.push(key, text);
+    };
     for (const { name: key, value } of element.attributes) {
-      if (KEPT.has(key)) (kept ??= []).push(key, value.slice(0, ATTRIBUTE_MAX_CHARS).toWellFormed());
+      if (KEPT.has(key)) keep(key, value, ATTRIBUTE_MAX_CHARS);
     }
     const link = (key, url) => {
-      if (typeof url === 'string' && url) (kept ??= []).push(key, url.startsWith('data:') ? 'data:' : url.slice(0, URL_MAX_CHARS).toWellFormed());
+      if (typeof url === 'string' && url) keep(key, url.startsWith('data:') ? 'data:' : url, URL_MAX_CHARS);
     };
     if (name === 'a' || name === 'area') { if (element.hasAttribute('href')) link('href', element.href) }
     else if (name === 'img') {
       link('src', element.currentSrc || element.src);
       const later = element.getAttribute('data-src') ?? element.getAttribute('data-original') ?? element.getAttribute('data-lazy-src');
       if (later) { try { link('data-src', new URL(later, element.baseURI).href) } catch {} }
-      if (element.naturalWidth) (kept ??= []).push('natural', `${element.naturalWidth}x${element.naturalHeight}`);
+      if (element.naturalWidth) keep('natural', `${element.naturalWidth}x${element.naturalHeight}`, ATTRIBUTE_MAX_CHARS);
     } else if (isFrame(element) || name === 'video' || name === 'audio' || name === 'source' || name === 'embed') {
       link('src', element.src);
       if (name === 'video') link('poster', element.poster);
     } else if (name === 'blockquote' || name === 'q') link('cite', element.cite);
-    else if (name === 'input') { if (element.checked) (kept ??= []).push('is-checked', '') }
+    else if (name === 'input') { if (element.checked) keep('is-checked', '', 0) }
     else if (name === 'math') {
       // What was written, where the page tells; else what it reads like.
       const source = element.querySelector('annotation[encoding="application/x-tex"]')?.textContent ?? element.getAttribute('alttext');
-      (kept ??= []).push(source ? 'tex' : 'reads', (source ?? element.textContent).trim().slice(0, ATTRIBUTE_MAX_CHARS).toWellFormed());
+      keep(source ? 'tex' : 'reads', (source ?? element.textContent).trim(), ATTRIBUTE_MAX_CHARS);
     }
-    if (kept) this.columns.attributes.push([at, ...kept]);
+    if (kept.length) this.columns.attributes.push([at, ...kept]);
   }
 }

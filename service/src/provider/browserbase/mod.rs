@@ -26,7 +26,7 @@ pub use self::api::BrowserSettings;
 use self::metadata::{INSTANCE_MAX_CHARS, Process};
 use self::reaper::Accounts;
 use self::warm::Warm;
-use super::{Credentials, Lease, Order, Provider, ProviderError};
+use super::{Credentials, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::SessionMetrics;
 
@@ -118,21 +118,22 @@ impl Shared {
     async fn lease(
         self: Arc<Self>,
         credentials: Credentials,
-        deadline: tokio::time::Instant,
-        nobody_waits: CancellationToken,
+        purpose: Purpose,
+        lifetime: Duration,
+        caller_left: CancellationToken,
     ) -> Result<Lease, ProviderError> {
-        let (session, connect_url) = self.create(&credentials, deadline).await?;
+        let (session, connect_url) = self.create(&credentials, purpose, lifetime).await?;
         tokio::select! {
             biased;
-            () = nobody_waits.cancelled() => Err(ProviderError::Abandoned),
-            lease = page::open(session, &connect_url, self.network(), &self.metrics) => lease,
+            () = caller_left.cancelled() => Err(ProviderError::Abandoned),
+            lease = page::open(session, purpose, &connect_url, self.network(), &self.metrics) => lease,
         }
     }
 }
 
 impl Provider for BrowserbaseProvider {
-    fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
-        let Some(credentials) = order.credentials.or_else(|| self.shared.warm.account().cloned()) else {
+    fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+        let Some(credentials) = request.credentials.clone().or_else(|| self.shared.warm.account().cloned()) else {
             let none = ProviderError::NotConfigured("the request carries no Browserbase credentials");
             return futures_util::future::err(none).boxed();
         };
@@ -141,12 +142,15 @@ impl Provider for BrowserbaseProvider {
                 return Err(ProviderError::Ending);
             }
             self.shared.accounts.learn(&credentials);
-            if let Some(lease) = self.shared.warm.take(&credentials) {
+            // A warm session ends with the longest request that could get it: too soon for a session of ours.
+            if request.purpose.works_throughout()
+                && let Some(lease) = self.shared.warm.take(&credentials)
+            {
                 return Ok(lease);
             }
             // In a task of its own: a caller who leaves while a session is created must not leave that session behind.
             let left = CancellationToken::new();
-            let making = Arc::clone(&self.shared).lease(credentials, order.deadline, left.clone());
+            let making = Arc::clone(&self.shared).lease(credentials, request.purpose, request.lifetime, left.clone());
             let _left = left.drop_guard();
             let making = self.shared.tasks.spawn(making);
             making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))

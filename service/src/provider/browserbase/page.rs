@@ -12,12 +12,13 @@ use url::{Host, Url};
 use super::session::HeldSession;
 use crate::cdp::{Attached, Attachments, CdpError, Connection, WebSocketOptions, connect_websocket};
 use crate::guard::Network;
-use crate::provider::{Lease, ProviderError, popups};
+use crate::provider::{Lease, ProviderError, Purpose};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
 /// Connects to a session's browser and leases its page.
 pub(super) async fn open(
     session: HeldSession,
+    purpose: Purpose,
     connect_url: &SecretString,
     network: Network,
     metrics: &SessionMetrics,
@@ -40,10 +41,13 @@ pub(super) async fn open(
     let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
     connection.browser().call(&downloads).forget();
     tracing::debug!(session = session.id(), "a remote session's page is leased");
-    let popups = popups::close_all(popups);
     let watched = page.session.clone();
-    let mut lease = Lease::new(page.session, page.target_id, network, move |watchers| session.end(watched, watchers));
-    lease.watchers().spawn(popups.map(move |()| drop(browser)));
+    let mut lease = Lease::new(purpose, page.session, page.target_id, network, move |watchers| {
+        session.end(watched, watchers);
+    });
+    lease.handle_popups(popups);
+    // Connected until the connection ends, which outlives the lease by a moment.
+    lease.watchers().spawn(connection.closing().map(move |()| drop(browser)));
     Ok(lease)
 }
 

@@ -14,7 +14,7 @@ use super::api::{ApiError, CreateSession};
 use super::metadata::LEASE;
 use crate::cdp::Session;
 use crate::provider::leave::leave;
-use crate::provider::{Credentials, ProviderError};
+use crate::provider::{Credentials, ProviderError, Purpose};
 
 /// How much longer than its request a session may live: the request's own limits end it first.
 const TIMEOUT_MARGIN: Duration = Duration::from_secs(10);
@@ -44,6 +44,7 @@ pub(super) struct HeldSession {
     shared: Arc<Shared>,
     credentials: Credentials,
     id: String,
+    purpose: Purpose,
     since: Instant,
     lifetime: Duration,
     /// Its page, once it was leased, and those who judge what it asks for, until it is gone.
@@ -51,11 +52,12 @@ pub(super) struct HeldSession {
 }
 
 impl Shared {
-    /// Creates a session for a request that ends at `deadline`.
+    /// Creates a remote session for a lease that ends after `lease_lifetime` at the latest.
     pub(super) async fn create(
         self: &Arc<Self>,
         credentials: &Credentials,
-        deadline: tokio::time::Instant,
+        purpose: Purpose,
+        lease_lifetime: Duration,
     ) -> Result<(HeldSession, SecretString), ProviderError> {
         let Some(project_id) = &credentials.project_id else {
             return Err(ProviderError::NotConfigured("the request carries no Browserbase project"));
@@ -63,7 +65,7 @@ impl Shared {
         if credentials.api_key.expose_secret().is_empty() {
             return Err(ProviderError::NotConfigured("the request carries no Browserbase key"));
         }
-        let lifetime = deadline.saturating_duration_since(tokio::time::Instant::now()) + TIMEOUT_MARGIN;
+        let lifetime = lease_lifetime + TIMEOUT_MARGIN;
         let lifetime = lifetime.max(Duration::from_secs(TIMEOUT_MIN_SECONDS));
         let lease = uuid::Uuid::new_v4().to_string();
         let wanted = CreateSession {
@@ -80,20 +82,21 @@ impl Shared {
             shared: Arc::clone(self),
             credentials: credentials.clone(),
             id,
+            purpose,
             since,
             lifetime,
             watched: None,
         };
         match self.api.create(credentials, &wanted).await {
             Ok(created) => {
-                self.metrics.created();
+                self.metrics.created(purpose);
                 tracing::debug!(session = created.id, "a remote session is created");
                 Ok((held(created.id), created.connect_url))
             }
             Err(error) => {
                 tracing::warn!(%error, "a remote session could not be created");
                 if error.may_have_happened() {
-                    self.tasks.spawn(Arc::clone(self).find_lost(credentials.clone(), lease, since, lifetime));
+                    self.tasks.spawn(Arc::clone(self).find_lost(credentials.clone(), lease, purpose, since, lifetime));
                 }
                 Err(error.into())
             }
@@ -101,7 +104,14 @@ impl Shared {
     }
 
     /// Looks for the session of a create whose answer never came, and releases it.
-    async fn find_lost(self: Arc<Self>, credentials: Credentials, lease: String, since: Instant, lifetime: Duration) {
+    async fn find_lost(
+        self: Arc<Self>,
+        credentials: Credentials,
+        lease: String,
+        purpose: Purpose,
+        since: Instant,
+        lifetime: Duration,
+    ) {
         for delay in LOST_LOOKS {
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
@@ -112,9 +122,17 @@ impl Shared {
                 Ok(found) if !found.is_empty() => {
                     for session in found {
                         tracing::warn!(session = session.id, "a session whose creation was never answered is released");
-                        self.metrics.created();
+                        self.metrics.created(purpose);
                         let (shared, credentials) = (Arc::clone(&self), credentials.clone());
-                        drop(HeldSession { shared, credentials, id: session.id, since, lifetime, watched: None });
+                        drop(HeldSession {
+                            shared,
+                            credentials,
+                            id: session.id,
+                            purpose,
+                            since,
+                            lifetime,
+                            watched: None,
+                        });
                     }
                     return;
                 }
@@ -145,6 +163,7 @@ impl Drop for HeldSession {
             shared: Arc::clone(&self.shared),
             credentials: self.credentials.clone(),
             id: std::mem::take(&mut self.id),
+            purpose: self.purpose,
             since: self.since,
             lifetime: self.lifetime,
         };
@@ -165,6 +184,7 @@ struct Release {
     shared: Arc<Shared>,
     credentials: Credentials,
     id: String,
+    purpose: Purpose,
     since: Instant,
     lifetime: Duration,
 }
@@ -172,7 +192,7 @@ struct Release {
 impl Release {
     /// Asks until the end is confirmed, or the session has ended by its own timeout.
     async fn run(self) {
-        let Self { shared, credentials, id, since, lifetime } = self;
+        let Self { shared, credentials, id, purpose, since, lifetime } = self;
         let mut delays = ExponentialBuilder::default()
             .with_min_delay(RELEASE_FIRST_DELAY)
             .with_max_delay(RELEASE_DELAY_MAX)
@@ -196,7 +216,7 @@ impl Release {
         } else {
             tracing::error!(session = id, "a remote session was never confirmed as released: it ended by its timeout");
         }
-        shared.metrics.ended(since.elapsed(), confirmed);
+        shared.metrics.ended(purpose, since.elapsed(), confirmed);
     }
 }
 

@@ -16,13 +16,15 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use super::reaper::is_same;
 use super::{Shared, page};
-use crate::provider::{Credentials, Lease, ProviderError};
+use crate::provider::{Credentials, Frames, Lease, ProviderError, Purpose};
 use crate::telemetry::SessionMetrics;
 
 /// How old a session may get that nobody has used: Browserbase ends what is idle for ten minutes.
 const AGE_MAX: Duration = Duration::from_secs(300);
 /// The longest that a request may use it.
 const USE_MAX: Duration = Duration::from_millis(REQUEST_TIMEOUT_MAX_MS as u64);
+/// What warm sessions are for: no session of an agent is opened in one.
+const WARM_PURPOSE: Purpose = Purpose::Visit { frames: Frames::Ordinary };
 /// The first and the longest wait after a session could not be made.
 const REST: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(60);
@@ -167,7 +169,7 @@ pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
         warm.throw_spent();
         let next = if warm.lacks_one() {
             let since = Instant::now();
-            match make(&shared, &account, since).await {
+            match make(&shared, &account).await {
                 Ok(lease) => {
                     warm.add(lease, since);
                     rest = REST;
@@ -197,14 +199,14 @@ pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
     warm.clear();
 }
 
-async fn make(shared: &Arc<Shared>, account: &Credentials, since: Instant) -> Result<Lease, ProviderError> {
+async fn make(shared: &Arc<Shared>, account: &Credentials) -> Result<Lease, ProviderError> {
     // What its metadata and its own timeout go by is the end of the longest request that could still get it: until then
     // no replica's reaper takes it, and Browserbase does not end it.
-    let (session, connect_url) = shared.create(account, since + AGE_MAX + USE_MAX).await?;
+    let (session, connect_url) = shared.create(account, WARM_PURPOSE, AGE_MAX + USE_MAX).await?;
     tokio::select! {
         biased;
         () = shared.ending.cancelled() => Err(ProviderError::Ending),
-        lease = page::open(session, &connect_url, shared.network(), &shared.metrics) => lease,
+        lease = page::open(session, WARM_PURPOSE, &connect_url, shared.network(), &shared.metrics) => lease,
     }
 }
 

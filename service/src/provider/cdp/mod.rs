@@ -23,7 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::endpoint::Endpoint;
 use super::leave::leave;
-use super::{Lease, Order, Provider, ProviderError, popups};
+use super::{Lease, LeaseRequest, Provider, ProviderError, Purpose, popups};
 use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
@@ -76,15 +76,15 @@ impl Shared {
         })
     }
 
-    async fn lease(self: Arc<Self>) -> Result<Lease, ProviderError> {
+    async fn lease(self: Arc<Self>, purpose: Purpose) -> Result<Lease, ProviderError> {
         let url = self.options.endpoint.websocket().await?;
         let connection = timeout(CONNECT_TIMEOUT, connect_websocket(&url, WebSocketOptions::default()));
         let connection = connection.await.map_err(|_| ProviderError::TimedOut)??;
-        timeout(CONNECT_TIMEOUT, self.page(connection)).await.map_err(|_| ProviderError::TimedOut)?
+        timeout(CONNECT_TIMEOUT, self.page(connection, purpose)).await.map_err(|_| ProviderError::TimedOut)?
     }
 
     /// Two round trips: the context, and the page in it. The page is attached to as it is made.
-    async fn page(self: &Arc<Self>, connection: Connection) -> Result<Lease, ProviderError> {
+    async fn page(self: &Arc<Self>, connection: Connection, purpose: Purpose) -> Result<Lease, ProviderError> {
         let root = connection.browser();
         let pages = root.attach_to_pages();
         let beside = root.beside();
@@ -101,12 +101,13 @@ impl Shared {
             shared: Arc::clone(self),
             connection: connection.clone(),
             context: context.clone(),
+            purpose,
             since: Instant::now(),
             page: None,
             watchers: JoinSet::new(),
             _browser: ConnectedBrowser::count(&self.metrics),
         };
-        self.metrics.created();
+        self.metrics.created(purpose);
         let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
         downloads.browser_context_id = Some(context.clone());
         root.call(&downloads).forget();
@@ -126,11 +127,11 @@ impl Shared {
         }
         shared_workers.confirmed().await?;
         held.page = Some(page.session.clone());
-        let mut lease = Lease::new(page.session, page.target_id, self.network(), move |watchers| {
+        let mut lease = Lease::new(purpose, page.session, page.target_id, self.network(), move |watchers| {
             held.watchers = watchers;
             drop(held);
         });
-        lease.watchers().spawn(popups::close_all(pages));
+        lease.handle_popups(pages);
         lease.watchers().spawn(popups::close_all(shared_workers));
         Ok(lease)
     }
@@ -141,6 +142,7 @@ struct HeldContext {
     shared: Arc<Shared>,
     connection: Connection,
     context: BrowserContextId,
+    purpose: Purpose,
     since: Instant,
     /// Its page, once it was leased.
     page: Option<Session>,
@@ -152,7 +154,8 @@ struct HeldContext {
 impl Drop for HeldContext {
     fn drop(&mut self) {
         let (context, page) = (self.context.clone(), self.page.take());
-        let (connection, metrics, since) = (self.connection.clone(), self.shared.metrics.clone(), self.since);
+        let (connection, metrics) = (self.connection.clone(), self.shared.metrics.clone());
+        let (purpose, since) = (self.purpose, self.since);
         let watchers = std::mem::take(&mut self.watchers);
         self.shared.tasks.spawn(async move {
             let browser = connection.browser();
@@ -169,19 +172,19 @@ impl Drop for HeldContext {
                 tracing::warn!("a browser context is not confirmed as disposed of; it ends with its connection");
             }
             drop((watchers, connection));
-            metrics.ended(since.elapsed(), confirmed);
+            metrics.ended(purpose, since.elapsed(), confirmed);
         });
     }
 }
 
 impl Provider for CdpProvider {
-    fn lease(&self, _order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+    fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>> {
         async move {
             if self.shared.ending.is_cancelled() {
                 return Err(ProviderError::Ending);
             }
             // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind.
-            let making = timeout(SESSION_CREATE_TIMEOUT, Arc::clone(&self.shared).lease());
+            let making = timeout(SESSION_CREATE_TIMEOUT, Arc::clone(&self.shared).lease(request.purpose));
             let making = self.shared.tasks.spawn(making);
             match making.await {
                 Ok(made) => made.map_err(|_| ProviderError::TimedOut)?,

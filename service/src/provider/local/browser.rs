@@ -20,13 +20,13 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::pool::Drawing;
+use super::pool::BrowserKind;
 use super::warm::InUse;
 use super::{Defence, LocalOptions, flags};
-use crate::cdp::{CdpError, Connection, MESSAGE_MAX_BYTES, Session, connect_pipe};
+use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
-use crate::provider::{Lease, ProviderError, Turns};
+use crate::provider::{Budget, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
 /// How long a context may take to be gone before the browser gets no more of them.
@@ -42,8 +42,10 @@ const HOSTS_TOLD: usize = 16;
 /// A browser that runs. Dropping it ends the process.
 pub(super) struct Browser {
     connection: Connection,
-    /// Whose turn it is to draw, where its pages draw only when told to.
-    turns: Option<Turns>,
+    /// Where its pages may open windows: which lease gets them.
+    popups: Option<popups::Router>,
+    /// Where its pages draw by `begin_frame`: the lock under which they do.
+    frame_lock: Option<FrameLock>,
     /// Whose connections its pages' ways out serve.
     peers: Peers,
     kill: CancellationToken,
@@ -58,25 +60,55 @@ pub(super) struct Browser {
     since: Instant,
 }
 
+/// Why there is no browser.
+#[derive(Clone, Debug, thiserror::Error)]
+pub(super) enum LaunchError {
+    /// The system refuses its folder or its process.
+    #[error("{0}")]
+    NotStarted(String),
+    /// It ended before its first answer.
+    #[error("the local browser ended while it started")]
+    Died,
+    /// It runs and did not answer in time.
+    #[error("the local browser did not answer in time")]
+    Silent,
+}
+
+impl LaunchError {
+    /// Whether another start may fare better.
+    pub(super) fn is_worth_another_start(&self) -> bool {
+        matches!(self, Self::Died | Self::Silent)
+    }
+}
+
+impl From<LaunchError> for ProviderError {
+    fn from(error: LaunchError) -> Self {
+        match error {
+            LaunchError::NotStarted(_) | LaunchError::Died => Self::Unavailable(error.to_string()),
+            LaunchError::Silent => Self::TimedOut,
+        }
+    }
+}
+
 /// Starts a browser and waits for its first answer.
 pub(super) async fn launch(
     executable: &Path,
-    drawing: Drawing,
+    kind: BrowserKind,
     options: &LocalOptions,
     tasks: &TaskTracker,
     metrics: &SessionMetrics,
-) -> Result<Browser, ProviderError> {
-    let unavailable = |what: &str, error: std::io::Error| ProviderError::Unavailable(format!("{what}: {error}"));
+) -> Result<Browser, LaunchError> {
+    let not_started = |what: &str, error: std::io::Error| LaunchError::NotStarted(format!("{what}: {error}"));
     let profile =
-        Profile::create(&options.profiles).map_err(|error| unavailable("a profile folder can't be made", error))?;
+        Profile::create(&options.profiles).map_err(|error| not_started("a profile folder can't be made", error))?;
     let without_sandbox = nix::unistd::geteuid().is_root();
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let flags = flags::command_line(executable, drawing, profile.path(), options, without_sandbox);
+    let flags = flags::command_line(executable, kind, profile.path(), options, without_sandbox);
     let (process, pipe) = Process::start(executable, flags, profile)
-        .map_err(|error| unavailable(&format!("{} can't be started", executable.display()), error))?;
-    let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
+        .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
+    let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
     let (pid, said) = (process.id(), process.said());
     let kill = CancellationToken::new();
     tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
@@ -85,7 +117,8 @@ pub(super) async fn launch(
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
     let browser = Browser {
         connection,
-        turns: (drawing == Drawing::ByHand).then(Turns::default),
+        popups: (kind == BrowserKind::Session).then(popups::Router::default),
+        frame_lock: (kind == BrowserKind::BeginFrame).then(FrameLock::default),
         peers,
         kill,
         retired: AtomicBool::new(false),
@@ -94,17 +127,24 @@ pub(super) async fn launch(
         pages_made: AtomicU64::new(0),
         since: Instant::now(),
     };
+    // A browser without an answer is dropped here, which ends its process.
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
-            tracing::info!(pid, product = version.product, ?drawing, "a local browser is ready");
+            if let Some(router) = browser.popups.clone() {
+                tasks.spawn(router.run(browser.connection.browser().attach_to_pages()));
+            }
+            tracing::info!(pid, product = version.product, ?kind, "a local browser is ready");
             Ok(browser)
         }
         Ok(Err(error)) => {
-            tracing::error!(pid, %error, said = said.last_words(), "the local browser did not start");
-            Err(ProviderError::Unavailable("the local browser ended while it started".to_owned()))
+            tracing::warn!(pid, %error, said = said.last_words(), "the local browser died while it started");
+            Err(LaunchError::Died)
         }
-        Err(_) => Err(ProviderError::TimedOut),
+        Err(_) => {
+            tracing::warn!(pid, said = said.last_words(), "the local browser did not answer in time");
+            Err(LaunchError::Silent)
+        }
     }
 }
 
@@ -199,13 +239,14 @@ impl Browser {
             blocked: judge.blocked.clone(),
             tasks: tasks.clone(),
             metrics: metrics.clone(),
-            since: None,
+            leased: None,
         };
 
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = has(Defence::OwnContext).then(|| context.clone());
-        target.enable_begin_frame_control = self.turns.as_ref().map(|_| true);
+        target.enable_begin_frame_control = self.frame_lock.as_ref().map(|_| true);
         let target = root.call(&target).await?.target_id;
+        let popups = self.popups.as_ref().map(|router| router.add(context.inner().clone(), target.inner().clone()));
         let mut attach = AttachToTargetParams::new(target.clone());
         attach.flatten = Some(true);
         let attach = root.call(&attach);
@@ -220,7 +261,7 @@ impl Browser {
         (options.prepare)(&page);
         downloads.await?;
         self.pages_made.fetch_add(1, Ordering::Relaxed);
-        Ok(Blank { page, target_id: target.inner().clone(), egress, held })
+        Ok(Blank { page, target_id: target.inner().clone(), egress, popups, held })
     }
 }
 
@@ -229,6 +270,8 @@ pub(super) struct Blank {
     page: Session,
     target_id: String,
     egress: Arc<Egress>,
+    /// The windows that the page opens, where it may.
+    popups: Option<popups::Routed>,
     held: HeldContext,
 }
 
@@ -249,14 +292,20 @@ impl Blank {
         matches!(timeout(BLANK_ANSWER_TIMEOUT, asked).await, Ok(Ok(_)))
     }
 
-    /// The page for one request; `in_use` is dropped with the lease.
-    pub(super) fn lease(self, in_use: InUse) -> Lease {
-        let Self { page, target_id, egress, mut held } = self;
-        held.since = Some(Instant::now());
-        held.metrics.created();
-        let turns = held.browser.turns.clone();
-        Lease::new(page, target_id, Network::Egress(egress), move |watchers| drop((watchers, held, in_use)))
-            .by_hand(turns)
+    /// Leases the page; `in_use` is dropped with the lease.
+    pub(super) fn lease(self, request: &LeaseRequest, in_use: Option<InUse>) -> Lease {
+        let Self { page, target_id, egress, mut popups, mut held } = self;
+        held.leased = Some((request.purpose, Instant::now()));
+        held.metrics.created(request.purpose);
+        if let Budget::PerDocument { lease_factor } = request.budget {
+            egress.set_lease_factor(lease_factor);
+        }
+        let frame_lock = held.browser.frame_lock.clone();
+        let opened = popups.as_mut().and_then(popups::Routed::take);
+        let release = move |watchers| drop((watchers, popups, held, in_use));
+        Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)
+            .with_frame_lock(frame_lock)
+            .with_popups(opened)
             .prepared()
     }
 }
@@ -275,8 +324,8 @@ struct HeldContext {
     blocked: BlockedMetrics,
     tasks: TaskTracker,
     metrics: SessionMetrics,
-    /// When it was leased, if it was.
-    since: Option<Instant>,
+    /// What it was leased for and when, once it was.
+    leased: Option<(Purpose, Instant)>,
 }
 
 impl Drop for HeldContext {
@@ -285,7 +334,7 @@ impl Drop for HeldContext {
         // Sent at once, from wherever the lease was dropped; only the confirmation is waited for.
         let root = self.browser.connection.browser();
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
-        let (browser, metrics, since) = (Arc::clone(&self.browser), self.metrics.clone(), self.since);
+        let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
         self.tasks.spawn(async move {
             let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
                 Ok(Ok(_)) => true,
@@ -297,8 +346,8 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser takes no new pages");
                 browser.retire();
             }
-            if let Some(since) = since {
-                metrics.ended(since.elapsed(), confirmed);
+            if let Some((purpose, since)) = leased {
+                metrics.ended(purpose, since.elapsed(), confirmed);
             }
         });
     }

@@ -56,7 +56,7 @@ impl Care {
         }
     }
 
-    /// A browser could not be started.
+    /// A browser could not be started, nor another in its place.
     pub(super) fn start_failed(&self) {
         self.with(Loop::rest);
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::pool::Drawing;
+use super::pool::BrowserKind;
 use super::{Defence, LocalOptions};
 
 /// Flags that never vary.
@@ -29,10 +29,12 @@ const ALWAYS: &[&str] = &[
     // Only the last of several such flags would count, so they are merged here. The last of the features would join the
     // link's multicast group for names of its own; there are no local addresses to hide where WebRTC may not use them.
     // CacheSharingForPervasiveResources has each context compile a list of URL patterns before its first script or style
-    // is asked for (4 ms), for a cache that no second page sees.
+    // is asked for (4 ms), for a cache that no second page sees. KeepAliveInBrowserMigration has each beacon pass the
+    // browser's main thread; without it the page's own process sends them, by the same way out.
     "--disable-features=AcceptCHFrame,AutofillServerCommunication,CacheSharingForPervasiveResources,\
      CertificateTransparencyComponentUpdater,DestroyProfileOnBrowserClose,DialMediaRouteProvider,DnsOverHttps,\
-     GlobalMediaControls,ImprovedCookieControls,InterestFeedContentSuggestions,LensOverlay,MediaRouter,\
+     GlobalMediaControls,ImprovedCookieControls,InterestFeedContentSuggestions,KeepAliveInBrowserMigration,LensOverlay,\
+     MediaRouter,\
      OptimizationHints,PaintHolding,ServiceWorkerAutoPreload,Translate,WebRtcHideLocalIpsWithMdns",
     // The first document takes the blank page's frame, which is ready, instead of one that is made for it meanwhile, with
     // a compositor of its own. Frames within a page have a new one for each document, as ever.
@@ -40,8 +42,7 @@ const ALWAYS: &[&str] = &[
     // Most pictures are a phone's viewport: two tiles of it are drawn sooner than eight.
     "--default-tile-width=512",
     "--default-tile-height=512",
-    // A page may not open windows, ask for permissions, play sounds or wait for an answer to a dialog.
-    "--block-new-web-contents",
+    // A page may not ask for permissions or play sounds.
     "--deny-permission-prompts",
     "--disable-notifications",
     "--disable-print-preview",
@@ -52,7 +53,10 @@ const ALWAYS: &[&str] = &[
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
-    "--disable-ipc-flooding-protection",
+    // A page's console passes the browser's main thread, which all pages share, and each line of it was written to standard
+    // error there: a loop of `console.log` stopped every other page. The shell reads the level only with the first flag.
+    "--enable-logging=stderr",
+    "--log-level=2",
     // The same picture on every machine.
     "--disable-gpu",
     "--force-color-profile=srgb",
@@ -78,10 +82,13 @@ const CLOSED: &[(Defence, &str)] = &[
     (Defence::NoPings, "--no-pings"),
 ];
 
-/// Flags of a browser that draws when told to: all stages of a frame are run, and each frame is asked for.
-const BY_HAND: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+/// Flags for visits: a page may not open windows.
+const VISITS: &[&str] = &["--block-new-web-contents"];
 
-/// Whether it is the lighter of the two browsers, the one that can draw when told to.
+/// Flags for pages that draw by `begin_frame`: all stages of a frame run, and each frame is requested.
+const BEGIN_FRAME: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
+
+/// Whether this is the headless shell, the only Chromium with `begin_frame`.
 pub(super) fn is_headless_shell(executable: &Path) -> bool {
     executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"))
 }
@@ -89,7 +96,7 @@ pub(super) fn is_headless_shell(executable: &Path) -> bool {
 /// The whole command line.
 pub(super) fn command_line(
     executable: &Path,
-    drawing: Drawing,
+    kind: BrowserKind,
     profile: &Path,
     options: &LocalOptions,
     without_sandbox: bool,
@@ -99,9 +106,12 @@ pub(super) fn command_line(
     flags.extend(closed.map(|(_, flag)| (*flag).to_owned()));
     flags.extend(options.more_flags.iter().cloned());
     flags.push(format!("--user-data-dir={}", profile.display()));
-    if drawing == Drawing::ByHand {
-        flags.extend(BY_HAND.iter().map(|flag| (*flag).to_owned()));
-    }
+    let more: &[&[&str]] = match kind {
+        BrowserKind::Ordinary => &[VISITS],
+        BrowserKind::BeginFrame => &[VISITS, BEGIN_FRAME],
+        BrowserKind::Session => &[],
+    };
+    flags.extend(more.iter().copied().flatten().map(|flag| (*flag).to_owned()));
     flags.push(if is_headless_shell(executable) { "--headless" } else { "--headless=new" }.to_owned());
     if without_sandbox {
         flags.push("--no-sandbox".to_owned());

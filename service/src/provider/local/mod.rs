@@ -1,8 +1,9 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 //!
-//! Two browsers where the lighter one is installed: one whose pages draw by themselves, for everything, and one whose pages
-//! draw only when told to, for pictures of the viewport, which are there sooner so. One can't do both: a page that draws
-//! by itself never answers a capture in the second (tried).
+//! Up to three browsers. One whose pages draw by themselves, for most visits. Where the headless shell is installed, one
+//! whose pages draw by `begin_frame`, for pictures of the viewport, which are faster so; one process can't do both, since
+//! it never answers an ordinary capture (tried). And one for sessions, whose pages may open windows, live for an hour and
+//! so must not delay the recycling of the others; it starts with the first session.
 
 mod browser;
 mod care;
@@ -20,9 +21,9 @@ use porthole_chromium::ExecutableError;
 
 pub use self::care::Wear;
 pub use self::defence::Defence;
-use self::pool::{Drawing, Pool};
+use self::pool::{BrowserKind, Pool};
 use self::warm::Busy;
-use super::{Lease, Order, Provider, ProviderError};
+use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::cdp::Session;
 use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
@@ -37,10 +38,10 @@ pub struct LocalOptions {
     pub egress: EgressLimits,
     /// What every page is told as soon as it is there, so that no request waits for it.
     pub prepare: fn(&Session),
-    /// How many blank pages are kept ready, of each kind.
+    /// How many blank pages are kept ready for visits, in each of their browsers.
     pub warm_pages: usize,
-    /// Whether pictures of the viewport are drawn by hand where the browser can.
-    pub frames_by_hand: bool,
+    /// Whether pictures of the viewport are drawn by `begin_frame` where the browser can.
+    pub begin_frame: bool,
     /// When a browser is replaced by a fresh one.
     pub wear: Wear,
     /// Where profile folders are made.
@@ -51,12 +52,14 @@ pub struct LocalOptions {
     pub more_flags: Vec<String>,
 }
 
-/// Gives pages of a Chromium that runs on this machine, started when the first one is needed and again when it died.
+/// Leases pages of Chromium on this machine. A browser starts when its first page is needed, and again when it died.
 pub struct LocalProvider {
-    /// Its pages draw by themselves.
+    /// Pages that draw by themselves.
     ordinary: Arc<Pool>,
-    /// Its pages draw when told to, where there are such.
-    by_hand: Option<Arc<Pool>>,
+    /// Pages that draw by `begin_frame`, where the browser can.
+    begin_frame: Option<Arc<Pool>>,
+    /// Pages of sessions.
+    sessions: Arc<Pool>,
 }
 
 impl LocalProvider {
@@ -67,12 +70,15 @@ impl LocalProvider {
             tracing::warn!(without = ?options.without, "the local provider lacks defences");
         }
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
-        let by_hand = options.frames_by_hand && can_draw;
+        let has_begin_frame = options.begin_frame && can_draw;
         let options = Arc::new(options);
         let busy = Arc::new(Busy::default());
-        let pool =
-            |drawing| Pool::open(drawing, Arc::clone(&options), judge.clone(), Arc::clone(&busy), metrics.clone());
-        let provider = Self { ordinary: pool(Drawing::ByItself), by_hand: by_hand.then(|| pool(Drawing::ByHand)) };
+        let pool = |kind| Pool::open(kind, Arc::clone(&options), judge.clone(), Arc::clone(&busy), metrics.clone());
+        let provider = Self {
+            ordinary: pool(BrowserKind::Ordinary),
+            begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),
+            sessions: pool(BrowserKind::Session),
+        };
         provider.ordinary.sweep();
         provider
     }
@@ -85,33 +91,37 @@ impl LocalProvider {
 }
 
 impl Provider for LocalProvider {
-    fn lease(&self, order: Order) -> BoxFuture<'_, Result<Lease, ProviderError>> {
+    fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>> {
         async move {
-            if let Some(pool) = self.by_hand.as_ref().filter(|_| order.by_hand) {
-                match pool.lease().await {
+            if request.purpose == Purpose::Session {
+                return self.sessions.lease(request).await;
+            }
+            let begin_frame = self.begin_frame.as_ref().filter(|_| request.purpose.frames() == Frames::BeginFrame);
+            if let Some(pool) = begin_frame {
+                match pool.lease(request.clone()).await {
                     Err(error) if !matches!(error, ProviderError::Ending) => {
-                        tracing::warn!(%error, "no page to draw by hand: an ordinary one is taken");
+                        tracing::warn!(%error, "no page with begin_frame is available; an ordinary one is leased");
                     }
                     leased => return leased,
                 }
             }
-            self.ordinary.lease().await
+            self.ordinary.lease(request).await
         }
         .boxed()
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
         async move {
-            let by_hand = async {
-                match &self.by_hand {
+            let begin_frame = async {
+                match &self.begin_frame {
                     Some(pool) => pool.ready().await,
                     None => Ok(()),
                 }
             };
-            let (ordinary, by_hand) = join(self.ordinary.ready(), by_hand).await;
-            if let Err(error) = by_hand {
-                // What it would do the other does as well, only later.
-                tracing::warn!(%error, "the browser that draws by hand is not ready");
+            let (ordinary, begin_frame) = join(self.ordinary.ready(), begin_frame).await;
+            if let Err(error) = begin_frame {
+                // The ordinary browser serves the same requests, only slower.
+                tracing::warn!(%error, "the browser with begin_frame is not ready");
             }
             ordinary
         }
@@ -119,8 +129,7 @@ impl Provider for LocalProvider {
     }
 
     fn end(&self) -> BoxFuture<'_, ()> {
-        join_all([Some(&self.ordinary), self.by_hand.as_ref()].into_iter().flatten().map(|pool| pool.end()))
-            .map(drop)
-            .boxed()
+        let pools = [Some(&self.ordinary), self.begin_frame.as_ref(), Some(&self.sessions)];
+        join_all(pools.into_iter().flatten().map(|pool| pool.end())).map(drop).boxed()
     }
 }

@@ -1,4 +1,4 @@
-//! A browser, its ready pages, and what replaces it when it has worn out or died.
+//! A browser of one kind, its warm pages, and its replacement when it is recycled or has died.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,26 +10,34 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::browser::{self, Blank, Browser};
+use super::browser::{self, Blank, Browser, LaunchError};
 use super::care::Care;
 use super::warm::{Busy, Warm};
 use super::{LocalOptions, care, warm};
 use crate::guard::Judge;
-use crate::provider::{Lease, ProviderError};
+use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
 
-/// When a browser's pages draw.
+/// How many blank pages the sessions' browser keeps ready.
+const WARM_SESSION_PAGES: usize = 1;
+/// How many browsers a lease may find gone: one that died unnoticed, one that dies right after its start, and the one that
+/// is started then.
+const BROWSERS_TRIED: usize = 3;
+
+/// What a browser's pages are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Drawing {
-    /// When they have something to show, sixty times a second at most.
-    ByItself,
-    /// When told to, and only then.
-    ByHand,
+pub(super) enum BrowserKind {
+    /// Visits, with pages that draw by themselves.
+    Ordinary,
+    /// Visits, with pages that draw by `begin_frame`.
+    BeginFrame,
+    /// Sessions.
+    Session,
 }
 
-/// Pages of one kind, from one browser at a time.
+/// Pages from one browser of one kind at a time.
 pub(super) struct Pool {
-    drawing: Drawing,
+    kind: BrowserKind,
     pub(super) options: Arc<LocalOptions>,
     judge: Judge,
     metrics: SessionMetrics,
@@ -47,15 +55,19 @@ pub(super) struct Pool {
 impl Pool {
     /// A pool whose browser is not started yet.
     pub(super) fn open(
-        drawing: Drawing,
+        kind: BrowserKind,
         options: Arc<LocalOptions>,
         judge: Judge,
         busy: Arc<Busy>,
         metrics: SessionMetrics,
     ) -> Arc<Self> {
+        let warm_pages = match kind {
+            BrowserKind::Ordinary | BrowserKind::BeginFrame => options.warm_pages,
+            BrowserKind::Session => options.warm_pages.min(WARM_SESSION_PAGES),
+        };
         let pool = Arc::new(Self {
-            drawing,
-            warm: Warm::new(options.warm_pages, busy, metrics.clone()),
+            kind,
+            warm: Warm::new(warm_pages, busy, metrics.clone()),
             options,
             judge,
             metrics,
@@ -98,18 +110,35 @@ impl Pool {
         Ok(Arc::clone(current.insert(browser)))
     }
 
-    /// A new browser, for that reason, unless none should be started now.
+    /// A new browser, for that reason, unless none should be started now. One that dies on the way, or never answers, is
+    /// replaced once, within the same time: about one start of Chromium's in a hundred crashes. Only the second failure
+    /// counts as one.
     pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
         self.care.may_start()?;
         let executable: &Path =
             self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
-        self.metrics.browser_starts(reason);
-        let launch = browser::launch(executable, self.drawing, &self.options, &self.tasks, &self.metrics);
+        let start = |reason| {
+            self.metrics.browser_starts(reason);
+            browser::launch(executable, self.kind, &self.options, &self.tasks, &self.metrics)
+        };
+        let starts = async {
+            match start(reason).await {
+                Err(error) if error.is_worth_another_start() => {
+                    tracing::warn!(%error, "another local browser is started at once");
+                    start("start_failed").await
+                }
+                started => started,
+            }
+        };
         let launched = tokio::select! {
-            launched = timeout(SESSION_CREATE_TIMEOUT, launch) => launched.unwrap_or(Err(ProviderError::TimedOut)),
+            launched = timeout(SESSION_CREATE_TIMEOUT, starts) => launched.unwrap_or(Err(LaunchError::Silent)),
             () = self.ending.cancelled() => return Err(ProviderError::Ending),
         };
-        launched.map(Arc::new).inspect_err(|_| self.care.start_failed())
+        launched.map(Arc::new).map_err(|error| {
+            tracing::error!(%error, "no local browser could be started");
+            self.care.start_failed();
+            error.into()
+        })
     }
 
     /// Lets `new` give pages in `old`'s place, which ends with the last of its own.
@@ -128,20 +157,22 @@ impl Pool {
         self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
 
-    async fn lease_page(&self) -> Result<Lease, ProviderError> {
-        let in_use = self.warm.in_use();
+    async fn lease_page(&self, request: &LeaseRequest) -> Result<Lease, ProviderError> {
+        let in_use = request.purpose.works_throughout().then(|| self.warm.in_use());
         while let Some(page) = self.warm.take() {
             if page.answers().await {
-                return Ok(page.lease(in_use));
+                return Ok(page.lease(request, in_use));
             }
         }
-        let browser = self.browser().await?;
-        let page = match self.blank_from(&browser).await {
-            // It died in between, or while nobody looked: a new one is worth one more try.
-            Err(ProviderError::Browser(error)) if error.is_gone() => self.blank_from(&self.browser().await?).await,
-            made => made,
-        };
-        Ok(page?.lease(in_use))
+        for _ in 1..BROWSERS_TRIED {
+            match self.blank_from(&self.browser().await?).await {
+                Err(ProviderError::Browser(error)) if error.is_gone() => {
+                    tracing::debug!(%error, "a local browser was gone before it gave a page");
+                }
+                made => return Ok(made?.lease(request, in_use)),
+            }
+        }
+        Ok(self.blank_from(&self.browser().await?).await?.lease(request, in_use))
     }
 
     pub(super) async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
@@ -155,12 +186,12 @@ impl Pool {
         Ok(page)
     }
 
-    /// A page for one request.
-    pub(super) async fn lease(self: &Arc<Self>) -> Result<Lease, ProviderError> {
-        // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind: the
-        // task ends its work, and the lease that nobody takes is dropped.
+    /// Leases a page.
+    pub(super) async fn lease(self: &Arc<Self>, request: LeaseRequest) -> Result<Lease, ProviderError> {
+        // In a task of its own: if the caller leaves meanwhile, the task still finishes, and its unclaimed lease is
+        // dropped. No half-made context stays behind.
         let pool = Arc::clone(self);
-        let making = self.tasks.spawn(async move { pool.lease_page().await });
+        let making = self.tasks.spawn(async move { pool.lease_page(&request).await });
         making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 

@@ -1,10 +1,13 @@
 //! The egress over real sockets. Here is what its tests share: sites that say what they heard, and callers that write
 //! what they please.
 
+mod budget;
+mod bytes;
 mod memory;
 mod peers;
 mod plain;
 mod refused;
+mod scope;
 mod strain;
 mod tunnels;
 
@@ -19,7 +22,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Host;
 
 use super::*;
-use crate::guard::{AllowTargets, Policy, ResolveOverrides};
+use crate::guard::{AllowFrom, AllowTargets, HostAddresses, Policy, ResolveOverrides};
 
 /// How long anything here may take.
 const SOON: Duration = Duration::from_secs(20);
@@ -139,6 +142,7 @@ fn guard_with(allow: &str, resolve: &str) -> Guard {
         format!("site.example=127.0.0.1,other.example=127.0.0.1,six.example=::1,inside.example=127.0.0.1,{resolve}");
     Guard::new(Policy {
         allow: AllowTargets::parse(allow).unwrap(),
+        allow_from: AllowFrom::Any,
         resolve: ResolveOverrides::parse(&resolve).unwrap(),
         ..Policy::default()
     })

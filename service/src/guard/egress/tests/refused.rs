@@ -89,9 +89,10 @@ async fn no_exception_opens_an_egress() {
     assert_eq!(egress.report().blocked.get("own_listener"), Some(&4));
     assert_eq!(other.report().requests, 0);
     let addr = other.addr();
-    assert!(guard.own_listeners().contains(addr));
+    assert!(guard.own_listeners().contains(addr, &HostAddresses::default()));
     drop(other);
-    eventually("a closed egress is forgotten", || !guard.own_listeners().contains(addr)).await;
+    eventually("a closed egress is forgotten", || !guard.own_listeners().contains(addr, &HostAddresses::default()))
+        .await;
 }
 
 #[tokio::test]
@@ -112,6 +113,7 @@ async fn a_failure_has_the_name_that_chromium_gives_it() {
     let guard = Guard::asking(
         Policy {
             allow: AllowTargets::parse("site.example,dead.example").unwrap(),
+            allow_from: AllowFrom::Any,
             resolve: ResolveOverrides::parse("site.example=127.0.0.1").unwrap(),
             ..Policy::default()
         },
@@ -176,7 +178,8 @@ async fn of_several_judged_addresses_one_that_answers_is_enough() {
 async fn a_name_that_changes_its_answer_is_judged_for_each_connection() {
     let site = Site::that(Does::Says(OK)).await;
     let asked = AtomicUsize::new(0);
-    let policy = Policy { allow: AllowTargets::parse("127.0.0.1/32").unwrap(), ..Policy::default() };
+    let policy =
+        Policy { allow: AllowTargets::parse("127.0.0.1/32").unwrap(), allow_from: AllowFrom::Any, ..Policy::default() };
     // Let through the first time, private ever after; the second address is the same site.
     let guard = Guard::asking(policy, move |_: &str, port| {
         let last = if asked.fetch_add(1, Ordering::SeqCst) == 0 { 1 } else { 2 };

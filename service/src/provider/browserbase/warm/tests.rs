@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use prometheus_client::registry::Registry;
 
 use super::*;
-use crate::cdp::connect_pipe;
+use crate::cdp::{Bounds, Meter, connect_pipe};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 
 fn account(key: &str) -> Credentials {
@@ -32,9 +32,9 @@ impl Scene {
         self.lines.push(theirs);
         let given_back = Arc::clone(&self.given_back);
         let network = RemoteNetwork { intercept: Intercept::Everything, whole_browser: true, judges_addresses: true };
-        let page = connect_pipe(ours, tokio::io::sink(), 1024).session("S");
-        self.metrics.created();
-        let lease = Lease::new(page, target.to_owned(), Network::Remote(network), move |_| {
+        let page = connect_pipe(ours, tokio::io::sink(), Bounds::default(), Meter::default()).session("S");
+        self.metrics.created(WARM_PURPOSE);
+        let lease = Lease::new(WARM_PURPOSE, page, target.to_owned(), Network::Remote(network), move |_| {
             given_back.fetch_add(1, Ordering::Relaxed);
         });
         self.warm.add(lease, Instant::now());

@@ -1,6 +1,5 @@
-//! Requests. Where the network is ours, the egress judges where they lead, and none of them is stopped. Elsewhere they are
-//! judged while they stand still: documents (the first, each redirect, each frame's) and whatever names a private host, or
-//! everything.
+//! Requests. On a local network the egress judges them, and none is paused. On a remote one they are paused and judged:
+//! documents (the first, each redirect, each frame's) and every request that names a private host, or all of them.
 
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{
     ContinueRequestParams, EnableParams as EnableFetch, FailRequestParams, RequestPattern,
@@ -8,33 +7,32 @@ use chromiumoxide_cdp::cdp::browser_protocol::fetch::{
 use chromiumoxide_cdp::cdp::browser_protocol::network::{ErrorReason, ResourceType};
 use tokio::task::JoinSet;
 
-use super::events::{DOCUMENT, RequestPaused};
-use super::state::Fatal;
-use super::watch::Watched;
+use super::events::{DOCUMENT, Request, RequestPaused};
+use super::shared::Watched;
 use crate::cdp::{CdpError, Event, Session};
 use crate::guard::refusal::InvalidUrl;
-use crate::guard::{Intercept, Network, Refusal, RemoteNetwork, private_url_patterns};
+use crate::guard::{Asker, Intercept, Refusal, RemoteNetwork};
 
 /// Schemes that no network is asked for.
 const WITHIN_THE_BROWSER: [&str; 3] = ["about:", "blob:", "data:"];
 
-/// Has the requests of this session stopped that are to be judged. None where the network is ours: one pattern, even one
-/// that hardly anything matches, sends every request of the page by way of the browser's main thread.
-pub(super) fn intercept(session: &Session, network: &Network) {
-    let Some(RemoteNetwork { intercept, .. }) = network.remote() else { return };
+/// Pauses the requests of this session that are to be judged. None on a local network: a single pattern, even one that
+/// hardly anything matches, sends every request of the page through the browser's main thread.
+pub(super) fn intercept(session: &Session, watched: &Watched) {
+    let Some(RemoteNetwork { intercept, .. }) = watched.network.remote() else { return };
     let pattern = |url: &str| RequestPattern::builder().url_pattern(url);
     let patterns = match intercept {
         Intercept::Everything => vec![pattern("*").build()],
         Intercept::DocumentsAndPrivate => {
             let documents = pattern("*").resource_type(ResourceType::Document).build();
-            let private = private_url_patterns();
+            let private = watched.guard.url_patterns();
             std::iter::once(documents).chain(private.iter().map(|url| pattern(url).build())).collect()
         }
     };
     session.call(&EnableFetch { patterns: Some(patterns), handle_auth_requests: None }).forget();
 }
 
-/// A request that stands still.
+/// A request is paused.
 pub(super) fn paused(
     event: &Event,
     session: &Session,
@@ -45,31 +43,42 @@ pub(super) fn paused(
     if paused.resource_type == DOCUMENT || watched.intercepts_everything() {
         judging.spawn(judge(session.clone(), paused, watched.clone()));
     } else {
-        // What it names is all that is asked: DNS is not, or every request would pay for it.
-        let verdict = watched.guard.judge_url(&paused.request.url).map(drop);
+        // Only the URL is judged, without DNS: every request would pay for it.
+        let verdict = watched.guard.judge_url(&paused.request.url, &paused.request.asker());
         answer(session, paused, watched, verdict);
     }
     Ok(())
 }
 
-/// The page goes to `url`, and nothing was stopped for it. Whether it may reach that place is the egress's to say, and
-/// which schemes a page may open the browser's; a password neither sees: Chromium keeps it until it is asked for one.
+/// A local page goes to `url`, and nothing was paused for it. The egress judges the connection and the browser the
+/// scheme; neither sees a password in the URL, which Chromium keeps until a server asks for one.
 pub(super) fn goes_to(url: &str, watched: &Watched) {
     if watched.network.egress().is_none() {
         return;
     }
-    if let Err(refusal @ Refusal::InvalidUrl(InvalidUrl::Userinfo)) = watched.guard.judge_url(url) {
-        tracing::info!(%refusal, "a page goes to where none may");
+    if let Err(refusal @ Refusal::InvalidUrl(InvalidUrl::Userinfo)) = watched.guard.judge_url(url, &Asker::default()) {
+        tracing::info!(%refusal, "a page goes to a URL with credentials");
         watched.count(&refusal);
-        watched.fail(Fatal::Blocked(refusal));
+        watched.refuse(refusal);
     }
 }
 
 async fn judge(session: Session, paused: RequestPaused, watched: Watched) {
     let url = paused.request.url.as_str();
-    let is_judged_already = url == watched.first.url().as_str();
+    let is_judged_already = watched.state.borrow().commanded.as_deref() == Some(url);
     let stays_within = WITHIN_THE_BROWSER.iter().any(|scheme| url.starts_with(scheme));
-    let verdict = if is_judged_already || stays_within { Ok(()) } else { watched.guard.judge(url).await.map(drop) };
+    let navigation = paused.network_id.as_deref().unwrap_or(&paused.request_id);
+    let verdict = if is_judged_already || stays_within {
+        Ok(())
+    } else {
+        let asker = paused.request.asker();
+        let asker = if paused.resource_type == DOCUMENT { asker.navigating(navigation) } else { asker };
+        watched.guard.judge(url, &asker).await.map(drop)
+    };
+    // Noted before the document is let go, so that nothing which it asks for can come before that.
+    if verdict.is_ok() && paused.resource_type == DOCUMENT {
+        watched.guard.navigates(navigation, url);
+    }
     answer(&session, paused, &watched, verdict);
 }
 
@@ -79,14 +88,14 @@ fn answer(session: &Session, paused: RequestPaused, watched: &Watched, verdict: 
             session.call(&ContinueRequestParams::new(paused.request_id)).forget();
             return;
         }
-        // Failed here and not left to the browser: its resolver might find what ours did not.
+        // Failed here rather than by the browser, whose resolver might find what ours did not.
         Err(Refusal::NotResolved { .. }) => ErrorReason::NameNotResolved,
         Err(refusal) => {
             let of_page = paused.resource_type == DOCUMENT && paused.frame_id == watched.main_frame;
             tracing::info!(%refusal, of_page, "a request is refused");
             watched.count(&refusal);
             if of_page {
-                watched.fail(Fatal::Blocked(refusal));
+                watched.refuse(refusal);
             }
             ErrorReason::BlockedByClient
         }
@@ -94,17 +103,10 @@ fn answer(session: &Session, paused: RequestPaused, watched: &Watched, verdict: 
     session.call(&FailRequestParams::new(paused.request_id, reason)).forget();
 }
 
-impl Watched {
-    /// One more request that was refused.
-    pub(super) fn count(&self, refusal: &Refusal) {
-        self.blocked.blocked(refusal.label(), 1);
-        self.state.send_modify(|state| state.blocked_requests += 1);
-    }
-
-    /// The page can't go on; the first reason stays.
-    pub(super) fn fail(&self, fatal: Fatal) {
-        self.state.send_modify(|state| {
-            state.fatal.get_or_insert(fatal);
-        });
+impl Request {
+    /// The sender, as far as the browser names it.
+    fn asker(&self) -> Asker {
+        let headers = &self.headers;
+        Asker::named(headers.origin.as_deref(), headers.referer.as_deref(), headers.site.as_deref())
     }
 }

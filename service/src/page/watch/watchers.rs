@@ -1,62 +1,19 @@
-//! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, where the network
-//! is not ours, one for each worker. Each reads its session's events in the browser's order; what an event means stands
-//! in `documents`, `requests` and `answers`.
-
-use std::time::Duration;
+//! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, on a remote network,
+//! one for each worker. Each reads its session's events in the browser's order.
 
 use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
 use futures_util::future::BoxFuture;
-use tokio::sync::{broadcast, mpsc, watch};
 use tokio::task::JoinSet;
-use tokio::time::timeout;
 
-use super::answers::Sockets;
-use super::state::{Fatal, Outcomes, PageState};
-use super::{answers, documents, requests};
-use crate::cdp::{Attached, Attachments, CdpError, Event, Events, Session};
-use crate::guard::{Guard, Intercept, Network, Target};
-use crate::telemetry::BlockedMetrics;
+use super::answers::{self, Sockets};
+use super::documents::Documents;
+use super::requests;
+use super::shared::Watched;
+use super::state::Fatal;
+use crate::cdp::{Attached, Attachments, CdpError, Event, Events, FLOODED, Session};
 
-/// How deep frames in processes of their own are followed; Chromium's own limit of nested frames is far above what
-/// anybody can see.
+/// How deep frames in processes of their own are followed. Chromium's own limit is higher than any reader can see.
 const FRAME_DEPTH_MAX: u32 = 16;
-/// How long events that have arrived already may take to be judged before an answer is given without waiting longer.
-const CAUGHT_UP_WITHIN: Duration = Duration::from_secs(5);
-
-/// What the watchers share.
-#[derive(Clone)]
-pub(super) struct Watched {
-    pub main_frame: String,
-    /// The target that the request named: it is judged already.
-    pub first: Target,
-    pub guard: Guard,
-    pub blocked: BlockedMetrics,
-    pub network: Network,
-    pub state: watch::Sender<PageState>,
-    pub roll_call: RollCall,
-}
-
-/// Asks all watchers whether they have read what has arrived.
-#[derive(Clone)]
-pub(super) struct RollCall(broadcast::Sender<mpsc::Sender<()>>);
-
-impl RollCall {
-    pub(super) fn new() -> Self {
-        Self(broadcast::channel(1).0)
-    }
-
-    /// Waits until every event that has arrived by now is read and judged.
-    pub(super) async fn all_caught_up(&self) {
-        let (present, mut last) = mpsc::channel(1);
-        if self.0.send(present).is_err() {
-            return;
-        }
-        // Each watcher lets go of its copy when it has caught up: the channel ends with the last.
-        if timeout(CAUGHT_UP_WITHIN, last.recv()).await.is_err() {
-            tracing::warn!("a page's events are not all judged in time");
-        }
-    }
-}
 
 /// Whose events a watcher reads.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,84 +26,94 @@ enum Role {
     Browser,
 }
 
-/// Watches the page itself. Nothing is waited for.
-pub(super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session, watched: Watched) {
+/// Watches the page itself. Nothing is awaited.
+pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session, watched: Watched) {
     let events = listen(session, Role::Page, &watched);
     if watched.intercepts_browser() {
         let browser = session.connection().browser();
         let events = listen(&browser, Role::Browser, &watched);
-        requests::intercept(&browser, &watched.network);
+        requests::intercept(&browser, &watched);
         watchers.spawn(watch(browser, events, watched.clone()));
     } else {
-        requests::intercept(session, &watched.network);
+        requests::intercept(session, &watched);
     }
     watch_parts(watchers, session, watched.clone(), 0);
     let session = session.clone();
     watchers.spawn(async move {
-        let state = watched.state.clone();
-        watch(session, events, watched).await;
-        state.send_modify(|state| {
-            state.fatal.get_or_insert(Fatal::Gone);
-        });
+        watch(session, events, watched.clone()).await;
+        // Gone outlasts a crash: no navigation brings the page back.
+        watched.state.send_modify(|state| state.fatal = Some(Fatal::Gone));
     });
-}
-
-impl Watched {
-    fn intercepts_browser(&self) -> bool {
-        self.network.remote().is_some_and(|remote| remote.whole_browser)
-    }
 }
 
 fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
     let is_remote = watched.network.remote().is_some();
     session.events(match role {
+        Role::Page if is_remote && watched.adopts_popups() => REMOTE_SESSION,
         Role::Page if is_remote => REMOTE_PAGE,
+        Role::Page if watched.adopts_popups() => LOCAL_SESSION,
         // Its sockets are judged where its network is.
         Role::Page => LOCAL_PAGE,
         Role::Part if is_remote => REMOTE_PART,
-        // Where its requests lead the egress judges; that its events end tells that it is gone.
+        // The egress judges its requests. The end of its events tells that it is gone.
         Role::Part => &[],
         Role::Browser => PAUSED,
     })
 }
 
-/// News of what is asked for and answered. The browser need not keep what came for us: its default is 100 MB.
-pub(super) fn network() -> EnableNetwork {
+/// Has requests and answers reported. The browser keeps no bodies for us: its default is 100 MB.
+pub(in super::super) fn network() -> EnableNetwork {
     EnableNetwork { max_total_buffer_size: Some(0), max_resource_buffer_size: Some(0), ..EnableNetwork::default() }
 }
 
 const PAUSED: &[&str] = &["Fetch.requestPaused"];
-const LOCAL_PAGE: &[&str] = &[
-    "Emulation.virtualTimeBudgetExpired",
-    "Inspector.targetCrashed",
-    "Network.loadingFailed",
-    "Network.loadingFinished",
-    "Network.requestWillBeSent",
-    "Network.responseReceived",
-    "Page.frameNavigated",
-    "Page.frameStartedNavigating",
-    "Page.frameStoppedLoading",
-    "Page.javascriptDialogOpening",
-    "Page.lifecycleEvent",
-    "Runtime.executionContextCreated",
-];
-const REMOTE_PAGE: &[&str] = &[
-    "Emulation.virtualTimeBudgetExpired",
-    "Fetch.requestPaused",
-    "Inspector.targetCrashed",
-    "Network.loadingFailed",
-    "Network.requestWillBeSent",
-    "Network.responseReceived",
-    "Network.webSocketCreated",
-    "Network.webSocketHandshakeResponseReceived",
-    "Network.webTransportConnectionEstablished",
-    "Network.webTransportCreated",
-    "Page.frameNavigated",
-    "Page.frameStoppedLoading",
-    "Page.javascriptDialogOpening",
-    "Page.lifecycleEvent",
-    "Runtime.executionContextCreated",
-];
+/// The events of a local page. No domain is on in which a page chooses how much is sent: neither `Network` (URLs, sent
+/// messages) nor `Runtime` (console, exceptions).
+macro_rules! local_page {
+    ($($more:literal),*) => {
+        &[
+            "Emulation.virtualTimeBudgetExpired",
+            "Inspector.targetCrashed",
+            "Page.frameNavigated",
+            "Page.frameStartedNavigating",
+            "Page.frameStoppedLoading",
+            "Page.javascriptDialogOpening",
+            "Page.lifecycleEvent",
+            FLOODED,
+            $($more),*
+        ]
+    };
+}
+
+/// The events of a remote page.
+macro_rules! remote_page {
+    ($($more:literal),*) => {
+        &[
+            "Emulation.virtualTimeBudgetExpired",
+            "Fetch.requestPaused",
+            "Inspector.targetCrashed",
+            "Network.loadingFailed",
+            "Network.requestWillBeSent",
+            "Network.responseReceived",
+            "Network.webSocketCreated",
+            "Network.webSocketHandshakeResponseReceived",
+            "Network.webTransportConnectionEstablished",
+            "Network.webTransportCreated",
+            "Page.frameNavigated",
+            "Page.frameStoppedLoading",
+            "Page.javascriptDialogOpening",
+            "Page.lifecycleEvent",
+            "Runtime.executionContextCreated",
+            $($more),*
+        ]
+    };
+}
+
+const LOCAL_PAGE: &[&str] = local_page!();
+const REMOTE_PAGE: &[&str] = remote_page!();
+// A session's page goes through its history, and its dialogs are answered by its holder.
+const LOCAL_SESSION: &[&str] = local_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
+const REMOTE_SESSION: &[&str] = remote_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
 const REMOTE_PART: &[&str] = &[
     "Fetch.requestPaused",
     "Network.requestWillBeSent",
@@ -157,7 +124,7 @@ const REMOTE_PART: &[&str] = &[
     "Network.webTransportCreated",
 ];
 
-/// Watches what the page brings forth: frames in other processes are judged like the page, workers run, popups don't.
+/// Watches the frames and workers of a session. Frames in other processes are judged like the page.
 fn watch_parts(watchers: &mut JoinSet<()>, session: &Session, watched: Watched, depth: u32) {
     let attachments = session.auto_attach();
     watchers.spawn(follow(attachments, watched, depth));
@@ -167,19 +134,19 @@ fn watch_parts(watchers: &mut JoinSet<()>, session: &Session, watched: Watched, 
 fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFuture<'static, ()> {
     Box::pin(async move {
         let mut within = JoinSet::new();
-        let mut roll_calls = watched.roll_call.0.subscribe();
+        let mut barrier = watched.barrier.join();
         loop {
             tokio::select! {
                 attached = attachments.next() => match attached {
                     Some(attached) => take_in(&mut within, &attached, &watched, depth),
-                    // What it brought forth may outlive it by a moment.
+                    // Its frames and workers may outlive it by a moment.
                     None => break,
                 },
-                called = roll_calls.recv() => {
+                reached = barrier.recv() => {
                     while let Some(attached) = attachments.attached() {
                         take_in(&mut within, &attached, &watched, depth);
                     }
-                    drop(called);
+                    drop(reached);
                 },
                 Some(_) = within.join_next() => {}
             }
@@ -193,9 +160,15 @@ fn take_in(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, dep
     if attached.kind == "worker" {
         watched.state.send_modify(|state| state.has_workers = true);
     }
+    // Where it goes is told to nobody here, and it stands still until this is noted.
+    if !is_remote && !attached.kind.ends_with("worker") {
+        watched.guard.has_unknown_document();
+    }
     match attached.kind.as_str() {
         "iframe" if depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
-        // A popup has no reader; a frame this deep neither.
+        // The lease's holder gets it by the browser's own session.
+        "page" if watched.adopts_popups() => attached.resume(),
+        // No request reads a popup, nor a frame this deep.
         "page" | "iframe" => attached.close(),
         _ if watched.intercepts_browser() && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         _ if is_remote && depth < FRAME_DEPTH_MAX => {
@@ -209,8 +182,8 @@ fn take_in(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, dep
     }
 }
 
-/// A worker outlives its page by a moment, and would be let go by it: where its own session is what stops its requests, it
-/// is watched by one that lasts as long as the worker. Until it is, it stands still.
+/// Watches a worker whose requests are intercepted on its own session. A worker outlives its page by a moment, so the
+/// session is one of the browser's own, which lasts as long as the worker. Until it is watched, the worker stands still.
 async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
     let browser = attached.session.connection().browser();
     let session = match browser.attach_to(&attached.target_id).await {
@@ -222,7 +195,7 @@ async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
     };
     let mut within = JoinSet::new();
     watch_part(&mut within, &Attached { session, ..attached.clone() }, &watched, depth);
-    // By the session that halted it: another's word is not enough.
+    // Resumed by the session that paused it: another one can't.
     attached.resume();
     while within.join_next().await.is_some() {}
 }
@@ -230,7 +203,7 @@ async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
 fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
     let events = listen(&attached.session, Role::Part, watched);
     if !watched.intercepts_browser() {
-        requests::intercept(&attached.session, &watched.network);
+        requests::intercept(&attached.session, watched);
     }
     if watched.network.remote().is_some() {
         attached.session.call(&network()).forget();
@@ -255,27 +228,27 @@ async fn watch(session: Session, mut events: Events, watched: Watched) {
     let mut watcher = Watcher {
         session,
         watched,
-        outcomes: Outcomes::default(),
+        documents: Documents::default(),
         sockets: Sockets::default(),
         judging: JoinSet::new(),
     };
-    let mut roll_calls = watcher.watched.roll_call.0.subscribe();
+    let mut barrier = watcher.watched.barrier.join();
     loop {
         tokio::select! {
             biased;
-            called = roll_calls.recv() => {
+            reached = barrier.recv() => {
                 while let Some(event) = events.try_next() {
                     watcher.read(&event);
                 }
-                // Whoever asked goes on when this is dropped; the judging goes on without them if it takes too long.
                 while watcher.judging.join_next().await.is_some() {}
-                drop(called);
+                drop(reached);
             },
             event = events.next() => match event {
                 Some(event) => watcher.read(&event),
                 None => return,
             },
             Some(_) = watcher.judging.join_next() => {}
+            Some(_) = watcher.documents.worlds.join_next() => {}
         }
     }
 }
@@ -284,9 +257,9 @@ async fn watch(session: Session, mut events: Events, watched: Watched) {
 struct Watcher {
     session: Session,
     watched: Watched,
-    outcomes: Outcomes,
+    documents: Documents,
     sockets: Sockets,
-    /// What takes time: asking DNS.
+    /// Verdicts that wait for DNS.
     judging: JoinSet<()>,
 }
 
@@ -298,20 +271,17 @@ impl Watcher {
     }
 
     fn try_read(&mut self, event: &Event) -> Result<(), CdpError> {
-        let Self { session, watched, outcomes, sockets, judging } = self;
+        let Self { session, watched, documents, sockets, judging } = self;
+        if event.method == FLOODED {
+            watched.fail(Fatal::Flooded);
+            return Ok(());
+        }
         if event.method == "Fetch.requestPaused" {
             return requests::paused(event, session, watched, judging);
         }
         if watched.network.remote().is_some() {
             answers::note(event, watched, sockets, judging)?;
         }
-        documents::note(event, session, watched, outcomes)
-    }
-}
-
-impl Watched {
-    /// Whether every request is stopped and judged.
-    pub(super) fn intercepts_everything(&self) -> bool {
-        self.network.remote().is_some_and(|remote| remote.intercept == Intercept::Everything)
+        documents.note(event, session, watched)
     }
 }

@@ -1,5 +1,5 @@
-//! Answers, judged by where they came from: all that can be done about a network that is not ours. What came from a
-//! blocked address was fetched already; the page's result is then withheld.
+//! Answers of a remote network, judged by the address that they came from. An answer from a blocked address was fetched
+//! already, so the page's result is withheld.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -11,10 +11,9 @@ use super::events::{
     RequestWillBeSent, Response, ResponseReceived, WebSocketCreated, WebSocketOpened, WebTransportCreated,
     WebTransportOpened,
 };
-use super::state::Fatal;
-use super::watch::Watched;
+use super::shared::Watched;
 use crate::cdp::{CdpError, Event};
-use crate::guard::Refusal;
+use crate::guard::{Asker, Refusal};
 
 /// How many sockets of a page are remembered. One that opens beyond is judged as if its URL were private.
 const SOCKETS_MAX: usize = 1_024;
@@ -78,7 +77,7 @@ fn judge_origin(response: &Response, watched: &Watched) {
     if let Err(refusal) = watched.guard.judge_address(&host, dialled) {
         tracing::warn!(%refusal, "an answer came from a blocked address");
         watched.count(&refusal);
-        watched.fail(Fatal::Blocked(refusal));
+        watched.refuse(refusal);
     }
 }
 
@@ -92,7 +91,7 @@ impl Response {
 impl Sockets {
     fn begun(&mut self, id: String, url: &str, watched: &Watched) {
         let url = as_http(url);
-        if let Err(refusal @ Refusal::Blocked(_)) = watched.guard.judge_url(&url) {
+        if let Err(refusal @ Refusal::Blocked(_)) = watched.guard.judge_url(&url, &Asker::default()) {
             tracing::info!(%refusal, "a socket to a blocked target was begun");
             watched.count(&refusal);
         }
@@ -107,9 +106,9 @@ impl Sockets {
         let watched = watched.clone();
         judging.spawn(async move {
             // A name that our own resolver does not find was found by the browser's: nobody knows where it led.
-            if let Err(refusal) = watched.guard.judge(&url).await {
+            if let Err(refusal) = watched.guard.judge(&url, &Asker::default()).await {
                 tracing::warn!(%refusal, "a socket to a blocked target was opened");
-                watched.fail(Fatal::Blocked(refusal));
+                watched.refuse(refusal);
             }
         });
     }

@@ -1,4 +1,4 @@
-//! The browser's events as this room reads them: only the fields that are needed, what may grow taken as strings.
+//! The browser's events as this room reads them: only the fields that are needed, and strings for what newer browsers may extend.
 
 use serde::Deserialize;
 
@@ -11,18 +11,36 @@ pub(super) struct RequestPaused {
     pub frame_id: String,
     #[serde(default)]
     pub resource_type: String,
+    /// The request's id in `Network`; a document's is its navigation's, its redirects included.
+    pub network_id: Option<String>,
 }
 
 #[derive(Deserialize)]
 pub(super) struct Request {
     #[serde(default)]
     pub url: String,
+    #[serde(default)]
+    pub headers: RequestHeaders,
+}
+
+/// The headers that say who asks.
+#[derive(Default, Deserialize)]
+pub(super) struct RequestHeaders {
+    #[serde(rename = "Origin", alias = "origin")]
+    pub origin: Option<String>,
+    #[serde(rename = "Referer", alias = "referer")]
+    pub referer: Option<String>,
+    #[serde(rename = "Sec-Fetch-Site", alias = "sec-fetch-site")]
+    pub site: Option<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameNavigated {
     pub frame: Frame,
+    /// `Navigation`, or how else it arrives.
+    #[serde(rename = "type", default)]
+    pub kind: String,
 }
 
 #[derive(Deserialize)]
@@ -61,14 +79,19 @@ pub(super) struct FrameStartedNavigating {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct LoadingFinished {
-    pub request_id: String,
+pub(super) struct NavigatedWithinDocument {
+    pub frame_id: String,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Dialog {
+#[serde(rename_all = "camelCase")]
+pub(super) struct DialogOpening {
     #[serde(rename = "type", default)]
     pub kind: String,
+    #[serde(default)]
+    pub message: String,
+    #[serde(default)]
+    pub default_prompt: String,
 }
 
 #[derive(Deserialize)]
@@ -170,3 +193,68 @@ pub(super) struct ContextOf {
 
 /// The kind of request that brings a document.
 pub(super) const DOCUMENT: &str = "Document";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// One message of each kind as Chromium wrote it.
+    const SEEDS: &str = include_str!("../../cdp/tests/seeds/messages.txt");
+
+    /// Whether any reader of this room takes these parameters, without a panic whatever they are.
+    fn is_read(params: &[u8]) -> bool {
+        fn reads<'a, T: Deserialize<'a>>(params: &'a [u8]) -> bool {
+            serde_json::from_slice::<T>(params).is_ok()
+        }
+        [
+            reads::<RequestPaused>(params),
+            reads::<FrameNavigated>(params),
+            reads::<Lifecycle>(params),
+            reads::<FrameStopped>(params),
+            reads::<FrameStartedNavigating>(params),
+            reads::<DialogOpening>(params),
+            reads::<NavigatedWithinDocument>(params),
+            reads::<RequestWillBeSent>(params),
+            reads::<ResponseReceived>(params),
+            reads::<LoadingFailed>(params),
+            reads::<WebSocketCreated>(params),
+            reads::<WebSocketOpened>(params),
+            reads::<WebTransportCreated>(params),
+            reads::<WebTransportOpened>(params),
+            reads::<ContextCreated>(params),
+        ]
+        .contains(&true)
+    }
+
+    fn params() -> Vec<String> {
+        let read = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+        SEEDS.lines().filter_map(|line| Some(read(line).get("params")?.to_string())).collect()
+    }
+
+    #[test]
+    fn real_events_are_read() {
+        let read = params().iter().filter(|params| is_read(params.as_bytes())).count();
+        assert!(read > 12, "{read}");
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(500))]
+
+        #[test]
+        fn a_mutated_event_is_read_or_refused(
+            seed in prop::sample::select(params()),
+            at in 0.0..1.0_f64,
+            put in prop::sample::select(vec!["", "null", "-1", "\"", "\\ud800", "[[[[[[[[", "1e400", "{}", "\u{0}"]),
+            removed in 0_usize..20,
+        ) {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "small")]
+            let at = (seed.len() as f64 * at) as usize;
+            let mut mutated = seed.into_bytes();
+            let end = (at + removed).min(mutated.len());
+            mutated.splice(at..end, put.bytes());
+            is_read(&mutated);
+        }
+    }
+}

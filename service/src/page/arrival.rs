@@ -1,0 +1,101 @@
+//! Where a page has arrived.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::{GetNavigationHistoryParams, GetNavigationHistoryReturns};
+use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
+use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
+use serde::Deserialize;
+
+use super::script::PLACE;
+use super::world::of_a_document;
+use super::{Page, PageError};
+use crate::guard::egress::Report;
+
+/// How long a document may take to tell where it is: its script may be busy.
+const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Where a page has arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// The document's URL after its redirects.
+    pub final_url: String,
+    /// What its server answered.
+    pub status_code: u16,
+    /// The document's title, cut at [`TITLE_MAX_CHARS`].
+    pub title: String,
+    /// How many of the page's own requests were refused.
+    pub blocked_requests: u64,
+    /// Whether the page wanted to load more than it may.
+    pub over_budget: bool,
+}
+
+/// Where a page is, as its document or its browser tells.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Place {
+    url: Option<String>,
+    title: String,
+    /// What the document's server answered.
+    status: Option<u16>,
+    /// Whether the document's answer broke off.
+    is_cut: bool,
+}
+
+impl Place {
+    fn of_history(history: GetNavigationHistoryReturns) -> Self {
+        let current = usize::try_from(history.current_index).ok();
+        let entry = current.and_then(|index| history.entries.into_iter().nth(index));
+        entry.map_or_else(Self::default, |entry| Self { url: Some(entry.url), title: entry.title, ..Self::default() })
+    }
+}
+
+impl Page {
+    /// Does `work`, and returns where the page was meanwhile. Everything that had come from the browser when the work was
+    /// done is judged first: a result must not overtake the news of where its parts came from.
+    ///
+    /// # Errors
+    /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
+    pub async fn arrival<T>(&self, work: impl Future<Output = T>) -> (T, Result<Arrival, PageError>) {
+        let (place, done) = tokio::join!(Box::pin(self.place()), work);
+        self.barrier.wait().await;
+        (done, place.and_then(|place| self.arrived(place)))
+    }
+
+    /// Where the page is. A local document is asked, which bounds what comes back: the browser keeps up to fifty URLs of
+    /// 2 MB in a page's history.
+    async fn place(&self) -> Result<Place, PageError> {
+        if self.network.egress().is_none() {
+            let history = of_a_document(|| self.session.call(&GetNavigationHistoryParams::default()));
+            return self.within(CAPTURE_TIMEOUT, "asking for the title", history).await.map(Place::of_history);
+        }
+        match self.run(PLACE_TIMEOUT, "asking for the title", PLACE, [TITLE_MAX_CHARS.into()]).await {
+            Ok(place) => Ok(place),
+            // Its script keeps it busy: the browser's own process knows what it last said.
+            Err(PageError::TimedOut(_) | PageError::Browser(_)) => {
+                let asked = self.session.call(&GetTargetInfoParams::default());
+                let info = self.within(CAPTURE_TIMEOUT, "asking for the title", asked).await?.target_info;
+                Ok(Place { url: Some(info.url), title: info.title, ..Place::default() })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn arrived(&self, place: Place) -> Result<Arrival, PageError> {
+        let state = self.state.borrow();
+        if let Some(stop) = state.stop() {
+            return Err(stop.into());
+        }
+        if let Some(error) = self.not_a_page(&state, place.is_cut) {
+            return Err(error);
+        }
+        let report = self.network.egress().map(|egress| egress.report());
+        Ok(Arrival {
+            final_url: place.url.unwrap_or_else(|| state.document.url.clone()),
+            status_code: state.document.status.or(place.status.filter(|status| *status != 0)).unwrap_or(200),
+            title: place.title.chars().take(TITLE_MAX_CHARS).collect(),
+            blocked_requests: state.blocked_requests + report.as_ref().map_or(0, Report::blocked_requests),
+            over_budget: report.is_some_and(|report| report.over_budget > 0),
+        })
+    }
+}

@@ -1,0 +1,43 @@
+//! Dialogs of a page whose purpose has them reported.
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+
+use super::{Dialog, Page, PageError};
+
+impl Page {
+    /// The dialog that holds the page, if one does. While it does, the page answers no question.
+    #[must_use]
+    pub fn dialog(&self) -> Option<Dialog> {
+        self.state.borrow().dialog.clone()
+    }
+
+    /// Waits until a dialog holds the page.
+    ///
+    /// # Errors
+    /// [`PageError`] where the page is refused or dies first.
+    pub async fn dialog_opens(&self) -> Result<Dialog, PageError> {
+        let mut state = self.state.clone();
+        tokio::select! {
+            biased;
+            stop = self.stop() => Err(stop.into()),
+            opened = state.wait_for(|state| state.dialog.is_some()) => match opened.map(|state| state.dialog.clone()) {
+                Ok(Some(dialog)) => Ok(dialog),
+                Ok(None) | Err(_) => Err(PageError::Crashed("the browser is gone".to_owned())),
+            },
+        }
+    }
+
+    /// Answers the open dialog; `text` is the answer to a prompt.
+    ///
+    /// # Errors
+    /// [`PageError`] where there is none, or the page dies.
+    pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), PageError> {
+        let mut answer = HandleJavaScriptDialogParams::new(accept);
+        answer.prompt_text = text;
+        let answered = self.session.call(&answer);
+        self.within(CAPTURE_TIMEOUT, "answering a dialog", answered).await?;
+        self.known.send_modify(|state| state.dialog = None);
+        Ok(())
+    }
+}

@@ -1,0 +1,82 @@
+//! Why a page could not be shown or read.
+
+use std::time::Duration;
+
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+
+use super::watch::{Fatal, Stop};
+use crate::cdp::CdpError;
+use crate::guard::Refusal;
+
+/// Why a page could not be shown or read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum PageError {
+    /// The page, its redirect or its script went to a target that is refused.
+    #[error(transparent)]
+    Blocked(Refusal),
+    /// The browser could not load it: the `net::` name.
+    #[error("{0}")]
+    Failed(String),
+    /// The page's history has no entry in that direction.
+    #[error("the page's history ends here")]
+    NoHistory,
+    /// It is nothing that a browser shows: the `net::` name.
+    #[error("{0}: the URL is a download")]
+    Download(String),
+    /// It is more than a page may load.
+    #[error("net::ERR_FAILED: {0}")]
+    OverBudget(String),
+    /// It sent more events than a page of a shared browser may.
+    #[error("net::ERR_FAILED: the page kept the browser busier than one page may")]
+    Flooded,
+    /// It did not reach `DOMContentLoaded` in time.
+    #[error("Page did not load within {} s", .0.as_secs())]
+    NavigationTimedOut(Duration),
+    /// The renderer or the browser died.
+    #[error("{0}")]
+    Crashed(String),
+    /// A capture or a reading took too long.
+    #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
+    TimedOut(&'static str),
+    /// A page that draws only when told to did not draw in time: one that draws by itself may.
+    #[error("the page drew no frame: {0}")]
+    NoFrame(String),
+    /// No element matches.
+    #[error("no element matches {0}")]
+    SelectorNotFound(String),
+    /// Not a CSS selector.
+    #[error("not a CSS selector: {0}")]
+    InvalidSelector(String),
+    /// The browser refused a command.
+    #[error(transparent)]
+    Browser(CdpError),
+}
+
+impl From<CdpError> for PageError {
+    fn from(error: CdpError) -> Self {
+        match error {
+            error if error.is_gone() => PageError::Crashed(error.to_string()),
+            CdpError::TooLarge { .. } => PageError::Flooded,
+            error => PageError::Browser(error),
+        }
+    }
+}
+
+impl From<Stop> for PageError {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Refused(refusal) => PageError::Blocked(refusal),
+            Stop::Dead(fatal) => fatal.into(),
+        }
+    }
+}
+
+impl From<Fatal> for PageError {
+    fn from(fatal: Fatal) -> Self {
+        match fatal {
+            Fatal::Flooded => PageError::Flooded,
+            Fatal::Crashed => PageError::Crashed("the page's renderer crashed".to_owned()),
+            Fatal::Gone => PageError::Crashed("the browser is gone".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! `on_timeout: partial`: a document that came and does not load in time is taken as it stands.
+//!
+//! A script that never comes holds the parser, so as it stands such a document often shows nothing. `Page.stopLoading`
+//! abandons the rest of the document with the script (measured; docs/decisions). So the page is navigated again with
+//! the requests blocked that it waited for, and only what holds it for another reason is stopped.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::StopLoadingParams;
+use chromiumoxide_cdp::cdp::js_protocol::runtime::TerminateExecutionParams;
+use porthole_contract::limits::{CAPTURE_TIMEOUT, NAVIGATION_TIMEOUT};
+use porthole_contract::{OnTimeout, Until, Wait};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::time::{Instant, sleep_until, timeout, timeout_at};
+
+use super::script::PENDING;
+use super::{Page, PageError, watch};
+use crate::cdp::{CdpError, Session};
+use crate::guard::Target;
+
+/// The most of a request's time that is kept for what comes after the navigation.
+const RESERVE_MAX: Duration = Duration::from_secs(8);
+/// How long the navigations without the pending resources may take together, after the first has used up its time.
+const AGAIN_TIMEOUT: Duration = Duration::from_secs(12);
+/// How long one of them may take. Its document waits for a further dead host if it is not parsed by then.
+const AGAIN_EACH_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long a document has to say what it waits for, on a busy machine too. One whose script is running answers only
+/// when that is ended.
+const ASK_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long a document that waits for nothing we know has to be parsed after all: its script was just ended, say.
+const PARSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a page has to load before it is asked whether a stylesheet keeps it from being drawn.
+const STYLES_AFTER: Duration = Duration::from_secs(1);
+/// The most hosts that the warning names.
+const HOSTS_NAMED_MAX: usize = 3;
+
+/// What a document waits for.
+#[derive(Deserialize)]
+struct Waiting {
+    /// Whether it is still being parsed.
+    parsing: bool,
+    pending: Vec<Resource>,
+}
+
+#[derive(Deserialize)]
+struct Resource {
+    kind: Kind,
+    pattern: String,
+    host: String,
+}
+
+#[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+enum Kind {
+    Script,
+    Style,
+}
+
+/// `Network.setBlockedURLs` with its older parameter, which remote browsers of any version know.
+#[derive(Debug, Serialize)]
+struct SetBlockedUrls {
+    urls: Vec<String>,
+}
+
+impl chromiumoxide_types::Method for SetBlockedUrls {
+    fn identifier(&self) -> Cow<'static, str> {
+        "Network.setBlockedURLs".into()
+    }
+}
+
+impl chromiumoxide_types::Command for SetBlockedUrls {
+    type Response = Value;
+}
+
+/// The requests that the page's next navigations are made without.
+#[derive(Default)]
+struct LeftOut {
+    patterns: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    /// The session that blocks them.
+    session: Option<Session>,
+}
+
+impl Page {
+    /// Navigates like [`Page::navigate`]. With [`OnTimeout::Partial`] a document that came is kept where it did not reach
+    /// `DOMContentLoaded` in time; the warnings say so.
+    ///
+    /// # Errors
+    /// [`PageError`], as of [`Page::navigate`]; [`PageError::NavigationTimedOut`] also where the document can't be shown
+    /// because its renderer does not answer.
+    pub async fn navigate_or(
+        &self,
+        on_timeout: OnTimeout,
+        target: &Target,
+        request_deadline: Instant,
+    ) -> Result<Vec<String>, PageError> {
+        if on_timeout == OnTimeout::Fail {
+            return self.navigate(target).await.map(|()| Vec::new());
+        }
+        let started = Instant::now();
+        let patient_until = (started + NAVIGATION_TIMEOUT).min(before(request_deadline));
+        let navigated = tokio::select! {
+            biased;
+            navigated = self.navigate(target) => navigated,
+            () = self.has_document_at(patient_until) => Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),
+        };
+        match navigated {
+            Err(PageError::NavigationTimedOut(_)) if self.has_document() => {}
+            navigated => return navigated.map(|()| Vec::new()),
+        }
+        let waited = started.elapsed();
+        let left_out = self.take_as_it_stands(target, before(request_deadline)).await?;
+        tracing::info!(waited_s = waited.as_secs(), without = ?left_out.hosts, "a page is taken as it stands");
+        Ok(vec![left_out.warning(waited)])
+    }
+
+    /// A stylesheet that does not come keeps a parsed page from being drawn, and a capture of it waits for ever. Gives
+    /// the page as long as it may be waited for, then has it drawn without; the warnings say so.
+    ///
+    /// # Errors
+    /// [`PageError`] where the page is refused or crashes.
+    pub async fn draw_without_styles(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
+        let started = Instant::now();
+        let limit = Duration::from_millis(wait.timeout_or_default_ms().into());
+        let deadline = (started + limit).min(before(request_deadline));
+        // Who waits for the parsed document alone does not wait for the rest of it either.
+        let look_after = if wait.until == Until::DomContentLoaded { Duration::ZERO } else { STYLES_AFTER };
+        if self.reaches((started + look_after).min(deadline), |state| state.document.loaded).await? {
+            return Ok(Vec::new());
+        }
+        if !self.waits_for_styles().await? || self.reaches(deadline, |state| state.document.loaded).await? {
+            return Ok(Vec::new());
+        }
+        if !self.waits_for_styles().await? {
+            return Ok(Vec::new());
+        }
+        self.stop_loading().await?;
+        let waited_s = started.elapsed().as_secs();
+        Ok(vec![format!("partial: a stylesheet did not come within {waited_s} s, so the page is shown without it")])
+    }
+
+    async fn waits_for_styles(&self) -> Result<bool, PageError> {
+        let waiting = self.waiting().await?;
+        Ok(waiting.is_some_and(|waiting| waiting.pending.iter().any(|resource| resource.kind == Kind::Style)))
+    }
+
+    /// Whether there is a document, and no page of the browser's or the egress's own in its place.
+    fn has_document(&self) -> bool {
+        let state = self.state.borrow();
+        !state.document.loader.is_empty() && state.stop().is_none() && self.not_a_page(&state, false).is_none()
+    }
+
+    /// Ends when there is a document, but not before `patient_until`.
+    async fn has_document_at(&self, patient_until: Instant) {
+        sleep_until(patient_until).await;
+        let mut state = self.state.clone();
+        let came = state.wait_for(|state| !state.document.loader.is_empty()).await.is_ok();
+        if !came {
+            // The page is gone: that is the navigation's to tell.
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Has the document parsed as far as can be by `deadline`, and tells what it had to be loaded without.
+    async fn take_as_it_stands(&self, target: &Target, deadline: Instant) -> Result<LeftOut, PageError> {
+        let deadline = deadline.min(Instant::now() + AGAIN_TIMEOUT);
+        let mut left_out = LeftOut::default();
+        let mut was_given_time = false;
+        loop {
+            let Some(waiting) = self.waiting_once_ended().await? else {
+                return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
+            };
+            if !waiting.parsing {
+                return Ok(left_out);
+            }
+            let now = Instant::now();
+            if now < deadline && left_out.add(&waiting.pending) {
+                self.block(&mut left_out).await?;
+                let limit = deadline.min(now + AGAIN_EACH_TIMEOUT);
+                match timeout_at(limit, self.go(target, limit)).await {
+                    Ok(Ok(())) => return Ok(left_out),
+                    Ok(Err(PageError::NavigationTimedOut(_))) | Err(_) => was_given_time = false,
+                    Ok(Err(error)) => return Err(error),
+                }
+            } else if now < deadline && !was_given_time {
+                was_given_time = true;
+                // The document that was navigated to last may still be on its way.
+                let limit = if left_out.patterns.is_empty() { deadline.min(now + PARSE_TIMEOUT) } else { deadline };
+                if self.reaches(limit, |state| state.document.dom_content_loaded).await? {
+                    return Ok(left_out);
+                }
+            } else {
+                self.stop_loading().await?;
+                return Ok(left_out);
+            }
+        }
+    }
+
+    /// What the document waits for; its running script is ended where it keeps the document from answering.
+    async fn waiting_once_ended(&self) -> Result<Option<Waiting>, PageError> {
+        if let Some(waiting) = self.waiting().await? {
+            return Ok(Some(waiting));
+        }
+        // Asked for only now: without a running script this would end the next one.
+        self.session.call(&TerminateExecutionParams::default()).forget();
+        self.waiting().await
+    }
+
+    /// What the document waits for; nothing where it does not answer.
+    async fn waiting(&self) -> Result<Option<Waiting>, PageError> {
+        match self.run(ASK_TIMEOUT, "asking what the page waits for", PENDING, []).await {
+            Ok(waiting) => Ok(Some(waiting)),
+            Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Has the requests that match `left_out` fail at once from now on.
+    async fn block(&self, left_out: &mut LeftOut) -> Result<(), PageError> {
+        let blocking = async {
+            let session = match left_out.session.take() {
+                Some(session) => session,
+                None if self.network.remote().is_some() => self.session.clone(),
+                // A local page's own session switches its network domain off, which forgets the patterns.
+                None => self.session.connection().browser().attach_to(&self.main_frame).await?,
+            };
+            session.call(&watch::network()).forget();
+            session.call(&SetBlockedUrls { urls: left_out.patterns.iter().cloned().collect() }).await?;
+            left_out.session = Some(session);
+            Ok::<_, CdpError>(())
+        };
+        self.within(CAPTURE_TIMEOUT, "blocking what never comes", blocking).await
+    }
+
+    /// Ends the document's parsing and loading: what is there by now is all of it.
+    async fn stop_loading(&self) -> Result<(), PageError> {
+        match timeout(ASK_TIMEOUT, self.session.call(&StopLoadingParams::default())).await {
+            Ok(stopped) => _ = stopped?,
+            Err(_) => return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),
+        }
+        self.reaches(Instant::now() + PARSE_TIMEOUT, |state| state.document.loaded).await.map(drop)
+    }
+}
+
+impl LeftOut {
+    /// Adds what is pending; whether any of it is new.
+    fn add(&mut self, pending: &[Resource]) -> bool {
+        let known = self.patterns.len();
+        for resource in pending {
+            self.patterns.insert(resource.pattern.clone());
+            self.hosts.insert(resource.host.clone());
+        }
+        self.patterns.len() > known
+    }
+
+    fn warning(&self, waited: Duration) -> String {
+        let waited_s = waited.as_secs();
+        let stands = format!("partial: the page did not load within {waited_s} s, so it is taken as it stands");
+        if self.hosts.is_empty() {
+            return stands;
+        }
+        let named: Vec<&str> = self.hosts.iter().take(HOSTS_NAMED_MAX).map(String::as_str).collect();
+        let more = if self.hosts.len() > HOSTS_NAMED_MAX { " and other hosts" } else { "" };
+        format!("{stands}, without what never came from {}{more}", named.join(", "))
+    }
+}
+
+/// When to be done, so that a part of the request's time is left for the rest.
+#[must_use]
+pub fn before(request_deadline: Instant) -> Instant {
+    let left = request_deadline.saturating_duration_since(Instant::now());
+    request_deadline - (left / 2).min(RESERVE_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(number: usize) -> Resource {
+        let host = format!("cdn{number}.example");
+        Resource { kind: Kind::Script, pattern: format!("https://{host}/*"), host }
+    }
+
+    #[test]
+    fn only_what_is_not_left_out_yet_is_news() {
+        let mut left_out = LeftOut::default();
+        assert!(!left_out.add(&[]));
+        assert!(left_out.add(&[script(1)]));
+        assert!(!left_out.add(&[script(1)]));
+        assert!(left_out.add(&[script(1), script(2)]));
+    }
+
+    #[test]
+    fn the_warning_names_three_hosts_at_most() {
+        let waited = Duration::from_millis(15_040);
+        let mut left_out = LeftOut::default();
+        let stands = "partial: the page did not load within 15 s, so it is taken as it stands";
+        assert_eq!(left_out.warning(waited), stands);
+        left_out.add(&[script(1)]);
+        assert_eq!(left_out.warning(waited), format!("{stands}, without what never came from cdn1.example"));
+        left_out.add(&[script(2), script(3), script(4)]);
+        let named = "cdn1.example, cdn2.example, cdn3.example and other hosts";
+        assert_eq!(left_out.warning(waited), format!("{stands}, without what never came from {named}"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_short_request_keeps_half_of_its_time_for_the_rest() {
+        let now = Instant::now();
+        let after = |seconds| now + Duration::from_secs(seconds);
+        assert_eq!(before(after(60)), after(52));
+        assert_eq!(before(after(10)), after(5));
+        assert_eq!(before(now), now);
+    }
+}

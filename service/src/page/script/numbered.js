@@ -1,0 +1,2 @@
+// An element that the latest reading has numbered.
+number => globalThis.portholeFrames?.[number]

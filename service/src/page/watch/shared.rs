@@ -1,0 +1,58 @@
+//! What the watchers of one page share.
+
+use tokio::sync::watch;
+
+use super::barrier::EventBarrier;
+use super::state::{Fatal, PageState};
+use crate::guard::{Intercept, Network, PageGuard, Refusal};
+use crate::provider::{Popups, Purpose};
+use crate::telemetry::BlockedMetrics;
+
+/// What the watchers of one page share. Clones share the state.
+#[derive(Clone)]
+pub(in super::super) struct Watched {
+    pub main_frame: String,
+    pub purpose: Purpose,
+    pub guard: PageGuard,
+    pub blocked: BlockedMetrics,
+    pub network: Network,
+    pub state: watch::Sender<PageState>,
+    pub barrier: EventBarrier,
+}
+
+impl Watched {
+    /// Whether the requests of the whole browser are intercepted, since it serves this page alone.
+    pub(super) fn intercepts_browser(&self) -> bool {
+        self.network.remote().is_some_and(|remote| remote.whole_browser)
+    }
+
+    /// Whether every request is paused and judged.
+    pub(super) fn intercepts_everything(&self) -> bool {
+        self.network.remote().is_some_and(|remote| remote.intercept == Intercept::Everything)
+    }
+
+    /// Whether windows that the page opens live on.
+    pub(super) fn adopts_popups(&self) -> bool {
+        self.purpose.popups() == Popups::Adopt
+    }
+
+    /// Counts a refused request.
+    pub(super) fn count(&self, refusal: &Refusal) {
+        self.blocked.blocked(refusal.label(), 1);
+        self.state.send_modify(|state| state.blocked_requests += 1);
+    }
+
+    /// The main frame's document was refused; the first refusal of a navigation stays.
+    pub(super) fn refuse(&self, refusal: Refusal) {
+        self.state.send_modify(|state| {
+            state.refused.get_or_insert(refusal);
+        });
+    }
+
+    /// The page has died; the first cause stays.
+    pub(super) fn fail(&self, fatal: Fatal) {
+        self.state.send_modify(|state| {
+            state.fatal.get_or_insert(fatal);
+        });
+    }
+}

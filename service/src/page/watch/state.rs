@@ -1,0 +1,213 @@
+//! What is known of a page through its events.
+
+use std::collections::{HashMap, VecDeque};
+
+use crate::cdp::Session;
+use crate::guard::Refusal;
+
+/// Longest dialog message, and longest default answer of a prompt, that is kept, in characters.
+const DIALOG_MAX_CHARS: usize = 2_000;
+/// How many navigations are remembered with their outcome. A page can begin any number of them; the last few are enough.
+const OUTCOMES_KEPT: usize = 8;
+/// How many of the latest documents are remembered by the navigation that brought them.
+const LOADERS_KEPT: usize = 32;
+
+/// What is known of a page.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct PageState {
+    /// The URL of the navigation that was commanded last: it is judged already.
+    pub commanded: Option<String>,
+    /// Whether a commanded navigation is under way.
+    pub is_navigating: bool,
+    /// The URL that the main frame's document was last requested under.
+    pub asked_for: String,
+    /// The main frame's document.
+    pub document: Document,
+    /// The navigations that brought the latest documents, oldest first.
+    loaders: VecDeque<String>,
+    /// How many documents have arrived in the main frame.
+    pub arrivals: u64,
+    /// How many navigations within the document there were: fragments, `pushState`, history.
+    pub within_document: u64,
+    /// The refusal of a document that the main frame went to, since the last commanded navigation.
+    pub refused: Option<Refusal>,
+    /// Why the page has died.
+    pub fatal: Option<Fatal>,
+    /// The dialog that holds the page, where dialogs are reported.
+    pub dialog: Option<Dialog>,
+    /// How many of the page's own requests were refused.
+    pub blocked_requests: u64,
+    /// The main document's isolated world, once it is known.
+    pub world: Option<i64>,
+    /// The sessions of its frames in processes of their own, by the frames' ids.
+    pub parts: HashMap<String, Session>,
+    /// Whether it has started workers, which always have real time.
+    pub has_workers: bool,
+    /// How often a budget of virtual time has been used up.
+    pub budgets_expired: u64,
+}
+
+/// Why a page has died.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Fatal {
+    /// Its renderer died. On a local network the next navigation starts another.
+    Crashed,
+    /// It sent more events than a page of a shared browser may.
+    Flooded,
+    /// Its browser, or the connection to it, is gone.
+    Gone,
+}
+
+/// Why the work on a page stops.
+#[derive(Clone, Debug)]
+pub(in super::super) enum Stop {
+    /// Its document was refused.
+    Refused(Refusal),
+    /// It has died.
+    Dead(Fatal),
+}
+
+/// A dialog that holds a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dialog {
+    /// `alert`, `confirm`, `prompt` or `beforeunload`.
+    pub kind: String,
+    /// Its text, cut at 2 000 characters.
+    pub message: String,
+    /// The answer that a prompt suggests, cut at 2 000 characters.
+    pub default: String,
+}
+
+/// The main frame's document.
+#[derive(Clone, Debug, Default)]
+pub(in super::super) struct Document {
+    /// The navigation that brought it; empty before the first.
+    pub loader: String,
+    /// Its URL.
+    pub url: String,
+    /// The status of its server's answer.
+    pub status: Option<u16>,
+    /// Why it could not be loaded: the `net::` name. The browser shows an error page of its own then.
+    pub failure: Option<String>,
+    /// Whether its answer is the egress's own: the site never answered.
+    pub made_by_egress: bool,
+    /// Whether its loading broke off.
+    pub broken: bool,
+    /// Whether its renderer reported it only after it had come: what happened before is not known.
+    pub missed: bool,
+    /// Whether it is parsed.
+    pub dom_content_loaded: bool,
+    /// Whether it and its subresources are loaded.
+    pub loaded: bool,
+    /// Whether it has made no request for 500 ms.
+    pub network_idle: bool,
+    /// The navigation that is under way to replace it, if any.
+    pub replacing: Option<String>,
+}
+
+/// How a navigation ended whose document may not have arrived yet.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    /// The status of the server's answer.
+    Status(u16),
+    /// The `net::` name.
+    Failure(String),
+}
+
+/// Outcomes by navigation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Outcomes(VecDeque<(String, Outcome)>);
+
+// === impl PageState ===
+
+impl PageState {
+    /// Why the work on the page stops, if it does.
+    pub(in super::super) fn stop(&self) -> Option<Stop> {
+        let refused = self.refused.clone().map(Stop::Refused);
+        refused.or_else(|| self.fatal.clone().map(Stop::Dead))
+    }
+
+    /// A navigation begins that we command: what was learnt about the one before is dropped. Its URL is given where it is
+    /// judged already. `restarts` says whether it starts another renderer for one that has crashed.
+    pub(in super::super) fn begin_navigation(&mut self, commanded: Option<String>, restarts: bool) {
+        self.commanded = commanded;
+        self.is_navigating = true;
+        self.refused = None;
+        if restarts && matches!(self.fatal, Some(Fatal::Crashed)) {
+            self.fatal = None;
+        }
+    }
+
+    /// A document arrives in the main frame.
+    pub(super) fn arrive(&mut self, document: Document) {
+        if self.document.loader != document.loader {
+            self.arrivals += 1;
+            if self.loaders.len() == LOADERS_KEPT {
+                self.loaders.pop_front();
+            }
+            self.loaders.push_back(document.loader.clone());
+        }
+        self.document = document;
+    }
+
+    /// Whether this navigation's document has arrived, whether or not another has replaced it since.
+    pub(in super::super) fn has_arrived(&self, loader: &str) -> bool {
+        self.loaders.iter().any(|arrived| arrived == loader)
+    }
+
+    /// The renderer died, and with it what it held.
+    pub(super) fn crash(&mut self) {
+        self.fatal.get_or_insert(Fatal::Crashed);
+        (self.world, self.dialog) = (None, None);
+    }
+}
+
+// === impl Document ===
+
+impl Document {
+    /// Whether no navigation is about to replace this document.
+    pub(in super::super) fn stays(&self) -> bool {
+        self.replacing.as_ref().is_none_or(|loader| *loader == self.loader)
+    }
+
+    /// Whether it can be worked with: it is parsed, or nothing more of it comes.
+    pub(in super::super) fn is_parsed(&self) -> bool {
+        self.dom_content_loaded || self.broken
+    }
+}
+
+// === impl Dialog ===
+
+impl Dialog {
+    pub(super) fn new(kind: String, message: &str, default: &str) -> Self {
+        let cut = |text: &str| text.chars().take(DIALOG_MAX_CHARS).collect();
+        Self { kind, message: cut(message), default: cut(default) }
+    }
+}
+
+// === impl Outcomes ===
+
+impl Outcomes {
+    pub(super) fn note(&mut self, loader: &str, outcome: Outcome) {
+        if self.0.len() == OUTCOMES_KEPT {
+            self.0.pop_front();
+        }
+        self.0.push_back((loader.to_owned(), outcome));
+    }
+
+    /// The status of the server's answer.
+    pub(super) fn status(&self, loader: &str) -> Option<u16> {
+        self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
+            Outcome::Status(status) if noted == loader => Some(*status),
+            _ => None,
+        })
+    }
+
+    /// The `net::` name.
+    pub(super) fn failure(&self, loader: &str) -> Option<&str> {
+        self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
+            Outcome::Failure(name) if noted == loader => Some(name.as_str()),
+            _ => None,
+        })
+    }
+}
