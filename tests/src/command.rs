@@ -1,12 +1,14 @@
 //! A command that ends by itself: given arguments and input, taken by its exit code and output.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
-use crate::process::{Environment, binary};
+use crate::executable::binary;
+use crate::process::Environment;
 
 /// Longer than the client's own limit for one attempt: a command that runs into it has hung.
 const ENDED_WITHIN: Duration = Duration::from_secs(100);
@@ -47,6 +49,14 @@ impl Finished {
 pub async fn run(name: &str, arguments: &[&str], environment: &Environment, input: &[u8]) -> Finished {
     let program = binary(name);
     run_program(Command::new(program).args(arguments), environment, input).await
+}
+
+/// Runs a program that is not one of the workspace's executables likewise.
+///
+/// # Panics
+/// When it can't be started or does not end.
+pub async fn run_foreign(program: &Path, arguments: &[&str], environment: &Environment) -> Finished {
+    run_program(Command::new(program).args(arguments), environment, b"").await
 }
 
 /// Runs a line of shell likewise.

@@ -82,6 +82,13 @@ fn read(text: &str, open: bool) -> BTreeMap<String, Family> {
     families
 }
 
+/// The names of a family's labels, without the bounds of a histogram's buckets.
+#[must_use]
+pub fn label_names(family: &Family) -> BTreeSet<String> {
+    let labels = family.samples.keys().flat_map(|series| split(series).1);
+    labels.map(|(name, _)| name).filter(|name| name != "le").collect()
+}
+
 fn is_name(name: &str) -> bool {
     let letter = |c: char| c.is_ascii_alphabetic() || c == '_' || c == ':';
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())

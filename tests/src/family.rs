@@ -2,9 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
+
+use crate::eventually::{eventually, so};
+
+/// How long the system may take to tear down processes that have been killed: more than a moment where it is busy.
+const GONE_WITHIN: Duration = Duration::from_secs(5);
 
 /// A process that was seen alive. It is told from a later one with the same number by when it started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +25,18 @@ pub struct Relative {
     pub started_ticks: u64,
     /// Its command line.
     pub command: Vec<String>,
+}
+
+/// Waits until none of these processes is left, after they were killed or have been told to end.
+///
+/// # Panics
+/// When one of them stays.
+pub async fn expect_gone(family: &[Relative]) {
+    eventually(GONE_WITHIN, async || {
+        let left: Vec<&Relative> = family.iter().filter(|one| one.is_alive()).collect();
+        so(left.is_empty(), format!("processes are left: {left:#?}"))
+    })
+    .await;
 }
 
 /// Every process that descends from `pid`, itself not among them.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -14,6 +14,7 @@ use nix::unistd::Pid;
 use serde_json::Value;
 
 use crate::eventually::{eventually, so};
+use crate::executable::binary;
 use crate::family::{self, Relative};
 
 /// How long a process has to bind its listeners; the service starts a browser meanwhile.
@@ -48,19 +49,6 @@ struct Heard {
     lines: Vec<String>,
     /// Whether that is all: nobody holds the stream's other end any more.
     ended: bool,
-}
-
-/// The executable of that name, built beside the test.
-///
-/// # Panics
-/// When it has not been built.
-#[must_use]
-pub fn binary(name: &str) -> PathBuf {
-    let test = std::env::current_exe().expect("a test knows its own executable");
-    let folder = test.parent().and_then(|deps| deps.parent()).expect("a test lies in target/<profile>/deps");
-    let binary = folder.join(name);
-    assert!(binary.exists(), "{} is missing: run `cargo build --workspace` first", binary.display());
-    binary
 }
 
 impl Process {

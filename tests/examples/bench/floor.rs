@@ -18,7 +18,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
 };
 use futures_util::future::join_all;
 use porthole_chromium::{Process, Profile};
-use porthole_service::cdp::{Connection, Events, MESSAGE_MAX_BYTES, Session, connect_pipe};
+use porthole_service::cdp::{Bounds, Connection, Events, Meter, Session, connect_pipe};
 use porthole_tests::{Picture, Stack};
 use tokio::time::{Instant, sleep};
 
@@ -66,7 +66,7 @@ impl Floor {
         flags.push(NAMES.to_owned());
         flags.push("about:blank".to_owned());
         let (process, pipe) = Process::start(&executable, flags, profile).expect("it starts");
-        let connection = connect_pipe(pipe.reader, pipe.writer, MESSAGE_MAX_BYTES);
+        let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), Meter::default());
         let floor = Self { connection, process, _folder: folder, ready: Mutex::default() };
         floor.keep_ready(1).await;
         floor

@@ -1,7 +1,7 @@
 //! The fixture web site: it serves what a test puts there, remembers who asked, and misbehaves where asked to.
 //!
 //! It runs on a thread of its own, so that it outlives any one test's runtime. What misbehaves below HTTP is in
-//! [`unruly`]; what a page holds stands in the test that puts it there.
+//! `unruly`; what a page holds stands in the test that puts it there.
 
 mod reply;
 mod unruly;
@@ -159,6 +159,13 @@ impl Site {
         format!("http://{}/", self.unruly.dripping_head)
     }
 
+    /// A URL whose server never accepts a connection.
+    #[must_use]
+    pub fn unaccepting(&self) -> String {
+        self.unruly.fill_queue();
+        format!("http://{}/", self.unruly.unaccepting())
+    }
+
     /// An `https` URL whose certificate nobody vouches for.
     #[must_use]
     pub fn self_signed(&self) -> String {
@@ -181,8 +188,15 @@ impl Site {
     #[must_use]
     pub fn allow_targets(&self) -> String {
         let unruly = &self.unruly;
-        let addresses = [self.addr, unruly.refusing, unruly.resetting, unruly.dripping_head, unruly.self_signed]
-            .map(|addr| addr.to_string());
+        let addresses = [
+            self.addr,
+            unruly.refusing,
+            unruly.resetting,
+            unruly.dripping_head,
+            unruly.self_signed,
+            unruly.unaccepting(),
+        ];
+        let addresses = addresses.map(|addr| addr.to_string());
         format!("{},{SHOP}:{}", addresses.join(","), self.addr.port())
     }
 

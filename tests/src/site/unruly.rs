@@ -1,11 +1,12 @@
-//! Servers that misbehave below HTTP: refuse, reset, drip their head, show a certificate nobody vouches for; and the
-//! one that must never be visited.
+//! Servers that misbehave below HTTP: refuse, reset, drip their head, never accept a connection, show a certificate that
+//! no authority signed; and the one that must never be visited.
 
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use nix::sys::socket::Backlog;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
@@ -15,6 +16,9 @@ use super::listen;
 
 const PLAIN_RESPONSE: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>here</h1";
+
+/// A connection on loopback that is not established by then found the queue full.
+const QUEUED_WITHIN: Duration = Duration::from_millis(200);
 
 /// Where each of them is.
 pub(super) struct Unruly {
@@ -26,6 +30,10 @@ pub(super) struct Unruly {
     pub(super) canary_visits: Arc<AtomicUsize>,
     /// Bound and never listening: connections are refused, and nobody else gets the port.
     _refusing: TcpSocket,
+    /// Listens with the shortest queue there is, and never accepts.
+    unaccepting: TcpSocket,
+    /// The connections that fill its queue.
+    waiting: OnceLock<Vec<std::net::TcpStream>>,
 }
 
 impl Unruly {
@@ -34,6 +42,9 @@ impl Unruly {
         let refuser = TcpSocket::new_v4().expect("a socket");
         refuser.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
         let refusing = refuser.local_addr().expect("a bound address");
+        let unaccepting = TcpSocket::new_v4().expect("a socket");
+        unaccepting.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
+        nix::sys::socket::listen(&unaccepting, Backlog::new(0).expect("a length")).expect("a listener");
         let (resetter, resetting) = listen();
         let (dripper, dripping_head) = listen();
         let (signer, self_signed) = listen();
@@ -50,7 +61,31 @@ impl Unruly {
                 welcome(stream)
             });
         };
-        (Self { refusing, resetting, dripping_head, self_signed, canary, canary_visits, _refusing: refuser }, serve)
+        let unruly = Self {
+            refusing,
+            resetting,
+            dripping_head,
+            self_signed,
+            canary,
+            canary_visits,
+            _refusing: refuser,
+            unaccepting,
+            waiting: OnceLock::new(),
+        };
+        (unruly, serve)
+    }
+
+    /// Where connections are neither accepted nor refused.
+    pub(super) fn unaccepting(&self) -> SocketAddr {
+        self.unaccepting.local_addr().expect("a bound address")
+    }
+
+    /// Fills the queue of the listener that never accepts: from then on no handshake is answered.
+    pub(super) fn fill_queue(&self) {
+        let addr = self.unaccepting();
+        self.waiting.get_or_init(|| {
+            std::iter::from_fn(|| std::net::TcpStream::connect_timeout(&addr, QUEUED_WITHIN).ok()).collect()
+        });
     }
 }
 

@@ -8,7 +8,8 @@ use std::time::Duration;
 use nix::sys::signal::Signal;
 use porthole_tests::caller::http_client;
 use porthole_tests::eventually::{eventually, so};
-use porthole_tests::process::{Process, binary};
+use porthole_tests::executable::binary;
+use porthole_tests::process::Process;
 use porthole_tests::stack::{Home, Stack};
 use serde_json::Value;
 

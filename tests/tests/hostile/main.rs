@@ -4,6 +4,7 @@
 
 mod canary;
 mod doors;
+mod foreign;
 mod hearing;
 mod isolation;
 mod names;

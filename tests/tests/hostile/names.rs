@@ -13,6 +13,8 @@ use tokio::task::JoinHandle;
 
 /// Everything that it knows is under this name.
 pub(crate) const ZONE: &str = "hostile.example";
+/// The first word of names that are never answered for.
+pub(crate) const SILENT: &str = "silent";
 /// A DNS message over UDP.
 const MESSAGE_MAX_BYTES: usize = 1232;
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
@@ -100,6 +102,9 @@ fn answer(message: &[u8], leads: Leads, asked: &Asked) -> Option<Vec<u8>> {
     reply.set_flags(PacketFlag::RECURSION_DESIRED | PacketFlag::RECURSION_AVAILABLE);
     reply.questions.push(question.clone());
     let label = name.strip_suffix(ZONE).and_then(|rest| rest.split(['.', '-']).next());
+    if label == Some(SILENT) {
+        return None;
+    }
     match label.map(|label| addresses(label, before, leads)) {
         Some(Some(addresses)) => {
             let of_kind = addresses.into_iter().filter(|address| address.is_ipv4() == v4);

@@ -16,6 +16,8 @@ const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 pub(crate) const DNS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
 /// Set for the tests that run in it.
 pub(crate) const INSIDE: &str = "PORTHOLE_TESTS_INSIDE_NAMESPACE";
+/// In the output of a test binary that ran one test; a name that matches no test succeeds as well, with `0 passed`.
+pub(crate) const ONE_TEST_PASSED: &str = "test result: ok. 1 passed";
 
 /// What its addresses stand for.
 pub(crate) fn ground() -> Ground {
@@ -36,8 +38,34 @@ pub(crate) struct Namespace {
 }
 
 impl Namespace {
-    /// A new one; `None`, loudly, where there can be none.
+    /// One with the scene's addresses; `None`, loudly, where there can be none.
     pub(crate) fn new() -> Option<Namespace> {
+        let namespace = Namespace::bare(DNS.0)?;
+        let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
+        let laid = ours.into_iter().chain([
+            format!("addr add {PRIVATE6}/128 dev lo"),
+            // Whatever is for nobody here leaves by it, to nowhere, and is captured.
+            "link add out0 type veth peer name nowhere".to_owned(),
+            "link set nowhere addrgenmode none up".to_owned(),
+            "link set out0 addrgenmode none arp off up".to_owned(),
+            "addr add 198.18.77.2/24 dev out0".to_owned(),
+            "route add default dev out0".to_owned(),
+            "-6 route add default dev out0".to_owned(),
+        ]);
+        namespace.lay(laid)
+    }
+
+    /// Two, each with one address of the same network, joined by a cable. The first asks the second for names.
+    pub(crate) fn pair(first: Ipv4Addr, second: Ipv4Addr) -> Option<(Namespace, Namespace)> {
+        let (one, other) = (Namespace::bare(second)?, Namespace::bare(second)?);
+        let cable = format!("link add cable type veth peer name cable netns {}", other.name);
+        let up = |address| [format!("addr add {address}/24 dev cable"), "link set cable up".to_owned()];
+        let one = one.lay([cable].into_iter().chain(up(first)))?;
+        Some((one, other.lay(up(second))?))
+    }
+
+    /// One with nothing but loopback.
+    fn bare(dns: Ipv4Addr) -> Option<Namespace> {
         let skipped = |why: &str| {
             skipped(why);
             None
@@ -53,30 +81,17 @@ impl Namespace {
         let resolver = PathBuf::from("/etc/netns").join(&name);
         let namespace = Namespace { name, resolver };
         fs::create_dir_all(&namespace.resolver).unwrap();
-        fs::write(namespace.resolver.join("resolv.conf"), format!("nameserver {}\n", DNS.0)).unwrap();
-        let within = |command: &str| {
-            let words: Vec<&str> = ["-n", &namespace.name].into_iter().chain(command.split(' ')).collect();
+        fs::write(namespace.resolver.join("resolv.conf"), format!("nameserver {dns}\n")).unwrap();
+        namespace.lay(["link set lo up".to_owned()])
+    }
+
+    /// The same once `ip` has done all of this in it.
+    fn lay(self, commands: impl IntoIterator<Item = String>) -> Option<Namespace> {
+        let laid = commands.into_iter().try_for_each(|command| {
+            let words: Vec<&str> = ["-n", &self.name].into_iter().chain(command.split(' ')).collect();
             run("ip", &words)
-        };
-        let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
-        let laid = ["link set lo up".to_owned()]
-            .into_iter()
-            .chain(ours)
-            .chain([
-                format!("addr add {PRIVATE6}/128 dev lo"),
-                // Whatever is for nobody here leaves by it, to nowhere, and is captured.
-                "link add out0 type veth peer name nowhere".to_owned(),
-                "link set nowhere addrgenmode none up".to_owned(),
-                "link set out0 addrgenmode none arp off up".to_owned(),
-                "addr add 198.18.77.2/24 dev out0".to_owned(),
-                "route add default dev out0".to_owned(),
-                "-6 route add default dev out0".to_owned(),
-            ])
-            .try_for_each(|command| within(&command));
-        match laid {
-            Ok(()) => Some(namespace),
-            Err(why) => skipped(&why),
-        }
+        });
+        laid.inspect_err(|why| skipped(why)).ok().map(|()| self)
     }
 
     /// A command that runs in it.

@@ -1,0 +1,124 @@
+//! A second sandbox's requests beside each kind of hostile page: all succeed, in the same browser, and what such a page
+//! has us read is bounded. How long they take is measured by the `neighbours` example.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use porthole_tests::exposition::prometheus;
+use porthole_tests::neighbours::{NEIGHBOURS, Neighbour};
+use porthole_tests::{Caller, Stack, owner};
+use serde_json::json;
+
+/// How long a hostile page is kept after its load, in milliseconds of real time.
+const KEPT_MS: u32 = 1_500;
+/// How many requests the second sandbox makes beside each.
+const REQUESTS: usize = 4;
+/// What a page may have us read that sends nothing oversized, with the second sandbox's pictures, in bytes: its allowance
+/// of events, refilled while it lives, and some room.
+const READ_MAX_BYTES: f64 = 64e6;
+/// The same for a page whose size we have taken away from it: none of its strings is read at all.
+const SILENT_MAX_BYTES: f64 = 4e6;
+
+/// How long until a browser has let go of a hostile page.
+const GONE_WITHIN: Duration = Duration::from_secs(30);
+/// How a hostile page's own request may end, other than well.
+const ENDS: [&str; 4] = ["NAVIGATION_FAILED", "NAVIGATION_TIMEOUT", "DEADLINE_EXCEEDED", "BROWSER_CRASHED"];
+
+struct Read {
+    bytes: f64,
+    oversized: f64,
+    floods: f64,
+    died: f64,
+}
+
+async fn read(stack: &Stack) -> Read {
+    let answer = stack.admin(&stack.service, "/metrics").await;
+    let text = std::str::from_utf8(&answer.body).expect("metrics are text");
+    let families = prometheus(text);
+    let sample = |family: &str, series: &str| {
+        let family = families.get(family).unwrap_or_else(|| panic!("no {family}:\n{text}"));
+        family.samples.get(series).copied().unwrap_or_default()
+    };
+    let count = |name: &str| sample(name, name);
+    Read {
+        bytes: count("porthole_cdp_read_bytes_total"),
+        oversized: count("porthole_cdp_oversized_messages_total"),
+        floods: count("porthole_cdp_floods_total"),
+        died: sample("porthole_browser_starts_total", "porthole_browser_starts_total{reason=\"died\"}"),
+    }
+}
+
+/// The browsers themselves, without their renderers.
+fn browsers(stack: &Stack) -> BTreeSet<i32> {
+    let chromium = stack.chromium();
+    let pids: BTreeSet<i32> = chromium.iter().map(|process| process.pid).collect();
+    chromium.iter().filter(|process| !pids.contains(&process.parent)).map(|process| process.pid).collect()
+}
+
+/// A caller who owns another sandbox.
+fn second(stack: &Stack) -> Caller {
+    let sandbox_id = "sb-of-somebody-else".to_owned();
+    Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
+}
+
+/// What was amiss beside this neighbour.
+async fn beside(stack: &Stack, neighbour: Neighbour) -> Vec<String> {
+    let before = read(stack).await;
+    let url = stack.site.html(&neighbour.html());
+    let hostile = stack.caller();
+    let visit = tokio::spawn(async move {
+        let wait = json!({"until": "load", "delay_ms": KEPT_MS});
+        hostile.extract(json!({"url": url, "wait": wait, "timeout_ms": 15_000})).await
+    });
+    let mut amiss = Vec::new();
+    let mut expect = |holds: bool, what: String| {
+        if !holds {
+            amiss.push(format!("{}: {what}", neighbour.name));
+        }
+    };
+    let (other, quiet) = (second(stack), stack.site.html("<title>quiet</title><p>all is well"));
+    for number in 0..REQUESTS {
+        let answer = if number % 2 == 0 {
+            other.screenshot(json!({"url": quiet, "wait": {"until": "load"}})).await
+        } else {
+            other.extract(json!({"url": quiet})).await
+        };
+        expect(answer.code().is_none(), format!("the second sandbox's request failed: {answer:?}"));
+    }
+    let code = visit.await.expect("a visit does not panic").code();
+    // What it had sent before it was ended may still be on its way until its context is gone.
+    stack.expect_idle(GONE_WITHIN).await;
+    let after = read(stack).await;
+    let read_bytes = after.bytes - before.bytes;
+    let (oversized, floods) = (after.oversized - before.oversized, after.floods - before.floods);
+    println!("{}: {:.0} kB read, {oversized} oversized, {floods} floods, {code:?}", neighbour.name, read_bytes / 1e3);
+    let is_an_end = code.as_ref().is_none_or(|code| ENDS.contains(&code.as_str()));
+    expect(is_an_end, format!("it ended with {code:?}"));
+    expect(after.died <= before.died, "a browser died".to_owned());
+    expect(read_bytes < READ_MAX_BYTES, format!("{read_bytes} bytes were read"));
+    if neighbour.oversized {
+        expect(oversized >= 1.0 && floods >= 1.0, format!("{oversized} oversized messages, {floods} pages ended"));
+        expect(code.as_deref() == Some("NAVIGATION_FAILED"), format!("it ended with {code:?}"));
+    } else {
+        expect(oversized == 0.0, format!("{oversized} oversized messages"));
+        let is_silent = floods == 0.0 && !neighbour.name.starts_with("history");
+        expect(!is_silent || read_bytes < SILENT_MAX_BYTES, format!("{read_bytes} bytes were read"));
+    }
+    amiss
+}
+
+#[tokio::test]
+async fn a_second_sandbox_is_served_beside_every_kind_of_hostile_page() {
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    stack.expect_alive().await;
+    let running = browsers(&stack);
+    assert!(!running.is_empty());
+    let mut amiss = Vec::new();
+    for neighbour in NEIGHBOURS {
+        amiss.extend(beside(&stack, neighbour).await);
+    }
+    assert_eq!(amiss, Vec::<String>::new());
+    assert_eq!(browsers(&stack), running, "the same browsers run");
+    let sessions = stack.metrics().await["sessions"].clone();
+    assert_eq!(sessions["leaked"], 0, "{sessions}");
+}

@@ -1,0 +1,16 @@
+//! Processes: how they start, what they say, and that they leave nothing behind, however they end.
+
+mod care;
+mod check_url;
+mod command_line;
+mod crashes;
+mod drains;
+mod endings;
+mod frames;
+mod metrics;
+mod readiness;
+mod secrets;
+mod settings;
+mod starts;
+mod traces;
+mod warm;

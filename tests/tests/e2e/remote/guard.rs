@@ -1,0 +1,288 @@
+//! A network that is not ours: what names a private host never leaves, what only resolves to one is found out.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::{SinkExt as _, StreamExt as _};
+use porthole_tests::emulator::EmulatorOptions;
+use porthole_tests::site::{REBOUND, SHOP};
+use porthole_tests::{Remote, Reply, Stack};
+use serde_json::json;
+use tokio_tungstenite::tungstenite::Message;
+
+/// Loads `html` as a page of the site and gives its text; nothing may have reached the forbidden port.
+async fn goes_on_without(stack: &Stack, html: &str, refused_at_least: u64) {
+    let url = stack.site.html(&format!("<p>the public part</p>{html}"));
+    let answer = stack.extract(json!({"url": url})).await;
+    assert_eq!(answer.code(), None, "{html}");
+    assert!(answer.content().starts_with("the public part"), "{html}");
+    assert_eq!(stack.site.forbidden_visits(), 0, "{html}");
+    let refused = answer.json()["blocked_requests"].as_u64().unwrap();
+    assert!(refused >= refused_at_least, "{refused} refused: {html}");
+}
+
+/// Ways out that name a private host, and by which nothing may leave whoever runs the browser.
+async fn tries_every_way_out_by_name(stack: &Stack) {
+    let forbidden = stack.site.forbidden();
+    let redirect = stack.site.page(Reply::redirect(302, &forbidden));
+    let decimal = forbidden.replace("127.0.0.1", "2130706433");
+    let script = stack.site.page(Reply::of(
+        "text/javascript",
+        format!("oninstall = () => {{ skipWaiting(); fetch('{forbidden}', {{mode: 'no-cors'}}).catch(() => 0) }}"),
+    ));
+    for html in [
+        format!("<img src='{forbidden}'>"),
+        format!("<img src='{decimal}'>"),
+        format!("<img src='{redirect}'>"),
+        format!("<iframe src='{forbidden}'></iframe>"),
+        format!("<iframe src='{redirect}'></iframe>"),
+        format!("<link rel=stylesheet href='{forbidden}'><script src='{forbidden}'></script>"),
+        format!("<script>fetch('{forbidden}', {{mode: 'no-cors'}}).catch(() => 0)</script>"),
+        format!(
+            "<script>new Worker(URL.createObjectURL(new Blob([`fetch('{forbidden}', {{mode: 'no-cors'}})`])))</script>"
+        ),
+    ] {
+        goes_on_without(stack, &html, 1).await;
+    }
+    for html in [
+        format!("<script>window.open('{forbidden}')</script>"),
+        format!("<script>new EventSource('{forbidden}'); navigator.sendBeacon('{forbidden}', 'x')</script>"),
+        format!("<link rel=prefetch href='{forbidden}'><link rel=icon href='{forbidden}'>"),
+        format!(
+            "<script>navigator.serviceWorker.register('{script}').then(() => navigator.serviceWorker.ready)</script>"
+        ),
+        "<a href='http://localhost/'>a page that merely mentions localhost</a>".to_owned(),
+    ] {
+        goes_on_without(stack, &html, 0).await;
+    }
+    for url in [redirect, stack.site.html(&format!("<script>location = '{forbidden}'</script>"))] {
+        stack.screenshot(json!({"url": url})).await.expect_code("BLOCKED_TARGET");
+        assert_eq!(stack.site.forbidden_visits(), 0, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn whatever_names_a_private_host_never_leaves() {
+    let remote = Remote::start().await;
+    tries_every_way_out_by_name(&remote.stack).await;
+    let ledger = remote.expect_all_given_back().await;
+    assert!(ledger["totals"]["created"].as_u64() > Some(10));
+    // The same page where that host is allowed: the canary hears.
+    let hearing = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_ALLOW_TARGETS", "127.0.0.0/8")]).await;
+    let url = hearing.stack.site.html(&format!("<p>x<img src='{}'>", hearing.stack.site.forbidden()));
+    hearing.stack.extract(json!({"url": url})).await.expect_ok();
+    assert!(hearing.stack.site.forbidden_visits() > 0, "a canary that can't hear proves nothing");
+}
+
+#[tokio::test]
+async fn an_answer_from_a_private_address_withholds_the_result() {
+    let remote = Remote::start().await;
+    let site = &remote.stack.site;
+    let picture = site.page(Reply::text("not a picture"));
+    let rebound = site.under_name(&picture, REBOUND);
+    let redirected = site.page(Reply::redirect(302, &rebound));
+    let worker = format!("fetch('{rebound}', {{mode: 'no-cors'}})");
+    for html in [
+        format!("<p>x<img src='{rebound}'>"),
+        format!("<p>x<img src='{redirected}'>"),
+        format!("<p>x<script>fetch('{rebound}', {{mode: 'no-cors'}}).catch(() => 0)</script>"),
+        format!("<p>x<script>new Worker(URL.createObjectURL(new Blob([`{worker}`])))</script>"),
+    ] {
+        let seen = site.seen(&picture).len();
+        let answer = remote.stack.screenshot(json!({"url": site.html(&html)})).await;
+        answer.expect_code("BLOCKED_TARGET");
+        assert!(
+            !answer.json()["details"].as_str().unwrap().contains("127.0.0.1"),
+            "an address that DNS gave: {answer:?}"
+        );
+        assert!(site.seen(&picture).len() > seen, "the browser did not ask: this tests nothing");
+    }
+    // A name that the operator opened may lead where it likes.
+    let shop = site.html(&format!("<p>x<img src='{}'>", site.under_name(&picture, SHOP)));
+    remote.stack.screenshot(json!({"url": shop})).await.expect_ok();
+    remote.expect_all_given_back().await;
+}
+
+#[tokio::test]
+async fn behind_a_proxy_an_address_is_not_the_sites_own_and_not_judged() {
+    let remote = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_BROWSERBASE_PROXIES", "true")]).await;
+    let site = &remote.stack.site;
+    let rebound = site.under_name(&site.page(Reply::text("x")), REBOUND);
+    let url = site.html(&format!("<p>x<img src='{rebound}'>"));
+    remote.stack.screenshot(json!({"url": url})).await.expect_ok();
+    assert_eq!(remote.emulator.ledger().await["sessions"][0]["asked_with"]["proxies"], true);
+}
+
+#[tokio::test]
+async fn a_socket_that_opens_to_a_private_host_withholds_the_result() {
+    let remote = Remote::start().await;
+    let opened = Arc::new(AtomicUsize::new(0));
+    let addr = echo(Arc::clone(&opened)).await;
+    for host in ["127.0.0.1", REBOUND] {
+        let before = opened.load(Ordering::Relaxed);
+        let url = remote.stack.site.html(&format!(
+            "<p>x<script>const s = new WebSocket('ws://{host}:{}/'); s.onopen = () => s.send('hello')</script>",
+            addr.port()
+        ));
+        let wait = json!({"until": "networkidle"});
+        remote.stack.extract(json!({"url": url, "wait": wait})).await.expect_code("BLOCKED_TARGET");
+        assert!(opened.load(Ordering::Relaxed) > before, "{host}: no socket was opened: this tests nothing");
+    }
+    // One that is begun and refused is counted, and the page goes on.
+    let nobody = remote.stack.site.forbidden().replace("http:", "ws:");
+    let url = remote.stack.site.html(&format!("<p>goes on<script>new WebSocket('{nobody}')</script>"));
+    let answer = remote.stack.extract(json!({"url": url, "wait": {"until": "networkidle"}})).await;
+    assert_eq!(answer.content().trim(), "goes on");
+    assert!(answer.json()["blocked_requests"].as_u64() >= Some(1), "{answer:?}");
+    // A socket to where it may go is nobody's business.
+    let ours = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_ALLOW_TARGETS", "127.0.0.0/8")]).await;
+    let url =
+        ours.stack.site.html(&format!("<p>goes on<script>new WebSocket('ws://127.0.0.1:{}/')</script>", addr.port()));
+    ours.stack.extract(json!({"url": url, "wait": {"until": "networkidle"}})).await.expect_ok();
+}
+
+#[tokio::test]
+async fn a_foreign_page_reaches_no_exception() {
+    // To the service the foreign site is a public one; the browser finds it at the fixture site's address, which a proxy of
+    // Browserbase's hides from the service.
+    let resolve = format!("{SHOP}=127.0.0.1,{REBOUND}=93.184.216.34");
+    let settings = [("PORTHOLE_RESOLVE", resolve.as_str()), ("PORTHOLE_BROWSERBASE_PROXIES", "true")];
+    let any = [&settings[..], &[("PORTHOLE_ALLOW_TARGETS_FROM", "any")]].concat();
+    for (settings, hears) in [(&settings[..], false), (&any[..], true)] {
+        let remote = Remote::with(EmulatorOptions::new(), settings).await;
+        let site = &remote.stack.site;
+        let foreign = |html: &str| site.under_name(&site.html(html), REBOUND);
+        let by_address = site.html("the excepted part");
+        for target in [by_address.clone(), site.under_name(&by_address, SHOP)] {
+            let seen = || site.seen(&by_address).len();
+            for html in [
+                format!("<img src='{target}'>"),
+                format!("<img src='{target}' referrerpolicy=no-referrer>"),
+                format!("<iframe src='{target}'></iframe>"),
+                format!(
+                    "<script>fetch('{target}', {{method: 'POST', mode: 'no-cors', body: 'x'}}).catch(() => 0)</script>"
+                ),
+            ] {
+                let before = seen();
+                let answer = remote.stack.extract(json!({"url": foreign(&format!("<p>the public part{html}"))})).await;
+                assert!(answer.content().starts_with("the public part"), "{html}: {answer:?}");
+                assert_eq!(seen() > before, hears, "{html} with {settings:?}");
+            }
+            if hears {
+                continue;
+            }
+            let before = seen();
+            let goes = foreign(&format!("<script>location = '{target}'</script>"));
+            remote.stack.extract(json!({"url": goes})).await.expect_code("BLOCKED_TARGET");
+            assert_eq!(seen(), before, "{target}");
+            // The document that the caller named may lead there.
+            let leads = site.under_name(&site.page(Reply::redirect(302, &target)), REBOUND);
+            let answer = remote.stack.extract(json!({"url": leads})).await;
+            assert_eq!(answer.content().trim(), "the excepted part", "{answer:?}");
+        }
+        // What an excepted document is made of may be on other exceptions, foreign parts beside them or not.
+        let picture = site.page(Reply::text("not a picture"));
+        let elsewhere = site.under_name(&site.page(Reply::text("x")), REBOUND);
+        let own = format!("<p>x<img src='{elsewhere}'><img src='{}'>", site.under_name(&picture, SHOP));
+        remote.stack.extract(json!({"url": site.html(&own)})).await.expect_ok();
+        assert!(!site.seen(&picture).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
+    let (stack, _browser) = super::endpoint::stack(&[]).await;
+    tries_every_way_out_by_name(&stack).await;
+    // What only resolves to a private address is refused before it leaves, too.
+    let site = &stack.site;
+    let picture = site.page(Reply::text("not a picture"));
+    let rebound = site.under_name(&picture, REBOUND);
+    let redirected = site.page(Reply::redirect(302, &rebound));
+    let script = site.page(Reply::of(
+        "text/javascript",
+        format!("oninstall = () => {{ skipWaiting(); fetch('{rebound}', {{mode: 'no-cors'}}).catch(() => 0) }}"),
+    ));
+    for html in [
+        format!("<img src='{rebound}'>"),
+        format!("<img src='{redirected}'>"),
+        format!("<script>fetch('{rebound}', {{mode: 'no-cors'}}).catch(() => 0)</script>"),
+        format!(
+            "<script>new Worker(URL.createObjectURL(new Blob([`fetch('{rebound}', {{mode: 'no-cors'}})`])))</script>"
+        ),
+        format!(
+            "<script>navigator.serviceWorker.register('{script}').then(() => navigator.serviceWorker.ready)</script>"
+        ),
+    ] {
+        let url = site.html(&format!("<p>the public part</p>{html}"));
+        // A service worker begins after the page is there.
+        let wait = json!({"until": "load", "delay_ms": 1_500});
+        let answer = stack.extract(json!({"url": url, "wait": wait})).await;
+        assert!(answer.content().starts_with("the public part"), "{html}");
+        assert!(answer.json()["blocked_requests"].as_u64() >= Some(1), "{html}: {answer:?}");
+        assert_eq!(site.seen(&picture).len(), 0, "{html}");
+    }
+}
+
+/// A page's end takes its defences with it: what of it still runs then must not get out.
+#[tokio::test]
+async fn nothing_leaves_as_a_page_ends() {
+    let remote = Remote::start().await;
+    let (guest, _browser) = super::endpoint::stack(&[]).await;
+    for (stack, rounds) in [(&remote.stack, 3), (&guest, 8)] {
+        let forbidden = stack.site.forbidden();
+        let fetch = format!("fetch('{forbidden}', {{mode: 'no-cors', keepalive: true}}).catch(() => 0)");
+        let hammer = format!("setInterval(() => {{ {fetch} }}, 1)");
+        for what in ["Worker", "SharedWorker", "serviceWorker", "unload"] {
+            let life = stack.site.page(Reply::text("it runs"));
+            let lives = format!("fetch('{life}', {{mode: 'no-cors'}}); {hammer}");
+            let html = match what {
+                "serviceWorker" => {
+                    let script = stack.site.page(Reply::of("text/javascript", lives));
+                    format!("navigator.serviceWorker.register('{script}')")
+                }
+                "unload" => format!(
+                    "fetch('{life}'); onpagehide = onbeforeunload = () => {{ navigator.sendBeacon('{forbidden}'); {fetch} }}"
+                ),
+                worker => format!("new {worker}(URL.createObjectURL(new Blob([`{lives}`])))"),
+            };
+            let url = stack.site.html(&format!("<p>the public part</p><script>{html}</script>"));
+            // Of a guest's page shared workers do not run.
+            let runs = !(what == "SharedWorker" && std::ptr::eq(stack, &guest));
+            let has_run = || !stack.site.seen(&life).is_empty();
+            for round in 0..50 {
+                if round >= rounds && has_run() == runs {
+                    break;
+                }
+                let wait = json!({"until": "load", "delay_ms": 40 * round});
+                let answer = stack.extract(json!({"url": url, "wait": wait})).await;
+                assert_eq!(answer.content().trim(), "the public part");
+            }
+            stack.expect_idle(Duration::from_secs(20)).await;
+            assert_eq!(stack.site.forbidden_visits(), 0, "{what}");
+            assert_eq!(has_run(), runs, "{what}");
+        }
+    }
+}
+
+/// A WebSocket server that says everything twice.
+async fn echo(opened: Arc<AtomicUsize>) -> SocketAddr {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let addr = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let opened = Arc::clone(&opened);
+            tokio::spawn(async move {
+                let Ok(mut socket) = tokio_tungstenite::accept_async(stream).await else { return };
+                opened.fetch_add(1, Ordering::Relaxed);
+                while let Some(Ok(Message::Text(text))) = socket.next().await {
+                    if socket.send(Message::Text(text)).await.is_err() {
+                        return;
+                    }
+                }
+            });
+        }
+    });
+    addr
+}

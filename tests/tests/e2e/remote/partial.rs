@@ -1,0 +1,48 @@
+//! `on_timeout: partial` in browsers whose network is not ours.
+
+use std::time::Duration;
+
+use porthole_tests::{Remote, Stack};
+use serde_json::json;
+
+use super::endpoint;
+
+/// Navigation has 15 s, the navigations without what never came 12 s more; what is over this has hung.
+const TAKEN_WITHIN: Duration = Duration::from_secs(45);
+
+/// Takes and reads a page whose scripts never come: one host never answers, the other never accepts.
+async fn takes_a_page_in_part(stack: &Stack) {
+    let silent = stack.site.page(porthole_tests::Reply::never());
+    let unaccepting = stack.site.unaccepting();
+    let url = stack.site.html(&format!(
+        "<head><script src='{silent}'></script><script src='{unaccepting}'></script></head>
+        <body style='margin: 0; background: rgb(0, 170, 102)'>the rest"
+    ));
+    let fields = json!({"url": url, "on_timeout": "partial"});
+    let (picture, text) = tokio::join!(stack.screenshot(fields.clone()), stack.extract(fields));
+    let (picture, text) = (picture.within(TAKEN_WITHIN), text.within(TAKEN_WITHIN));
+    assert_eq!(picture.picture().at(200, 400), [0, 170, 102], "{picture:?}");
+    assert_eq!(text.content().trim(), "the rest");
+    for answer in [picture, text] {
+        let warnings = answer.warnings();
+        let told = warnings.iter().any(|warning| {
+            warning.starts_with("partial: the page did not load within 15 s")
+                && warning.contains("never came from 127.0.0.1:")
+        });
+        assert!(told, "{answer:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_page_at_browserbase_is_taken_in_part() {
+    let remote = Remote::start().await;
+    takes_a_page_in_part(&remote.stack).await;
+    remote.expect_all_given_back().await;
+}
+
+#[tokio::test]
+async fn a_guest_is_taken_in_part() {
+    let (stack, _browser) = endpoint::stack(&[]).await;
+    takes_a_page_in_part(&stack).await;
+    stack.expect_idle(Duration::from_secs(20)).await;
+}
