@@ -1,41 +1,82 @@
-# `make run` shows Porthole at work, `make test` checks everything. Both install what they need (see `setup`).
+# `make run` shows Porthole at work, `make check` is for each commit, `make test` checks everything. They install what they
+# need (see `setup`).
 
 CARGO ?= cargo
-PORTHOLE = target/debug/porthole
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+PORTHOLE = $(TARGET)/debug/porthole
+# Most end-to-end tests wait for a browser or a clock most of their time.
+export RUST_TEST_THREADS ?= $(shell echo $$(($$(nproc) + 2)))
 
-.PHONY: help setup build run test format lint golden deny emulator-sdk bench-round-trips soak deploy-check deploy-prove bench-overload bench bench-settled bench-parts
+# One thing after the other, whatever `-j` says: Cargo uses all processors, and tests measure time.
+.NOTPARALLEL:
+.PHONY: help setup build build-tests run check test test-one alerts prometheus format format-check lint doc golden deny \
+	emulator-sdk soak deploy-check deploy-prove bench-round-trips bench-overload bench bench-settled bench-neighbours bench-parts
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
-	@echo 'make test                                    format, lints, unit and end-to-end tests'
+	@echo 'make check                                   before each commit: format, lints, unit tests; no browser, no network'
+	@echo 'make test-one NAME=part-of-a-name            the tests whose names contain NAME, with what they need'
+	@echo 'make test                                    everything: make check, documentation, deploy-check, end-to-end tests'
+	@echo 'make alerts                                  each alert fires by its cause; part of make test'
 	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
-	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; prints what came of it'
-	@echo 'make deploy-check | deploy-prove                the files of deploy/ held against their schemas; the images run under runc'
-	@echo 'make bench-overload [SECONDS=60] [FACTOR=10]  a minute at ten times capacity: goodput, refusals, recovery'
+	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; make test has a minute of it'
+	@echo 'make deploy-check                            the files of deploy/ against their schemas; part of make test'
+	@echo 'make deploy-prove                            the images under runc, as root'
+	@echo 'make deny                                    licences, sources, bans, advisories of all dependencies: needs cargo-deny'
+	@echo 'make bench-overload [SECONDS=60] [FACTOR=10] a minute at ten times capacity: goodput, refusals, recovery'
 	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
+	@echo 'make bench-neighbours                        how long a second sandbox waits beside each kind of hostile page'
 	@echo 'make bench-settled                           how often a picture shows the page as it will be, beside other waits'
 	@echo 'make bench-parts                             what inner parts take: the guard, JSON, the size cap'"'"'s ladder'
-	@echo 'make lint | format | golden | deny           one thing of it: see the Makefile'
+	@echo 'make lint | format | doc | golden            one thing of it: see the Makefile'
 
 setup:
 	@./setup
 
-# One profile and one feature set for everything, so that nothing is built twice.
+# All selections below resolve the same features, so that nothing is compiled twice: always the whole workspace, and always
+# a test or an example among the targets, since those bring the features of the dev-dependencies. The file tells the
+# end-to-end tests that the executables are as new as the manifests (tests/src/executable.rs).
+# What docs/examples has in other languages, too; a test runs all of them.
+CLIENT_EXAMPLES = --example screenshot --example extract --example mint_token
+
 build: setup
-	$(CARGO) build --workspace --all-targets
+	$(CARGO) build --workspace --bins --example soak
+	@touch $(TARGET)/debug/.built
+
+build-tests: setup
+	$(CARGO) build --workspace --bins --tests $(CLIENT_EXAMPLES)
+	@touch $(TARGET)/debug/.built
 
 run: build
 	@$(PORTHOLE) demo $(if $(ONCE),--once) $(if $(URL),'$(URL)')
 
-# The runner's closing lines come last.
-test: setup
-	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	$(CARGO) build --workspace --all-targets
-	@$(MAKE) --no-print-directory deploy-check
+# What to run before each commit: no browser, no network, under a minute when little has changed.
+check: setup format-check lint
+	$(CARGO) test --quiet --workspace --lib --bins
+
+# The tests whose names contain NAME, wherever they are.
+test-one: build-tests
+	@tests/one '$(NAME)'
+
+# Everything. The runner's closing lines come last.
+test: setup format-check lint doc build-tests deploy-check prometheus
+	$(CARGO) test --workspace --doc
+	$(CARGO) test --workspace --tests
+
+# Every alert fires when its cause happens to a real stack.
+alerts: build-tests prometheus
+	$(CARGO) test --workspace --test alerts
+
+prometheus:
 	@deploy/tools prometheus
-	$(CARGO) test --workspace
+
+format-check:
+	$(CARGO) fmt --all --check
+
+# Broken links and malformed comments; the flags share clippy's compilation of the dependencies.
+doc:
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --workspace --no-deps --lib --bin porthole --example soak
 
 lint:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
@@ -47,9 +88,9 @@ format:
 golden:
 	UPDATE_GOLDEN=1 $(CARGO) test -p porthole-contract
 
-# Advisories, licences, sources of all dependencies; needs `cargo install cargo-deny` and the advisory database.
+# Says what it could not check: bans, licences and sources need cargo-deny, advisories RustSec's database, too.
 deny:
-	$(CARGO) deny check
+	@.ci/deny
 
 # Browserbase's SDKs and Playwright, installed from npm and PyPI into a temp folder, against the emulator.
 emulator-sdk: build
@@ -57,13 +98,14 @@ emulator-sdk: build
 
 # Counts round trips to a remote browser and prints a table: Porthole beside Playwright and Puppeteer, which npm installs
 # into a temp folder. Takes some minutes; the machine should have nothing else to do.
-bench-round-trips: build
-	@target/debug/examples/round_trips $(RUNS)
+bench-round-trips: setup
+	$(CARGO) build --workspace --bins --example round_trips
+	@$(TARGET)/debug/examples/round_trips $(RUNS)
 
 # Mixed traffic at twice the capacity while browsers are killed, Browserbase fails and the service is restarted. Ends
 # with 1 where something is left behind or answered wrongly; `make test` has a minute of it.
 soak: build
-	@target/debug/examples/soak $(or $(SECONDS),3600) $(SEED)
+	@$(TARGET)/debug/examples/soak $(or $(SECONDS),3600) $(SEED)
 
 # Manifests, units, rules and the Dockerfile, by checkers that it brings itself; says what it could not check.
 deploy-check:
@@ -76,20 +118,25 @@ deploy-prove: build
 # Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else to do.
 bench-overload: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example overload
-	@target/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
+	@$(TARGET)/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
 
 # Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with --browserless,
 # browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 25 minutes,
 # 40 with browserless; the machine should have nothing else to do.
 bench: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
-	@target/release/examples/bench --growth 5000 $(BENCH)
+	@$(TARGET)/release/examples/bench --growth 5000 $(BENCH)
 
 # What `settled` is worth: 59 pages that end in as many ways, and 20 of Debian's python3-doc where that is installed.
 bench-settled: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
-	@target/release/examples/bench --settled --bursts 1 $(BENCH)
+	@$(TARGET)/release/examples/bench --settled --bursts 1 $(BENCH)
 
 # Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
 bench-parts:
 	$(CARGO) bench --workspace --bench parts -- $(BENCH)
+
+# A second sandbox's requests beside pages that flood the browser that both share. Takes some six minutes; prints Markdown.
+bench-neighbours: setup
+	$(CARGO) build --release --workspace --bins --example neighbours
+	@$(TARGET)/release/examples/neighbours $(BENCH)

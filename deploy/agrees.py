@@ -134,6 +134,29 @@ def check_network(every):
     }
 
 
+def check_denied_networks(every):
+    """The guard and the network policy deny the same networks of one's own, in whatever way the service is run."""
+    variable = "PORTHOLE_DENY_CIDRS"
+
+    def of_pod(pod):
+        return next(setting["value"] for setting in pod["containers"][0]["env"] if setting["name"] == variable)
+
+    unit = (DEPLOY / "systemd/porthole-service.service").read_text()
+    (of_unit,) = [line.split("=", 2)[2] for line in unit.splitlines() if line.startswith(f"Environment={variable}=")]
+    compose = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())["services"]["service"]["environment"]
+    of_compose = compose[variable].removeprefix("${" + variable + ":-").removesuffix("}")
+    told = {of_unit, of_compose, *(of_pod(pod) for process, _, pod in pods(every) if process == "service")}
+    assert len(told) == 1, f"{variable} differs: {told}"
+    policy = every["NetworkPolicy", "porthole-service"]["spec"]["egress"]
+    ways = [way["ipBlock"] for rule in policy for way in rule["to"]]
+    for denied in map(ipaddress.ip_network, told.pop().split(",")):
+        same = [way for way in ways if ipaddress.ip_network(way["cidr"]).version == denied.version]
+        for way in same:
+            gaps = map(ipaddress.ip_network, way["except"])
+            inside = denied.overlaps(ipaddress.ip_network(way["cidr"]))
+            assert not inside or any(denied.subnet_of(gap) for gap in gaps), f"network.yaml does not except {denied}"
+
+
 def check_seccomp():
     profile = json.loads((DEPLOY / "container/seccomp.json").read_text())
     assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
@@ -167,6 +190,7 @@ def main():
     check_scaling(every)
     check_selectors(every)
     check_network(every)
+    check_denied_networks(every)
     check_seccomp()
     check_alerts()
 
