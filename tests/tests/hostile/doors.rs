@@ -5,6 +5,7 @@ use std::fs;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -14,7 +15,7 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 const LISTENING: &str = "0A";
 
 /// The ports of 127.0.0.1 at which this process listens.
-pub(crate) fn of_this_process() -> Vec<u16> {
+fn of_this_process() -> Vec<u16> {
     let descriptors = fs::read_dir("/proc/self/fd").expect("our own descriptors");
     let links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
     let ours: HashSet<String> =
@@ -30,8 +31,12 @@ pub(crate) fn of_this_process() -> Vec<u16> {
     table.lines().filter_map(port).collect()
 }
 
-/// Asks whoever listens at this port for a URL, as one asks a proxy.
-pub(crate) async fn ask(port: u16, url: &str) {
+/// Asks all of them at once for a URL, as one asks a proxy. Other tests listen in this process too, and not all answer.
+pub(crate) async fn ask_all(url: &str) {
+    join_all(of_this_process().into_iter().map(|port| ask(port, url))).await;
+}
+
+async fn ask(port: u16, url: &str) {
     let _ = timeout(ANSWER_WITHIN, async {
         let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
         stream.write_all(format!("GET {url} HTTP/1.1\r\nConnection: close\r\n\r\n").as_bytes()).await?;

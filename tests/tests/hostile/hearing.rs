@@ -136,9 +136,7 @@ async fn without_the_look_at_who_asks_any_program_leaves_through_an_egress() {
             async move { caller.extract(fields).await }
         });
         eventually(HEARD_WITHIN, async || so(!scene.site.seen(&open).is_empty(), "the page is not open")).await;
-        for port in super::doors::of_this_process() {
-            super::doors::ask(port, &wanted).await;
-        }
+        super::doors::ask_all(&wanted).await;
         assert_eq!(!scene.site.seen(&wanted).is_empty(), served, "without {without:?}");
         page.abort();
         service.end().await;
