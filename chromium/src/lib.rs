@@ -8,11 +8,11 @@ mod group;
 mod memory;
 mod process;
 mod profile;
-mod said;
+mod stderr_tail;
 
 pub use executable::{ExecutableError, find_executable};
 pub use group::{group_of, processes_of_group};
 pub use memory::memory_of_group;
 pub use process::{Pipe, Process};
 pub use profile::{Profile, sweep};
-pub use said::Said;
+pub use stderr_tail::StderrTail;

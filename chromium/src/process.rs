@@ -11,7 +11,7 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 use crate::profile::Profile;
-use crate::said::Said;
+use crate::stderr_tail::StderrTail;
 
 /// The descriptors that `--remote-debugging-pipe` reads from and writes to.
 const BROWSER_READS_FD: i32 = 3;
@@ -33,7 +33,7 @@ pub struct Pipe {
 pub struct Process {
     child: Child,
     group: Option<Pid>,
-    said: Said,
+    stderr: StderrTail,
     profile: Option<Profile>,
 }
 
@@ -50,7 +50,7 @@ impl Process {
     ) -> io::Result<(Self, Pipe)> {
         let (writer, theirs_in) = pipe::pipe()?;
         let (theirs_out, reader) = pipe::pipe()?;
-        let (theirs_said, said) = pipe::pipe()?;
+        let (theirs_stderr, stderr) = pipe::pipe()?;
         let mut command = Command::new(executable);
         command
             .args(flags)
@@ -62,7 +62,7 @@ impl Process {
             .env("LANG", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(theirs_said.into_blocking_fd()?)
+            .stderr(theirs_stderr.into_blocking_fd()?)
             .process_group(0)
             .kill_on_drop(true)
             .fd_mappings(vec![
@@ -74,7 +74,7 @@ impl Process {
         // The command holds our copies of the browser's ends: as long as they live, no end of a pipe is noticed.
         drop(command);
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        Ok((Self { child, group, said: Said::hear(said)?, profile: Some(profile) }, Pipe { reader, writer }))
+        Ok((Self { child, group, stderr: StderrTail::read(stderr)?, profile: Some(profile) }, Pipe { reader, writer }))
     }
 
     /// The process's number, which is its group's too; 0 for one that was gone as soon as it had started.
@@ -85,8 +85,8 @@ impl Process {
 
     /// What it says on standard error.
     #[must_use]
-    pub fn said(&self) -> Said {
-        self.said.clone()
+    pub fn stderr(&self) -> StderrTail {
+        self.stderr.clone()
     }
 
     /// Waits until it has ended by itself. Cancelling this loses nothing.

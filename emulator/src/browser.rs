@@ -158,15 +158,15 @@ impl Browsers {
         std::fs::create_dir(&downloads).map_err(BrowserError::Start)?;
         let flags = self.flags(settings, profile.path());
         let (process, pipe) = Process::start(&self.executable, flags, profile).map_err(BrowserError::Start)?;
-        let said = process.said();
+        let stderr = process.stderr();
         let starting = async {
-            let listens = said.endpoint().await.and_then(|url| Endpoint::parse(&url, downloads));
-            let endpoint = listens.ok_or_else(|| BrowserError::Ended(said.last_words()))?;
+            let listens = stderr.endpoint().await.and_then(|url| Endpoint::parse(&url, downloads));
+            let endpoint = listens.ok_or_else(|| BrowserError::Ended(stderr.last_lines()))?;
             // It may die right after it has said so.
             endpoint.pages().await?;
             Ok(endpoint)
         };
-        match timeout_at(until, starting).await.unwrap_or_else(|_| Err(BrowserError::Late(said.last_words()))) {
+        match timeout_at(until, starting).await.unwrap_or_else(|_| Err(BrowserError::Late(stderr.last_lines()))) {
             Ok(endpoint) => Ok(Browser { process, endpoint, _pipe: pipe }),
             Err(error) => {
                 process.kill().await.remove().await;

@@ -13,7 +13,7 @@ use porthole_service::cdp::Session;
 use porthole_service::guard::egress::EgressLimits;
 use porthole_service::guard::{Guard, Judge, Policy};
 use porthole_service::page;
-use porthole_service::provider::local::{LocalOptions, LocalProvider, Wear};
+use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Frames, Lease, LeaseRequest, PageTime, Popups, Provider as _, Purpose};
 use porthole_service::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
 use prometheus_client::encoding::text::encode;
@@ -45,7 +45,7 @@ impl Scene {
             prepare: page::prepare,
             warm_pages: 2,
             begin_frame: true,
-            wear: Wear { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
+            recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
             profiles: profiles.path().to_owned(),
             without: Vec::new(),
             more_flags: Vec::new(),

@@ -43,7 +43,7 @@ pub use self::policy::{AllowFrom, DenyCidrs, Policy, ResolveOverrides};
 pub use self::refusal::Refusal;
 pub use self::resolve::{LookUp, Resolver};
 pub use self::scope::{Asker, CatchUp};
-pub use self::target::{Grounds, Place, Target};
+pub use self::target::{Authority, Grounds, Target};
 
 use self::address::{Block, block};
 use self::name::LocalName;
@@ -185,8 +185,8 @@ impl Guard {
         Guard::new(Policy { allow: AllowTargets::default(), ..Policy::clone(&self.policy) })
     }
 
-    /// Whether an exception opens this place, by all that is known without asking DNS.
-    fn excepts(&self, (host, port): &Place) -> bool {
+    /// Whether an exception opens this authority, by all that is known without asking DNS.
+    fn excepts(&self, (host, port): &Authority) -> bool {
         let url = format!("http://{host}:{port}/");
         self.judge_url(&url).is_ok_and(|target| target.grounds() == Grounds::Exception)
     }

@@ -9,7 +9,7 @@ use url::Host;
 use super::lookups::PageLookups;
 use super::patterns::{patterns_of_name, private_url_patterns};
 use super::scope::{Asker, CatchUp, Scope};
-use super::target::Place;
+use super::target::Authority;
 use super::{Grounds, Guard, Pass, Refusal, Target};
 
 /// Judges for one page, from its lease to its end. Clones are the same.
@@ -43,7 +43,7 @@ impl PageGuard {
 
     /// The caller has named this target, and the page is about to go there.
     pub fn name(&self, target: &Target) {
-        self.0.scope.name(target.url(), &target.place(), target.grounds() == Grounds::Exception);
+        self.0.scope.name(target.url(), &target.authority(), target.grounds() == Grounds::Exception);
     }
 
     /// How the page's events are read up to the present.
@@ -73,9 +73,9 @@ impl PageGuard {
     pub fn judge_url(&self, url: &str, asker: &Asker) -> Result<(), Refusal> {
         let Inner { guard, strict, scope, .. } = &*self.0;
         let target = guard.judge_url(url)?;
-        let place = target.place();
-        if target.grounds() == Grounds::Exception && scope.allows_now(guard, &place, asker) {
-            scope.passed(&place, true);
+        let authority = target.authority();
+        if target.grounds() == Grounds::Exception && scope.allows_now(guard, &authority, asker) {
+            scope.passed(&authority, true);
         } else if target.grounds() == Grounds::Exception {
             strict.judge_url(url)?;
         }
@@ -93,30 +93,30 @@ impl PageGuard {
     pub(super) async fn judge_dialable(&self, url: &str, asker: &Asker) -> Result<Dialable, Refusal> {
         let Inner { guard, strict, scope, lookups } = &*self.0;
         let target = Target::read(url)?;
-        let place = target.place();
+        let authority = target.authority();
         let answer = guard.answer(&target, |host, port| lookups.ask(&guard.policy.resolver, host, port)).await?;
         let opened = guard.judge_answer(target.clone(), &answer)?;
         let is_excepted = opened.grounds() == Grounds::Exception;
-        let judged = if !is_excepted || scope.allows(guard, &place, asker).await {
-            scope.passed(&place, is_excepted);
+        let judged = if !is_excepted || scope.allows(guard, &authority, asker).await {
+            scope.passed(&authority, is_excepted);
             Dialable { target: opened, guard: guard.clone() }
         } else {
             let target = strict.judge_answer(target, &answer)?;
-            scope.passed(&place, false);
+            scope.passed(&authority, false);
             Dialable { target, guard: strict.clone() }
         };
         Ok(judged)
     }
 
-    /// Whether a request for a place that an exception opened for an earlier one may use that connection.
-    pub(super) fn allows_again(&self, place: &Place, asker: &Asker) -> bool {
-        self.0.scope.allows_outright(&self.0.guard, place, asker)
+    /// Whether a request for a authority that an exception opened for an earlier one may use that connection.
+    pub(super) fn allows_again(&self, authority: &Authority, asker: &Asker) -> bool {
+        self.0.scope.allows_outright(&self.0.guard, authority, asker)
     }
 
     /// Something was let through there, as if a connection had been made.
     #[cfg(test)]
-    pub(super) fn passed_for_tests(&self, place: &Place, is_excepted: bool) {
-        self.0.scope.passed(place, is_excepted);
+    pub(super) fn passed_for_tests(&self, authority: &Authority, is_excepted: bool) {
+        self.0.scope.passed(authority, is_excepted);
     }
 
     /// Patterns of the URLs that a remote browser stops by name, so that they are judged before they leave: those that name
@@ -135,10 +135,10 @@ impl PageGuard {
     /// As there.
     pub fn judge_address(&self, host: &Host<String>, dialled: SocketAddr) -> Result<(), Refusal> {
         let Inner { guard, strict, scope, .. } = &*self.0;
-        let place = (host.clone(), dialled.port());
+        let authority = (host.clone(), dialled.port());
         if guard.judge_pass(host, dialled)? == Pass::Exception
-            && !scope.has_passed_by_exception(&place)
-            && !scope.allows_now(guard, &place, &Asker::default())
+            && !scope.has_passed_by_exception(&authority)
+            && !scope.allows_now(guard, &authority, &Asker::default())
         {
             strict.judge_address(host, dialled)?;
         }

@@ -23,10 +23,10 @@ use url::Url;
 
 use super::Guard;
 use super::policy::AllowFrom;
-use super::target::Place;
+use super::target::Authority;
 
 /// Hosts and ports that are remembered. A page that asks for more counts as one that has foreign content.
-const PLACES_MAX: usize = 2_048;
+const AUTHORITIES_MAX: usize = 2_048;
 /// Navigations that are remembered, of all frames; beyond, a page counts as one with documents that can't be followed.
 const NAVIGATIONS_MAX: usize = 512;
 
@@ -46,17 +46,17 @@ struct Known {
     /// Whether the caller has named a document. Before that the page has no business anywhere.
     is_named: bool,
     /// Where connections were let through to, and whether each time only an exception opened it.
-    places: HashMap<Place, bool>,
+    authorities: HashMap<Authority, bool>,
     /// Whether anything but an exception was let through.
     has_foreign_content: bool,
     /// Navigations of all frames by their ids, and where each leads by now.
-    navigations: HashMap<String, Place>,
+    navigations: HashMap<String, Authority>,
     /// The caller's navigation.
     first: Option<String>,
     /// The URL whose answer decides where the caller's document comes from, without its fragment, until that has come.
     asked_for: Option<Url>,
     /// Where the latest redirect of the caller's document leads, as long as the browser has not reported where it came to.
-    redirected_to: Option<Place>,
+    redirected_to: Option<Authority>,
     /// Whether there are documents that can't be followed, such as frames in processes of their own.
     has_unknown_documents: bool,
 }
@@ -65,7 +65,7 @@ struct Known {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asker {
     /// Hosts and ports of the documents that are named, all of which must be on an exception.
-    places: Vec<Place>,
+    authorities: Vec<Authority>,
     /// Whether the browser says that the request is from the target's own origin.
     is_same_origin: bool,
     /// The navigation that this request is for, where that is known.
@@ -89,9 +89,9 @@ impl Asker {
         let is_same_origin = site.is_some_and(|site| site.eq_ignore_ascii_case("same-origin"));
         let named: Vec<&str> = origin.into_iter().chain(referer).collect();
         // `null` is an origin that the browser keeps to itself, so it vouches for nobody.
-        let places: Option<Vec<Place>> = named.into_iter().map(place_of).collect();
-        match places {
-            Some(places) => Asker { places, is_same_origin, navigation: None },
+        let authorities: Option<Vec<Authority>> = named.into_iter().map(authority_of).collect();
+        match authorities {
+            Some(authorities) => Asker { authorities, is_same_origin, navigation: None },
             None => Asker::default(),
         }
     }
@@ -109,7 +109,7 @@ fn without_fragment(mut url: Url) -> Url {
 }
 
 /// Host and port of an `http` or `https` URL.
-fn place_of(url: &str) -> Option<Place> {
+fn authority_of(url: &str) -> Option<Authority> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some((url.host()?.to_owned(), url.port_or_known_default()?))
 }
@@ -117,14 +117,14 @@ fn place_of(url: &str) -> Option<Place> {
 // === impl Scope ===
 
 impl Scope {
-    /// The caller has named a document at this place.
-    pub(super) fn name(&self, url: &Url, place: &Place, is_excepted: bool) {
+    /// The caller has named a document at this authority.
+    pub(super) fn name(&self, url: &Url, authority: &Authority, is_excepted: bool) {
         let mut known = self.known();
         if !known.is_named {
             known.asked_for = Some(without_fragment(url.clone()));
         }
         known.is_named = true;
-        known.passed(place, is_excepted);
+        known.passed(authority, is_excepted);
     }
 
     /// A plain `http` request was answered, by a redirect that leads to `location` or by anything else. Pages whose network
@@ -138,7 +138,7 @@ impl Scope {
             return;
         }
         let Some(next) = location.and_then(|location| asked_for.join(location).ok()) else { return };
-        known.redirected_to = place_of(next.as_str());
+        known.redirected_to = authority_of(next.as_str());
         known.asked_for = Some(without_fragment(next));
     }
 
@@ -151,7 +151,7 @@ impl Scope {
     /// A frame's navigation leads here: its start, each redirect and its end are told, the latest counts.
     pub(super) fn navigates(&self, navigation: &str, url: &str) {
         // What has no host is made by the document that opened it.
-        let Some(place) = place_of(url) else { return };
+        let Some(authority) = authority_of(url) else { return };
         let mut known = self.known();
         if known.first.is_none() {
             known.first = Some(navigation.to_owned());
@@ -160,7 +160,7 @@ impl Scope {
             (known.asked_for, known.redirected_to) = (None, None);
         }
         if known.navigations.len() < NAVIGATIONS_MAX || known.navigations.contains_key(navigation) {
-            known.navigations.insert(navigation.to_owned(), place);
+            known.navigations.insert(navigation.to_owned(), authority);
         } else {
             known.has_unknown_documents = true;
         }
@@ -171,19 +171,19 @@ impl Scope {
         self.known().has_unknown_documents = true;
     }
 
-    /// A connection to this place was let through.
-    pub(super) fn passed(&self, place: &Place, is_excepted: bool) {
-        self.known().passed(place, is_excepted);
+    /// A connection to this authority was let through.
+    pub(super) fn passed(&self, authority: &Authority, is_excepted: bool) {
+        self.known().passed(authority, is_excepted);
     }
 
     /// Whether this page was let through there, and each time by an exception.
-    pub(super) fn has_passed_by_exception(&self, place: &Place) -> bool {
-        self.known().places.get(place).copied().unwrap_or_default()
+    pub(super) fn has_passed_by_exception(&self, authority: &Authority) -> bool {
+        self.known().authorities.get(authority).copied().unwrap_or_default()
     }
 
     /// Whether this request may use an exception, once all events until now are read.
-    pub(super) async fn allows(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
-        if self.allows_outright(guard, place, asker) {
+    pub(super) async fn allows(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
+        if self.allows_outright(guard, authority, asker) {
             return true;
         }
         let (is_named, has_navigated_again) = {
@@ -194,35 +194,36 @@ impl Scope {
             return false;
         }
         match self.catch_up.get() {
-            Some(catch_up) => catch_up(has_navigated_again).await && self.allows_by_events(guard, place, asker),
-            None => self.allows_by_events(guard, place, asker),
+            Some(catch_up) => catch_up(has_navigated_again).await && self.allows_by_events(guard, authority, asker),
+            None => self.allows_by_events(guard, authority, asker),
         }
     }
 
     /// The same by what is known already.
-    pub(super) fn allows_now(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
-        self.allows_outright(guard, place, asker) || self.allows_by_events(guard, place, asker)
+    pub(super) fn allows_now(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
+        self.allows_outright(guard, authority, asker) || self.allows_by_events(guard, authority, asker)
     }
 
     /// The first two rules.
-    pub(super) fn allows_outright(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
+    pub(super) fn allows_outright(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         if guard.policy.allow_from == AllowFrom::Any {
             return true;
         }
         let known = self.known();
         known.is_named
             && (!known.has_foreign_content
-                || (asker.is_same_origin && known.is_excepted(guard, place))
-                || (!asker.places.is_empty() && asker.places.iter().all(|asker| known.is_excepted(guard, asker))))
+                || (asker.is_same_origin && known.is_excepted(guard, authority))
+                || (!asker.authorities.is_empty()
+                    && asker.authorities.iter().all(|asker| known.is_excepted(guard, asker))))
     }
 
     /// The other two.
-    fn allows_by_events(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
+    fn allows_by_events(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         let known = self.known();
         if !known.is_named || known.has_unknown_documents {
             return false;
         }
-        known.is_callers_navigation(place, asker)
+        known.is_callers_navigation(authority, asker)
             || (!known.navigations.is_empty()
                 && known.navigations.values().all(|document| known.is_excepted(guard, document)))
     }
@@ -241,30 +242,32 @@ impl std::fmt::Debug for Scope {
 // === impl Known ===
 
 impl Known {
-    fn passed(&mut self, place: &Place, is_excepted: bool) {
+    fn passed(&mut self, authority: &Authority, is_excepted: bool) {
         self.has_foreign_content |= !is_excepted;
-        if let Some(only_excepted) = self.places.get_mut(place) {
+        if let Some(only_excepted) = self.authorities.get_mut(authority) {
             *only_excepted &= is_excepted;
-        } else if self.places.len() < PLACES_MAX {
-            self.places.insert(place.clone(), is_excepted);
+        } else if self.authorities.len() < AUTHORITIES_MAX {
+            self.authorities.insert(authority.clone(), is_excepted);
         } else {
             self.has_foreign_content = true;
         }
     }
 
-    /// Whether what comes from this place comes from an exception. A name whose addresses decide must have been dialled,
+    /// Whether what comes from this authority comes from an exception. A name whose addresses decide must have been dialled,
     /// and never have led elsewhere.
-    fn is_excepted(&self, guard: &Guard, place: &Place) -> bool {
-        self.places.get(place).copied().unwrap_or_else(|| guard.excepts(place))
+    fn is_excepted(&self, guard: &Guard, authority: &Authority) -> bool {
+        self.authorities.get(authority).copied().unwrap_or_else(|| guard.excepts(authority))
     }
 
     /// Whether the page has done nothing but follow the caller's navigation, and this request is where that leads.
-    fn is_callers_navigation(&self, place: &Place, asker: &Asker) -> bool {
+    fn is_callers_navigation(&self, authority: &Authority, asker: &Asker) -> bool {
         let Some(first) = self.first.as_deref() else { return false };
         self.navigations.len() == 1
             && match asker.navigation.as_deref() {
                 Some(navigation) => navigation == first,
-                None => self.navigations.get(first) == Some(place) || self.redirected_to.as_ref() == Some(place),
+                None => {
+                    self.navigations.get(first) == Some(authority) || self.redirected_to.as_ref() == Some(authority)
+                }
             }
     }
 }

@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 /// A host, as a URL has it, and a port.
-pub type Place = (Host<String>, u16);
+pub type Authority = (Host<String>, u16);
 
 /// Why a target was let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,7 @@ impl Target {
 
     /// Host and port.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn authority(&self) -> Authority {
         (self.host.clone(), self.port)
     }
 

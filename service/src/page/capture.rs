@@ -68,10 +68,10 @@ impl Page {
     /// [`PageError`]: no such element, not a selector, took too long, crashed. [`PageError::NoFrame`] where the page draws
     /// only when told to, and does not.
     pub async fn capture(&self, region: &Region, format: ImageFormat, quality: u8) -> Result<Capture, PageError> {
-        if let Some(drawing) = &self.drawing {
+        if let Some(control) = &self.frame_control {
             // A capture that is not a frame's would never be answered.
             return match region {
-                Region::Viewport => self.draw_picture(drawing, format, quality).await,
+                Region::Viewport => self.draw_picture(control, format, quality).await,
                 Region::FullPage | Region::Element(_) => {
                     Err(PageError::NoFrame("it shows the viewport alone".to_owned()))
                 }

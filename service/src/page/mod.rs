@@ -5,9 +5,9 @@
 
 mod appearance;
 mod arrival;
+mod begin_frame;
 mod capture;
 mod dialog;
-mod drawing;
 mod error;
 mod failed;
 mod frames;
@@ -29,8 +29,8 @@ use tokio::time::{Instant, timeout};
 
 pub use self::appearance::Appearance;
 pub use self::arrival::Arrival;
+use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Region};
-use self::drawing::Drawing;
 pub use self::error::PageError;
 pub use self::navigate::Travel;
 pub use self::partial::before;
@@ -67,7 +67,7 @@ pub struct Page {
     guard: PageGuard,
     network: Network,
     /// What drawing by `begin_frame` needs, where the page does.
-    drawing: Option<Drawing>,
+    frame_control: Option<FrameControl>,
     barrier: EventBarrier,
 }
 
@@ -110,7 +110,7 @@ impl Page {
             viewport: appearance.viewport,
             guard,
             network,
-            drawing: lease.frame_lock().cloned().map(Drawing::new),
+            frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
         }
     }

@@ -145,7 +145,7 @@ impl Page {
         let patient_until = before(deadline);
         let mut patient = true;
         let mut advance_until = None;
-        let mut steps = self.drawing.as_ref().map_or_else(|| Steps::one(budget_ms), |_| Steps::of(budget_ms));
+        let mut steps = self.frame_control.as_ref().map_or_else(|| Steps::one(budget_ms), |_| Steps::of(budget_ms));
         while let Some(step_ms) = steps.next() {
             if patient {
                 patient = self.step(VirtualTimePolicy::PauseIfNetworkFetchesPending, step_ms, patient_until).await?;
@@ -157,12 +157,12 @@ impl Page {
                     break;
                 }
             }
-            let Some(drawing) = &self.drawing else { continue };
+            let Some(control) = &self.frame_control else { continue };
             if !self.state.borrow().document.stays() {
                 // Another document is on its way: what this one draws may never come.
                 break;
             }
-            if self.draw(drawing).await? {
+            if self.draw(control).await? {
                 steps.moved();
             }
         }
@@ -174,10 +174,10 @@ impl Page {
         let expired = self.state.borrow().budgets_expired;
         let granted = self.grant(policy, step_ms);
         let passed = self.reaches(deadline, |state| state.budgets_expired > expired).await?;
-        if let Some(drawing) = self.drawing.as_ref().filter(|_| passed)
+        if let Some(control) = self.frame_control.as_ref().filter(|_| passed)
             && let Some(Ok(granted)) = granted.now_or_never()
         {
-            drawing.passed(granted.virtual_time_ticks_base, step_ms);
+            control.passed(granted.virtual_time_ticks_base, step_ms);
         }
         Ok(passed)
     }
@@ -206,7 +206,7 @@ impl Page {
              porthole.endAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
         );
         let decoding = self.run::<Value>(limit, "decoding", &decoded, []);
-        match self.drawing_meanwhile(decoding).await {
+        match self.with_frames(decoding).await {
             // A document that is replaced or too busy to answer is taken as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
             Err(error) => Err(error),
@@ -214,8 +214,8 @@ impl Page {
     }
 
     /// Does `work` on a page whose frames, where they are drawn by hand, it needs.
-    async fn drawing_meanwhile<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
-        let Some(drawing) = &self.drawing else { return work.await };
+    async fn with_frames<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+        let Some(control) = &self.frame_control else { return work.await };
         let mut work = pin!(work);
         loop {
             tokio::select! {
@@ -223,7 +223,7 @@ impl Page {
                 done = &mut work => return done,
                 () = sleep(FRAME_EVERY) => {}
             }
-            self.draw(drawing).await?;
+            self.draw(control).await?;
         }
     }
 

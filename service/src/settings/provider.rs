@@ -14,7 +14,7 @@ use crate::page;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
 use crate::provider::cdp::{CdpOptions, Endpoint};
-use crate::provider::local::{LocalOptions, Wear};
+use crate::provider::local::{LocalOptions, RecyclePolicy};
 
 pub(super) const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto, local, browserbase or cdp")
     .help("Where pages come from; auto is Browserbase for requests that carry its credentials, else local")
@@ -180,18 +180,18 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
             "off" => Some(false),
             _ => None,
         })?,
-        wear: wear(reader, concurrent_max)?,
+        recycle: recycle_policy(reader, concurrent_max)?,
         profiles: env::temp_dir(),
         without: Vec::new(),
         more_flags: Vec::new(),
     })
 }
 
-fn wear(reader: &Reader, concurrent_max: usize) -> Result<Wear, SettingError> {
+fn recycle_policy(reader: &Reader, concurrent_max: usize) -> Result<RecyclePolicy, SettingError> {
     let positive = |text: &str| text.parse().ok().filter(|number: &u64| *number > 0);
     let default_mb = BROWSER_MEMORY_MB + BROWSER_MEMORY_MB_A_PAGE * concurrent_max as u64;
     let memory_mb = reader.value(&BROWSER_MAX_MEMORY_MB, positive)?.unwrap_or(default_mb);
-    Ok(Wear {
+    Ok(RecyclePolicy {
         pages_max: reader.required(&BROWSER_MAX_PAGES, positive)?,
         memory_max_bytes: memory_mb.saturating_mul(1_000_000),
     })

@@ -11,7 +11,7 @@ use porthole_service::guard::{AllowTargets, Guard, Judge, Policy, ResolveOverrid
 use porthole_service::page::{self, Appearance, Arrival, Page, PageError};
 use porthole_service::provider::browserbase::{BrowserSettings, BrowserbaseOptions, BrowserbaseProvider};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, Wear};
+use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Credentials, Lease, LeaseRequest, Provider};
 use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use porthole_tests::emulator::EmulatorOptions;
@@ -64,7 +64,7 @@ impl Scene {
                     prepare: page::prepare,
                     warm_pages: 1,
                     begin_frame: false,
-                    wear: Wear { pages_max: 1_000, memory_max_bytes: u64::MAX },
+                    recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
                     profiles: profiles.path().to_owned(),
                     without: Vec::new(),
                     more_flags: Vec::new(),

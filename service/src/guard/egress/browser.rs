@@ -22,7 +22,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::idle::IdleClock;
 use super::message::{self, Answered, Ask, Sent, Unasked};
-use super::report::Place;
+use super::report::Authority;
 use super::upstream::{Fate, Upstream};
 use super::{DialOutcome, Shared, tunnel};
 
@@ -32,13 +32,13 @@ const HEADERS_MAX: usize = 512;
 /// A connection from the browser, with what belongs to it.
 struct Visitor {
     shared: Arc<Shared>,
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
     kept: Mutex<Option<Site>>,
 }
 
 /// A connection to a site that takes requests.
 struct Site {
-    place: Place,
+    authority: Authority,
     requests: SendRequest<Sent>,
     fate: Fate,
     is_excepted: bool,
@@ -57,7 +57,7 @@ struct BrowserEnd {
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
+pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, permit: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
     let ours = match stream.local_addr() {
         Ok(addr) => shared.peers.admit(peer, addr).await,
         Err(_) => false,
@@ -69,7 +69,7 @@ pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedS
     drop(stream.set_nodelay(true));
     let limits = shared.limits.clone();
     let end = BrowserEnd { stream, stalled: None, limit: limits.idle_timeout };
-    let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), place, kept: Mutex::default() });
+    let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), permit, kept: Mutex::default() });
     let service = service_fn(move |request| {
         let visitor = Arc::clone(&visitor);
         async move {
@@ -109,12 +109,12 @@ impl Visitor {
                 self.shared.books.malformed();
                 return Ok(message::malformed());
             }
-            Err(Unasked::Refused(place, refusal)) => {
-                return Ok(self.refuse(&place, DialOutcome::Blocked(refusal)));
+            Err(Unasked::Refused(authority, refusal)) => {
+                return Ok(self.refuse(&authority, DialOutcome::Blocked(refusal)));
             }
         };
         if let Some(excess) = excess {
-            return Ok(self.refuse(&ask.place, DialOutcome::OverBudget(excess)));
+            return Ok(self.refuse(&ask.authority, DialOutcome::OverBudget(excess)));
         }
         if request.method() == Method::CONNECT {
             return Ok(self.connect(request, &ask).await);
@@ -122,9 +122,9 @@ impl Visitor {
         self.forward(request, ask).await
     }
 
-    fn refuse(&self, place: &Place, outcome: DialOutcome) -> Response<Answered> {
+    fn refuse(&self, authority: &Authority, outcome: DialOutcome) -> Response<Answered> {
         let answer = message::in_place(&outcome);
-        self.shared.books.ended(place, outcome);
+        self.shared.books.ended(authority, outcome);
         answer
     }
 
@@ -134,10 +134,10 @@ impl Visitor {
             Err(outcome) => return message::in_place(&outcome),
         };
         let browser = hyper::upgrade::on(request);
-        let place = Arc::clone(&self.place);
+        let permit = Arc::clone(&self.permit);
         self.shared.spawn(async move {
             tunnel::join(browser, upstream).await;
-            drop(place);
+            drop(permit);
         });
         message::connected()
     }
@@ -148,8 +148,8 @@ impl Visitor {
         let mut request = message::to_site(request, &ask, websocket);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
         // A connection that an exception opened for one document is not for every other.
-        let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.place, &ask.asker);
-        if let Some(mut site) = kept.filter(|site| site.place == ask.place && may_use(site))
+        let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.authority, &ask.asker);
+        if let Some(mut site) = kept.filter(|site| site.authority == ask.authority && may_use(site))
             && site.requests.ready().await.is_ok()
         {
             let spare = spare(&request);
@@ -198,7 +198,7 @@ impl Visitor {
                 tracing::debug!(%error, "a connection to a site broke");
             }
         });
-        Ok(Site { place: ask.place.clone(), requests, fate, is_excepted })
+        Ok(Site { authority: ask.authority.clone(), requests, fate, is_excepted })
     }
 
     /// Passes an answer on, and keeps the connection that it came by.
@@ -219,13 +219,13 @@ impl Visitor {
         };
         let fate = site.fate;
         let upgraded = hyper::upgrade::on(&mut answer);
-        let place = Arc::clone(&self.place);
+        let permit = Arc::clone(&self.permit);
         self.shared.spawn(async move {
             match upgraded.await {
                 Ok(site) => tunnel::join(browser, TokioIo::new(site)).await,
                 Err(error) => tracing::debug!(%error, "a site left while it switched protocols"),
             }
-            drop(place);
+            drop(permit);
         });
         message::to_browser(answer, fate)
     }

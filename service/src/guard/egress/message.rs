@@ -13,7 +13,7 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 use url::{Host, Url};
 
 use super::DialOutcome;
-use super::report::Place;
+use super::report::Authority;
 use super::upstream::Fate;
 use crate::guard::refusal::InvalidUrl;
 use crate::guard::{Asker, Refusal};
@@ -53,7 +53,7 @@ pub(super) struct Awaited {
 #[derive(Clone, Debug)]
 pub(super) struct Ask {
     /// Host and port, as the URL has them.
-    pub(super) place: Place,
+    pub(super) authority: Authority,
     /// The origin's URL, for the guard to judge.
     pub(super) url: String,
     /// The `Host` of the request that goes on.
@@ -68,7 +68,7 @@ pub(super) enum Unasked {
     /// Not a request that a proxy gets: no absolute URL, no port after `CONNECT`, two hosts.
     Malformed,
     /// A URL that is never tried.
-    Refused(Place, Refusal),
+    Refused(Authority, Refusal),
 }
 
 /// Whether these headers of a plain `http:` answer say that the egress gave it, not a site.
@@ -104,7 +104,7 @@ impl Ask {
             "http"
         };
         let refused = |reason: InvalidUrl| match origin(scheme, bare(authority)) {
-            Some((_, place)) => Unasked::Refused(place, reason.into()),
+            Some((_, authority)) => Unasked::Refused(authority, reason.into()),
             None => Unasked::Malformed,
         };
         if request.method() != Method::CONNECT && uri.scheme() != Some(&Scheme::HTTP) {
@@ -113,13 +113,13 @@ impl Ask {
         if authority.as_str().contains('@') {
             return Err(refused(InvalidUrl::Userinfo));
         }
-        let (url, place) = origin(scheme, authority.as_str()).ok_or(Unasked::Malformed)?;
+        let (url, authority) = origin(scheme, authority.as_str()).ok_or(Unasked::Malformed)?;
         let host = match url.port() {
-            Some(port) => format!("{}:{port}", place.0),
-            None => place.0.to_string(),
+            Some(port) => format!("{}:{port}", authority.0),
+            None => authority.0.to_string(),
         };
         let host = HeaderValue::try_from(host).map_err(|_| Unasked::Malformed)?;
-        Ok(Ask { url: url.into(), place, host, asker: Asker::of(request.headers()) })
+        Ok(Ask { url: url.into(), authority, host, asker: Asker::of(request.headers()) })
     }
 }
 
@@ -152,7 +152,7 @@ fn bare(authority: &Authority) -> &str {
     authority.as_str().rsplit('@').next().unwrap_or_default()
 }
 
-fn origin(scheme: &str, authority: &str) -> Option<(Url, Place)> {
+fn origin(scheme: &str, authority: &str) -> Option<(Url, Authority)> {
     let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
     let host: Host<String> = url.host()?.to_owned();
     let port = url.port_or_known_default()?;

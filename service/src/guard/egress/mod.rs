@@ -165,12 +165,12 @@ impl Shared {
 
 /// Takes connections in. Those beyond the limit wait in the system's queue until another ends.
 async fn accept(door: Door, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(shared.limits.connections));
+    let permits = Arc::new(Semaphore::new(shared.limits.connections));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         match door.listener.accept().await {
             Ok((stream, peer)) => {
-                let connection = browser::serve(stream, peer, Arc::new(place), Arc::clone(&shared));
+                let connection = browser::serve(stream, peer, Arc::new(permit), Arc::clone(&shared));
                 shared.spawn(connection);
             }
             Err(error) => {

@@ -114,11 +114,11 @@ pub(super) struct Books {
 
 #[derive(Debug, Default)]
 struct Dials {
-    by_place: HashMap<Place, (usize, DialOutcome)>,
+    by_authority: HashMap<Authority, (usize, DialOutcome)>,
     blocked: BTreeMap<&'static str, u64>,
 }
 
-pub(super) use crate::guard::target::Place;
+pub(super) use crate::guard::target::Authority;
 
 // === impl DialOutcome ===
 
@@ -231,8 +231,8 @@ impl Books {
         self.requests_limit.store(limit(&self.requests, self.requests_max), Ordering::Relaxed);
         // Past outcomes are bounded by one document's requests: a lease of many documents starts again when they are full.
         let mut dials = self.dials();
-        if u64::try_from(dials.by_place.len()).is_ok_and(|known| known >= self.requests_max) {
-            dials.by_place.clear();
+        if u64::try_from(dials.by_authority.len()).is_ok_and(|known| known >= self.requests_max) {
+            dials.by_authority.clear();
         }
         drop(dials);
         let mut urls = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -269,13 +269,15 @@ impl Books {
     }
 
     /// Writes down how a dial ended.
-    pub(super) fn ended(&self, place: &Place, outcome: DialOutcome) {
+    pub(super) fn ended(&self, authority: &Authority, outcome: DialOutcome) {
         match &outcome {
             DialOutcome::Connected => {}
             DialOutcome::OverBudget(_) => {
                 self.over_budget.fetch_add(1, Ordering::Relaxed);
             }
-            outcome => tracing::debug!(host = %place.0, port = place.1, reason = reason(outcome), "a dial failed"),
+            outcome => {
+                tracing::debug!(host = %authority.0, port = authority.1, reason = reason(outcome), "a dial failed")
+            }
         }
         let mut dials = self.dials();
         match &outcome {
@@ -285,12 +287,12 @@ impl Books {
             DialOutcome::Blocked(_) => self.malformed(),
             _ => {}
         }
-        let known = dials.by_place.len();
-        if let Some((_, latest)) = dials.by_place.get_mut(place) {
+        let known = dials.by_authority.len();
+        if let Some((_, latest)) = dials.by_authority.get_mut(authority) {
             *latest = outcome;
         // A page that has no request left can still ask for names without end; they are not all remembered.
         } else if u64::try_from(known).is_ok_and(|known| known < self.requests_max) {
-            dials.by_place.insert(place.clone(), (known, outcome));
+            dials.by_authority.insert(authority.clone(), (known, outcome));
         }
     }
 
@@ -324,16 +326,16 @@ impl Books {
     }
 
     pub(super) fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {
-        self.dials().by_place.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
+        self.dials().by_authority.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
     }
 
     pub(super) fn report(&self) -> Report {
         let dials = self.dials();
-        let mut ordered: Vec<_> = dials.by_place.iter().collect();
+        let mut ordered: Vec<_> = dials.by_authority.iter().collect();
         ordered.sort_by_key(|(_, (order, _))| *order);
-        let dial = |(place, (_, outcome)): (&Place, &(usize, DialOutcome))| Dial {
-            host: place.0.clone(),
-            port: place.1,
+        let dial = |(authority, (_, outcome)): (&Authority, &(usize, DialOutcome))| Dial {
+            host: authority.0.clone(),
+            port: authority.1,
             outcome: outcome.clone(),
         };
         Report {

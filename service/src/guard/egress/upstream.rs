@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 
 use super::idle::IdleClock;
 use super::message::Ask;
-use super::report::{Books, Place};
+use super::report::{Authority, Books};
 use super::{DialOutcome, Shared, dial};
 
 /// A connection to a judged address.
@@ -29,7 +29,7 @@ pub(super) struct Fate(Arc<FateInner>);
 
 #[derive(Debug)]
 struct FateInner {
-    place: Place,
+    authority: Authority,
     books: Arc<Books>,
     awaited: AtomicBool,
     ended: OnceLock<DialOutcome>,
@@ -40,20 +40,20 @@ struct FateInner {
 impl Upstream {
     /// Connects to the host and port of this URL, if the guard lets it; the books know either way.
     pub(super) async fn connect(shared: &Shared, ask: &Ask) -> Result<Upstream, DialOutcome> {
-        let place = &ask.place;
+        let authority = &ask.authority;
         let fate = Fate(Arc::new(FateInner {
-            place: place.clone(),
+            authority: authority.clone(),
             books: Arc::clone(&shared.books),
             awaited: AtomicBool::new(true),
             ended: OnceLock::new(),
         }));
         match dial::dial(shared, &ask.url, &ask.asker).await {
             Ok((stream, is_excepted)) => {
-                shared.books.ended(place, DialOutcome::Connected);
+                shared.books.ended(authority, DialOutcome::Connected);
                 Ok(Upstream { stream, is_excepted, idle: IdleClock::new(shared.limits.idle_timeout), fate })
             }
             Err(outcome) => {
-                shared.books.ended(place, outcome.clone());
+                shared.books.ended(authority, outcome.clone());
                 Err(outcome)
             }
         }
@@ -146,7 +146,7 @@ impl Fate {
     /// The first reason counts, and it is in the books if somebody was waiting.
     pub(super) fn ends(&self, outcome: DialOutcome) {
         if self.0.ended.set(outcome.clone()).is_ok() && self.0.awaited.load(Ordering::Relaxed) {
-            self.0.books.ended(&self.0.place, outcome);
+            self.0.books.ended(&self.0.authority, outcome);
         }
     }
 

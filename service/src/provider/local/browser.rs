@@ -109,7 +109,7 @@ pub(super) async fn launch(
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
-    let (pid, said) = (process.id(), process.said());
+    let (pid, stderr) = (process.id(), process.stderr());
     let kill = CancellationToken::new();
     tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
     // The browser leads its own process group. One that is gone already has no peers.
@@ -138,11 +138,11 @@ pub(super) async fn launch(
             Ok(browser)
         }
         Ok(Err(error)) => {
-            tracing::warn!(pid, %error, said = said.last_words(), "the local browser died while it started");
+            tracing::warn!(pid, %error, stderr = stderr.last_lines(), "the local browser died while it started");
             Err(LaunchError::Died)
         }
         Err(_) => {
-            tracing::warn!(pid, said = said.last_words(), "the local browser did not answer in time");
+            tracing::warn!(pid, stderr = stderr.last_lines(), "the local browser did not answer in time");
             Err(LaunchError::Silent)
         }
     }

@@ -6,10 +6,10 @@
 //! so must not delay the recycling of the others; it starts with the first session.
 
 mod browser;
-mod care;
 mod defence;
 mod flags;
 mod pool;
+mod recycle;
 mod warm;
 
 use std::path::PathBuf;
@@ -19,9 +19,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join, join_all};
 use porthole_chromium::ExecutableError;
 
-pub use self::care::Wear;
 pub use self::defence::Defence;
 use self::pool::{BrowserKind, Pool};
+pub use self::recycle::RecyclePolicy;
 use self::warm::Busy;
 use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::cdp::Session;
@@ -43,7 +43,7 @@ pub struct LocalOptions {
     /// Whether pictures of the viewport are drawn by `begin_frame` where the browser can.
     pub begin_frame: bool,
     /// When a browser is replaced by a fresh one.
-    pub wear: Wear,
+    pub recycle: RecyclePolicy,
     /// Where profile folders are made.
     pub profiles: PathBuf,
     /// What is left out of its defences; tests alone do that, to hear that each is needed.

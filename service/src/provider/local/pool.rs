@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::browser::{self, Blank, Browser, LaunchError};
-use super::care::Care;
+use super::recycle::Recycling;
 use super::warm::{Busy, Warm};
-use super::{LocalOptions, care, warm};
+use super::{LocalOptions, recycle, warm};
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
@@ -46,7 +46,7 @@ pub(super) struct Pool {
     /// The pages that are ready.
     pub(super) warm: Warm,
     /// What is known of browsers that ended.
-    pub(super) care: Care,
+    pub(super) recycling: Recycling,
     pub(super) ending: CancellationToken,
     /// The keepers of the browsers' processes and the disposals of contexts.
     tasks: TaskTracker,
@@ -72,12 +72,12 @@ impl Pool {
             judge,
             metrics,
             browser: Mutex::new(None),
-            care: Care::default(),
+            recycling: Recycling::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
         pool.tasks.spawn(warm::keep(Arc::clone(&pool)));
-        pool.tasks.spawn(care::keep(Arc::clone(&pool)));
+        pool.tasks.spawn(recycle::run(Arc::clone(&pool)));
         pool
     }
 
@@ -103,7 +103,7 @@ impl Pool {
         let gone = current.take();
         if let Some(gone) = &gone {
             tracing::warn!("the local browser died and is started again");
-            self.care.ended_after(gone.age());
+            self.recycling.ended_after(gone.age());
         }
         let browser = self.launch(if gone.is_some() { "died" } else { "first" }).await?;
         self.warm.browser_started();
@@ -114,7 +114,7 @@ impl Pool {
     /// replaced once, within the same time: about one start of Chromium's in a hundred crashes. Only the second failure
     /// counts as one.
     pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
-        self.care.may_start()?;
+        self.recycling.may_start()?;
         let executable: &Path =
             self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let start = |reason| {
@@ -136,7 +136,7 @@ impl Pool {
         };
         launched.map(Arc::new).map_err(|error| {
             tracing::error!(%error, "no local browser could be started");
-            self.care.start_failed();
+            self.recycling.start_failed();
             error.into()
         })
     }
@@ -182,7 +182,7 @@ impl Pool {
             browser.retire();
             ProviderError::TimedOut
         })??;
-        self.care.page_made(browser, self.options.wear);
+        self.recycling.page_made(browser, self.options.recycle);
         Ok(page)
     }
 

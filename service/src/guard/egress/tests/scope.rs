@@ -42,8 +42,8 @@ impl Scene {
 const FOREIGN: &str = "http://93.184.216.34/";
 
 fn foreign_was_let_through(egress: &Egress) {
-    let place = (Host::Ipv4([93, 184, 216, 34].into()), 80);
-    egress.guard().passed_for_tests(&place, false);
+    let authority = (Host::Ipv4([93, 184, 216, 34].into()), 80);
+    egress.guard().passed_for_tests(&authority, false);
 }
 
 async fn get_from(egress: &Egress, url: &str, headers: &str) -> String {
@@ -91,8 +91,8 @@ async fn a_foreign_page_reaches_no_exception_by_any_request() {
         let post = format!("POST {} HTTP/1.1\r\n{headers}Content-Length: 2\r\n\r\nhi", scene.inside());
         assert!(is_blocked(&Caller::to(&egress).await.ask(&post).await), "{headers}");
     }
-    for place in ["inside.example", "127.0.0.1"] {
-        assert!(is_blocked(&connect(&egress, &format!("{place}:{}", scene.inside.addr.port())).await.1));
+    for authority in ["inside.example", "127.0.0.1"] {
+        assert!(is_blocked(&connect(&egress, &format!("{authority}:{}", scene.inside.addr.port())).await.1));
     }
     // The page goes there by itself: no caller has named that.
     egress.guard().navigates("second", &scene.inside());

@@ -22,8 +22,8 @@ use crate::provider::FrameLock;
 
 /// How long one frame may take. A page whose script hangs within one would hold up all others.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a page waits for its turn: some others' frames, one of which may hang.
-const TURN_TIMEOUT: Duration = Duration::from_secs(4);
+/// How long a page waits for its lock: some others' frames, one of which may hang.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
 /// By how much a frame is later than the one before while the clock stands still: no two are of the same time.
 const FRAME_LATER_MS: f64 = 0.01;
 /// How many frames may come without the picture, or with one of an earlier size, while a page begins (seen: up to six).
@@ -31,18 +31,18 @@ const FRAMES_WITHOUT_PICTURE_MAX: usize = 30;
 
 /// What a page that draws only when told to needs.
 #[derive(Debug)]
-pub(super) struct Drawing {
+pub(super) struct FrameControl {
     frame_lock: FrameLock,
     clock: Mutex<Clock>,
     /// The end of a frame's time. One timer for all frames: a new one that ends before all others wakes the runtime.
     limit: tokio::sync::Mutex<Pin<Box<Sleep>>>,
 }
 
-/// A frame that the browser draws. Its turn lasts until the browser has answered, or a frame's time is over, whoever still
+/// A frame that the browser draws. Its lock lasts until the browser has answered, or a frame's time is over, whoever still
 /// waits for it.
 struct Frame {
     answer: Option<Call<BeginFrameReturns>>,
-    turn: Option<OwnedMutexGuard<()>>,
+    lock: Option<OwnedMutexGuard<()>>,
 }
 
 impl Frame {
@@ -54,16 +54,16 @@ impl Frame {
     }
 
     fn give_up(&mut self) {
-        (self.answer, self.turn) = (None, None);
+        (self.answer, self.lock) = (None, None);
     }
 }
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        if let (Some(answer), Some(turn)) = (self.answer.take(), self.turn.take()) {
+        if let (Some(answer), Some(lock)) = (self.answer.take(), self.lock.take()) {
             tokio::spawn(async move {
                 drop(timeout(FRAME_TIMEOUT, answer).await);
-                drop(turn);
+                drop(lock);
             });
         }
     }
@@ -80,7 +80,7 @@ struct Clock {
     frames: u32,
 }
 
-impl Drawing {
+impl FrameControl {
     pub(super) fn new(frame_lock: FrameLock) -> Self {
         Self { frame_lock, clock: Mutex::default(), limit: tokio::sync::Mutex::new(Box::pin(sleep(FRAME_TIMEOUT))) }
     }
@@ -102,14 +102,14 @@ impl Drawing {
 
 impl Page {
     /// Has the page draw a frame; whether anything was new in it.
-    pub(super) async fn draw(&self, drawing: &Drawing) -> Result<bool, PageError> {
-        Ok(self.frame(drawing, None).await?.has_damage)
+    pub(super) async fn draw(&self, control: &FrameControl) -> Result<bool, PageError> {
+        Ok(self.frame(control, None).await?.has_damage)
     }
 
     /// The picture of the viewport.
     pub(super) async fn draw_picture(
         &self,
-        drawing: &Drawing,
+        control: &FrameControl,
         format: ImageFormat,
         quality: u8,
     ) -> Result<Capture, PageError> {
@@ -123,7 +123,7 @@ impl Page {
             optimize_for_speed: Some(format == ImageFormat::Png),
         };
         for _ in 0..FRAMES_WITHOUT_PICTURE_MAX {
-            let drawn = self.frame(drawing, Some(picture.clone())).await?;
+            let drawn = self.frame(control, Some(picture.clone())).await?;
             let Some(encoded) = drawn.screenshot_data else { continue };
             let encoded: &[u8] = encoded.as_ref();
             let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| PageError::NoFrame(error.to_string()))?;
@@ -134,18 +134,18 @@ impl Page {
         Err(PageError::NoFrame("none had a picture".to_owned()))
     }
 
-    /// A frame drawn in the page's turn, which lasts until the browser has answered, whoever still waits for it.
+    /// A frame drawn in the page's lock, which lasts until the browser has answered, whoever still waits for it.
     async fn frame(
         &self,
-        drawing: &Drawing,
+        control: &FrameControl,
         screenshot: Option<ScreenshotParams>,
     ) -> Result<BeginFrameReturns, PageError> {
-        let turn = timeout(TURN_TIMEOUT, drawing.frame_lock.acquire()).await;
-        let turn = turn.map_err(|_| PageError::NoFrame("others took too long".to_owned()))?;
-        let mut limit = drawing.limit.lock().await;
+        let lock = timeout(LOCK_TIMEOUT, control.frame_lock.acquire()).await;
+        let lock = lock.map_err(|_| PageError::NoFrame("others took too long".to_owned()))?;
+        let mut limit = control.limit.lock().await;
         limit.as_mut().reset(Instant::now() + FRAME_TIMEOUT);
-        let frame = BeginFrameParams { frame_time_ticks: drawing.frame_time_ms(), screenshot, ..Default::default() };
-        let mut drawn = Frame { answer: Some(self.session.call(&frame)), turn: Some(turn) };
+        let frame = BeginFrameParams { frame_time_ticks: control.frame_time_ms(), screenshot, ..Default::default() };
+        let mut drawn = Frame { answer: Some(self.session.call(&frame)), lock: Some(lock) };
         tokio::select! {
             biased;
             stop = self.stop() => Err(stop.into()),

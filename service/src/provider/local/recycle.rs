@@ -24,7 +24,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 /// When a browser has worn out.
 #[derive(Clone, Copy, Debug)]
-pub struct Wear {
+pub struct RecyclePolicy {
     /// After so many pages.
     pub pages_max: u64,
     /// With so much memory of its own, in bytes, all its processes together.
@@ -33,7 +33,7 @@ pub struct Wear {
 
 /// What is known of browsers that ended.
 #[derive(Debug, Default)]
-pub(super) struct Care {
+pub(super) struct Recycling {
     loops: Mutex<Loop>,
     /// A browser has given the last page that it should.
     worn: Notify,
@@ -46,7 +46,7 @@ struct Loop {
     rest_until: Option<Instant>,
 }
 
-impl Care {
+impl Recycling {
     /// Whether a browser may be started now.
     pub(super) fn may_start(&self) -> Result<(), ProviderError> {
         let left = self.with(|l| l.rest_until).and_then(|until| until.checked_duration_since(Instant::now()));
@@ -76,8 +76,8 @@ impl Care {
     }
 
     /// A page was made: it may have been the last that this browser should give.
-    pub(super) fn page_made(&self, browser: &Browser, wear: Wear) {
-        if browser.pages_made() >= wear.pages_max {
+    pub(super) fn page_made(&self, browser: &Browser, policy: RecyclePolicy) {
+        if browser.pages_made() >= policy.pages_max {
             self.worn.notify_one();
         }
     }
@@ -98,11 +98,11 @@ impl Loop {
 
 /// Replaces browsers that have worn out, until the provider ends. The new one is started while the old one still gives
 /// pages; the old one's ready pages are used up or replaced, and it ends with its last lease.
-pub(super) async fn keep(pool: Arc<Pool>) {
+pub(super) async fn run(pool: Arc<Pool>) {
     let mut retiring: Weak<Browser> = Weak::new();
     loop {
         tokio::select! {
-            () = pool.care.worn.notified() => {}
+            () = pool.recycling.worn.notified() => {}
             () = tokio::time::sleep(LOOK_EVERY) => {}
             () = pool.ending.cancelled() => return,
         }
@@ -124,46 +124,46 @@ pub(super) async fn keep(pool: Arc<Pool>) {
 }
 
 async fn worn(browser: &Browser, options: &LocalOptions) -> Option<&'static str> {
-    if browser.pages_made() >= options.wear.pages_max {
+    if browser.pages_made() >= options.recycle.pages_max {
         return Some("pages");
     }
     let group = browser.group();
     let bytes = tokio::task::spawn_blocking(move || memory_of_group(group)).await.ok()?;
-    (bytes > options.wear.memory_max_bytes).then_some("memory")
+    (bytes > options.recycle.memory_max_bytes).then_some("memory")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn rests(care: &Care) -> bool {
-        matches!(care.may_start(), Err(ProviderError::Resting { retry_after }) if retry_after <= REST_MAX)
+    fn rests(recycling: &Recycling) -> bool {
+        matches!(recycling.may_start(), Err(ProviderError::Resting { retry_after }) if retry_after <= REST_MAX)
     }
 
     #[test]
     fn some_may_die_young_and_then_each_rest_is_longer() {
-        let care = Care::default();
+        let recycling = Recycling::default();
         for _ in 0..EARLY_DEATHS_FREE {
-            care.ended_after(Duration::from_secs(1));
-            assert!(!rests(&care));
+            recycling.ended_after(Duration::from_secs(1));
+            assert!(!rests(&recycling));
         }
         let mut before = Duration::ZERO;
         for _ in 0..10 {
-            care.ended_after(Duration::from_secs(1));
-            let Err(ProviderError::Resting { retry_after }) = care.may_start() else { panic!("{care:?}") };
+            recycling.ended_after(Duration::from_secs(1));
+            let Err(ProviderError::Resting { retry_after }) = recycling.may_start() else { panic!("{recycling:?}") };
             assert!(retry_after > before || retry_after > REST_MAX - Duration::from_secs(1), "{retry_after:?}");
             assert!(retry_after <= REST_MAX);
             before = retry_after;
         }
-        care.ended_after(STEADY_AFTER);
-        assert!(!rests(&care), "one that lasted ends the loop");
+        recycling.ended_after(STEADY_AFTER);
+        assert!(!rests(&recycling), "one that lasted ends the loop");
     }
 
     #[test]
     fn a_start_that_fails_is_not_tried_again_at_once() {
-        let care = Care::default();
-        assert!(!rests(&care));
-        care.start_failed();
-        assert!(rests(&care));
+        let recycling = Recycling::default();
+        assert!(!rests(&recycling));
+        recycling.start_failed();
+        assert!(rests(&recycling));
     }
 }
