@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use porthole_daemon::settings::{Environment, Reader, SettingError, command_line};
+use porthole_daemon::settings::{Environment, Reader, SettingErrors, command_line};
 use porthole_daemon::{logs, signals};
 use porthole_emulator::server::Server;
 use porthole_emulator::settings::{SETTINGS, Settings, command};
@@ -29,10 +29,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn started(reader: &Reader) -> Result<Settings, SettingError> {
-    let settings = Settings::read(reader)?;
-    logs::init(reader)?;
-    Ok(settings)
+fn started(reader: &Reader) -> Result<Settings, SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let settings = errors.all_ok(Settings::read(reader));
+        errors.ok(logs::init(reader));
+        settings
+    })
 }
 
 #[tokio::main]

@@ -1,6 +1,6 @@
 //! The sandbox service: a guarded browser behind owner tokens.
 //!
-//! One request is a straight walk: `http` checks the token, `guard` judges the URL, `admission` gives a place,
+//! One request is a straight walk: `http` checks the owner token, `guard` judges the URL, `admission` grants a permit,
 //! `provider` leases a page, `page` navigates, settles and captures, the lease ends. No step reaches back.
 
 pub mod admission;
@@ -10,6 +10,7 @@ pub mod guard;
 pub mod health;
 pub mod http;
 pub mod operation;
+pub mod owner_token;
 pub mod page;
 pub mod provider;
 pub mod server;

@@ -22,9 +22,10 @@ use crate::guard::{AllowFrom, Guard, Judge, undenied_networks};
 use crate::health::Health;
 use crate::http::Routes;
 use crate::operation::Browsing;
+use crate::page;
 use crate::provider::browserbase::BrowserbaseProvider;
 use crate::provider::cdp::CdpProvider;
-use crate::provider::local::LocalProvider;
+use crate::provider::local::{LocalProvider, Weakness};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
@@ -63,9 +64,14 @@ pub enum StartError {
     Provider(#[from] ProviderError),
 }
 
-/// Whoever gives pages, by the settings.
-fn provider(pages: Pages, judge: &Judge, metrics: &SessionMetrics) -> Result<Arc<dyn Provider>, ProviderError> {
-    let local = |options| LocalProvider::new(options, judge, metrics);
+/// Builds the provider that the settings name.
+fn provider(
+    pages: Pages,
+    weakness: Weakness,
+    judge: &Judge,
+    metrics: &SessionMetrics,
+) -> Result<Arc<dyn Provider>, ProviderError> {
+    let local = |options| LocalProvider::weakened(options, weakness, page::prepare, judge, metrics);
     let browserbase = |options| BrowserbaseProvider::new(options, metrics.clone());
     Ok(match pages {
         Pages::Auto { local: here, browserbase: there } => {
@@ -83,6 +89,14 @@ impl Server {
     /// # Errors
     /// [`StartError`] where an address can't be listened on, or nothing could give pages.
     pub async fn bind(settings: Settings) -> Result<Self, StartError> {
+        Self::bind_weakened(settings, Weakness::default()).await
+    }
+
+    /// The same with a weakness of the local provider, for tests that prove each defence necessary.
+    ///
+    /// # Errors
+    /// As [`Server::bind`].
+    pub async fn bind_weakened(settings: Settings, weakness: Weakness) -> Result<Self, StartError> {
         let main = Listener::bind("main", settings.addr).await?;
         let admin = Listener::bind("admin", settings.admin_addr).await?;
         for listener in [&main, &admin] {
@@ -111,10 +125,14 @@ impl Server {
         let draining = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
         let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
-        let provider = provider(settings.pages, &judge, &sessions)?;
+        let provider = provider(settings.pages, weakness, &judge, &sessions)?;
         let admission = Admission::new(settings.admission, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
-        let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
+        let routes = Routes {
+            owner_keys: Arc::new(settings.owner_keys),
+            browsing,
+            service_keys: Arc::new(settings.service_keys),
+        };
         let state =
             State { registry, requests, sessions, blocked, provider, admission, health: Health::default(), draining };
         Ok(Self { main, admin, routes, state: Arc::new(state) })

@@ -42,16 +42,13 @@ impl Scene {
         let options = LocalOptions {
             executable: Ok(find_executable(None).unwrap()),
             egress: EgressLimits::default(),
-            prepare: page::prepare,
             warm_pages: 2,
             begin_frame: true,
             recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
             profiles: profiles.path().to_owned(),
-            without: Vec::new(),
-            more_flags: Vec::new(),
         };
         let judge = Judge { guard: Guard::new(Policy::default()), blocked };
-        let provider = Arc::new(LocalProvider::new(options, &judge, &metrics));
+        let provider = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
         Self { provider, metrics, registry, _profiles: profiles }
     }
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 use porthole_daemon::settings::{Environment, Reader};
 use porthole_service::guard::AllowTargets;
 use porthole_service::provider::local::Defence::{self, ContextProxy, DeadEnd, LoopbackRule, ResolverRules};
+use porthole_service::provider::local::Weakness;
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
 use porthole_tests::caller::http_client;
@@ -48,8 +49,8 @@ async fn start(without: &[Defence]) -> Running {
     settings.policy.allow = AllowTargets::parse(&format!("{PUBLIC}/32")).unwrap();
     let local = settings.pages.local_mut().expect("the local provider");
     local.profiles = home.temp();
-    local.without = without.to_vec();
-    let server = Server::bind(settings).await.unwrap();
+    let weakness = Weakness { without: without.to_vec(), ..Weakness::default() };
+    let server = Server::bind_weakened(settings, weakness).await.unwrap();
     let caller = Caller {
         http: http_client(),
         base: format!("http://{}", server.addr()),

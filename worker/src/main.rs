@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Command;
 use porthole_daemon::listen::Listener;
-use porthole_daemon::settings::{Environment, Reader, SettingError};
+use porthole_daemon::settings::{Environment, Reader, SettingErrors};
 use porthole_daemon::trace::Export;
 use porthole_daemon::{logs, runtime, settings, signals};
 use porthole_worker::server::Worker;
@@ -37,10 +37,12 @@ fn main() -> ExitCode {
     }
 }
 
-fn started(reader: &Reader) -> Result<(Settings, Export), SettingError> {
-    let settings = Settings::read(reader)?;
-    let export = logs::init_with_export(reader, "porthole-worker")?;
-    Ok((settings, export))
+fn started(reader: &Reader) -> Result<(Settings, Export), SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let settings = errors.all_ok(Settings::read(reader));
+        let export = errors.ok(logs::init_with_export(reader, "porthole-worker"));
+        settings.zip(export)
+    })
 }
 
 async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {

@@ -5,8 +5,8 @@ use std::time::Duration;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 
-use super::owner_token::TokenError;
 use crate::operation::{LadderError, OperationError};
+use crate::owner_token::TokenError;
 use crate::page::PageError;
 use crate::provider::ProviderError;
 

@@ -5,7 +5,6 @@ mod client;
 mod create;
 mod extract;
 mod failure;
-pub mod owner_token;
 mod screenshot;
 
 use std::sync::Arc;
@@ -22,8 +21,8 @@ use porthole_daemon::bearer::BearerKeys;
 use porthole_daemon::body::read_json;
 use serde::de::DeserializeOwned;
 
-use self::owner_token::OwnerKeys;
 use crate::operation::Browsing;
+use crate::owner_token::OwnerKeys;
 
 /// What the routes work with.
 #[derive(Clone)]

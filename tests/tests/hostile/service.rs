@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use porthole_daemon::settings::{Environment, Reader};
 use porthole_service::guard::{AllowTargets, Policy, Resolver};
-use porthole_service::provider::local::Defence;
+use porthole_service::provider::local::{Defence, Weakness};
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
 use porthole_tests::caller::http_client;
@@ -72,9 +72,8 @@ impl Service {
             local.executable = Ok(chromium);
         }
         local.profiles = home.temp();
-        local.without = without.to_vec();
-        local.more_flags = flags.to_vec();
-        let server = Server::bind(settings).await.expect("free ports");
+        let weakness = Weakness { without: without.to_vec(), flags: flags.to_vec() };
+        let server = Server::bind_weakened(settings, weakness).await.expect("free ports");
         let caller = Caller {
             http: http_client(),
             base: format!("http://{}", server.addr()),

@@ -61,15 +61,12 @@ impl Scene {
                 let options = LocalOptions {
                     executable: Ok(find_executable(None).unwrap()),
                     egress: EgressLimits::default(),
-                    prepare: page::prepare,
                     warm_pages: 1,
                     begin_frame: false,
                     recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
                     profiles: profiles.path().to_owned(),
-                    without: Vec::new(),
-                    more_flags: Vec::new(),
                 };
-                (Arc::new(LocalProvider::new(options, &judge, &metrics)), None, None)
+                (Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics)), None, None)
             }
             From::Browserbase => {
                 let emulator = emulator().await;

@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::pool::BrowserKind;
 use super::warm::InUse;
-use super::{Defence, LocalOptions, flags};
+use super::{Defence, Setup, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
@@ -94,18 +94,18 @@ impl From<LaunchError> for ProviderError {
 pub(super) async fn launch(
     executable: &Path,
     kind: BrowserKind,
-    options: &LocalOptions,
+    setup: &Setup,
     tasks: &TaskTracker,
     metrics: &SessionMetrics,
 ) -> Result<Browser, LaunchError> {
     let not_started = |what: &str, error: std::io::Error| LaunchError::NotStarted(format!("{what}: {error}"));
-    let profile =
-        Profile::create(&options.profiles).map_err(|error| not_started("a profile folder can't be made", error))?;
+    let profile = Profile::create(&setup.options.profiles)
+        .map_err(|error| not_started("a profile folder can't be made", error))?;
     let without_sandbox = nix::unistd::geteuid().is_root();
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let flags = flags::command_line(executable, kind, profile.path(), options, without_sandbox);
+    let flags = flags::command_line(executable, kind, profile.path(), &setup.weakness, without_sandbox);
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
@@ -113,7 +113,7 @@ pub(super) async fn launch(
     let kill = CancellationToken::new();
     tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
     // The browser leads its own process group. One that is gone already has no peers.
-    let checks_peers = !options.without.contains(&Defence::PeerCheck);
+    let checks_peers = setup.weakness.leaves(Defence::PeerCheck);
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
     let browser = Browser {
         connection,
@@ -214,15 +214,15 @@ impl Browser {
     /// A blank page in a context of its own.
     pub(super) async fn blank(
         self: &Arc<Self>,
-        options: &LocalOptions,
+        setup: &Setup,
         judge: &Judge,
         tasks: &TaskTracker,
         metrics: &SessionMetrics,
     ) -> Result<Blank, ProviderError> {
         let root = self.connection.browser();
-        let has = |defence| !options.without.contains(&defence);
-        let guard = Defence::EgressJudgement.guard(&options.without, &judge.guard);
-        let egress = Egress::open(guard, options.egress.clone(), self.peers.clone())
+        let has = |defence| setup.weakness.leaves(defence);
+        let guard = setup.weakness.guard(&judge.guard);
+        let egress = Egress::open(guard, setup.options.egress.clone(), self.peers.clone())
             .map_err(|error| ProviderError::Unavailable(format!("the page's way out can't be opened: {error}")))?;
         let egress = Arc::new(egress);
         let create = CreateBrowserContextParams {
@@ -258,7 +258,7 @@ impl Browser {
         // A target exists before its renderer does, and what is sent meanwhile reaches the page only after its first
         // navigation: too late for whoever wants to see that navigation.
         page.call(&EnablePage::default()).await?;
-        (options.prepare)(&page);
+        (setup.prepare)(&page);
         downloads.await?;
         self.pages_made.fetch_add(1, Ordering::Relaxed);
         Ok(Blank { page, target_id: target.inner().clone(), egress, popups, held })

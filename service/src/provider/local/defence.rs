@@ -1,6 +1,6 @@
 //! What stands between a page and the network, by name, so that tests can take one away and hear that it was needed.
 //!
-//! No setting reaches this: only who builds a [`super::LocalOptions`] in a program can leave one out.
+//! No setting reaches this: only a program that passes a [`Weakness`] can leave a defence out.
 
 use crate::guard::Guard;
 
@@ -29,10 +29,23 @@ pub enum Defence {
     OwnContext,
 }
 
-impl Defence {
-    /// The guard that judges in this defence's place, which is this one unless the defence is left out.
-    #[must_use]
-    pub(crate) fn guard(self, without: &[Defence], guard: &Guard) -> Guard {
-        if without.contains(&self) { guard.opened() } else { guard.clone() }
+/// How the browsers of a provider differ from production's. The default is no difference.
+#[derive(Clone, Debug, Default)]
+pub struct Weakness {
+    /// Defences that are left out.
+    pub without: Vec<Defence>,
+    /// Flags for the browser, after our own.
+    pub flags: Vec<String>,
+}
+
+impl Weakness {
+    /// Whether this defence is in place.
+    pub(super) fn leaves(&self, defence: Defence) -> bool {
+        !self.without.contains(&defence)
+    }
+
+    /// The egress's guard: this one, or one that lets everything through where [`Defence::EgressJudgement`] is left out.
+    pub(super) fn guard(&self, guard: &Guard) -> Guard {
+        if self.leaves(Defence::EgressJudgement) { guard.clone() } else { guard.opened() }
     }
 }

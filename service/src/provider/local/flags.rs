@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::pool::BrowserKind;
-use super::{Defence, LocalOptions};
+use super::{Defence, Weakness};
 
 /// Flags that never vary.
 const ALWAYS: &[&str] = &[
@@ -98,13 +98,13 @@ pub(super) fn command_line(
     executable: &Path,
     kind: BrowserKind,
     profile: &Path,
-    options: &LocalOptions,
+    weakness: &Weakness,
     without_sandbox: bool,
 ) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
-    let closed = CLOSED.iter().filter(|(defence, _)| !options.without.contains(defence));
+    let closed = CLOSED.iter().filter(|(defence, _)| weakness.leaves(*defence));
     flags.extend(closed.map(|(_, flag)| (*flag).to_owned()));
-    flags.extend(options.more_flags.iter().cloned());
+    flags.extend(weakness.flags.iter().cloned());
     flags.push(format!("--user-data-dir={}", profile.display()));
     let more: &[&[&str]] = match kind {
         BrowserKind::Ordinary => &[VISITS],

@@ -19,7 +19,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join, join_all};
 use porthole_chromium::ExecutableError;
 
-pub use self::defence::Defence;
+pub use self::defence::{Defence, Weakness};
 use self::pool::{BrowserKind, Pool};
 pub use self::recycle::RecyclePolicy;
 use self::warm::Busy;
@@ -36,8 +36,6 @@ pub struct LocalOptions {
     pub executable: Result<PathBuf, ExecutableError>,
     /// What one page may use of its way out.
     pub egress: EgressLimits,
-    /// What every page is told as soon as it is there, so that no request waits for it.
-    pub prepare: fn(&Session),
     /// How many blank pages are kept ready for visits, in each of their browsers.
     pub warm_pages: usize,
     /// Whether pictures of the viewport are drawn by `begin_frame` where the browser can.
@@ -46,10 +44,17 @@ pub struct LocalOptions {
     pub recycle: RecyclePolicy,
     /// Where profile folders are made.
     pub profiles: PathBuf,
-    /// What is left out of its defences; tests alone do that, to hear that each is needed.
-    pub without: Vec<Defence>,
-    /// Flags for the browser behind our own; tests alone have any.
-    pub more_flags: Vec<String>,
+}
+
+/// Setup commands sent to each new page, so that no request waits for them.
+pub type Prepare = fn(&Session);
+
+/// All that the pools need to start browsers and to make pages.
+#[derive(Debug)]
+struct Setup {
+    options: LocalOptions,
+    prepare: Prepare,
+    weakness: Weakness,
 }
 
 /// Leases pages of Chromium on this machine. A browser starts when its first page is needed, and again when it died.
@@ -65,15 +70,27 @@ pub struct LocalProvider {
 impl LocalProvider {
     /// A provider whose browsers are not started yet. Profile folders that a killed process left are removed.
     #[must_use]
-    pub fn new(options: LocalOptions, judge: &Judge, metrics: &SessionMetrics) -> Self {
-        if !options.without.is_empty() {
-            tracing::warn!(without = ?options.without, "the local provider lacks defences");
+    pub fn new(options: LocalOptions, prepare: Prepare, judge: &Judge, metrics: &SessionMetrics) -> Self {
+        Self::weakened(options, Weakness::default(), prepare, judge, metrics)
+    }
+
+    /// The same with a weakness, for tests that prove each defence necessary.
+    #[must_use]
+    pub fn weakened(
+        options: LocalOptions,
+        weakness: Weakness,
+        prepare: Prepare,
+        judge: &Judge,
+        metrics: &SessionMetrics,
+    ) -> Self {
+        if !weakness.without.is_empty() {
+            tracing::warn!(without = ?weakness.without, "the local provider lacks defences");
         }
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
-        let options = Arc::new(options);
+        let setup = Arc::new(Setup { options, prepare, weakness });
         let busy = Arc::new(Busy::default());
-        let pool = |kind| Pool::open(kind, Arc::clone(&options), judge.clone(), Arc::clone(&busy), metrics.clone());
+        let pool = |kind| Pool::open(kind, Arc::clone(&setup), judge.clone(), Arc::clone(&busy), metrics.clone());
         let provider = Self {
             ordinary: pool(BrowserKind::Ordinary),
             begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),

@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 use super::browser::{self, Blank, Browser, LaunchError};
 use super::recycle::Recycling;
 use super::warm::{Busy, Warm};
-use super::{LocalOptions, recycle, warm};
+use super::{Setup, recycle, warm};
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
@@ -38,7 +38,7 @@ pub(super) enum BrowserKind {
 /// Pages from one browser of one kind at a time.
 pub(super) struct Pool {
     kind: BrowserKind,
-    pub(super) options: Arc<LocalOptions>,
+    pub(super) setup: Arc<Setup>,
     judge: Judge,
     metrics: SessionMetrics,
     /// The browser that runs, if one does. Locked while one is started, so that only one is.
@@ -56,19 +56,19 @@ impl Pool {
     /// A pool whose browser is not started yet.
     pub(super) fn open(
         kind: BrowserKind,
-        options: Arc<LocalOptions>,
+        setup: Arc<Setup>,
         judge: Judge,
         busy: Arc<Busy>,
         metrics: SessionMetrics,
     ) -> Arc<Self> {
         let warm_pages = match kind {
-            BrowserKind::Ordinary | BrowserKind::BeginFrame => options.warm_pages,
-            BrowserKind::Session => options.warm_pages.min(WARM_SESSION_PAGES),
+            BrowserKind::Ordinary | BrowserKind::BeginFrame => setup.options.warm_pages,
+            BrowserKind::Session => setup.options.warm_pages.min(WARM_SESSION_PAGES),
         };
         let pool = Arc::new(Self {
             kind,
             warm: Warm::new(warm_pages, busy, metrics.clone()),
-            options,
+            setup,
             judge,
             metrics,
             browser: Mutex::new(None),
@@ -83,12 +83,12 @@ impl Pool {
 
     /// Removes profile folders that a killed process left.
     pub(super) fn sweep(&self) {
-        let profiles = self.options.profiles.clone();
+        let profiles = self.setup.options.profiles.clone();
         self.tasks.spawn(async move { sweep(&profiles).await });
     }
 
     pub(super) fn is_installed(&self) -> bool {
-        self.options.executable.is_ok()
+        self.setup.options.executable.is_ok()
     }
 
     /// The browser that runs, started if none does.
@@ -116,10 +116,10 @@ impl Pool {
     pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
         self.recycling.may_start()?;
         let executable: &Path =
-            self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
+            self.setup.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let start = |reason| {
             self.metrics.browser_starts(reason);
-            browser::launch(executable, self.kind, &self.options, &self.tasks, &self.metrics)
+            browser::launch(executable, self.kind, &self.setup, &self.tasks, &self.metrics)
         };
         let starts = async {
             match start(reason).await {
@@ -176,13 +176,13 @@ impl Pool {
     }
 
     pub(super) async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
-        let making = browser.blank(&self.options, &self.judge, &self.tasks, &self.metrics);
+        let making = browser.blank(&self.setup, &self.judge, &self.tasks, &self.metrics);
         let page = timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
             // It runs and gives no page: the next request gets another.
             browser.retire();
             ProviderError::TimedOut
         })??;
-        self.recycling.page_made(browser, self.options.recycle);
+        self.recycling.page_made(browser, self.setup.options.recycle);
         Ok(page)
     }
 

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use porthole_chromium::memory_of_group;
 use tokio::sync::Notify;
 
-use super::LocalOptions;
 use super::browser::Browser;
 use super::pool::Pool;
 use crate::provider::ProviderError;
@@ -111,7 +110,7 @@ pub(super) async fn run(pool: Arc<Pool>) {
             continue;
         }
         let Some(old) = pool.running().await else { continue };
-        let Some(worn) = worn(&old, &pool.options).await else { continue };
+        let Some(worn) = worn(&old, pool.setup.options.recycle).await else { continue };
         match pool.launch("worn").await {
             Ok(new) => {
                 tracing::info!(worn, pages = old.pages_made(), "a local browser is replaced");
@@ -123,13 +122,13 @@ pub(super) async fn run(pool: Arc<Pool>) {
     }
 }
 
-async fn worn(browser: &Browser, options: &LocalOptions) -> Option<&'static str> {
-    if browser.pages_made() >= options.recycle.pages_max {
+async fn worn(browser: &Browser, policy: RecyclePolicy) -> Option<&'static str> {
+    if browser.pages_made() >= policy.pages_max {
         return Some("pages");
     }
     let group = browser.group();
     let bytes = tokio::task::spawn_blocking(move || memory_of_group(group)).await.ok()?;
-    (bytes > options.recycle.memory_max_bytes).then_some("memory")
+    (bytes > policy.memory_max_bytes).then_some("memory")
 }
 
 #[cfg(test)]
