@@ -7,6 +7,7 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use super::watch::{Fatal, Stop};
 use crate::cdp::CdpError;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -14,15 +15,15 @@ pub enum PageError {
     /// The page, its redirect or its script went to a target that is refused.
     #[error(transparent)]
     Blocked(Refusal),
-    /// The browser could not load it: the `net::` name.
+    /// The browser could not load it.
     #[error("{0}")]
-    Failed(String),
+    Failed(NetError),
     /// The page's history has no entry in that direction.
     #[error("the page's history ends here")]
     NoHistory,
-    /// It is nothing that a browser shows: the `net::` name.
+    /// The URL is a download.
     #[error("{0}: the URL is a download")]
-    Download(String),
+    Download(NetError),
     /// It is more than a page may load.
     #[error("net::ERR_FAILED: {0}")]
     OverBudget(String),

@@ -6,6 +6,7 @@ use url::Url;
 use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::egress::DialOutcome;
+use crate::net_error::NetError;
 
 impl Page {
     /// Why the main frame's document is no page, if it is none.
@@ -13,21 +14,21 @@ impl Page {
     pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
         if document.made_by_egress || document.failure.is_some() {
-            return Some(self.cause(state, document.failure.as_deref().unwrap_or(UNKNOWN)));
+            return Some(self.cause(state, document.failure.as_ref().unwrap_or(&NetError::Failed)));
         }
         // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
-        let cause = (document.broken || is_cut).then(|| self.cause(state, UNKNOWN));
+        let cause = (document.broken || is_cut).then(|| self.cause(state, &NetError::Failed));
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
-    /// The cause of a navigation that failed with this `net::` name.
-    pub(super) fn cause(&self, state: &PageState, seen: &str) -> PageError {
+    /// The cause of a navigation that the browser ended with `seen`.
+    pub(super) fn cause(&self, state: &PageState, seen: &NetError) -> PageError {
         match self.outcome_of(&state.asked_for) {
             Some(DialOutcome::Blocked(refusal)) => PageError::Blocked(refusal),
             Some(outcome @ DialOutcome::OverBudget(_)) => PageError::OverBudget(outcome.to_string()),
             outcome => {
                 let known = outcome.as_ref().and_then(DialOutcome::net_error);
-                PageError::Failed(known.unwrap_or(seen).to_owned())
+                PageError::Failed(known.unwrap_or_else(|| seen.clone()))
             }
         }
     }
@@ -37,6 +38,3 @@ impl Page {
         self.network.egress()?.outcome_of(&url.host()?.to_owned(), url.port_or_known_default()?)
     }
 }
-
-/// What Chromium calls a failure that it has no name for.
-const UNKNOWN: &str = "net::ERR_FAILED";

@@ -11,10 +11,8 @@ use tokio::time::Instant;
 use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::Target;
+use crate::net_error::NetError;
 
-/// Chromium's name for a navigation that ended without a network failure: a download, an answer without content, a
-/// renderer that died.
-const ABORTED: &str = "net::ERR_ABORTED";
 /// How long the document that stands for a failure may take to come after the failure is known.
 const FAILURE_TOLD_WITHIN: Duration = Duration::from_secs(1);
 
@@ -109,10 +107,10 @@ impl Page {
         UnderWay(self)
     }
 
-    /// Why a navigation ended with this `net::` name. A renderer that died in its middle only aborts it, and the news of
+    /// Why a navigation ended with this error. A renderer that died in its middle only aborts it, and the news of
     /// its death may come later: before the answer to one more question, which the browser's own process answers.
-    async fn failed_to_load(&self, name: &str, loader: Option<&str>) -> PageError {
-        if name == ABORTED {
+    async fn failed_to_load(&self, error: &NetError, loader: Option<&str>) -> PageError {
+        if *error == NetError::Aborted {
             let asked = self.session.call(&GetNavigationHistoryParams::default());
             let answered = self.within(CAPTURE_TIMEOUT, "asking whether the page lives", asked).await;
             self.barrier.wait().await;
@@ -131,7 +129,7 @@ impl Page {
             }
         }
         let state = self.state.borrow();
-        state.stop().map_or_else(|| self.cause(&state, name), PageError::from)
+        state.stop().map_or_else(|| self.cause(&state, error), PageError::from)
     }
 
     /// Goes to `target` and waits until its document, or one that it led to, is parsed.
@@ -146,10 +144,11 @@ impl Page {
         };
         let loader = answer.loader_id.as_ref().map(|loader| loader.inner().as_str());
         if let Some(name) = answer.error_text.filter(|name| !name.is_empty()) {
+            let error = NetError::of_name(&name);
             return Err(if answer.is_download == Some(true) {
-                PageError::Download(name)
+                PageError::Download(error)
             } else {
-                self.failed_to_load(&name, loader).await
+                self.failed_to_load(&error, loader).await
             });
         }
         let Some(loader) = loader else {

@@ -1,6 +1,7 @@
 //! Navigations of every kind, one after the other, in one page.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::CrashParams;
+use porthole_service::net_error::NetError;
 use porthole_service::page::{PageError, Travel};
 use porthole_tests::site::REBOUND;
 use porthole_tests::{Reply, eventually};
@@ -70,7 +71,7 @@ async fn round(scene: &Scene, number: usize) {
 
     scene.goes(&first).await.unwrap();
     let aborted = scene.goes(&nothing).await.unwrap_err();
-    assert!(matches!(&aborted, PageError::Failed(name) if name == "net::ERR_ABORTED"), "{aborted:?}");
+    assert!(matches!(&aborted, PageError::Failed(NetError::Aborted)), "{aborted:?}");
     assert_eq!(scene.title().await, format!("first {number}"), "an answer without content leaves the page as it was");
     let saved = scene.goes(&download).await.unwrap_err();
     assert!(matches!(saved, PageError::Download(_)), "{saved:?}");

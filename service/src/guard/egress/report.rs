@@ -9,6 +9,7 @@ use url::{Host, Url};
 
 use super::EgressLimits;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
 /// How a dial ended, or how the connection that came of it did. Displayed, it is a sentence without any address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -129,21 +130,21 @@ impl DialOutcome {
         matches!(self, DialOutcome::Blocked(_) | DialOutcome::OverBudget(_))
     }
 
-    /// What Chromium calls this where it dials itself. `None` for what has no such name: a connection that stands, and
-    /// what Porthole alone forbids.
+    /// Chromium's error for this outcome where it dials itself. `None` for a connection that stands, and for what only
+    /// Porthole forbids.
     #[must_use]
-    pub const fn net_error(&self) -> Option<&'static str> {
+    pub const fn net_error(&self) -> Option<NetError> {
         match self {
             DialOutcome::Connected | DialOutcome::Blocked(_) | DialOutcome::OverBudget(_) => None,
-            DialOutcome::NameNotFound => Some("net::ERR_NAME_NOT_RESOLVED"),
-            DialOutcome::Refused => Some("net::ERR_CONNECTION_REFUSED"),
-            DialOutcome::Unreachable => Some("net::ERR_ADDRESS_UNREACHABLE"),
-            DialOutcome::TimedOut => Some("net::ERR_CONNECTION_TIMED_OUT"),
-            DialOutcome::Failed => Some("net::ERR_CONNECTION_FAILED"),
-            DialOutcome::Reset => Some("net::ERR_CONNECTION_RESET"),
-            DialOutcome::Empty => Some("net::ERR_EMPTY_RESPONSE"),
-            DialOutcome::Garbled => Some("net::ERR_INVALID_HTTP_RESPONSE"),
-            DialOutcome::Silent => Some("net::ERR_TIMED_OUT"),
+            DialOutcome::NameNotFound => Some(NetError::NameNotResolved),
+            DialOutcome::Refused => Some(NetError::ConnectionRefused),
+            DialOutcome::Unreachable => Some(NetError::AddressUnreachable),
+            DialOutcome::TimedOut => Some(NetError::ConnectionTimedOut),
+            DialOutcome::Failed => Some(NetError::ConnectionFailed),
+            DialOutcome::Reset => Some(NetError::ConnectionReset),
+            DialOutcome::Empty => Some(NetError::EmptyResponse),
+            DialOutcome::Garbled => Some(NetError::InvalidHttpResponse),
+            DialOutcome::Silent => Some(NetError::TimedOut),
         }
     }
 

@@ -12,6 +12,7 @@ use super::requests;
 use super::shared::Watched;
 use super::state::{Dialog, Document, Outcome, Outcomes, PageState};
 use crate::cdp::{CdpError, Event, Session};
+use crate::net_error::NetError;
 use crate::page::world::{self, WORLD};
 use crate::provider::Dialogs;
 
@@ -57,8 +58,7 @@ impl Documents {
             return;
         }
         let has_failed = frame.unreachable_url.is_some();
-        let failure =
-            has_failed.then(|| self.outcomes.failure(&frame.loader_id).unwrap_or("net::ERR_FAILED").to_owned());
+        let failure = has_failed.then(|| self.outcomes.failure(&frame.loader_id).unwrap_or(&NetError::Failed).clone());
         // A local network does not report redirects: this is where they have led.
         let led_to = frame.unreachable_url.unwrap_or_else(|| frame.url.clone());
         if watched.state.borrow().asked_for != led_to {
@@ -124,6 +124,7 @@ impl Documents {
         if failed.kind != DOCUMENT {
             return;
         }
+        let error = NetError::of_name(&failed.error_text);
         watched.state.send_modify(|state| {
             if state.document.replacing.as_ref() == Some(&failed.request_id) {
                 state.document.replacing = None;
@@ -131,11 +132,11 @@ impl Documents {
             if state.document.loader == failed.request_id {
                 state.document.broken = true;
                 if let Some(failure) = &mut state.document.failure {
-                    failure.clone_from(&failed.error_text);
+                    *failure = error.clone();
                 }
             }
         });
-        self.outcomes.note(&failed.request_id, Outcome::Failure(failed.error_text));
+        self.outcomes.note(&failed.request_id, Outcome::Failure(error));
     }
 
     /// The main frame shows the document of this navigation from now on.
@@ -146,7 +147,7 @@ impl Documents {
             state.world = None;
         }
         let document = Document {
-            failure: self.outcomes.failure(&loader).map(str::to_owned),
+            failure: self.outcomes.failure(&loader).cloned(),
             status: self.outcomes.status(&loader),
             made_by_egress: watched.network.egress().is_some_and(|egress| egress.was_answered_in_place(&url)),
             loader: loader.clone(),

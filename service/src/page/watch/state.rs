@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use crate::cdp::Session;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
 /// Longest dialog message, and longest default answer of a prompt, that is kept, in characters.
 const DIALOG_MAX_CHARS: usize = 2_000;
@@ -87,8 +88,8 @@ pub(in super::super) struct Document {
     pub url: String,
     /// The status of its server's answer.
     pub status: Option<u16>,
-    /// Why it could not be loaded: the `net::` name. The browser shows an error page of its own then.
-    pub failure: Option<String>,
+    /// Why it could not be loaded. The browser shows an error page of its own then.
+    pub failure: Option<NetError>,
     /// Whether its answer is the egress's own: the site never answered.
     pub made_by_egress: bool,
     /// Whether its loading broke off.
@@ -110,8 +111,8 @@ pub(in super::super) struct Document {
 pub(super) enum Outcome {
     /// The status of the server's answer.
     Status(u16),
-    /// The `net::` name.
-    Failure(String),
+    /// Why it could not be loaded.
+    Failure(NetError),
 }
 
 /// Outcomes by navigation.
@@ -203,10 +204,10 @@ impl Outcomes {
         })
     }
 
-    /// The `net::` name.
-    pub(super) fn failure(&self, loader: &str) -> Option<&str> {
+    /// Why it could not be loaded.
+    pub(super) fn failure(&self, loader: &str) -> Option<&NetError> {
         self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
-            Outcome::Failure(name) if noted == loader => Some(name.as_str()),
+            Outcome::Failure(error) if noted == loader => Some(error),
             _ => None,
         })
     }

@@ -3,6 +3,7 @@
 use super::*;
 use crate::guard::Refusal;
 use crate::guard::refusal::{Blocked, InvalidUrl};
+use crate::net_error::NetError;
 
 #[tokio::test]
 async fn blocked_targets_are_refused_and_their_canaries_hear_nothing() {
@@ -99,15 +100,15 @@ async fn no_exception_opens_an_egress() {
 async fn a_failure_has_the_name_that_chromium_gives_it() {
     let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let sites = [
-        (Does::Resets, DialOutcome::Reset, "net::ERR_CONNECTION_RESET"),
-        (Does::Leaves, DialOutcome::Empty, "net::ERR_EMPTY_RESPONSE"),
-        (Does::SaysOnce("SSH-2.0-nothing of the web\r\n\r\n"), DialOutcome::Garbled, "net::ERR_INVALID_HTTP_RESPONSE"),
+        (Does::Resets, DialOutcome::Reset, NetError::ConnectionReset),
+        (Does::Leaves, DialOutcome::Empty, NetError::EmptyResponse),
+        (Does::SaysOnce("SSH-2.0-nothing of the web\r\n\r\n"), DialOutcome::Garbled, NetError::InvalidHttpResponse),
         (
             Does::SaysOnce("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
             DialOutcome::Garbled,
-            "net::ERR_INVALID_HTTP_RESPONSE",
+            NetError::InvalidHttpResponse,
         ),
-        (Does::Sleeps, DialOutcome::Silent, "net::ERR_TIMED_OUT"),
+        (Does::Sleeps, DialOutcome::Silent, NetError::TimedOut),
     ];
     let limits = EgressLimits { idle_timeout: Duration::from_millis(300), ..EgressLimits::default() };
     let guard = Guard::asking(
@@ -120,7 +121,7 @@ async fn a_failure_has_the_name_that_chromium_gives_it() {
         |_: &str, _| Err(io::Error::other("NXDOMAIN")),
     );
     let egress = Egress::open(guard, limits, Peers::anyone()).unwrap();
-    let expect = |port: u16, name: &str, outcome: DialOutcome, net: &str| {
+    let expect = |port: u16, name: &str, outcome: DialOutcome, net: NetError| {
         let found = egress.outcome_of(&domain(name), port).unwrap();
         assert_eq!((found.net_error(), &found), (Some(net), &outcome), "{name}:{port}");
     };
@@ -131,16 +132,16 @@ async fn a_failure_has_the_name_that_chromium_gives_it() {
         expect(site.addr.port(), "site.example", outcome, net);
     }
     assert!(connect(&egress, &format!("site.example:{closed}")).await.1.starts_with("HTTP/1.1 502 "));
-    expect(closed, "site.example", DialOutcome::Refused, "net::ERR_CONNECTION_REFUSED");
+    expect(closed, "site.example", DialOutcome::Refused, NetError::ConnectionRefused);
     assert!(connect(&egress, "gone.example:443").await.1.starts_with("HTTP/1.1 502 "));
-    expect(443, "gone.example", DialOutcome::NameNotFound, "net::ERR_NAME_NOT_RESOLVED");
+    expect(443, "gone.example", DialOutcome::NameNotFound, NetError::NameNotResolved);
     // In a tunnel, where the browser sees but a closed connection.
     let site = Site::that(Does::Resets).await;
     let (mut caller, answer) = connect(&egress, &format!("site.example:{}", site.addr.port())).await;
     assert_eq!(answer, "HTTP/1.1 200 OK\r\n\r\n");
     caller.write("client hello\r\n\r\n").await;
     assert_eq!(caller.read_to_end().await, b"");
-    expect(site.addr.port(), "site.example", DialOutcome::Reset, "net::ERR_CONNECTION_RESET");
+    expect(site.addr.port(), "site.example", DialOutcome::Reset, NetError::ConnectionReset);
 }
 
 #[tokio::test]
@@ -157,7 +158,7 @@ async fn a_dial_that_nobody_answers_times_out() {
     let egress = open(EgressLimits { dial_timeout: Duration::from_millis(300), ..EgressLimits::default() }).await;
     assert!(get(&egress, &format!("http://site.example:{}/", addr.port())).await.contains("egress: timed_out\r\n"));
     let outcome = egress.outcome_of(&domain("site.example"), addr.port()).unwrap();
-    assert_eq!(outcome.net_error(), Some("net::ERR_CONNECTION_TIMED_OUT"));
+    assert_eq!(outcome.net_error(), Some(NetError::ConnectionTimedOut));
 }
 
 #[tokio::test]
