@@ -206,7 +206,7 @@ impl Page {
              porthole.endAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
         );
         let decoding = self.run::<Value>(limit, "decoding", &decoded, []);
-        match self.with_frames(decoding).await {
+        match self.while_drawing(decoding).await {
             // A document that is replaced or too busy to answer is taken as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
             Err(error) => Err(error),
@@ -214,7 +214,7 @@ impl Page {
     }
 
     /// Does `work` on a page whose frames, where they are drawn by hand, it needs.
-    async fn with_frames<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+    async fn while_drawing<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
         let Some(control) = &self.frame_control else { return work.await };
         let mut work = pin!(work);
         loop {

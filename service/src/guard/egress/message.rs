@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::uri::{Authority, Scheme};
+use http::uri::{self, Scheme};
 use http::{Method, Request, Response, StatusCode, Version};
 use http_body_util::{Either, Empty};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
@@ -148,7 +148,7 @@ impl Drop for Awaited {
     }
 }
 
-fn bare(authority: &Authority) -> &str {
+fn bare(authority: &uri::Authority) -> &str {
     authority.as_str().rsplit('@').next().unwrap_or_default()
 }
 

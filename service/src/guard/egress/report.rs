@@ -277,7 +277,7 @@ impl Books {
                 self.over_budget.fetch_add(1, Ordering::Relaxed);
             }
             outcome => {
-                tracing::debug!(host = %authority.0, port = authority.1, reason = reason(outcome), "a dial failed")
+                tracing::debug!(host = %authority.0, port = authority.1, reason = reason(outcome), "a dial failed");
             }
         }
         let mut dials = self.dials();

@@ -41,7 +41,7 @@ impl Documents {
             "Page.lifecycleEvent" => self.lifecycle(&event.read()?, watched),
             "Network.requestWillBeSent" => will_be_sent(event.read()?, watched),
             "Network.responseReceived" => self.received(&event.read()?, watched),
-            "Network.loadingFailed" => self.loading_failed(event.read()?, watched),
+            "Network.loadingFailed" => self.loading_failed(&event.read()?, watched),
             "Page.javascriptDialogOpening" => dialog_opening(event.read()?, session, watched),
             "Page.javascriptDialogClosed" => watched.state.send_modify(|state| state.dialog = None),
             "Runtime.executionContextCreated" => context_created(&event.read()?, session, watched),
@@ -120,7 +120,7 @@ impl Documents {
         });
     }
 
-    fn loading_failed(&mut self, failed: LoadingFailed, watched: &Watched) {
+    fn loading_failed(&mut self, failed: &LoadingFailed, watched: &Watched) {
         if failed.kind != DOCUMENT {
             return;
         }
