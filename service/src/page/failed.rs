@@ -1,5 +1,5 @@
-//! Telling a page from the lack of one: what the browser shows in a failed document's place is nobody's page, and through
-//! a proxy many failures look alike. The egress knows how each connection really ended.
+//! Detects documents that failed to load, and why. The browser shows an error page of its own in their place, and
+//! through a proxy many failures look alike. The egress knows how each connection really ended.
 
 use url::Url;
 
@@ -8,19 +8,20 @@ use super::{Page, PageError};
 use crate::guard::egress::DialOutcome;
 
 impl Page {
-    /// Why the main frame's document is no page, if it is none.
-    /// `is_cut` says whether the document's answer is known to have broken off.
+    /// Returns why the main frame's document is not the site's page, or `None` if it is. `is_cut` says whether the
+    /// document's response is known to be incomplete.
     pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
         if document.made_by_egress || document.failure.is_some() {
             return Some(self.cause(state, document.failure.as_deref().unwrap_or(UNKNOWN)));
         }
-        // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
+        // An incomplete document is shown as far as it came, as browsers do, unless it was the egress that cut it
+        // off.
         let cause = (document.broken || is_cut).then(|| self.cause(state, UNKNOWN));
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
-    /// The cause of a navigation that failed with this `net::` name.
+    /// Returns the cause of a navigation that failed with the `net::` name `seen`.
     pub(super) fn cause(&self, state: &PageState, seen: &str) -> PageError {
         match self.outcome_of(&state.asked_for) {
             Some(DialOutcome::Blocked(refusal)) => PageError::Blocked(refusal),
@@ -38,5 +39,5 @@ impl Page {
     }
 }
 
-/// What Chromium calls a failure that it has no name for.
+/// Chromium's name for an unspecified failure.
 const UNKNOWN: &str = "net::ERR_FAILED";
