@@ -1,7 +1,6 @@
-//! A Chromium process: how its executable is found, how it is started in a folder and a process group of its own, how
-//! it ends and leaves nothing behind.
+//! Finds Chromium's executable, starts it in its own profile folder and process group, and ends it without leftovers.
 //!
-//! What is said to the browser, over the pipe or otherwise, and which flags it is given are its owner's affair.
+//! The crate knows neither the DevTools protocol nor any flag: the caller chooses the flags and drives the pipe.
 
 mod executable;
 mod group;

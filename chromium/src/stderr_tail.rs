@@ -1,4 +1,4 @@
-//! What a browser says on standard error: the last of it, to tell why it did not start, and where it listens.
+//! A browser's stderr: its last lines, which explain a failed start, and the endpoint on which the browser listens.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, PipeReader, Read as _};
@@ -10,29 +10,28 @@ use tokio::net::unix::pipe;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-/// How much of what the browser last said is kept.
+/// How many of the last lines are kept, and how much of each.
 const LAST_LINES: usize = 8;
 const LINE_MAX_CHARS: usize = 300;
-/// As many bytes of a line as so many characters can take.
+/// The most bytes that [`LINE_MAX_CHARS`] characters take.
 const LINE_MAX_BYTES: usize = 4 * LINE_MAX_CHARS;
-/// What a browser with a debugging port says when it listens.
+/// How a browser with a debugging port announces its endpoint.
 const LISTENING: &str = "DevTools listening on ";
-/// How much is heard at one go, in bytes: as much as fits into the pipe.
+/// The most bytes read per wake-up: the capacity of the pipe.
 const READ_MAX_BYTES: usize = 64 * 1024;
-/// How long nobody listens after something was tail. Chromium says something with each picture, and being woken for it
-/// costs more than reading it.
+/// Pause between reads. Chromium writes a line with each picture, and the wake-up costs more than the read.
 const PAUSE_MIN: Duration = Duration::from_millis(1);
 const PAUSE_MAX: Duration = Duration::from_millis(200);
-/// With so much of it the pause was too long: a browser that finds the pipe full stands still.
+/// After a read of this many bytes the pause is shortened: a browser blocks on a full pipe.
 const MUCH_BYTES: usize = READ_MAX_BYTES / 8;
 
-/// What a browser has said so far. A clone hears the same.
+/// The tail of a browser's stderr. Clones share it.
 #[derive(Clone, Debug)]
 pub struct StderrTail(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
-    /// Reading it does not wait.
+    /// Non-blocking.
     stream: PipeReader,
     tail: watch::Sender<Tail>,
 }
@@ -40,18 +39,18 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Tail {
     last: VecDeque<String>,
-    /// A line whose end has not come yet.
+    /// A line whose end has not arrived yet.
     partial_line: Vec<u8>,
     endpoint: Option<String>,
-    /// Nothing more will come.
+    /// Whether the stream has ended.
     has_ended: bool,
 }
 
 impl StderrTail {
-    /// Hears what `stream` brings until it ends.
+    /// Starts a task that reads `stream` until it ends.
     ///
     /// # Errors
-    /// Where the system can't read it without waiting.
+    /// If the stream can't be made non-blocking.
     pub(crate) fn read(stream: pipe::Receiver) -> io::Result<Self> {
         let inner = Inner { stream: stream.into_nonblocking_fd()?.into(), tail: watch::Sender::default() };
         let inner = Arc::new(inner);
@@ -59,7 +58,7 @@ impl StderrTail {
         Ok(Self(inner))
     }
 
-    /// The last lines, in one.
+    /// Returns the last lines, joined by `; `.
     #[must_use]
     pub fn last_lines(&self) -> String {
         self.0.read_available();
@@ -67,8 +66,8 @@ impl StderrTail {
         tail.last.iter().map(String::as_str).collect::<Vec<_>>().join("; ")
     }
 
-    /// The endpoint of a browser that was started with a debugging port, a `ws://` URL, as soon as it is told; nothing
-    /// from one that ends without telling it.
+    /// Waits for the endpoint (a `ws://` URL) of a browser that was started with a debugging port; `None` if the
+    /// browser ends without announcing one.
     pub async fn endpoint(&self) -> Option<String> {
         let mut receiver = self.0.tail.subscribe();
         let tail = receiver.wait_for(|tail| tail.endpoint.is_some() || tail.has_ended).await.ok()?;
@@ -80,7 +79,7 @@ async fn read_on(inner: Arc<Inner>) {
     let mut pause = PAUSE_MIN;
     while !inner.tail.borrow().has_ended {
         if let Err(error) = inner.readable().await {
-            tracing::warn!(%error, "what the local browser says can't be heard");
+            tracing::warn!(%error, "reading the local browser's stderr failed");
             inner.tail.send_modify(|tail| tail.has_ended = true);
             return;
         }
@@ -90,14 +89,14 @@ async fn read_on(inner: Arc<Inner>) {
 }
 
 impl Inner {
-    /// Waits until there is something to be read. What the system watches for us wakes us whether somebody waits for it
-    /// or not: so it is told anew each time.
+    /// Waits until the stream is readable. Registers the descriptor for this wait only: a registered one would wake us
+    /// during the pauses too.
     async fn readable(&self) -> io::Result<()> {
         let stream = OwnedFd::from(self.stream.try_clone()?);
         pipe::Receiver::from_owned_fd(stream)?.readable().await
     }
 
-    /// Hears what has been said by now; how much it was, in bytes.
+    /// Reads what is available now; returns the number of bytes.
     fn read_available(&self) -> usize {
         let mut bytes = 0;
         self.tail.send_modify(|tail| bytes = tail.read(&self.stream));
@@ -127,7 +126,7 @@ impl Tail {
         bytes
     }
 
-    /// Takes a piece of a line.
+    /// Appends a piece of a line.
     fn take(&mut self, piece: &[u8]) {
         let (piece, ends) = piece.strip_suffix(b"\n").map_or((piece, false), |piece| (piece, true));
         let room = LINE_MAX_BYTES - self.partial_line.len();
@@ -140,7 +139,7 @@ impl Tail {
     fn end_line(&mut self) {
         let line: String = String::from_utf8_lossy(&self.partial_line).chars().take(LINE_MAX_CHARS).collect();
         self.partial_line.clear();
-        tracing::trace!(line, "the local browser said");
+        tracing::trace!(line, "line on the local browser's stderr");
         if let Some(endpoint) = line.strip_prefix(LISTENING) {
             self.endpoint = Some(endpoint.trim().to_owned());
         }
@@ -158,7 +157,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_endpoint_is_heard_among_other_lines_and_the_last_lines_are_kept() {
+    async fn the_endpoint_is_found_among_other_lines_and_the_last_lines_are_kept() {
         let (mut theirs, ours) = pipe::pipe().unwrap();
         let stderr = StderrTail::read(ours).unwrap();
         let mut lines: Vec<String> = (0..20).map(|n| format!("line {n}")).collect();
@@ -166,13 +165,13 @@ mod tests {
         theirs.write_all(lines.join("\n").as_bytes()).await.unwrap();
         assert_eq!(stderr.endpoint().await.as_deref(), Some("ws://127.0.0.1:1/devtools/browser/x"));
         let last_lines = |from: usize| (from..from + LAST_LINES).map(|n| format!("line {n}")).collect::<Vec<_>>();
-        assert_eq!(stderr.last_lines(), last_lines(11).join("; "), "the last line is not at its end");
+        assert_eq!(stderr.last_lines(), last_lines(11).join("; "), "the last line is incomplete and not listed yet");
         drop(theirs);
-        assert_eq!(stderr.last_lines(), last_lines(12).join("; "), "at once, whether somebody listens or rests");
+        assert_eq!(stderr.last_lines(), last_lines(12).join("; "), "at once, even during a pause");
     }
 
     #[tokio::test]
-    async fn a_browser_that_ends_without_a_word_has_no_endpoint() {
+    async fn a_browser_that_ends_without_output_has_no_endpoint() {
         let (theirs, ours) = pipe::pipe().unwrap();
         let stderr = StderrTail::read(ours).unwrap();
         drop(theirs);
@@ -180,7 +179,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_talks_without_end_is_heard_and_little_of_it_kept() {
+    async fn endless_output_is_drained_and_little_of_it_is_kept() {
         let (mut theirs, ours) = pipe::pipe().unwrap();
         let stderr = StderrTail::read(ours).unwrap();
         let flood = [b'x'; READ_MAX_BYTES];

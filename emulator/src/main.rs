@@ -23,7 +23,7 @@ fn main() -> ExitCode {
     match run(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(error = logs::with_causes(error.as_ref()), "the emulator can't run");
+            tracing::error!(error = logs::with_causes(error.as_ref()), "the emulator failed to start");
             ExitCode::FAILURE
         }
     }
@@ -47,7 +47,7 @@ async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Writes to standard output. Its reader may be gone: that is no reason to end.
+/// Writes to standard output, and ignores errors: its reader may be gone.
 fn print(text: &str) {
     let mut out = std::io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

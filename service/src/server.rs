@@ -1,4 +1,4 @@
-//! The whole service, built from its settings.
+//! Builds the whole service from its settings, and runs it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,10 +30,10 @@ use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
 
-/// How long requests in flight may go on once the end was asked for.
+/// How long requests in flight may go on after a shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(25);
 
-/// A service that is bound and not served yet.
+/// A service that has bound its listeners and does not serve yet.
 pub struct Server {
     main: Listener,
     admin: Listener,
@@ -41,7 +41,7 @@ pub struct Server {
     state: Arc<State>,
 }
 
-/// What the admin listener asks.
+/// The state that the admin listener reads.
 struct State {
     registry: Registry,
     requests: Requests,
@@ -56,10 +56,10 @@ struct State {
 /// Why a service can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// An address can't be listened on.
+    /// An address can't be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// Nothing could give pages.
+    /// The provider of pages can't be built.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
@@ -87,7 +87,7 @@ impl Server {
     /// Binds both listeners and builds everything behind them. No browser is started yet.
     ///
     /// # Errors
-    /// [`StartError`] where an address can't be listened on, or nothing could give pages.
+    /// [`StartError`] if an address can't be bound, or the provider of pages can't be built.
     pub async fn bind(settings: Settings) -> Result<Self, StartError> {
         Self::bind_weakened(settings, Weakness::default()).await
     }
@@ -138,19 +138,20 @@ impl Server {
         Ok(Self { main, admin, routes, state: Arc::new(state) })
     }
 
-    /// Where the main listener is.
+    /// Returns the main listener's address.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.main.addr()
     }
 
-    /// Where the admin listener is.
+    /// Returns the admin listener's address.
     #[must_use]
     pub fn admin_addr(&self) -> SocketAddr {
         self.admin.addr()
     }
 
-    /// Serves until the drain begins; then lets what is in flight end, unless it is hurried, and ends every browser.
+    /// Serves until the drain begins; then lets requests in flight end, unless the shutdown is hurried, and ends
+    /// every browser.
     pub async fn run(self, shutdown: impl Into<Shutdown>) {
         let shutdown = shutdown.into();
         let Self { main, admin, routes, state } = self;
@@ -172,13 +173,13 @@ impl Server {
                 draining.cancel();
             }
         });
-        // With a key only the worker calls, by whatever name it knows. Without one web pages on this machine could.
+        // With a key only the worker can call, under any host name. Without one, local web pages could call.
         let hosts = if routes.service_keys.is_empty() { Hosts::of_listener(main.addr()) } else { Hosts::Any };
         let router = routes.router(admin::health_router(Arc::clone(&state)));
         let layers = Layers::new(state.requests.clone(), Operation::of_route);
         let router = Layers { shutdown: shutdown.clone(), ..layers }
             .around_with(router, |router| without_web_pages(router, hosts));
-        // Its callers are workers: a bound by address would be a bound on a worker.
+        // Callers are workers: a bound for each address would bound a whole worker.
         main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, shutdown).await;
         warm_up.abort();
         draining.abort();

@@ -13,7 +13,7 @@ use porthole_worker::settings::{SETTINGS, Settings};
 fn main() -> ExitCode {
     let command = Command::new("porthole-worker")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Porthole's edge proxy: judges who calls, adds the credentials, forwards to the sandbox service")
+        .about("Porthole's edge proxy: authenticates callers, adds the credentials, forwards to the sandbox service")
         .args(settings::flags(SETTINGS));
     let matches = match settings::command_line(command, std::env::args_os()) {
         Ok(matches) => matches,
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "the worker can't run");
+            tracing::error!(%error, "the worker failed to start");
             ExitCode::FAILURE
         }
     }

@@ -1,17 +1,17 @@
-//! Which pages may use the exceptions of `PORTHOLE_ALLOW_TARGETS`. An exception holds for the document that the caller
-//! named and its redirects, and for subresources of documents that are themselves on an exception. A foreign page must
-//! not reach what the operator opened for callers.
+//! Decides which pages may use the exceptions of `PORTHOLE_ALLOW_TARGETS`. An exception applies to the document that
+//! the caller named and its redirects, and to subresources of documents that are themselves on an exception. A foreign
+//! page must not reach targets that the operator opened for callers.
 //!
-//! A proxy does not see which document asks, so one [`Scope`] for each page keeps what is known of it: where the page was
-//! let through to, and which documents its frames went to. A request passes if one of these holds:
+//! A proxy does not see which document sends a request, so each page has a [`Scope`]. It records the authorities that
+//! the page was let through to and the documents that its frames navigated to. A request passes if one of these holds:
 //!
-//! 1. Nothing but exceptions was ever let through for this page: there is no foreign content that could ask.
-//! 2. Its `Origin`, `Referer` or `Sec-Fetch-Site` names an asker on an exception. A page can leave these out, but not
-//!    forge them.
-//! 3. The page's only navigation so far is the caller's, and the request is for where that navigation leads.
-//! 4. Every document that a frame went to is on an exception.
+//! 1. So far the page was let through to exceptions only: it has no foreign content that could send the request.
+//! 2. Its `Origin`, `Referer` or `Sec-Fetch-Site` names a sender on an exception. A page can omit these headers, but
+//!    not forge them.
+//! 3. The page's only navigation so far is the caller's, and the request is for the target of that navigation.
+//! 4. Every document that a frame navigated to is on an exception.
 //!
-//! 3 and 4 rest on the browser's events, which are first read up to the present.
+//! Rules 3 and 4 depend on the browser's events, so pending events are read first.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -25,13 +25,13 @@ use super::Guard;
 use super::policy::AllowFrom;
 use super::target::Authority;
 
-/// Hosts and ports that are remembered. A page that asks for more counts as one that has foreign content.
+/// Authorities remembered for one page. A page that reaches more counts as having foreign content.
 const AUTHORITIES_MAX: usize = 2_048;
-/// Navigations that are remembered, of all frames; beyond, a page counts as one with documents that can't be followed.
+/// Navigations remembered for one page, over all frames. A page with more counts as having unknown documents.
 const NAVIGATIONS_MAX: usize = 512;
 
-/// Reads the browser's events up to the present and returns whether that succeeded; with `true` also those that a
-/// renderer sends by itself.
+/// Runs the page's event barrier and returns whether the browser answered. With `true`, it also waits for the events
+/// of the renderer.
 pub type CatchUp = Box<dyn Fn(bool) -> BoxFuture<'static, bool> + Send + Sync>;
 
 /// One page's right to use exceptions.
@@ -43,39 +43,39 @@ pub(super) struct Scope {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Whether the caller has named a document. Before that the page has no business anywhere.
+    /// Whether the caller has named a document. Until then the page may use no exception.
     is_named: bool,
-    /// Where connections were let through to, and whether each time only an exception opened it.
+    /// Authorities that connections were let through to, and whether an exception was needed each time.
     authorities: HashMap<Authority, bool>,
-    /// Whether anything but an exception was let through.
+    /// Whether the page was let through to anything but an exception.
     has_foreign_content: bool,
-    /// Navigations of all frames by their ids, and where each leads by now.
+    /// Navigations of all frames by id, with the authority that each leads to at present.
     navigations: HashMap<String, Authority>,
-    /// The caller's navigation.
+    /// Id of the caller's navigation.
     first: Option<String>,
-    /// The URL whose answer decides where the caller's document comes from, without its fragment, until that has come.
+    /// URL of the caller's document or of its latest redirect, without fragment, until its answer has come.
     asked_for: Option<Url>,
-    /// Where the latest redirect of the caller's document leads, as long as the browser has not reported where it came to.
+    /// Target of the latest redirect of the caller's document, until the browser reports where the navigation ended.
     redirected_to: Option<Authority>,
-    /// Whether there are documents that can't be followed, such as frames in processes of their own.
+    /// Whether the page has documents whose navigations are not reported, such as frames in other processes.
     has_unknown_documents: bool,
 }
 
-/// Who asks, as far as the request itself says so.
+/// The sender of a request, as far as the request identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asker {
-    /// Hosts and ports of the documents that are named, all of which must be on an exception.
+    /// Authorities of the documents that the headers name; all of them must be on an exception.
     authorities: Vec<Authority>,
-    /// Whether the browser says that the request is from the target's own origin.
+    /// Whether the browser marked the request as coming from the target's own origin.
     is_same_origin: bool,
-    /// The navigation that this request is for, where that is known.
+    /// Id of the navigation that this request belongs to, if known.
     navigation: Option<String>,
 }
 
 // === impl Asker ===
 
 impl Asker {
-    /// Reads what a browser's request says of its sender.
+    /// Reads the sender from the headers of a browser's request.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Asker {
         const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -83,12 +83,12 @@ impl Asker {
         Asker::named(text(ORIGIN.as_str()), text(REFERER.as_str()), text(SEC_FETCH_SITE))
     }
 
-    /// The same of single headers.
+    /// Reads the sender from the values of the three headers.
     #[must_use]
     pub fn named(origin: Option<&str>, referer: Option<&str>, site: Option<&str>) -> Asker {
         let is_same_origin = site.is_some_and(|site| site.eq_ignore_ascii_case("same-origin"));
         let named: Vec<&str> = origin.into_iter().chain(referer).collect();
-        // `null` is an origin that the browser keeps to itself, so it vouches for nobody.
+        // With the origin `null` the browser hides the sender, so it identifies no document.
         let authorities: Option<Vec<Authority>> = named.into_iter().map(authority_of).collect();
         match authorities {
             Some(authorities) => Asker { authorities, is_same_origin, navigation: None },
@@ -96,7 +96,7 @@ impl Asker {
         }
     }
 
-    /// The same for a document's request, which is part of this navigation.
+    /// Adds the navigation that a document's request belongs to.
     #[must_use]
     pub fn navigating(self, navigation: &str) -> Asker {
         Asker { navigation: Some(navigation.to_owned()), ..self }
@@ -108,7 +108,7 @@ fn without_fragment(mut url: Url) -> Url {
     url
 }
 
-/// Host and port of an `http` or `https` URL.
+/// Returns the host and port of an `http` or `https` URL.
 fn authority_of(url: &str) -> Option<Authority> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some((url.host()?.to_owned(), url.port_or_known_default()?))
@@ -117,7 +117,7 @@ fn authority_of(url: &str) -> Option<Authority> {
 // === impl Scope ===
 
 impl Scope {
-    /// The caller has named a document at this authority.
+    /// Records that the caller has named a document at this authority.
     pub(super) fn name(&self, url: &Url, authority: &Authority, is_excepted: bool) {
         let mut known = self.known();
         if !known.is_named {
@@ -127,9 +127,9 @@ impl Scope {
         known.passed(authority, is_excepted);
     }
 
-    /// A plain `http` request was answered, by a redirect that leads to `location` or by anything else. Pages whose network
-    /// is not reported tell no redirects, so those of the caller's document are followed here. Nothing of the page runs
-    /// before that document has come, so nobody else can have asked for its URL until then.
+    /// Records the answer to a plain `http` request; `location` is set for a redirect. Pages without network events
+    /// don't report redirects, so those of the caller's document are followed here. No script of the page runs before
+    /// that document arrives, so until then only the caller's navigation can have requested its URL.
     pub(super) fn answered(&self, url: &str, location: Option<&str>) {
         let mut known = self.known();
         let Some(asked_for) = known.asked_for.take() else { return };
@@ -142,21 +142,22 @@ impl Scope {
         known.asked_for = Some(without_fragment(next));
     }
 
-    /// How to learn of events that are still on their way. Without it, the events that were told are all that there are.
+    /// Sets how pending events are read. Without it, only the events reported so far count.
     pub(super) fn learns_by(&self, catch_up: CatchUp) {
-        // A page is opened once.
+        // A page is opened only once, so the cell is empty.
         drop(self.catch_up.set(catch_up));
     }
 
-    /// A frame's navigation leads here: its start, each redirect and its end are told, the latest counts.
+    /// Records where a frame's navigation leads. Called at its start, each redirect and its end; the latest URL
+    /// counts.
     pub(super) fn navigates(&self, navigation: &str, url: &str) {
-        // What has no host is made by the document that opened it.
+        // A URL without a host names a document that its opener created.
         let Some(authority) = authority_of(url) else { return };
         let mut known = self.known();
         if known.first.is_none() {
             known.first = Some(navigation.to_owned());
         } else if known.first.as_deref() == Some(navigation) {
-            // The browser itself says where it came to.
+            // The browser's own report replaces what was followed here.
             (known.asked_for, known.redirected_to) = (None, None);
         }
         if known.navigations.len() < NAVIGATIONS_MAX || known.navigations.contains_key(navigation) {
@@ -166,22 +167,22 @@ impl Scope {
         }
     }
 
-    /// There is a document that can't be followed.
+    /// Records that the page has a document whose navigations are not reported.
     pub(super) fn has_unknown_document(&self) {
         self.known().has_unknown_documents = true;
     }
 
-    /// A connection to this authority was let through.
+    /// Records that a connection to this authority was let through.
     pub(super) fn passed(&self, authority: &Authority, is_excepted: bool) {
         self.known().passed(authority, is_excepted);
     }
 
-    /// Whether this page was let through there, and each time by an exception.
+    /// Returns whether this page was let through to this authority, and by an exception each time.
     pub(super) fn has_passed_by_exception(&self, authority: &Authority) -> bool {
         self.known().authorities.get(authority).copied().unwrap_or_default()
     }
 
-    /// Whether this request may use an exception, once all events until now are read.
+    /// Returns whether this request may use an exception, after reading pending events if they matter.
     pub(super) async fn allows(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         if self.allows_outright(guard, authority, asker) {
             return true;
@@ -199,12 +200,12 @@ impl Scope {
         }
     }
 
-    /// The same by what is known already.
+    /// Returns the same, judged by the events read so far.
     pub(super) fn allows_now(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         self.allows_outright(guard, authority, asker) || self.allows_by_events(guard, authority, asker)
     }
 
-    /// The first two rules.
+    /// Applies [`AllowFrom::Any`] and rules 1 and 2.
     pub(super) fn allows_outright(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         if guard.policy.allow_from == AllowFrom::Any {
             return true;
@@ -217,7 +218,7 @@ impl Scope {
                     && asker.authorities.iter().all(|asker| known.is_excepted(guard, asker))))
     }
 
-    /// The other two.
+    /// Applies rules 3 and 4.
     fn allows_by_events(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         let known = self.known();
         if !known.is_named || known.has_unknown_documents {
@@ -253,13 +254,13 @@ impl Known {
         }
     }
 
-    /// Whether what comes from this authority comes from an exception. A name whose addresses decide must have been dialled,
-    /// and never have led elsewhere.
+    /// Returns whether content of this authority comes from an exception. A name that is judged by its addresses must
+    /// have been dialled, and only by exceptions.
     fn is_excepted(&self, guard: &Guard, authority: &Authority) -> bool {
         self.authorities.get(authority).copied().unwrap_or_else(|| guard.excepts(authority))
     }
 
-    /// Whether the page has done nothing but follow the caller's navigation, and this request is where that leads.
+    /// Returns whether the page's only navigation is the caller's and this request is for its target.
     fn is_callers_navigation(&self, authority: &Authority, asker: &Asker) -> bool {
         let Some(first) = self.first.as_deref() else { return false };
         self.navigations.len() == 1

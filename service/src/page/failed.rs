@@ -1,5 +1,5 @@
-//! Telling a page from the lack of one: what the browser shows in a failed document's place is nobody's page, and through
-//! a proxy many failures look alike. The egress knows how each connection really ended.
+//! Detects documents that failed to load, and why. The browser shows an error page of its own in their place, and
+//! through a proxy many failures look alike. The egress knows how each connection really ended.
 
 use url::Url;
 
@@ -9,8 +9,8 @@ use crate::guard::egress::DialOutcome;
 use crate::net_error::NetError;
 
 impl Page {
-    /// Why the main frame's document is no page, if it is none.
-    /// `is_cut` says whether the document's answer is known to have broken off.
+    /// Returns why the main frame's document is not the site's page, or `None` if it is. `is_cut` says whether the
+    /// document's response is known to be incomplete.
     pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
         if document.made_by_egress || document.failure.is_some() {

@@ -31,7 +31,7 @@ pub(crate) enum From {
     CdpEndpoint,
 }
 
-/// A page that is held, and the site that it visits.
+/// A held page, and the site that it visits.
 pub(crate) struct Scene {
     pub(crate) page: Page,
     pub(crate) lease: Lease,
@@ -108,13 +108,13 @@ impl Scene {
         Self { page, lease, site, judge, provider, metrics, _emulator: emulator, _profiles: profiles }
     }
 
-    /// Navigates to a URL that the guard lets through.
+    /// Navigates to a URL that the guard allows.
     pub(crate) async fn goes(&self, url: &str) -> Result<(), PageError> {
         let target = self.judge.guard.judge(url).await.unwrap();
         timeout(PATIENCE, self.page.navigate(&target)).await.unwrap_or_else(|_| panic!("{url} never ended"))
     }
 
-    /// Where the page is.
+    /// Returns where the page is.
     pub(crate) async fn is_at(&self) -> Arrival {
         timeout(PATIENCE, self.page.arrival(async {})).await.unwrap().1.unwrap()
     }
@@ -123,7 +123,7 @@ impl Scene {
         self.is_at().await.title
     }
 
-    /// Ends the page; nothing of it may be left.
+    /// Ends the page and asserts that its lease was released.
     pub(crate) async fn ends(self) {
         let Self { page, lease, provider, metrics, _emulator, .. } = self;
         drop((page, lease));
@@ -138,7 +138,7 @@ async fn emulator() -> Emulator {
     Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await
 }
 
-/// The value of an expression in the page, as if a person had just clicked there.
+/// Evaluates an expression in the page, as if a user had just clicked there, and returns its value.
 pub(crate) async fn evaluate(page: &Session, expression: &str) -> Value {
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.user_gesture = Some(true);

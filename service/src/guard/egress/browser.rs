@@ -1,6 +1,7 @@
-//! One connection from the browser: requests one after the other, each answered by its site or in the site's place.
+//! One connection from the browser. Its requests are served one after the other, each with the site's answer or one in
+//! its place.
 //!
-//! Chromium keeps a connection to a proxy to one site, so one connection to a site is kept beside it, and nothing is
+//! Chromium uses each connection to a proxy for one site, so one connection to that site is kept with it. Nothing is
 //! pooled: a site's connection is no older than the browser's.
 
 use std::io::{self, ErrorKind, IoSlice};
@@ -20,23 +21,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::idle::IdleClock;
-use super::message::{self, Answered, Ask, Sent, Unasked};
+use super::idle::IdleTimer;
+use super::message::{self, Answered, Ask, AskError, Sent};
 use super::report::Authority;
 use super::upstream::{Fate, Upstream};
 use super::{DialOutcome, Shared, tunnel};
 
-/// Headers of one message. Chromium takes any number within the size of a head.
+/// Most headers of one message. Chromium accepts any number within the size of a head.
 const HEADERS_MAX: usize = 512;
 
-/// A connection from the browser, with what belongs to it.
+/// A connection from the browser, with its permit and its kept connection to a site.
 struct Visitor {
     shared: Arc<Shared>,
     permit: Arc<OwnedSemaphorePermit>,
     kept: Mutex<Option<Site>>,
 }
 
-/// A connection to a site that takes requests.
+/// A connection to a site that accepts requests.
 struct Site {
     authority: Authority,
     requests: SendRequest<Sent>,
@@ -44,15 +45,16 @@ struct Site {
     is_excepted: bool,
 }
 
-/// The connection is closed without an answer, as the site closed it: the browser knows what it may send again.
+/// The site closed a kept connection, so the browser's is closed without an answer: the browser knows what it may
+/// repeat.
 #[derive(Debug, thiserror::Error)]
 #[error("the site closed a kept connection")]
 struct Cut;
 
-/// The browser's end, which must not stand still while something waits to be written to it.
+/// The browser's end of the connection. It fails if the browser stops reading while data waits to be written.
 struct BrowserEnd {
     stream: TcpStream,
-    stalled: Option<IdleClock>,
+    stalled: Option<IdleTimer>,
     limit: std::time::Duration,
 }
 
@@ -105,11 +107,11 @@ impl Visitor {
         let excess = self.shared.books.request().err();
         let ask = match Ask::read(&request) {
             Ok(ask) => ask,
-            Err(Unasked::Malformed) => {
+            Err(AskError::Malformed) => {
                 self.shared.books.malformed();
                 return Ok(message::malformed());
             }
-            Err(Unasked::Refused(authority, refusal)) => {
+            Err(AskError::Refused(authority, refusal)) => {
                 return Ok(self.refuse(&authority, DialOutcome::Blocked(refusal)));
             }
         };
@@ -147,7 +149,7 @@ impl Visitor {
         let browser = websocket.then(|| hyper::upgrade::on(&mut request));
         let mut request = message::to_site(request, &ask, websocket);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A connection that an exception opened for one document is not for every other.
+        // A connection that an exception opened for one document is not lent to others.
         let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.authority, &ask.asker);
         if let Some(mut site) = kept.filter(|site| site.authority == ask.authority && may_use(site))
             && site.requests.ready().await.is_ok()
@@ -156,7 +158,7 @@ impl Visitor {
             site.fate.await_answer(true);
             match site.requests.try_send_request(request).await {
                 Ok(answer) => return Ok(self.answered(site, answer, browser)),
-                // The site had closed it: what it has not seen, or may see twice, is sent again.
+                // The site had closed it. The request is repeated if the site has not seen it, or may see it twice.
                 Err(mut failed) => match failed.take_message().or(spare) {
                     Some(again) if site.fate.outcome().is_none_or(|outcome| outcome == DialOutcome::Reset) => {
                         request = again;
@@ -173,7 +175,7 @@ impl Visitor {
             Ok(answer) => Ok(self.answered(site, answer, browser)),
             Err(failed) => {
                 let outcome = if failed.error().is_parse() { DialOutcome::Garbled } else { DialOutcome::Empty };
-                // The connection itself may know better; then this is not the first reason.
+                // The connection may have failed for an earlier reason, which counts then.
                 site.fate.ends(outcome.clone());
                 Ok(message::in_place(&site.fate.outcome().unwrap_or(outcome)))
             }
@@ -201,7 +203,7 @@ impl Visitor {
         Ok(Site { authority: ask.authority.clone(), requests, fate, is_excepted })
     }
 
-    /// Passes an answer on, and keeps the connection that it came by.
+    /// Forwards an answer and keeps the connection that it came from.
     fn answered(
         &self,
         site: Site,
@@ -223,7 +225,7 @@ impl Visitor {
         self.shared.spawn(async move {
             match upgraded.await {
                 Ok(site) => tunnel::join(browser, TokioIo::new(site)).await,
-                Err(error) => tracing::debug!(%error, "a site left while it switched protocols"),
+                Err(error) => tracing::debug!(%error, "a site closed its connection while switching protocols"),
             }
             drop(permit);
         });
@@ -231,7 +233,7 @@ impl Visitor {
     }
 }
 
-/// The same request once more, if sending it twice does no harm.
+/// Copies a request that may be sent twice without harm.
 fn spare(request: &Request<Sent>) -> Option<Request<Sent>> {
     let again = request.method().is_idempotent() && request.body().is_end_stream();
     again.then(|| {
@@ -251,8 +253,8 @@ impl BrowserEnd {
             self.stalled = None;
             return write;
         }
-        let stalled = self.stalled.get_or_insert_with(|| IdleClock::new(self.limit));
-        match stalled.poll_struck(cx) {
+        let stalled = self.stalled.get_or_insert_with(|| IdleTimer::new(self.limit));
+        match stalled.poll_expired(cx) {
             Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }

@@ -1,6 +1,6 @@
-//! What stands between a page and the network, by name, so that tests can take one away and hear that it was needed.
+//! The defences between a page and the network, by name, so that tests can remove one and prove that it is needed.
 //!
-//! No setting reaches this: only a program that passes a [`Weakness`] can leave a defence out.
+//! No setting removes a defence: only code that builds [`super::LocalOptions`] can.
 
 use crate::guard::Guard;
 
@@ -9,21 +9,21 @@ use crate::guard::Guard;
 pub enum Defence {
     /// The egress judges every address that it dials.
     EgressJudgement,
-    /// A context's requests go through an egress of its own.
+    /// A context's requests go through its own egress.
     ContextProxy,
-    /// What belongs to no context goes to a proxy that is not there.
+    /// Requests outside any context go to a proxy port on which nothing listens.
     DeadEnd,
     /// Loopback and link-local addresses don't bypass the proxies.
     LoopbackRule,
-    /// The browser's own resolver finds nothing.
+    /// The browser's own resolver resolves no name.
     ResolverRules,
     /// WebRTC may send nothing past a proxy.
     WebRtcPolicy,
     /// The browser does not speak QUIC.
     NoQuic,
-    /// The browser tells nobody that a link was followed.
+    /// The browser sends no hyperlink auditing pings.
     NoPings,
-    /// An egress serves its own browser alone.
+    /// An egress accepts connections of its own browser only.
     PeerCheck,
     /// Each page has a browser context of its own.
     OwnContext,

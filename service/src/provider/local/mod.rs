@@ -1,9 +1,9 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 //!
-//! Up to three browsers. One whose pages draw by themselves, for most visits. Where the headless shell is installed, one
-//! whose pages draw by `begin_frame`, for pictures of the viewport, which are faster so; one process can't do both, since
-//! it never answers an ordinary capture (tried). And one for sessions, whose pages may open windows, live for an hour and
-//! so must not delay the recycling of the others; it starts with the first session.
+//! Runs up to three browsers. One, whose pages draw by themselves, serves most visits. With the headless shell, a
+//! second one draws by `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since
+//! it never answers an ordinary capture (tried). The third serves sessions: their pages may open windows and live up
+//! to an hour, so they must not delay the recycling of the others. It starts with the first session.
 
 mod browser;
 mod defence;
@@ -29,18 +29,18 @@ use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
 
-/// What the local provider is made with.
+/// Options of the local provider.
 #[derive(Clone, Debug)]
 pub struct LocalOptions {
-    /// The browser's executable, or what to say if there is none.
+    /// The browser's executable, or why there is none.
     pub executable: Result<PathBuf, ExecutableError>,
-    /// What one page may use of its way out.
+    /// The limits of each page's egress.
     pub egress: EgressLimits,
     /// How many blank pages are kept ready for visits, in each of their browsers.
     pub warm_pages: usize,
-    /// Whether pictures of the viewport are drawn by `begin_frame` where the browser can.
+    /// Whether pictures of the viewport are drawn by `begin_frame` if the browser supports it.
     pub begin_frame: bool,
-    /// When a browser is replaced by a fresh one.
+    /// When a browser is replaced by a new one.
     pub recycle: RecyclePolicy,
     /// Where profile folders are made.
     pub profiles: PathBuf,
@@ -57,18 +57,18 @@ struct Setup {
     weakness: Weakness,
 }
 
-/// Leases pages of Chromium on this machine. A browser starts when its first page is needed, and again when it died.
+/// Leases pages of Chromium on this machine. A browser starts with its first lease, and again after it has died.
 pub struct LocalProvider {
     /// Pages that draw by themselves.
     ordinary: Arc<Pool>,
-    /// Pages that draw by `begin_frame`, where the browser can.
+    /// Pages that draw by `begin_frame`, if the browser supports it.
     begin_frame: Option<Arc<Pool>>,
     /// Pages of sessions.
     sessions: Arc<Pool>,
 }
 
 impl LocalProvider {
-    /// A provider whose browsers are not started yet. Profile folders that a killed process left are removed.
+    /// Creates a provider without starting a browser. Removes profile folders that a killed process left.
     #[must_use]
     pub fn new(options: LocalOptions, prepare: Prepare, judge: &Judge, metrics: &SessionMetrics) -> Self {
         Self::weakened(options, Weakness::default(), prepare, judge, metrics)
@@ -100,7 +100,7 @@ impl LocalProvider {
         provider
     }
 
-    /// Whether there is a browser on this machine that could be started.
+    /// Returns whether a browser is installed on this machine.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.ordinary.is_installed()

@@ -1,4 +1,4 @@
-//! A browser of one kind, its warm pages, and its replacement when it is recycled or has died.
+//! A pool: one browser of one kind, its warm pages, and its replacement when it is recycled or has died.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,11 +20,10 @@ use crate::telemetry::SessionMetrics;
 
 /// How many blank pages the sessions' browser keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
-/// How many browsers a lease may find gone: one that died unnoticed, one that dies right after its start, and the one that
-/// is started then.
+/// How many browsers a lease tries: one that died unnoticed, one that dies right after its start, and one more.
 const BROWSERS_TRIED: usize = 3;
 
-/// What a browser's pages are for.
+/// The use of a browser's pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BrowserKind {
     /// Visits, with pages that draw by themselves.
@@ -35,25 +34,25 @@ pub(super) enum BrowserKind {
     Session,
 }
 
-/// Pages from one browser of one kind at a time.
+/// Leases pages from one browser at a time, all of one kind.
 pub(super) struct Pool {
     kind: BrowserKind,
     pub(super) setup: Arc<Setup>,
     judge: Judge,
     metrics: SessionMetrics,
-    /// The browser that runs, if one does. Locked while one is started, so that only one is.
+    /// The running browser, if any. Locked during a start, so that only one is started.
     browser: Mutex<Option<Arc<Browser>>>,
-    /// The pages that are ready.
+    /// The warm pages.
     pub(super) warm: Warm,
-    /// What is known of browsers that ended.
+    /// The record of browsers that ended.
     pub(super) recycling: Recycling,
     pub(super) ending: CancellationToken,
-    /// The keepers of the browsers' processes and the disposals of contexts.
+    /// The tasks that keep the browsers' processes, and the disposals of contexts.
     tasks: TaskTracker,
 }
 
 impl Pool {
-    /// A pool whose browser is not started yet.
+    /// Creates a pool without starting its browser.
     pub(super) fn open(
         kind: BrowserKind,
         setup: Arc<Setup>,
@@ -91,7 +90,7 @@ impl Pool {
         self.setup.options.executable.is_ok()
     }
 
-    /// The browser that runs, started if none does.
+    /// Returns the running browser; starts one if there is none.
     async fn browser(&self) -> Result<Arc<Browser>, ProviderError> {
         let mut current = self.browser.lock().await;
         if self.ending.is_cancelled() {
@@ -102,7 +101,7 @@ impl Pool {
         }
         let gone = current.take();
         if let Some(gone) = &gone {
-            tracing::warn!("the local browser died and is started again");
+            tracing::warn!("the local browser died; starting another");
             self.recycling.ended_after(gone.age());
         }
         let browser = self.launch(if gone.is_some() { "died" } else { "first" }).await?;
@@ -110,9 +109,9 @@ impl Pool {
         Ok(Arc::clone(current.insert(browser)))
     }
 
-    /// A new browser, for that reason, unless none should be started now. One that dies on the way, or never answers, is
-    /// replaced once, within the same time: about one start of Chromium's in a hundred crashes. Only the second failure
-    /// counts as one.
+    /// Starts a new browser, unless starts are paused. A start that crashes or never answers is repeated once within
+    /// the same timeout, since about one start of Chromium in a hundred crashes; only the second failure counts.
+    /// `reason` is the metric's label.
     pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
         self.recycling.may_start()?;
         let executable: &Path =
@@ -124,7 +123,7 @@ impl Pool {
         let starts = async {
             match start(reason).await {
                 Err(error) if error.is_worth_another_start() => {
-                    tracing::warn!(%error, "another local browser is started at once");
+                    tracing::warn!(%error, "starting a local browser failed; trying once more");
                     start("start_failed").await
                 }
                 started => started,
@@ -141,10 +140,10 @@ impl Pool {
         })
     }
 
-    /// Lets `new` give pages in `old`'s place, which ends with the last of its own.
+    /// Replaces `old` by `new`. `old` ends with the last of its pages.
     pub(super) async fn replace(&self, old: &Arc<Browser>, new: Arc<Browser>) {
         let mut current = self.browser.lock().await;
-        // Somebody may have found the old one dead meanwhile: then theirs stays.
+        // If a lease has found `old` dead meanwhile and started another browser, that one stays.
         if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, old)) && !self.ending.is_cancelled() {
             old.relieve();
             *current = Some(new);
@@ -152,7 +151,7 @@ impl Pool {
         }
     }
 
-    /// The browser, if one runs.
+    /// Returns the running browser, if any.
     pub(super) async fn running(&self) -> Option<Arc<Browser>> {
         self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
@@ -167,7 +166,7 @@ impl Pool {
         for _ in 1..BROWSERS_TRIED {
             match self.blank_from(&self.browser().await?).await {
                 Err(ProviderError::Browser(error)) if error.is_gone() => {
-                    tracing::debug!(%error, "a local browser was gone before it gave a page");
+                    tracing::debug!(%error, "a local browser ended before it made a page");
                 }
                 made => return Ok(made?.lease(request, in_use)),
             }
@@ -178,7 +177,7 @@ impl Pool {
     pub(super) async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
         let making = browser.blank(&self.setup, &self.judge, &self.tasks, &self.metrics);
         let page = timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
-            // It runs and gives no page: the next request gets another.
+            // The browser runs but makes no page: the next request starts another.
             browser.retire();
             ProviderError::TimedOut
         })??;
@@ -195,9 +194,9 @@ impl Pool {
         making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 
-    /// Whether the browser runs, started if it does not, and answers.
+    /// Checks that the browser answers; starts one if none runs.
     pub(super) async fn ready(self: &Arc<Self>) -> Result<(), ProviderError> {
-        // In a task of its own: a probe that no longer waits must not end the browser that is being started for it.
+        // In a task of its own: a probe that disconnects must not abort the start of the browser.
         let pool = Arc::clone(self);
         let asking = self.tasks.spawn(async move {
             let browser = pool.browser().await?;
@@ -206,7 +205,7 @@ impl Pool {
         asking.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 
-    /// Ends the browser and waits until it is gone.
+    /// Ends the browser and waits until it has ended.
     pub(super) async fn end(&self) {
         self.ending.cancel();
         self.warm.clear();

@@ -1,5 +1,4 @@
-//! What keeps browsers fresh: one that has worn out is replaced without a request noticing, and one that can't be kept
-//! alive is not started over and over.
+//! The recycle policy: replaces worn browsers without delaying requests, and pauses starts while browsers keep dying.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -11,30 +10,30 @@ use super::browser::Browser;
 use super::pool::Pool;
 use crate::provider::ProviderError;
 
-/// A browser that lived for so long does not belong to a crash loop.
+/// A browser that lived this long did not die in a crash loop.
 const STEADY_AFTER: Duration = Duration::from_secs(10);
-/// How many browsers may die young, one after the other, and be replaced at once: pages can kill one, and so can people.
+/// How many browsers in a row may die early and be replaced at once: a page or an operator may have killed them.
 const EARLY_DEATHS_FREE: u32 = 4;
-/// The first rest before another start, and the longest; each is twice as long as the one before.
+/// The first and the longest pause before another start; each pause is twice as long as the one before.
 const REST_FIRST: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(30);
-/// How often memory is looked at: a look reads some files of every process.
-const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// How often memory is measured, which reads some files of every process.
+const MEMORY_CHECK_EVERY: Duration = Duration::from_secs(5);
 
-/// When a browser has worn out.
+/// When a browser counts as worn and is replaced.
 #[derive(Clone, Copy, Debug)]
 pub struct RecyclePolicy {
-    /// After so many pages.
+    /// The most pages that it makes.
     pub pages_max: u64,
-    /// With so much memory of its own, in bytes, all its processes together.
+    /// The most anonymous memory of all its processes together, in bytes.
     pub memory_max_bytes: u64,
 }
 
-/// What is known of browsers that ended.
+/// Tracks browsers that ended and decides whether another may start.
 #[derive(Debug, Default)]
 pub(super) struct Recycling {
     loops: Mutex<Loop>,
-    /// A browser has given the last page that it should.
+    /// Notified when a browser has made its last page.
     worn: Notify,
 }
 
@@ -46,7 +45,7 @@ struct Loop {
 }
 
 impl Recycling {
-    /// Whether a browser may be started now.
+    /// Checks whether a browser may be started now.
     pub(super) fn may_start(&self) -> Result<(), ProviderError> {
         let left = self.with(|l| l.rest_until).and_then(|until| until.checked_duration_since(Instant::now()));
         match left.filter(|left| !left.is_zero()) {
@@ -55,12 +54,12 @@ impl Recycling {
         }
     }
 
-    /// A browser could not be started, nor another in its place.
+    /// Records that a browser could not be started, not even at the second attempt.
     pub(super) fn start_failed(&self) {
         self.with(Loop::rest);
     }
 
-    /// A browser that ended, or was no use, is to be replaced; it had lived for so long.
+    /// Records that a browser ended or became unusable after this long.
     pub(super) fn ended_after(&self, life: Duration) {
         self.with(|l| {
             if life >= STEADY_AFTER {
@@ -74,7 +73,7 @@ impl Recycling {
         });
     }
 
-    /// A page was made: it may have been the last that this browser should give.
+    /// Records that the browser made a page, and requests its replacement if that was the last.
     pub(super) fn page_made(&self, browser: &Browser, policy: RecyclePolicy) {
         if browser.pages_made() >= policy.pages_max {
             self.worn.notify_one();
@@ -91,21 +90,24 @@ impl Loop {
         let rest = REST_FIRST.saturating_mul(1 << self.rests.min(16)).min(REST_MAX);
         self.rests += 1;
         self.rest_until = Some(Instant::now() + rest);
-        tracing::warn!(rest_ms = rest.as_millis(), "no local browser is started for a while: they don't last");
+        tracing::warn!(
+            rest_ms = rest.as_millis(),
+            "no local browser is started for a while: too many failed or ended early"
+        );
     }
 }
 
-/// Replaces browsers that have worn out, until the provider ends. The new one is started while the old one still gives
-/// pages; the old one's ready pages are used up or replaced, and it ends with its last lease.
+/// Replaces worn browsers until the provider ends. The new one starts while the old one still makes pages; the old
+/// one's warm pages are used up or replaced, and it ends with its last lease.
 pub(super) async fn run(pool: Arc<Pool>) {
     let mut retiring: Weak<Browser> = Weak::new();
     loop {
         tokio::select! {
             () = pool.recycling.worn.notified() => {}
-            () = tokio::time::sleep(LOOK_EVERY) => {}
+            () = tokio::time::sleep(MEMORY_CHECK_EVERY) => {}
             () = pool.ending.cancelled() => return,
         }
-        // One at a time: a browser whose last page takes long must not be followed by ever more of them.
+        // One at a time: retired browsers whose last pages take long must not pile up.
         if retiring.strong_count() > 0 {
             continue;
         }
@@ -117,7 +119,7 @@ pub(super) async fn run(pool: Arc<Pool>) {
                 pool.replace(&old, new).await;
                 retiring = Arc::downgrade(&old);
             }
-            Err(error) => tracing::warn!(%error, worn, "a local browser should be replaced and can't be"),
+            Err(error) => tracing::warn!(%error, worn, "replacing a worn local browser failed"),
         }
     }
 }
@@ -140,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn some_may_die_young_and_then_each_rest_is_longer() {
+    fn a_few_early_deaths_are_free_and_then_each_rest_is_longer() {
         let recycling = Recycling::default();
         for _ in 0..EARLY_DEATHS_FREE {
             recycling.ended_after(Duration::from_secs(1));
@@ -155,7 +157,7 @@ mod tests {
             before = retry_after;
         }
         recycling.ended_after(STEADY_AFTER);
-        assert!(!rests(&recycling), "one that lasted ends the loop");
+        assert!(!rests(&recycling), "a browser that lasted ends the crash loop");
     }
 
     #[test]

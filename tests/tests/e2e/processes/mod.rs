@@ -1,4 +1,4 @@
-//! Processes: how they start, what they say, and that they leave nothing behind, however they end.
+//! Processes: how they start, what they log and print, and that they leave nothing behind, however they end.
 
 mod check_url;
 mod command_line;
