@@ -76,7 +76,7 @@ pub async fn sweep(root: &Path) {
         match fs::remove_dir_all(&path) {
             Ok(()) => tracing::info!(folder = %path.display(), "removed a profile folder that a killed process left"),
             Err(error) => {
-                tracing::warn!(folder = %path.display(), %error, "a leftover profile folder can't be removed")
+                tracing::warn!(folder = %path.display(), %error, "a leftover profile folder can't be removed");
             }
         }
     }

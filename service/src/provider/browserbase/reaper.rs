@@ -79,7 +79,7 @@ async fn reap(shared: &Shared, account: &Credentials) -> Result<(), super::api::
             }
             // The next search finds it again.
             Err(error) => {
-                tracing::warn!(session = session.id, %error, "a leftover remote session could not be released")
+                tracing::warn!(session = session.id, %error, "a leftover remote session could not be released");
             }
         }
     }

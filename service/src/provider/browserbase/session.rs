@@ -140,7 +140,7 @@ impl Shared {
                 }
                 Ok(_) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "searching for a remote session whose creation was never answered failed")
+                    tracing::warn!(%error, "searching for a remote session whose creation was never answered failed");
                 }
             }
             if self.ending.is_cancelled() {
