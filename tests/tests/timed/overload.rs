@@ -78,7 +78,7 @@ async fn a_request_with_less_time_than_the_expected_wait_is_refused_at_once() {
         stack.extract(json!({"url": unvisited, "timeout_ms": 1000})).await
     };
     let (first, second) = tokio::join!(first, second);
-    second.expect_code_about("OVERLOADED", "the wait for a place would be longer");
+    second.expect_code_about("OVERLOADED", "the wait for a permit would be longer");
     assert!(second.json()["retry_after_ms"].as_u64() >= Some(2_000), "{second:?}");
     assert_eq!(first.content().trim(), "slow");
     assert!(stack.site.seen(&unvisited).is_empty());
