@@ -1,36 +1,36 @@
-//! Finding the browser's executable.
+//! Finds the browser's executable.
 
 use std::env;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// Names looked for in `PATH`, the best first: the headless shell does five times the screenshots a second of the
-/// whole browser in its new headless mode.
+/// Names looked for in `PATH`, best first: the headless shell makes five times as many screenshots a second as the full
+/// browser in its new headless mode.
 const NAMES: [&str; 4] = ["chromium-headless-shell", "chrome-headless-shell", "chromium", "google-chrome"];
 
-/// Where Debian keeps the programs that its scripts of the same names start. The scripts don't `exec`, so a signal to
-/// them would miss the browser.
+/// Where Debian keeps the programs behind its wrapper scripts. The scripts don't `exec`, so a signal sent to them would
+/// not reach the browser.
 const DEBIAN_PROGRAMS: &str = "/usr/lib/chromium";
 
-/// No executable to start.
+/// Why no executable was found.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExecutableError {
     /// None of the known names is in `PATH`.
     #[error("no Chromium was found (looked for {}): install chromium-headless-shell or set PORTHOLE_CHROMIUM", NAMES.join(", "))]
     NotFound,
-    /// The path that was given is not an executable file.
+    /// The given path is not an executable file.
     #[error("{0} is not an executable file")]
     NotExecutable(PathBuf),
 }
 
-/// The executable at `given`, or else the first of the known names in `PATH`.
+/// Returns the executable at `given`, or the first of the known names in `PATH`.
 ///
 /// # Errors
-/// [`ExecutableError`] where there is none.
+/// [`ExecutableError`] if there is none.
 pub fn find_executable(given: Option<&Path>) -> Result<PathBuf, ExecutableError> {
     if let Some(given) = given {
         return if is_executable(given) {
-            Ok(behind_script(given))
+            Ok(program_behind_script(given))
         } else {
             Err(ExecutableError::NotExecutable(given.to_owned()))
         };
@@ -41,7 +41,7 @@ pub fn find_executable(given: Option<&Path>) -> Result<PathBuf, ExecutableError>
         .iter()
         .flat_map(|name| folders.iter().map(move |folder| folder.join(name)))
         .find(|candidate| is_executable(candidate))
-        .map(|found| behind_script(&found))
+        .map(|found| program_behind_script(&found))
         .ok_or(ExecutableError::NotFound)
 }
 
@@ -49,8 +49,8 @@ fn is_executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
-/// The program that a script of Debian's starts; anything else as it is.
-fn behind_script(found: &Path) -> PathBuf {
+/// Returns the program that one of Debian's wrapper scripts starts; any other path unchanged.
+fn program_behind_script(found: &Path) -> PathBuf {
     let in_usr_bin =
         found.parent().is_some_and(|folder| folder == Path::new("/usr/bin") || folder == Path::new("/bin"));
     match found.file_name() {

@@ -1,12 +1,12 @@
-//! How much memory a browser's processes have for themselves.
+//! Measures the anonymous memory of a browser's processes.
 
 use std::fs;
 use std::path::Path;
 
 use crate::group::processes_of_group;
 
-/// The memory that the processes of a group have to themselves, in bytes: what is mapped from files (the executable,
-/// mostly) is shared by all of them and left out. 0 for a group that is gone.
+/// Returns the anonymous memory of a group's processes, in bytes. File mappings (mostly the executable) are shared by
+/// all of them and left out. 0 if the group has ended.
 #[must_use]
 pub fn memory_of_group(leader: u32) -> u64 {
     processes_of_group(leader).filter_map(own_bytes).sum()
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_group_is_found_and_one_that_is_gone_has_nothing() {
+    fn a_groups_memory_is_summed_and_a_missing_group_has_none() {
         let own = u32::try_from(getpgrp().as_raw()).unwrap();
         assert!(memory_of_group(own) > 100 * 1024, "this test runs in its own group");
         assert_eq!(memory_of_group(u32::MAX), 0);

@@ -1,4 +1,4 @@
-//! One Chromium process: started in its own process group, tied to us by a pipe, gone without a trace.
+//! One Chromium process, in its own process group, driven over a pipe and removed with its profile folder.
 
 use std::io;
 use std::path::Path;
@@ -11,38 +11,38 @@ use tokio::net::unix::pipe;
 use tokio::process::{Child, Command};
 
 use crate::profile::Profile;
-use crate::said::Said;
+use crate::stderr_tail::StderrTail;
 
 /// The descriptors that `--remote-debugging-pipe` reads from and writes to.
 const BROWSER_READS_FD: i32 = 3;
 const BROWSER_WRITES_FD: i32 = 4;
 
-/// The pipe to a browser: JSON messages, each ended by a NUL byte. The browser ends by itself when it closes, so one
-/// that was started with `--remote-debugging-pipe` does not outlive us, however we end.
+/// The pipe to a browser: JSON messages, each ended by a NUL byte. A browser started with `--remote-debugging-pipe`
+/// exits when the pipe closes, so it does not outlive this process, however that ends.
 #[derive(Debug)]
 pub struct Pipe {
-    /// What the browser says.
+    /// Messages from the browser.
     pub reader: pipe::Receiver,
-    /// What the browser hears.
+    /// Messages to the browser.
     pub writer: pipe::Sender,
 }
 
 /// A browser's process, the leader of its own process group, and its profile folder. Dropping it kills the group and
-/// removes the folder as far as that is possible at once; [`Process::kill`] waits until both are gone.
+/// removes the folder as far as possible without waiting; [`Process::kill`] waits until the processes have ended.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
     group: Option<Pid>,
-    said: Said,
+    stderr: StderrTail,
     profile: Option<Profile>,
 }
 
 impl Process {
-    /// Starts `executable` with these flags. Its environment is bare; what it writes goes into `profile`. To name that
-    /// folder (`--user-data-dir`) and to ask for the pipe (`--remote-debugging-pipe`) is the flags' matter.
+    /// Starts `executable` with these flags and a bare environment; its `HOME` and `TMPDIR` are `profile`. The caller's
+    /// flags must name that folder (`--user-data-dir`) and request the pipe (`--remote-debugging-pipe`).
     ///
     /// # Errors
-    /// Where the process can't be started.
+    /// If the process can't be started.
     pub fn start(
         executable: &Path,
         flags: impl IntoIterator<Item = String>,
@@ -50,11 +50,11 @@ impl Process {
     ) -> io::Result<(Self, Pipe)> {
         let (writer, theirs_in) = pipe::pipe()?;
         let (theirs_out, reader) = pipe::pipe()?;
-        let (theirs_said, said) = pipe::pipe()?;
+        let (theirs_stderr, stderr) = pipe::pipe()?;
         let mut command = Command::new(executable);
         command
             .args(flags)
-            // Nothing of our environment is the browser's business; what it writes goes where it is removed.
+            // The browser inherits none of our environment and writes only into the folder that is removed with it.
             .env_clear()
             .env("HOME", profile.path())
             .env("TMPDIR", profile.path())
@@ -62,7 +62,7 @@ impl Process {
             .env("LANG", "C.UTF-8")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
-            .stderr(theirs_said.into_blocking_fd()?)
+            .stderr(theirs_stderr.into_blocking_fd()?)
             .process_group(0)
             .kill_on_drop(true)
             .fd_mappings(vec![
@@ -71,37 +71,37 @@ impl Process {
             ])
             .map_err(io::Error::other)?;
         let child = command.spawn()?;
-        // The command holds our copies of the browser's ends: as long as they live, no end of a pipe is noticed.
+        // The command holds our copies of the browser's ends; while they are open, we would not see a pipe close.
         drop(command);
         let group = child.id().and_then(|id| i32::try_from(id).ok()).map(Pid::from_raw);
-        Ok((Self { child, group, said: Said::hear(said)?, profile: Some(profile) }, Pipe { reader, writer }))
+        Ok((Self { child, group, stderr: StderrTail::read(stderr)?, profile: Some(profile) }, Pipe { reader, writer }))
     }
 
-    /// The process's number, which is its group's too; 0 for one that was gone as soon as it had started.
+    /// Returns the process's id, which is also its group's; 0 if the process ended as soon as it had started.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.group.and_then(|group| u32::try_from(group.as_raw()).ok()).unwrap_or_default()
     }
 
-    /// What it says on standard error.
+    /// Returns the tail of its stderr.
     #[must_use]
-    pub fn said(&self) -> Said {
-        self.said.clone()
+    pub fn stderr(&self) -> StderrTail {
+        self.stderr.clone()
     }
 
-    /// Waits until it has ended by itself. Cancelling this loses nothing.
+    /// Waits until the process ends by itself. Safe to cancel.
     ///
     /// # Errors
-    /// Where the system has lost it.
+    /// If the system can't wait for the process.
     pub async fn ended(&mut self) -> io::Result<ExitStatus> {
         self.child.wait().await
     }
 
-    /// Kills it and its children, and waits until it is gone. The profile is the caller's to
-    /// [`remove`](Profile::remove).
+    /// Kills the process and its children and waits until it has ended. The caller then
+    /// [removes](Profile::remove) the profile.
     ///
     /// # Panics
-    /// Never: the profile is there until the process is dropped.
+    /// Never: the profile is present until the process is dropped.
     pub async fn kill(mut self) -> Profile {
         self.kill_group();
         drop(self.child.wait().await);
@@ -112,7 +112,7 @@ impl Process {
         if let Some(group) = self.group.take()
             && let Err(error) = killpg(group, Signal::SIGKILL)
         {
-            tracing::debug!(%error, "the browser's process group is gone already");
+            tracing::debug!(%error, "the browser's process group has already ended");
         }
     }
 }
@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
 
-    /// A shell in the browser's place, so that these tests need none.
+    /// Starts a shell in the browser's place, so that these tests need no browser.
     fn shell(script: &str, root: &Path) -> (Process, Pipe, PathBuf) {
         let profile = Profile::create(root).unwrap();
         let path = profile.path().to_owned();
@@ -147,19 +147,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn it_hears_and_speaks_over_the_pipe_and_sees_nothing_of_our_environment() {
+    async fn it_reads_and_writes_the_pipe_and_inherits_none_of_our_environment() {
         let root = tempfile::tempdir().unwrap();
         let script = r#"read -r word <&3; echo "$word ${CARGO_PKG_NAME:-bare} $HOME" >&4"#;
         let (mut process, mut pipe, profile) = shell(script, root.path());
         pipe.writer.write_all(b"hello\n").await.unwrap();
-        let mut said = String::new();
-        pipe.reader.read_to_string(&mut said).await.unwrap();
-        assert_eq!(said.trim(), format!("hello bare {}", profile.display()));
+        let mut answer = String::new();
+        pipe.reader.read_to_string(&mut answer).await.unwrap();
+        assert_eq!(answer.trim(), format!("hello bare {}", profile.display()));
         assert!(process.ended().await.unwrap().success());
     }
 
     #[tokio::test]
-    async fn a_child_hears_that_the_pipe_closes() {
+    async fn a_child_sees_the_pipe_close() {
         let root = tempfile::tempdir().unwrap();
         let (mut process, pipe, _) = shell("read -r word <&3; exit 7", root.path());
         drop(pipe);
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn killing_takes_the_whole_group_and_removing_the_folder() {
+    async fn kill_ends_the_whole_group_and_remove_deletes_the_folder() {
         let root = tempfile::tempdir().unwrap();
         let (process, mut pipe, path) = shell("sleep 1000 & echo $! >&4; touch \"$HOME/file\"; wait", root.path());
         let mut child = [0; 16];

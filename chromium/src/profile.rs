@@ -1,7 +1,7 @@
 //! Profile folders: one for each browser process, removed with it.
 //!
-//! The folder of a living browser holds a file that the browser's owner has locked. The kernel lets go of the lock
-//! however the owner ended, so the next start knows which folders nobody needs any more.
+//! Each folder holds a file that the browser's owner has locked. The kernel releases the lock however the owner ends,
+//! so the next start recognises leftover folders.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,15 +11,15 @@ use std::time::{Duration, SystemTime};
 
 use tempfile::{NamedTempFile, TempDir};
 
-/// What the names of our folders begin with.
+/// The prefix of our folders' names.
 const PREFIX: &str = "porthole-profile-";
 const LOCK: &str = "porthole.lock";
-/// A folder without a lock file is one that is just being made, or one whose maker died in between.
+/// A folder without a lock file is being created, or, beyond this age, its creator died before it made the lock.
 const UNLOCKED_AGE_MAX: Duration = Duration::from_secs(60);
-/// How often the removal of a profile is tried while the browser's last children still write into it.
+/// Attempts to remove a profile while the browser's last children still write into it.
 const REMOVE_TRIES: u32 = 20;
 const REMOVE_EVERY: Duration = Duration::from_millis(50);
-/// How often it is looked whether a browser whose owner was killed has ended: ten seconds.
+/// Checks, [`REMOVE_EVERY`] apart, whether a browser whose owner was killed has ended: ten seconds in all.
 const ENDING_TRIES: u32 = 200;
 
 /// A profile folder, removed when dropped.
@@ -30,26 +30,26 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// Makes a folder in `root` that only this user can enter.
+    /// Creates a folder in `root` that only this user can enter.
     ///
     /// # Errors
-    /// Where the folder or the lock in it can't be made.
+    /// If the folder or its lock can't be created.
     pub fn create(root: &Path) -> io::Result<Self> {
         let folder = tempfile::Builder::new().prefix(PREFIX).tempdir_in(root)?;
-        // Locked before it has its name, so that nobody ever sees it unlocked while we live.
+        // Locked before it gets its final name, so that no other process ever sees it unlocked while we live.
         let lock = NamedTempFile::new_in(folder.path())?;
         lock.as_file().try_lock().map_err(io::Error::other)?;
         let locked = lock.persist(folder.path().join(LOCK)).map_err(|error| error.error)?;
         Ok(Self { folder, _locked: locked })
     }
 
-    /// Where it is.
+    /// Returns the folder's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         self.folder.path()
     }
 
-    /// Removes it; the browser's children may need a moment to be gone.
+    /// Removes the folder. Retries while the browser's last children end.
     pub async fn remove(self) {
         let path = self.path().to_owned();
         for _ in 0..REMOVE_TRIES {
@@ -63,8 +63,8 @@ impl Profile {
     }
 }
 
-/// Removes the folders in `root` whose owners are gone, once their browsers are too: a browser ends by itself when its
-/// owner was killed, but not at once, and until then it makes its folder anew where that was taken away.
+/// Removes the folders in `root` whose owners have ended, after their browsers have ended too: a browser whose owner
+/// was killed takes a moment to exit, and until then it recreates a removed folder.
 pub async fn sweep(root: &Path) {
     let Ok(own) = fs::metadata("/proc/self").map(|metadata| metadata.uid()) else { return };
     for (path, _held) in orphans(root, own) {
@@ -75,19 +75,21 @@ pub async fn sweep(root: &Path) {
         }
         match fs::remove_dir_all(&path) {
             Ok(()) => tracing::info!(folder = %path.display(), "removed a profile folder that a killed process left"),
-            Err(error) => tracing::warn!(folder = %path.display(), %error, "a left profile folder can't be removed"),
+            Err(error) => {
+                tracing::warn!(folder = %path.display(), %error, "a leftover profile folder can't be removed");
+            }
         }
     }
 }
 
-/// The folders whose owners are gone, each with its lock, which is ours now.
+/// Lists the folders whose owners have ended, each with its lock, which this process now holds.
 fn orphans(root: &Path, own: u32) -> Vec<(PathBuf, Option<File>)> {
     let Ok(entries) = fs::read_dir(root) else { return Vec::new() };
     let ours = entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
     ours.filter_map(|entry| Some((entry.path(), orphaned(&entry.path(), own)?))).collect()
 }
 
-/// Whether the command line of any process names this folder.
+/// Returns whether any process's command line names this folder.
 fn is_used(folder: &Path) -> bool {
     let Ok(processes) = fs::read_dir("/proc") else { return false };
     let name = folder.as_os_str().as_encoded_bytes();
@@ -95,7 +97,8 @@ fn is_used(folder: &Path) -> bool {
     commands.into_iter().any(|command| command.windows(name.len()).any(|part| part == name))
 }
 
-/// The lock of a folder (no link) of our own user that nobody held, if it has one; nothing where it is somebody's.
+/// Returns the lock of an orphaned folder, `Some(None)` if it has no lock file; `None` if the folder is in use, a link
+/// or another user's.
 fn orphaned(path: &Path, own: u32) -> Option<Option<File>> {
     let metadata = fs::symlink_metadata(path).ok().filter(|metadata| metadata.is_dir() && metadata.uid() == own)?;
     match File::open(path.join(LOCK)) {
@@ -119,13 +122,13 @@ mod tests {
         let left = root.path().join(format!("{PREFIX}left"));
         fs::create_dir(&left).unwrap();
         fs::write(left.join(LOCK), "").unwrap();
-        // What Chromium does when its pipe closes: it writes its settings down.
+        // Like Chromium, it saves its settings when its pipe closes.
         let mut ending = tokio::process::Command::new("/bin/sh");
         ending.args(["-c", r#"echo here; read -r _; mkdir -p "$0"; : > "$0/Local State""#]).arg(&left);
         let piped = std::process::Stdio::piped;
         let mut ending = ending.stdin(piped()).stdout(piped()).spawn().unwrap();
         let pipe = ending.stdin.take().unwrap();
-        // Its command line is there once it runs, a moment after it was made.
+        // Its command line is readable only once it runs, a moment after the spawn.
         ending.stdout.as_mut().unwrap().read_u8().await.unwrap();
         let closing = async move {
             tokio::task::yield_now().await;
@@ -137,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_sweep_spares_the_living_and_removes_what_a_killed_process_left() {
+    async fn a_sweep_keeps_folders_in_use_and_removes_those_of_a_killed_process() {
         let root = tempfile::tempdir().unwrap();
         let living = Profile::create(root.path()).unwrap();
         let left = root.path().join(format!("{PREFIX}left"));

@@ -15,7 +15,7 @@ pub(crate) async fn run(url: Option<String>, args: &CreateArgs) -> Result<(), Fa
     if args.json {
         return output::json(&sandbox);
     }
-    // This command exists to hand the token over.
+    // Printing the token is the purpose of this command.
     let CreateResponse { sandbox_id, owner_token, expires_at, .. } = &sandbox;
     let token = owner_token.as_ref().map(ExposeSecret::expose_secret).unwrap_or_default();
     output::text(&format!("sandbox_id   {sandbox_id}\nowner_token  {token}\nexpires_at   {expires_at}"))

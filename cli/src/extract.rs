@@ -12,7 +12,7 @@ use super::failure::Failed;
 use super::output;
 use super::session::Session;
 
-/// A map or a schema; the worker takes no larger body.
+/// Limit of a map or schema file; the worker accepts no larger body.
 const FILE_MAX_BYTES: u64 = 64 * 1024;
 
 pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Failed> {
@@ -68,7 +68,7 @@ pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Fa
     output::text(&contents.join("\n\n"))
 }
 
-/// The instruction as it was typed, or directives where flags say more than it.
+/// Returns the instruction as typed, or directives when flags such as `--csv` extend it.
 fn wanted(args: &ExtractArgs) -> Result<(Option<String>, Option<Directives>), Failed> {
     if let Some(path) = &args.json_map {
         let schema = args.schema.as_deref().map(read_json).transpose()?;
@@ -82,7 +82,7 @@ fn wanted(args: &ExtractArgs) -> Result<(Option<String>, Option<Directives>), Fa
     if !args.csv {
         return Ok((args.instruction.clone(), None));
     }
-    let wanted = Failed::Usage("--csv goes with a table: \"table\" or \"table: CSS\"".to_owned());
+    let wanted = Failed::Usage("--csv requires a table: \"table\" or \"table: CSS\"".to_owned());
     let directives = match args.instruction.as_deref() {
         None => vec![Directive::of(ExtractKind::Table)],
         Some(text) => match Instruction::parse(text).map_err(|invalid| Failed::Usage(invalid.to_string()))? {
@@ -108,5 +108,5 @@ fn read_json(path: &Path) -> Result<Value, Failed> {
     file.take(FILE_MAX_BYTES)
         .read_to_string(&mut text)
         .map_err(|error| Failed::Usage(format!("can't read {name}: {error}")))?;
-    serde_json::from_str(&text).map_err(|error| Failed::Usage(format!("{name} is no JSON: {error}")))
+    serde_json::from_str(&text).map_err(|error| Failed::Usage(format!("{name} is not valid JSON: {error}")))
 }

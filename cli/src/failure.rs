@@ -1,4 +1,4 @@
-//! How a command fails: what is told on standard error, and the exit code. The one place that knows exit codes.
+//! How a command fails: its message on standard error and its exit code. The one place that knows exit codes.
 
 use std::io;
 use std::process::ExitCode;
@@ -7,7 +7,7 @@ use porthole_client::{Error, ErrorCode};
 
 use super::output::{self, printable};
 
-/// A wrong setting, as sysexits has it for wrong usage of a command's surroundings.
+/// An invalid setting: `EX_USAGE` of sysexits.
 pub(crate) const EXIT_SETTING: u8 = 64;
 const EXIT_FAILED: u8 = 1;
 const EXIT_USAGE: u8 = 2;
@@ -15,30 +15,30 @@ const EXIT_USAGE: u8 = 2;
 /// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failed {
-    /// A setting that can't be used: the sentence names variable, value and what is accepted.
+    /// An invalid setting. The sentence names the variable, its value and what is accepted.
     #[error("{0}")]
     Setting(String),
-    /// Arguments that don't go together, or not with the terminal.
+    /// Arguments that conflict with one another or with a terminal as standard output.
     #[error("{0}")]
     Usage(String),
     /// The request failed.
     #[error("{0}")]
     Request(#[from] Error),
-    /// The reader of standard output went away: it has had enough, which is no failure.
+    /// The reader closed standard output, as `head` does. Not a failure.
     #[error("standard output was closed")]
     OutputClosed,
-    /// An operation is over a limit that was given. A sentence a line.
+    /// An operation is over a given limit. One sentence a line.
     #[error("{0}")]
     Objective(String),
     /// A file, a directory or a process could not be used.
     #[error("can't {what}: {source}")]
     Io {
-        /// What was tried: `write page.png`.
+        /// The attempted action: `write page.png`.
         what: String,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// `up` could not start its processes or keep them running. The sentence says all, log lines included.
+    /// `up` could not start its processes or keep them running. The sentence includes their last log lines.
     #[error("{sentence}")]
     Up {
         /// What happened.
@@ -49,12 +49,12 @@ pub(crate) enum Failed {
 }
 
 impl Failed {
-    /// A failure to `what`.
+    /// Wraps an I/O error of the action `what`.
     pub(crate) fn io(what: impl Into<String>, source: io::Error) -> Self {
         Failed::Io { what: what.into(), source }
     }
 
-    /// Tells standard error, and standard output too where JSON was asked for, and gives the exit code.
+    /// Writes the failure to standard error, and with `--json` to standard output too; returns the exit code.
     pub(crate) fn report(&self, json: bool) -> ExitCode {
         match self {
             Failed::OutputClosed => return ExitCode::SUCCESS,
@@ -65,7 +65,7 @@ impl Failed {
                 output::note(&request_lines(error));
             }
             Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
-            // The codes may be any process's words.
+            // Error codes come from the process that answered and may hold control characters.
             Failed::Objective(sentences) => {
                 sentences.lines().for_each(|sentence| output::note(&format!("porthole: {}", printable(sentence))));
             }
@@ -86,7 +86,7 @@ impl Failed {
     }
 }
 
-/// A failed request for a terminal: `CODE: sentence`, then details, request id and what may help, a line each.
+/// Formats a failed request: `CODE: sentence`, then details, request id and a hint, one line each.
 fn request_lines(error: &Error) -> String {
     let mut lines = format!("{}: {}", error.code(), error.sentence());
     let details = error.details();
@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_request_is_told_with_its_cause_and_a_hint() {
+    fn a_failed_request_is_reported_with_its_cause_and_a_hint() {
         let error = Error::Connection { url: "http://w".to_owned(), cause: "refused\u{1b}[2J".to_owned() };
         let lines = request_lines(&error);
         assert!(

@@ -10,7 +10,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use super::failure::Failed;
 
-/// What prints bodies and headers, secrets included, below `info`.
+/// Libraries that log bodies and headers, secrets included, below `info`.
 const WIRE_LIBRARIES: [&str; 4] = ["hyper", "reqwest", "rustls", "h2"];
 
 /// Starts the log.
@@ -20,7 +20,7 @@ pub(crate) fn init() -> Result<(), Failed> {
     };
     let filter = EnvFilter::builder().with_default_directive(LevelFilter::OFF.into()).parse(&wanted).map_err(|error| {
         Failed::Setting(format!(
-            "PORTHOLE_LOG={wanted} is no log filter ({error}); accepted is tracing's syntax, as porthole_client=debug"
+            "PORTHOLE_LOG={wanted} is not a log filter ({error}); accepted is tracing's syntax, as porthole_client=debug"
         ))
     })?;
     let filter = filter.and(filter_fn(keeps_secrets));

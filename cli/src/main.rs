@@ -1,4 +1,4 @@
-//! The `porthole` command: parses the arguments, runs the command that they name, and turns its end into an exit code.
+//! The `porthole` command: parses the arguments, runs the named command and turns its result into an exit code.
 //! Each command has its own module.
 
 mod args;
@@ -47,7 +47,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
         _ => {}
     }
     logs::init()?;
-    // One thread is enough for what mostly waits. `up` relies on it as well: see `up::tied`.
+    // The commands mostly wait, so one thread is enough. `up` also relies on a single thread: see `up::tied`.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

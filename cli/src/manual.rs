@@ -1,4 +1,4 @@
-//! `porthole completions` and `porthole man`, made from the same definition that reads the arguments.
+//! `porthole completions` and `porthole man`, generated from the definition that parses the arguments.
 
 use std::io;
 
@@ -22,7 +22,7 @@ pub(crate) fn man() -> Result<(), Failed> {
     output::bytes(&page)
 }
 
-/// One page: the command, then each of its commands as a section with its own synopsis, description and options.
+/// Renders one page: the main command, then a section with synopsis, description and options for each subcommand.
 fn page(mut command: Command) -> io::Result<Vec<u8>> {
     command.build();
     let mut page = Vec::new();
@@ -48,12 +48,12 @@ fn section(command: &Command) -> io::Result<String> {
     man.render_description_section(&mut parts)?;
     man.render_options_section(&mut parts)?;
     parts.extend_from_slice(extra(&man, "EXAMPLES")?.as_bytes());
-    // A command's sections stand one level below.
+    // The headings of a subcommand are one level lower.
     let parts = String::from_utf8_lossy(&parts).replace(".SH ", ".SS ");
     Ok(format!(".SH \"PORTHOLE {name}\"\n{parts}"))
 }
 
-/// What stands after the help, under a heading that says what it is.
+/// Renders the text after the help, such as examples, under `heading`.
 fn extra(man: &Man, heading: &str) -> io::Result<String> {
     let mut part = Vec::new();
     man.render_extra_section(&mut part)?;

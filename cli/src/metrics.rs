@@ -42,22 +42,22 @@ pub(crate) async fn run(args: &MetricsArgs) -> Result<(), Failed> {
         ticks.tick().await;
         match admin.metrics().await {
             Ok(seen) => show(&admin, &seen, args)?,
-            // A process that is started again comes back; a watcher stays.
+            // Keep watching: a restarted process will answer again.
             Err(error) => output::note(&format!("{}: {error}", error.code())),
         }
     }
 }
 
 fn judged(url: &str, seen: &Value, objectives: Objectives) -> Result<(), Failed> {
-    // Nothing to judge is not the same as nothing wrong.
+    // An answer that can't be judged must not pass as within the limits.
     let metrics: Metrics = serde_json::from_value(seen.clone())
-        .map_err(|error| Failed::Objective(format!("{url} answers with no metrics: {error}")))?;
+        .map_err(|error| Failed::Objective(format!("{url} answered, but with no metrics: {error}")))?;
     let operations = worst_first(&metrics).into_iter();
     let broken: Vec<String> = operations.flat_map(|(name, operation)| objectives.broken_by(name, operation)).collect();
     if broken.is_empty() { Ok(()) } else { Err(Failed::Objective(broken.join("\n"))) }
 }
 
-/// What fails most comes first, then what is slowest.
+/// Sorts operations by error rate, then by p95 latency, highest first.
 fn worst_first(metrics: &Metrics) -> Vec<(&str, &OperationMetrics)> {
     let mut operations: Vec<_> =
         metrics.operations.iter().map(|(name, operation)| (name.as_str(), operation)).collect();
@@ -70,7 +70,7 @@ fn worst_first(metrics: &Metrics) -> Vec<(&str, &OperationMetrics)> {
 
 fn show(admin: &Admin, seen: &Value, args: &MetricsArgs) -> Result<(), Failed> {
     if args.json {
-        // One line each, so that a reader of a stream can tell them apart.
+        // While watching, one line per answer, so that the reader of the stream can separate them.
         return if args.watch.is_some() { output::text(&seen.to_string()) } else { output::json(seen) };
     }
     if args.watch.is_some() && output::is_terminal() {
@@ -79,7 +79,7 @@ fn show(admin: &Admin, seen: &Value, args: &MetricsArgs) -> Result<(), Failed> {
     output::text(&table(admin.url(), seen))
 }
 
-/// What has been counted, for a person. What stands at nothing is left out: a worker has no pages.
+/// Formats the counts as a table. Groups without counts are left out: a worker has no pages.
 fn table(url: &str, seen: &Value) -> String {
     let metrics: Metrics = serde_json::from_value(seen.clone()).unwrap_or_default();
     let mut text = format!("{url}, up {}\n\n", uptime(metrics.uptime_s));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn uptimes_are_told_in_their_two_largest_units() {
+    fn uptimes_have_their_two_largest_units() {
         for (seconds, expected) in [(59, "59 s"), (60, "1 min"), (3_600, "1 h 0 min"), (90_000, "1 d 1 h")] {
             assert_eq!(uptime(seconds), expected);
         }

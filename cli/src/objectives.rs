@@ -1,8 +1,8 @@
-//! What a cron job asks of `porthole metrics`: whether operations are within the limits given, and which are not.
+//! The limits of `porthole metrics`, for cron jobs: which operations are over them.
 
 use porthole_client::{ErrorCode, OperationMetrics};
 
-/// The limits; none that is not given.
+/// The given limits; `None` means no limit.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Objectives {
     /// In milliseconds.
@@ -12,7 +12,7 @@ pub(crate) struct Objectives {
 }
 
 impl Objectives {
-    /// A sentence for each limit that the operation is over.
+    /// Returns a sentence for each limit that the operation is over.
     pub(crate) fn broken_by(self, name: &str, operation: &OperationMetrics) -> Vec<String> {
         let mut broken = Vec::new();
         let p95 = operation.latency_ms.p95;
@@ -32,19 +32,19 @@ impl Objectives {
     }
 }
 
-/// Requests that failed for a reason that is the operator's concern. A code that this version does not know is.
+/// Counts the failures that are the operator's concern. Codes unknown to this version count.
 pub(crate) fn errors(operation: &OperationMetrics) -> u64 {
     let concern = |code: &str| ErrorCode::from_name(code).is_none_or(ErrorCode::operators_concern);
     operation.errors_by_code.iter().filter(|(code, _)| concern(code)).map(|(_, count)| count).sum()
 }
 
-/// Their share of all requests, 0 to 1; 0 where there was none.
+/// Returns the share of errors among all requests, 0 to 1; 0 without requests.
 #[expect(clippy::cast_precision_loss, reason = "a share needs no more digits than a float has")]
 pub(crate) fn error_rate(operation: &OperationMetrics) -> f64 {
     if operation.count == 0 { 0.0 } else { errors(operation) as f64 / operation.count as f64 }
 }
 
-/// A share as people write it: two decimals, and none that says nothing.
+/// Formats a share as a percentage: at most two decimals, without trailing zeros.
 pub(crate) fn percent(share: f64) -> String {
     let text = format!("{:.2}", share * 100.0);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn callers_mistakes_and_pages_faults_are_no_errors() {
+    fn failures_of_callers_and_pages_are_not_errors() {
         let counted = json!({"INVALID_REQUEST": 40, "NAVIGATION_FAILED": 9, "INTERNAL": 2, "OVERLOADED": 1, "NEW": 1});
         let seen = operation(400, &counted, 0);
         assert_eq!(errors(&seen), 4);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_may_be_reached_and_not_passed() {
+    fn a_limit_may_be_reached_but_not_exceeded() {
         let within = |max| Objectives { max_p95_ms: Some(max), max_error_rate: None };
         let seen = operation(3, &json!({}), 2_000);
         assert!(within(2_000).broken_by("screenshot", &seen).is_empty());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_never_asked_is_within_every_limit() {
+    fn an_operation_without_requests_is_within_every_limit() {
         let strict = Objectives { max_p95_ms: Some(0), max_error_rate: Some(0.0) };
         assert!(strict.broken_by("create", &OperationMetrics::default()).is_empty());
     }

@@ -1,4 +1,4 @@
-//! The file that a picture goes to, and how it is named after a page's host.
+//! Writes a picture to a file, named by the user or after the page's host.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -9,18 +9,18 @@ use url::Url;
 
 use super::failure::Failed;
 
-/// How many names are tried: beyond that a directory wants cleaning.
+/// How many file names are tried before the command fails.
 const NAMES_MAX: u32 = 10_000;
-/// The longest part of a name that the host gives, in bytes: file systems end at 255.
+/// The longest host part of a file name, in bytes. File systems allow 255 for the whole name.
 const STEM_MAX_BYTES: usize = 200;
 
-/// Writes to the file that the caller named, over another if there is one.
+/// Writes to the file that the user named, replacing an existing one.
 pub(crate) fn write(path: &Path, picture: &[u8]) -> Result<(), Failed> {
     fs::write(path, picture).map_err(|error| Failed::io(format!("write {}", path.display()), error))
 }
 
-/// Writes to a file in the working directory that is named after the page's host, and gives its path: `example.com.png`,
-/// or where that exists `example.com-2.png`.
+/// Writes to a new file in the working directory, named after the page's host, and returns its path:
+/// `example.com.png`, or `example.com-2.png` if that exists.
 pub(crate) fn write_named(page: &str, mime_type: &str, picture: &[u8]) -> Result<PathBuf, Failed> {
     write_named_in(Path::new(""), page, mime_type, picture)
 }
@@ -44,7 +44,7 @@ fn write_named_in(directory: &Path, page: &str, mime_type: &str, picture: &[u8])
     Err(Failed::io(format!("name a file after {stem}"), ErrorKind::AlreadyExists.into()))
 }
 
-/// A host as a file's name. The ends are never dots or dashes: no hidden file, nothing that looks like a flag.
+/// Turns a host into a file name. It never begins or ends with a dot or a dash, so it is neither hidden nor a flag.
 fn stem(page: &str) -> String {
     let host = Url::parse(page).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
     let mut name: String =
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn hosts_become_names() {
+    fn hosts_become_file_names() {
         for (page, expected) in [
             ("https://example.com/a/../b?c", "example.com"),
             ("http://[::1]:3000/", "1"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_is_written_over() {
+    fn no_file_is_overwritten() {
         let directory = tempfile::tempdir().unwrap();
         let write = |bytes: &[u8]| write_named_in(directory.path(), "http://a.example", "image/webp", bytes).unwrap();
         let paths = [write(b"1"), write(b"2"), write(b"3")];

@@ -1,4 +1,4 @@
-//! Files that hold secrets, in the user's config directory: the directory 0700, each file 0600 and whole at any time.
+//! Files that hold secrets, in the user's config directory. The directory is 0700, each file 0600 and never partial.
 
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind, Write as _};
@@ -12,7 +12,7 @@ use tempfile::NamedTempFile;
 const DIRECTORY_MODE: u32 = 0o700;
 const FILE_MODE: u32 = 0o600;
 
-/// Porthole's directory among the user's configuration.
+/// Porthole's directory in the user's configuration.
 #[derive(Clone, Debug)]
 pub(crate) struct PrivateFiles {
     directory: PathBuf,
@@ -29,12 +29,12 @@ impl PrivateFiles {
         Self { directory }
     }
 
-    /// Where the file of that name is, or would be.
+    /// Returns the path of the file of that name, which need not exist.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// The file's text; None when there is no such file. A file that others may read is closed to them.
+    /// Reads the file; `None` if it does not exist. If others may read the file, its mode is tightened to 0600.
     pub(crate) fn read(&self, name: &str) -> io::Result<Option<SecretString>> {
         let path = self.path(name);
         match fs::read_to_string(&path) {
@@ -47,13 +47,13 @@ impl PrivateFiles {
         }
     }
 
-    /// Writes the file, in the place of another of that name. A reader sees the one or the other, never a part.
+    /// Writes the file atomically: a reader sees the old or the new content, never a part.
     pub(crate) fn write(&self, name: &str, text: &SecretString) -> io::Result<()> {
         self.prepared(text)?.persist(self.path(name)).map_err(|error| error.error)?;
         Ok(())
     }
 
-    /// Writes the file if there is none of that name; says whether it did.
+    /// Writes the file unless it exists; returns whether it did.
     pub(crate) fn write_new(&self, name: &str, text: &SecretString) -> io::Result<bool> {
         match self.prepared(text)?.persist_noclobber(self.path(name)) {
             Ok(_) => Ok(true),
@@ -62,7 +62,7 @@ impl PrivateFiles {
         }
     }
 
-    /// Holds other processes off until the guard is dropped, for reading, changing and writing a file as one step.
+    /// Locks out other processes until the returned file is dropped, to read, change and write a file as one step.
     pub(crate) fn lock(&self) -> io::Result<fs::File> {
         self.make_directory()?;
         let file = fs::OpenOptions::new().create(true).append(true).open(self.path("lock"))?;
@@ -70,7 +70,7 @@ impl PrivateFiles {
         Ok(file)
     }
 
-    /// A file beside its later place, complete, 0600.
+    /// Writes a complete temporary file with mode 0600 in the same directory, ready to be renamed.
     fn prepared(&self, text: &SecretString) -> io::Result<NamedTempFile> {
         self.make_directory()?;
         let mut file = tempfile::Builder::new()
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn files_and_their_directory_are_for_their_owner_alone() {
+    fn files_and_their_directory_are_accessible_to_their_owner_alone() {
         let home = tempfile::tempdir().unwrap();
         let files = PrivateFiles::at(home.path().join("a/porthole"));
         assert!(files.read("x").unwrap().is_none());
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_could_read_is_closed_to_them() {
+    fn reading_removes_the_access_of_others() {
         let home = tempfile::tempdir().unwrap();
         let files = PrivateFiles::at(home.path().to_owned());
         fs::write(files.path("x"), "text").unwrap();
@@ -123,12 +123,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_two_new_files_stays() {
+    fn a_second_new_file_does_not_replace_the_first() {
         let home = tempfile::tempdir().unwrap();
         let files = PrivateFiles::at(home.path().to_owned());
         assert!(files.write_new("x", &SecretString::from("first")).unwrap());
         assert!(!files.write_new("x", &SecretString::from("second")).unwrap());
         assert_eq!(files.read("x").unwrap().unwrap().expose_secret(), "first");
-        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no temporary file stays");
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 1, "no temporary file is left");
     }
 }

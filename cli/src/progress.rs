@@ -1,4 +1,4 @@
-//! Progress on standard error: a spinner on a terminal, silence in a pipe. Retries and warnings are told in both.
+//! Progress on standard error: a spinner on a terminal, nothing in a pipe. Retries and warnings appear in both.
 
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::output;
 
 const SPINNER_TICK: Duration = Duration::from_millis(100);
 
-/// A spinner. Clones are the same one; it goes with the last of them.
+/// A spinner. Clones share it; it is removed with the last one.
 #[derive(Clone)]
 pub(crate) struct Progress {
     spinner: Option<ProgressBar>,
@@ -26,7 +26,7 @@ impl Progress {
         Self { spinner }
     }
 
-    /// Shows what is being done.
+    /// Shows the current activity.
     pub(crate) fn show(&self, doing: &str) {
         if let Some(spinner) = &self.spinner {
             spinner.set_message(output::printable(doing));
@@ -34,7 +34,7 @@ impl Progress {
         }
     }
 
-    /// Writes a line that stays, pipe or not.
+    /// Writes a line that stays, on a terminal and in a pipe.
     pub(crate) fn note(&self, line: &str) {
         match &self.spinner {
             Some(spinner) => spinner.suspend(|| output::note(line)),
@@ -42,14 +42,14 @@ impl Progress {
         }
     }
 
-    /// Writes a line that only a person needs.
+    /// Writes a line on a terminal only.
     pub(crate) fn remark(&self, line: &str) {
         if self.spinner.is_some() {
             self.note(&output::printable(line));
         }
     }
 
-    /// Tells that a request is tried again.
+    /// Reports a retry.
     pub(crate) fn retry(&self, retry: &Retry<'_>) {
         let line = format!(
             "{}: {} (retry {} of {RETRIES_MAX} in {:.1} s)",
@@ -61,7 +61,7 @@ impl Progress {
         self.note(&output::printable(&line));
     }
 
-    /// Takes the spinner away.
+    /// Removes the spinner.
     pub(crate) fn done(&self) {
         if let Some(spinner) = &self.spinner {
             spinner.finish_and_clear();

@@ -1,5 +1,5 @@
-//! The saved sandboxes: one for each worker, in `sandbox.json`, so that nobody pastes tokens. Making one lives in
-//! `session`.
+//! The saved sandboxes: one for each worker, in `sandbox.json`, so that users need not paste tokens. `session` creates
+//! them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,7 +15,7 @@ use super::private_files::PrivateFiles;
 
 const FILE: &str = "sandbox.json";
 
-/// A token that ends this soon is not worth trying.
+/// A token that expires within this time is treated as expired.
 const EXPIRY_MARGIN: Duration = Duration::from_secs(10);
 
 /// Every saved sandbox, by its worker's URL.
@@ -34,13 +34,13 @@ impl SavedSandboxes {
         Self(files)
     }
 
-    /// The sandbox at that worker, unless its token has ended by `now`.
+    /// Returns the sandbox of that worker unless its token has expired by `now`.
     pub(crate) fn get(&self, worker: &str, now: OffsetDateTime) -> io::Result<Option<CreateResponse>> {
         let sandbox = self.load()?.sandboxes.remove(worker);
         Ok(sandbox.filter(|sandbox| lives(sandbox, now)))
     }
 
-    /// Saves the sandbox at that worker, and forgets those that have ended.
+    /// Saves the sandbox of that worker and removes expired ones.
     pub(crate) fn put(&self, worker: &str, sandbox: &CreateResponse, now: OffsetDateTime) -> io::Result<()> {
         let _lock = self.0.lock()?;
         let mut saved = self.load()?;
@@ -50,7 +50,7 @@ impl SavedSandboxes {
         self.0.write(FILE, &SecretString::from(text))
     }
 
-    /// What can't be read as ours is as good as nothing: a sandbox costs one request.
+    /// Reads the file. An invalid file counts as empty: a new sandbox costs one request.
     fn load(&self) -> io::Result<Saved> {
         let text = self.0.read(FILE)?;
         Ok(text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()).unwrap_or_default())
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn each_worker_has_its_own_until_it_ends() {
+    fn each_worker_has_its_own_sandbox_until_it_expires() {
         let (_home, saved) = saved();
         let noon = at("2026-11-21T12:00:00Z");
         assert!(saved.get("http://a", noon).unwrap().is_none());
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spoilt_file_is_as_good_as_none() {
+    fn an_invalid_file_counts_as_empty() {
         let (home, saved) = saved();
         std::fs::write(home.path().join(FILE), "{\"sandboxes\": 7").unwrap();
         let noon = at("2026-11-21T12:00:00Z");
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn many_that_save_at_once_lose_nothing() {
+    fn concurrent_saves_lose_nothing() {
         let (_home, saved) = saved();
         let noon = at("2026-11-21T12:00:00Z");
         std::thread::scope(|scope| {

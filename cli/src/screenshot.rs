@@ -14,13 +14,13 @@ use super::{output, preview};
 
 /// Where the picture goes.
 enum Destination {
-    /// A file that the host names.
+    /// A file named after the host.
     Named,
     /// This file.
     File(PathBuf),
     /// Standard output.
     Output,
-    /// Nowhere but into the JSON.
+    /// Only into the JSON.
     Json,
 }
 
@@ -70,7 +70,7 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
     output::text(&path.display().to_string())
 }
 
-/// Judged before anything is asked for.
+/// Chooses the destination, and refuses invalid combinations before the request is sent.
 fn destination(args: &ScreenshotArgs) -> Result<Destination, Failed> {
     match &args.output {
         Some(path) if path.as_os_str() == "-" => {
@@ -80,7 +80,7 @@ fn destination(args: &ScreenshotArgs) -> Result<Destination, Failed> {
             }
             if output::is_terminal() {
                 return Err(Failed::Usage(
-                    "a picture's bytes are not for a terminal: send standard output to a file or a pipe, or use -o FILE"
+                    "a picture can't be written to a terminal: redirect standard output to a file or a pipe, or use -o FILE"
                         .to_owned(),
                 ));
             }
@@ -117,7 +117,7 @@ fn request(args: ScreenshotArgs, destination: &Destination) -> Result<Screenshot
     Ok(request)
 }
 
-/// The format that a file's ending stands for.
+/// Returns the format of a file extension.
 fn format_of(path: &Path) -> Option<ImageFormat> {
     let ending = path.extension()?.to_str()?.to_ascii_lowercase();
     match ending.as_str() {
@@ -128,14 +128,14 @@ fn format_of(path: &Path) -> Option<ImageFormat> {
     }
 }
 
-/// The answer with the picture's path in the place of the picture.
+/// Returns the answer with the picture's path instead of the picture.
 fn with_path(answer: &ScreenshotResponse, path: &Path) -> serde_json::Value {
-    let mut told = json!(answer);
-    if let Some(fields) = told.as_object_mut() {
+    let mut json = json!(answer);
+    if let Some(fields) = json.as_object_mut() {
         fields.remove("image_base64");
         fields.insert("path".to_owned(), json!(path.display().to_string()));
     }
-    told
+    json
 }
 
 fn summary(answer: &ScreenshotResponse) -> String {
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_choose_the_format() {
+    fn file_extensions_select_the_format() {
         for (name, expected) in [
             ("a.PNG", Some(ImageFormat::Png)),
             ("a.b.jpeg", Some(ImageFormat::Jpeg)),

@@ -1,4 +1,4 @@
-//! What the commands that ask the worker share: the client, the progress, and a sandbox that is there when needed.
+//! Shared by the commands that call the worker: the client, the progress, and a sandbox created when needed.
 
 use std::cell::OnceCell;
 use std::io;
@@ -16,13 +16,13 @@ use super::settings;
 /// A client for one command.
 pub(crate) struct Session {
     client: Client,
-    /// None when the user has no home; the reason was told then.
+    /// `None` if the user has no home directory, which was reported.
     saved: OnceCell<Option<SavedSandboxes>>,
     pub(crate) progress: Progress,
 }
 
 impl Session {
-    /// Reads the settings and begins to show `doing` on a terminal.
+    /// Reads the settings and shows `doing` on a terminal.
     pub(crate) fn begin(url_flag: Option<String>, doing: &str) -> Result<Self, Failed> {
         let progress = Progress::new();
         let client = settings::client(url_flag, |builder| {
@@ -33,12 +33,12 @@ impl Session {
         Ok(Self { client, saved: OnceCell::new(), progress })
     }
 
-    /// The client itself.
+    /// Returns the client.
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }
 
-    /// Makes a sandbox and saves it.
+    /// Creates a sandbox and saves it.
     pub(crate) async fn new_sandbox(&self, request: &CreateRequest) -> Result<CreateResponse, Error> {
         let sandbox = self.client.create(request).await?;
         if let Some(saved) = self.saved() {
@@ -48,8 +48,8 @@ impl Session {
         Ok(sandbox)
     }
 
-    /// Runs `call` with the saved sandbox, or with a new one where there is none, it has ended or the worker doesn't
-    /// know it any more.
+    /// Runs `call` with the saved sandbox, or with a new one if none is saved, it has expired or the worker no longer
+    /// accepts it.
     pub(crate) async fn in_sandbox<T>(
         &self,
         call: impl AsyncFn(&CreateResponse) -> Result<T, Error>,
@@ -67,7 +67,7 @@ impl Session {
         match self.saved()?.get(self.client.url(), OffsetDateTime::now_utc()) {
             Ok(sandbox) => sandbox,
             Err(error) => {
-                tracing::debug!(%error, "no saved sandbox");
+                tracing::debug!(%error, "saved sandboxes could not be read");
                 None
             }
         }
@@ -85,14 +85,14 @@ impl Session {
             .as_ref()
     }
 
-    /// A sandbox that can't be saved serves this once all the same.
+    /// Warns that the sandbox can't be saved. It still serves the current command.
     fn warn_if_lost(&self, error: Option<io::Error>) {
         if let Some(error) = error {
             self.progress.note(&format!("warning: can't save the sandbox: {error}"));
         }
     }
 
-    /// Tells the warnings of an answer.
+    /// Prints the warnings of an answer.
     pub(crate) fn warn(&self, warnings: &[String]) {
         for warning in warnings {
             self.progress.note(&output::printable(&format!("warning: {warning}")));

@@ -1,4 +1,4 @@
-//! The command's settings from its flags and the environment. Secrets are `SecretString` from here on.
+//! Reads the command's settings from its flags and the environment. Secrets are `SecretString` from here on.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use super::failure::Failed;
 const URL_VARIABLE: &str = "PORTHOLE_URL";
 const KEY_VARIABLE: &str = "PORTHOLE_KEY";
 const KEY_FILE_VARIABLE: &str = "PORTHOLE_KEY_FILE";
-const URL_ACCEPTED: &str = "accepted is an absolute http or https URL, as http://127.0.0.1:8787";
+const URL_ACCEPTED: &str = "accepted is an absolute http or https URL, such as http://127.0.0.1:8787";
 
-/// A client for the worker that the flag `--url`, the environment or the default names.
+/// Builds a client for the worker named by the flag `--url`, the environment or the default.
 pub(crate) fn client(
     url_flag: Option<String>,
     adapt: impl Fn(ClientBuilder) -> ClientBuilder,
@@ -39,7 +39,7 @@ pub(crate) fn client(
     })
 }
 
-/// The client key and the variable that it came from. An empty variable is no key.
+/// Returns the client key and the variable that it came from. An empty variable means no key.
 fn key() -> Result<Option<(SecretString, &'static str)>, Failed> {
     let key = secret_variable(KEY_VARIABLE)?;
     let file = variable(KEY_FILE_VARIABLE)?;
@@ -66,13 +66,13 @@ fn key() -> Result<Option<(SecretString, &'static str)>, Failed> {
     }
 }
 
-/// A variable's value; None when it is unset or empty.
+/// Returns a variable's value; `None` if it is unset or empty.
 fn variable(name: &str) -> Result<Option<String>, Failed> {
     match std::env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(std::env::VarError::NotPresent) => Ok(None),
         Err(std::env::VarError::NotUnicode(_)) => {
-            Err(Failed::Setting(format!("{name} is no UTF-8 text; accepted is UTF-8")))
+            Err(Failed::Setting(format!("{name} is not UTF-8; accepted is UTF-8")))
         }
     }
 }
@@ -81,7 +81,7 @@ fn secret_variable(name: &str) -> Result<Option<SecretString>, Failed> {
     Ok(variable(name)?.map(|value| SecretString::from(value.trim())))
 }
 
-/// A URL for an error's sentence: what stands before an `@` may be a password.
+/// Returns the URL without its user info, for error messages: the part before an `@` may be a password.
 fn without_password(url: &str) -> String {
     match Url::parse(url) {
         Ok(mut parsed) if !parsed.username().is_empty() || parsed.password().is_some() => {
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_in_a_url_is_not_told() {
+    fn a_password_in_a_url_is_not_shown() {
         for url in ["http://me:secret@host:1/x", "me:secret@host", "data:secret@host"] {
             assert!(!without_password(url).contains("secret"), "{url}");
         }

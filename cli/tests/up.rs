@@ -1,5 +1,5 @@
-//! `porthole up` over two stand-ins: shell scripts that tell where they listen, as the real ones do, and an admin
-//! listener of this test's own.
+//! `porthole up` with two stand-ins: shell scripts that log their addresses as the real processes do, and an admin
+//! listener of the test.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,8 +25,8 @@ use tokio::time::{sleep, timeout};
 const PATIENCE: Duration = Duration::from_secs(20);
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Tells where it listens, writes down its environment and its id, and ends on SIGTERM after writing that down too. It
-/// ends with its directory as well, so that a failed test leaves nothing behind.
+/// Logs its addresses, records its environment and process id, and on SIGTERM records that and ends. It also ends when
+/// its directory is removed, so that a failed test leaves no process behind.
 const WELL_BEHAVED: &str = r#"
 env > "$HOME/$name.env"
 listening main "$main"
@@ -36,14 +36,14 @@ echo $$ >> "$HOME/$name.pids"
 while [ -e "$HOME/porthole" ]; do sleep 1 & wait $!; done
 "#;
 
-/// A directory with `porthole` and its two stand-ins, and a home.
+/// A directory with `porthole`, its two stand-ins and a home.
 struct Place {
     directory: TempDir,
     admin: Worker,
 }
 
 impl Place {
-    /// Stand-ins that behave, and an admin listener that says the worker is ready.
+    /// Creates stand-ins that behave well, and an admin listener that reports the worker ready.
     fn new() -> Self {
         Self::with_admin(Worker::start(|_| answer(200, &json!({"ok": true}))))
     }
@@ -95,7 +95,7 @@ listening() {{ echo '{{"level":"INFO","message":"listening","listener":"'$1'","a
         command
     }
 
-    /// Starts it and waits until it says where everything is.
+    /// Starts `up` and waits until it prints the addresses.
     async fn up(&self) -> Up {
         let mut child = self.command(&["--json"]).spawn().unwrap();
         let mut line = String::new();
@@ -104,7 +104,7 @@ listening() {{ echo '{{"level":"INFO","message":"listening","listener":"'$1'","a
         Up { child, ready: serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")) }
     }
 
-    /// Runs it to its end: code, standard error.
+    /// Runs the command until it ends; returns exit code and standard error.
     async fn fails(&self, command: &mut Command) -> (Option<i32>, String) {
         let output = timeout(PATIENCE, command.output()).await.unwrap().unwrap();
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
@@ -135,7 +135,7 @@ impl Up {
         kill(Pid::from_raw(self.child.id().unwrap().try_into().unwrap()), signal).unwrap();
     }
 
-    /// Its end: status, standard error.
+    /// Waits until it ends; returns exit status and standard error.
     async fn ended(mut self) -> (ExitStatus, String) {
         let status = timeout(PATIENCE, self.child.wait()).await.unwrap().unwrap();
         let mut err = String::new();
@@ -150,16 +150,16 @@ async fn eventually(what: &str, condition: impl Fn() -> bool) {
             sleep(POLL_INTERVAL).await;
         }
     });
-    assert!(held.await.is_ok(), "it never came to pass that {what}");
+    assert!(held.await.is_ok(), "timed out waiting until {what}");
 }
 
 fn lives(id: Pid) -> bool {
-    // A zombie that nobody has waited for yet is dead all the same.
+    // A zombie counts as dead.
     fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
 }
 
 #[tokio::test]
-async fn both_start_with_keys_of_their_own_and_end_with_it() {
+async fn up_starts_both_with_generated_keys_and_ends_both() {
     let place = Place::new();
     let up = place.up().await;
     let admin = place.admin.url();
@@ -198,13 +198,13 @@ async fn settings_of_the_environment_are_passed_on_and_flags_win() {
         .env("PORTHOLE_KEY", "client-key")
         .env("PORTHOLE_SERVICE_URL", "http://elsewhere");
     let mut child = command.spawn().unwrap();
-    let mut told = String::new();
+    let mut printed = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    while !told.contains("Ctrl-C ends both.") {
-        assert!(timeout(PATIENCE, out.read_line(&mut told)).await.unwrap().unwrap() > 0, "{told}");
+    while !printed.contains("Ctrl-C ends both.") {
+        assert!(timeout(PATIENCE, out.read_line(&mut printed)).await.unwrap().unwrap() > 0, "{printed}");
     }
-    assert!(told.contains(r#"-H "authorization: Bearer $PORTHOLE_KEY""#), "{told}");
-    assert!(!told.contains("client-key\"") && !told.contains("client-keys"), "{told}");
+    assert!(printed.contains(r#"-H "authorization: Bearer $PORTHOLE_KEY""#), "{printed}");
+    assert!(!printed.contains("client-key\"") && !printed.contains("client-keys"), "{printed}");
     let service = |variable: &str| place.environment("porthole-service", variable);
     assert_eq!(service("PORTHOLE_OWNER_KEYS").as_deref(), Some("mine:key"));
     assert_eq!(service("PORTHOLE_ALLOW_TARGETS").as_deref(), Some("localhost:3000"));
@@ -220,7 +220,7 @@ async fn settings_of_the_environment_are_passed_on_and_flags_win() {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn neither_outlives_it_even_when_it_is_killed() {
+async fn neither_outlives_up_even_when_up_is_killed() {
     let place = Place::new();
     let up = place.up().await;
     let ids = [place.process_ids("porthole-service"), place.process_ids("porthole-worker")].concat();
@@ -228,11 +228,11 @@ async fn neither_outlives_it_even_when_it_is_killed() {
     up.signal(Signal::SIGKILL);
     assert_eq!(up.ended().await.0.code(), None);
     eventually("both end", || ids.iter().all(|id| !lives(*id))).await;
-    assert_eq!(place.lines("porthole-service.ended").len(), 1, "it had its time to end in order");
+    assert_eq!(place.lines("porthole-service.ended").len(), 1, "it received SIGTERM and ended in order");
 }
 
 #[tokio::test]
-async fn one_that_dies_is_started_again_where_it_was() {
+async fn a_process_that_dies_is_restarted_at_its_address() {
     let place = Place::new();
     let up = place.up().await;
     kill(place.process_ids("porthole-service")[0], Signal::SIGKILL).unwrap();
@@ -247,9 +247,9 @@ async fn one_that_dies_is_started_again_where_it_was() {
 }
 
 #[tokio::test]
-async fn a_crash_loop_is_given_up_and_the_other_one_ended() {
+async fn up_gives_up_on_a_crash_loop_and_ends_the_other_process() {
     let place = Place::new();
-    // Ready at first; then, once the test says so, dead at every start.
+    // Ready at first; exits at every start once the test has created `broken`.
     place.script(
         "porthole-worker",
         r#"
@@ -271,7 +271,7 @@ while [ -e "$HOME/porthole" ]; do sleep 1 & wait $!; done
 }
 
 #[tokio::test]
-async fn one_that_dies_at_its_start_is_told_with_its_last_lines() {
+async fn a_process_that_dies_at_its_start_is_reported_with_its_last_lines() {
     let place = Place::new();
     place.script("porthole-service", r#"echo '{"level":"INFO","message":"looking for a browser"}' >&2; exit 1"#);
     let (code, err) = place.fails(&mut place.command(&[])).await;
@@ -283,7 +283,7 @@ async fn one_that_dies_at_its_start_is_told_with_its_last_lines() {
 }
 
 #[tokio::test]
-async fn a_setting_that_one_refuses_ends_it_with_the_same_code() {
+async fn up_exits_with_the_code_of_a_refused_setting() {
     let place = Place::new();
     place.script("porthole-worker", "echo 'PORTHOLE_RATE_LIMIT is \"x\": must be a number' >&2; exit 64");
     let (code, err) = place.fails(&mut place.command(&[])).await;
@@ -293,7 +293,7 @@ async fn a_setting_that_one_refuses_ends_it_with_the_same_code() {
 }
 
 #[tokio::test]
-async fn it_waits_until_the_worker_says_it_is_ready() {
+async fn up_waits_until_the_worker_reports_ready() {
     let mut asked = 0;
     let place = Place::with_admin(Worker::start(move |_| {
         asked += 1;
@@ -306,10 +306,10 @@ async fn it_waits_until_the_worker_says_it_is_ready() {
 }
 
 #[tokio::test]
-async fn a_signal_ends_it_while_it_waits_too() {
+async fn up_ends_on_a_signal_while_it_waits_for_readiness() {
     let place = Place::with_admin(Worker::start(|_| failure(503, "SERVICE_UNAVAILABLE", true)));
     let mut child = place.command(&[]).spawn().unwrap();
-    eventually("it asks", || !place.admin.asked().is_empty()).await;
+    eventually("`up` polls readiness", || !place.admin.asked().is_empty()).await;
     let up = Up {
         ready: Value::Null,
         child: {
@@ -323,7 +323,7 @@ async fn a_signal_ends_it_while_it_waits_too() {
 }
 
 #[tokio::test]
-async fn a_taken_port_and_a_missing_program_are_told_before_anything_starts() {
+async fn a_port_in_use_and_a_missing_executable_are_reported_before_anything_starts() {
     let place = Place::new();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
@@ -350,15 +350,15 @@ echo 'not a log line' >&2
 exit 1
 "#,
     );
-    for (args, told) in [(&[][..], 0), (&["--verbose"][..], 1)] {
+    for (args, expected) in [(&[][..], 0), (&["--verbose"][..], 1)] {
         let (_, err) = place.fails(&mut place.command(args)).await;
         assert!(err.contains("porthole-service: WARN  target allowed entry=a\n"), "{err}");
         assert!(err.contains("porthole-service: not a log line\n"), "{err}");
-        assert_eq!(err.matches("porthole-service: INFO  quiet\n").count(), told, "{err}");
+        assert_eq!(err.matches("porthole-service: INFO  quiet\n").count(), expected, "{err}");
     }
 }
 
-/// The lines that `up` prints, run by a shell as they stand.
+/// Runs the commands that `up` prints in a shell, unchanged.
 #[tokio::test]
 async fn the_curl_lines_work_by_copy_and_paste() {
     let place = Place::with_admin(Worker::start(|seen| {
@@ -372,12 +372,12 @@ async fn the_curl_lines_work_by_copy_and_paste() {
         }
     }));
     let mut child = place.command(&[]).spawn().unwrap();
-    let mut told = String::new();
+    let mut printed = String::new();
     let mut out = BufReader::new(child.stdout.take().unwrap());
-    while !told.contains("Ctrl-C ends both.") {
-        assert!(timeout(PATIENCE, out.read_line(&mut told)).await.unwrap().unwrap() > 0, "{told}");
+    while !printed.contains("Ctrl-C ends both.") {
+        assert!(timeout(PATIENCE, out.read_line(&mut printed)).await.unwrap().unwrap() > 0, "{printed}");
     }
-    let script: String = told.split("curl alone:\n").nth(1).unwrap().replace("Ctrl-C ends both.", "");
+    let script: String = printed.split("curl alone:\n").nth(1).unwrap().replace("Ctrl-C ends both.", "");
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(&script).current_dir(place.directory.path()).kill_on_drop(true);
     let output = timeout(PATIENCE, shell.output()).await.unwrap().unwrap();

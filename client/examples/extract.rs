@@ -1,8 +1,8 @@
-//! Reads a page and prints its text: `extract URL [INSTRUCTION]`, as `extract https://example.com article`.
+//! Reads a page and prints its text: `extract URL [INSTRUCTION]`, such as `extract https://example.com article`.
 //!
-//! The client itself retries what may succeed later; the callback only reports it. `PORTHOLE_URL` says where the worker
-//! is, `PORTHOLE_KEY` is its client key if it asks for one. `PORTHOLE_SANDBOX_ID` and `PORTHOLE_OWNER_TOKEN` name a
-//! sandbox whose token was minted elsewhere (see `mint_token`); without them the worker makes one.
+//! The client itself retries temporary failures; the callback only reports them. `PORTHOLE_URL` is the worker's URL,
+//! `PORTHOLE_KEY` a client key if the worker requires one. `PORTHOLE_SANDBOX_ID` and `PORTHOLE_OWNER_TOKEN` name a
+//! sandbox whose token was minted elsewhere (see `mint_token`); without them the worker creates a sandbox.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,7 +1,7 @@
 //! Mints an owner token and prints it: `mint_token SANDBOX_ID`.
 //!
-//! A chat backend that has the owner key needs no request to the worker for that. `PORTHOLE_OWNER_KEYS` is the service's
-//! own setting, a comma list of `kid:base64url-key`; the first key signs.
+//! A chat backend that has the owner key can do this without a request to the worker. `PORTHOLE_OWNER_KEYS` is the
+//! service's own setting, a comma-separated list of `kid:base64url-key`; the first key signs.
 
 use std::error::Error;
 use std::time::{SystemTime, UNIX_EPOCH};

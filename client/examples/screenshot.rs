@@ -1,6 +1,6 @@
 //! Takes a picture of a page and writes it to a file: `screenshot URL FILE`.
 //!
-//! `PORTHOLE_URL` says where the worker is, `PORTHOLE_KEY` is its client key if it asks for one.
+//! `PORTHOLE_URL` is the worker's URL, `PORTHOLE_KEY` a client key if the worker requires one.
 
 use std::error::Error;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Asking an admin listener, the worker's or the service's: its metrics, and whether it is ready. No retries, no key.
+//! Asks the admin listener of the worker or the service for metrics and readiness. No retries, no key.
 
 use std::fmt;
 use std::time::Duration;
@@ -14,22 +14,22 @@ use crate::error::Error;
 /// An admin listener answers from memory; the worker's `/readyz` asks its service first.
 const ADMIN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The most characters of a reason that are told.
+/// The longest reason that [`Readiness::NotReady`] keeps, in characters.
 const REASON_MAX_CHARS: usize = 300;
 
-/// An admin listener.
+/// A client of one admin listener.
 #[derive(Clone)]
 pub struct Admin {
     http: reqwest::Client,
     base: String,
 }
 
-/// Whether a request would be taken.
+/// Whether the process accepts requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// It would.
+    /// It does.
     Ready,
-    /// It would not, and why, as the process says.
+    /// It does not; the process's reason.
     NotReady(String),
 }
 
@@ -40,7 +40,7 @@ impl fmt::Debug for Admin {
 }
 
 impl Admin {
-    /// The admin listener at `url`, as `http://127.0.0.1:9787`.
+    /// Creates a client of the admin listener at `url`, such as `http://127.0.0.1:9787`.
     ///
     /// # Errors
     /// [`BuildError`] for a URL that can't be used.
@@ -50,26 +50,26 @@ impl Admin {
         Ok(Self { http, base: base.as_str().trim_end_matches('/').to_owned() })
     }
 
-    /// Where it is, without a slash at its end.
+    /// Returns the listener's URL without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.base
     }
 
-    /// What `/api/metrics` says, in the shape of [`Metrics`](crate::Metrics), fields that this version doesn't know
-    /// included.
+    /// Reads `/api/metrics`, in the shape of [`Metrics`](crate::Metrics), including fields that this version doesn't
+    /// know.
     ///
     /// # Errors
-    /// [`Error`] when it can't be reached or answers something else.
+    /// [`Error`] when the listener can't be reached or the answer has another shape.
     pub async fn metrics(&self) -> Result<Value, Error> {
         let answer = send(self.http.get(format!("{}{API_METRICS}", self.base)), &self.base, ADMIN_TIMEOUT).await?;
         answer.read(&self.base)
     }
 
-    /// What `/readyz` says.
+    /// Reads `/readyz`.
     ///
     /// # Errors
-    /// [`Error`] when it can't be reached.
+    /// [`Error`] when the listener can't be reached.
     pub async fn readiness(&self) -> Result<Readiness, Error> {
         let answer = send(self.http.get(format!("{}{READYZ}", self.base)), &self.base, ADMIN_TIMEOUT).await?;
         if answer.status == 200 {
@@ -79,7 +79,7 @@ impl Admin {
     }
 }
 
-/// The reason in a `/readyz` answer, be it JSON or text.
+/// Returns the reason in a `/readyz` answer, which is JSON or text.
 fn reason(body: &[u8]) -> String {
     let text = match serde_json::from_slice::<Value>(body) {
         Ok(json) => ["reason", "details", "message"]

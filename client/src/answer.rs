@@ -1,4 +1,4 @@
-//! Reading answers, leniently: unknown fields are ignored, and what is not Porthole's becomes a typed error.
+//! Reads answers leniently: unknown fields are ignored, and an answer that is not Porthole's becomes a typed error.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::error::{Code, Error, Refusal};
 
-/// An answer as it came: status, headers, the whole body.
+/// A received answer: status, headers, the whole body.
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -22,7 +22,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The typed answer, or what went wrong. A success by status whose body says `"ok": false` is a failure.
+    /// Parses the typed answer. A 2xx status whose body has `"ok": false` is a failure.
     pub(crate) fn read<T: DeserializeOwned>(&self, url: &str) -> Result<T, Error> {
         #[derive(Deserialize)]
         struct Verdict {
@@ -31,15 +31,15 @@ impl Answer {
         }
 
         let verdict = match self.body.trim_ascii_start().first() {
-            // A list of nothing would read as a struct of defaults.
+            // serde would parse an empty list as a struct of defaults.
             Some(b'{') => serde_json::from_slice::<Verdict>(&self.body).ok(),
             _ => None,
         };
         let Some(verdict) = verdict else {
-            return Err(self.unexpected(url, self.what_else()));
+            return Err(self.unexpected(url, self.why_not_json()));
         };
         if (200..300).contains(&self.status) && verdict.ok != Value::Bool(false) {
-            // serde's text may quote a value, and a value may be a token: only the place is told.
+            // serde's message may quote a value, which may be a token: only the column is reported.
             return serde_json::from_slice(&self.body).map_err(|error| {
                 let reason = format!("a field is missing or of another type, at column {}", error.column());
                 self.unexpected(url, reason)
@@ -79,11 +79,12 @@ impl Answer {
         })))
     }
 
-    /// The longer of the body's and the header's. Only the header's form in seconds is read: Porthole sends no dates.
+    /// Returns the longer of the waits in the body and the header. Of the header, only the form in seconds is read:
+    /// Porthole sends no dates.
     fn retry_after(&self, body: &Value) -> Option<Duration> {
-        let told = body["retry_after_ms"].as_u64().map(Duration::from_millis);
+        let field = body["retry_after_ms"].as_u64().map(Duration::from_millis);
         let header = self.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.trim().parse().ok());
-        told.max(header.map(Duration::from_secs))
+        field.max(header.map(Duration::from_secs))
     }
 
     fn request_id(&self) -> String {
@@ -94,12 +95,12 @@ impl Answer {
         self.headers.get(name).and_then(|value| value.to_str().ok())
     }
 
-    fn what_else(&self) -> String {
+    fn why_not_json(&self) -> String {
         match self.header(CONTENT_TYPE) {
             _ if (300..400).contains(&self.status) => "redirects are not followed".to_owned(),
             _ if self.body.is_empty() => "its body is empty".to_owned(),
-            Some(content_type) => format!("its body is no JSON object ({content_type})"),
-            None => "its body is no JSON object".to_owned(),
+            Some(content_type) => format!("its body is not a JSON object ({content_type})"),
+            None => "its body is not a JSON object".to_owned(),
         }
     }
 
@@ -108,15 +109,15 @@ impl Answer {
     }
 }
 
-/// A screenshot's image, decoded.
+/// Decodes a screenshot's image.
 ///
 /// # Errors
-/// [`Error::UnexpectedAnswer`] when `image_base64` is no base64.
+/// [`Error::UnexpectedAnswer`] when `image_base64` is not base64.
 pub fn image_bytes(answer: &ScreenshotResponse) -> Result<Vec<u8>, Error> {
     STANDARD.decode(&answer.image_base64).map_err(|_| Error::UnexpectedAnswer {
         url: "the worker".to_owned(),
         status: 200,
-        reason: "its image is no base64".to_owned(),
+        reason: "its image is not base64".to_owned(),
         request_id: answer.request_id.clone(),
     })
 }
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_nobody_knows_yet_are_ignored() {
+    fn unknown_fields_are_ignored() {
         let body = r#"{"ok":true,"title":"T","final_url":"u","status_code":200,"content":"c","truncated":false,
             "format":"text","total_chars":1,"request_id":"r","timings_ms":{"paint":3},"blocked_requests":0,
             "warnings":[],"colour":"blue"}"#;
@@ -153,14 +154,14 @@ mod tests {
     }
 
     #[test]
-    fn a_success_whose_body_says_no_is_a_failure() {
+    fn a_success_status_with_ok_false_is_a_failure() {
         let refusal = refusal(&answer(200, r#"{"ok":false,"error":"OVERLOADED","message":"busy","retryable":true}"#));
         assert_eq!(refusal.code, ErrorCode::Overloaded);
         assert!(refusal.retryable);
     }
 
     #[test]
-    fn a_bare_error_takes_what_lacks_from_the_table() {
+    fn a_bare_error_takes_missing_fields_from_the_table() {
         let refusal = refusal(&answer(504, r#"{"error":"NAVIGATION_TIMEOUT"}"#));
         assert_eq!(refusal.message, "The page took too long to load");
         assert!(refusal.retryable);
@@ -168,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_code_is_kept_and_believed() {
-        let told =
+    fn an_unknown_code_and_its_retryability_are_kept() {
+        let kept =
             refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT","message":"m","retryable":true,"details":{"a":1}}"#));
-        assert_eq!((told.code.name(), told.retryable, told.details.as_str()), ("TEAPOT", true, r#"{"a":1}"#));
+        assert_eq!((kept.code.name(), kept.retryable, kept.details.as_str()), ("TEAPOT", true, r#"{"a":1}"#));
         assert!(!refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT"}"#)).retryable);
     }
 
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn foreign_answers_are_named_with_their_status() {
+    fn foreign_answers_are_reported_with_their_status() {
         let mut html = answer(502, "<html>Bad Gateway</html>");
         html.headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/html"));
         html.headers.insert(REQUEST_ID_HEADER, HeaderValue::from_static("r-9"));
@@ -195,15 +196,15 @@ mod tests {
         let line = error.to_string();
         assert_eq!(
             line,
-            "http://w answered HTTP 502, but not as Porthole does: its body is no JSON object (text/html)"
+            "http://w answered HTTP 502, but not as Porthole does: its body is not a JSON object (text/html)"
         );
         assert!(failure(&answer(302, "")).to_string().contains("redirects are not followed"));
         assert!(failure(&answer(500, "{}")).to_string().contains("no \"error\""));
-        assert!(failure(&answer(200, "[]")).to_string().contains("no JSON object"));
+        assert!(failure(&answer(200, "[]")).to_string().contains("not a JSON object"));
     }
 
     #[test]
-    fn a_success_of_another_shape_does_not_quote_what_it_holds() {
+    fn the_error_of_an_unreadable_success_does_not_quote_its_values() {
         let error = failure(&answer(200, r#"{"ok":true,"sandbox_id":7,"owner_token":"secret-token"}"#));
         assert!(matches!(error, Error::UnexpectedAnswer { status: 200, .. }));
         assert!(!format!("{error} {error:?}").contains("secret-token"));

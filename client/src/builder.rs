@@ -1,4 +1,4 @@
-//! Putting a client together: where the worker is, its key, time limits, and what tests replace.
+//! Builds a client: the worker's URL and key, time limits, and the parts that tests replace.
 
 use std::fmt;
 use std::future::Future;
@@ -16,24 +16,24 @@ use crate::client::{Client, Parts};
 use crate::metrics::Counters;
 use crate::retry::{self, OnRetry, Randomness, Retry, Sleeper};
 
-/// Where a worker listens that nobody moved.
+/// The URL of a worker with default settings.
 pub const DEFAULT_URL: &str = "http://127.0.0.1:8787";
 
-/// How long a connection may take: a part of the attempt's own time limit.
+/// The time limit for connecting. It is part of the attempt's time limit.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Why a client can't be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// The URL is none, or not such as a worker has.
+    /// The URL is invalid, or a worker can't have it.
     #[error("the URL {0}")]
     Url(String),
-    /// The key has characters that no header can carry.
+    /// The key has characters that a header can't carry.
     #[error("the key may only hold visible ASCII characters")]
     Key,
-    /// No HTTP client, as when the system's certificates can't be read.
-    #[error("no HTTP client: {0}")]
+    /// The HTTP client can't be built, for example because the system's certificates can't be read.
+    #[error("the HTTP client can't be built: {0}")]
     Http(String),
 }
 
@@ -65,13 +65,13 @@ impl Default for ClientBuilder {
 
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The URL is not judged yet and may hold a password.
+        // The URL is not validated yet and may hold a password.
         f.debug_struct("ClientBuilder").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 
 impl Client {
-    /// Starts a [`ClientBuilder`] with its defaults. Here and not in `client`, which knows nothing of its builder.
+    /// Starts a [`ClientBuilder`] with its defaults. Defined here, because `client` does not depend on its builder.
     #[must_use]
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
@@ -79,33 +79,33 @@ impl Client {
 }
 
 impl ClientBuilder {
-    /// Where the worker is: an absolute `http` or `https` URL, with a path if a reverse proxy puts one before the
+    /// Sets the worker's URL: an absolute `http` or `https` URL, with a path if a reverse proxy puts one before the
     /// worker's routes. Default [`DEFAULT_URL`].
     ///
-    /// A worker on a loopback name or address is always asked directly. Any other is asked as the proxy variables
-    /// say (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`), since a person may sit behind one.
+    /// Requests to a loopback name or address never use a proxy. All others follow the proxy variables (`HTTPS_PROXY`,
+    /// `HTTP_PROXY`, `ALL_PROXY`, `NO_PROXY`), since users may be behind a proxy.
     #[must_use]
     pub fn url(mut self, url: impl Into<String>) -> Self {
         self.url = url.into();
         self
     }
 
-    /// The client key that the worker asks for, if it does.
+    /// Sets the client key, for a worker that requires one.
     #[must_use]
     pub fn key(mut self, key: SecretString) -> Self {
         self.key = Some(key);
         self
     }
 
-    /// The time limit of one attempt. Default 90 s: longer than every limit behind the worker, so that the part that
-    /// failed is the one that answers.
+    /// Sets the time limit of one attempt. Default 90 s: longer than every limit behind the worker, so that the failing
+    /// component answers before the client gives up.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// What waits between attempts, instead of tokio's timer.
+    /// Replaces tokio's timer for the waits between attempts.
     #[must_use]
     pub fn sleeper<F, S>(mut self, sleeper: F) -> Self
     where
@@ -116,31 +116,31 @@ impl ClientBuilder {
         self
     }
 
-    /// What latencies are measured with, instead of the system's clock.
+    /// Replaces the system clock for measuring latencies.
     #[must_use]
     pub fn clock(mut self, clock: impl Fn() -> Instant + Send + Sync + 'static) -> Self {
         self.clock = Arc::new(clock);
         self
     }
 
-    /// Where jitter comes from, instead of the operating system: numbers from 0 up to 1.
+    /// Replaces the operating system as the source of jitter: numbers from 0 up to 1.
     #[must_use]
     pub fn randomness(mut self, randomness: impl Fn() -> f64 + Send + Sync + 'static) -> Self {
         self.randomness = Arc::new(randomness);
         self
     }
 
-    /// What is called before every wait for a retry, instead of a debug line.
+    /// Sets a callback that is called before every wait for a retry, instead of logging a debug line.
     #[must_use]
     pub fn on_retry(mut self, on_retry: impl Fn(&Retry<'_>) + Send + Sync + 'static) -> Self {
         self.on_retry = Arc::new(on_retry);
         self
     }
 
-    /// The client.
+    /// Builds the client.
     ///
     /// # Errors
-    /// [`BuildError`] for a URL or a key that can't be used, or when there is no HTTP client to be had.
+    /// [`BuildError`] for a URL or a key that can't be used, or when the HTTP client can't be built.
     pub fn build(self) -> Result<Client, BuildError> {
         let base = base_url(&self.url)?;
         let mut headers = HeaderMap::new();
@@ -161,7 +161,7 @@ impl ClientBuilder {
     }
 }
 
-/// An HTTP client for `base`: no redirects, no proxy on loopback.
+/// Builds an HTTP client for `base`: no redirects, no proxy on loopback.
 pub(crate) fn http_client(base: &Url, headers: HeaderMap, timeout: Duration) -> Result<reqwest::Client, BuildError> {
     let mut http = reqwest::Client::builder()
         .user_agent(concat!("porthole/", env!("CARGO_PKG_VERSION")))
@@ -175,11 +175,11 @@ pub(crate) fn http_client(base: &Url, headers: HeaderMap, timeout: Duration) -> 
     http.build().map_err(|error| BuildError::Http(error.to_string()))
 }
 
-/// Judges where something of Porthole's is said to be.
+/// Validates the URL of a worker or an admin listener.
 pub(crate) fn base_url(text: &str) -> Result<Url, BuildError> {
     let refuse = |reason: &str| Err(BuildError::Url(reason.to_owned()));
     let Ok(url) = Url::parse(text.trim()) else {
-        return refuse("must be absolute, as http://127.0.0.1:8787");
+        return refuse("must be absolute, such as http://127.0.0.1:8787");
     };
     if !matches!(url.scheme(), "http" | "https") {
         return refuse("must begin with http:// or https://");
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_that_no_worker_has_are_refused_by_what_is_wrong() {
+    fn invalid_urls_are_refused_with_the_reason() {
         for (url, reason) in [
             ("127.0.0.1:8787", "must be absolute"),
             ("localhost:8787", "must begin with http:// or https://"),
@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_known_in_every_spelling() {
+    fn loopback_is_recognised_in_every_spelling() {
         for (url, expected) in [
             ("http://localhost:1", true),
             ("http://a.localhost", true),
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_key_shows_nowhere() {
+    fn the_key_is_never_shown() {
         let builder = Client::builder().key(SecretString::from("k-very-secret"));
         let shown = format!("{builder:?} {:?}", builder.clone().build().unwrap());
         assert!(!shown.contains("k-very-secret"), "{shown}");

@@ -1,4 +1,4 @@
-//! The client: one call an operation, each attempt sent, read and counted. When to try again is `retry`'s to say.
+//! The client: one call for each operation; sends, reads and counts each attempt. `retry` decides when to retry.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,20 +21,19 @@ use crate::error::Error;
 use crate::metrics::Counters;
 use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWith, Sleeper};
 
-/// The longest answer that is read, in bytes: a picture of the largest size in base64 fits four times.
+/// The longest answer that is read, in bytes: four times the largest picture in base64.
 const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// Asks a worker. Cheap to clone; clones count together.
+/// A client of a worker. Cheap to clone; clones share their counts.
 ///
-/// A failure that may pass (the answer says `retryable`, or there was no connection, or no answer in time) is tried
-/// again up to 4 times, after 2, 4, 8 and 16 s, each with up to 20 % added by chance, or after what the answer asks
-/// for where that is longer.
+/// A temporary failure (a `retryable` answer, no connection, or no answer in time) is retried up to 4 times, after 2,
+/// 4, 8 and 16 s, each with up to 20 % jitter added, or after the wait that the answer asks for if that is longer.
 #[derive(Clone)]
 pub struct Client(Arc<Parts>);
 
 pub(crate) struct Parts {
     pub(crate) http: reqwest::Client,
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     pub(crate) base: String,
     pub(crate) timeout: Duration,
     pub(crate) sleeper: Sleeper,
@@ -55,21 +54,21 @@ impl Client {
         Self(Arc::new(parts))
     }
 
-    /// Where the worker is, without a slash at its end.
+    /// Returns the worker's URL without a trailing slash.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.0.base
     }
 
-    /// What has been asked so far, by operation's name: attempts, failures by code, retries, latencies in
-    /// milliseconds. A lost connection counts as `SERVICE_UNAVAILABLE`, no answer in time as `SERVICE_TIMEOUT`, an
-    /// answer that is not Porthole's as `INTERNAL`.
+    /// Returns the counts so far by operation name: attempts, failures by code, retries, latencies in milliseconds.
+    /// A lost connection counts as `SERVICE_UNAVAILABLE`, no answer in time as `SERVICE_TIMEOUT`, an answer that is not
+    /// Porthole's as `INTERNAL`.
     #[must_use]
     pub fn metrics(&self) -> BTreeMap<String, OperationMetrics> {
         self.0.counters.snapshot()
     }
 
-    /// Makes a sandbox and its owner token.
+    /// Creates a sandbox and its owner token.
     ///
     /// # Errors
     /// [`Error`], after the retries.
@@ -101,7 +100,7 @@ impl Client {
     ) -> Result<T, Error> {
         let parts = &*self.0;
         let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
-        let body = Bytes::from(serde_json::to_vec(request).expect("a request of the contract is JSON"));
+        let body = Bytes::from(serde_json::to_vec(request).expect("a request of the contract serializes to JSON"));
         let mut retries = 0;
         let started = (parts.clock)();
 
@@ -143,7 +142,7 @@ impl Client {
     }
 }
 
-/// Sends a request and reads its whole answer. `base` and `timeout` are for the errors.
+/// Sends a request and reads its whole answer. `base` and `timeout` only appear in errors.
 pub(crate) async fn send(request: reqwest::RequestBuilder, base: &str, timeout: Duration) -> Result<Answer, Error> {
     let failed = |error: reqwest::Error| lost(&error, base, timeout);
     let mut response = request.send().await.map_err(failed)?;
@@ -168,7 +167,7 @@ fn lost(error: &reqwest::Error, base: &str, timeout: Duration) -> Error {
     if error.is_timeout() && !error.is_connect() {
         return Error::Timeout { url: base.to_owned(), after: timeout };
     }
-    // reqwest's own text names the whole URL and little else; the innermost cause is what helps.
+    // reqwest's message has the whole URL and little else; the innermost cause is the useful part.
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;

@@ -1,4 +1,4 @@
-//! What can go wrong with a request, as a caller of the library sees it. Reading answers lives in `answer`.
+//! The errors of a request, as users of the library see them. `answer` reads answers.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,23 +6,23 @@ use std::time::Duration;
 use porthole_contract::ErrorCode;
 use serde_json::{Value, json};
 
-/// A code as an answer has it. Codes that this version doesn't know are kept as they came.
+/// The code of an answer. Codes that this version doesn't know are kept unchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
-    /// One of the contract's.
+    /// A code of the contract.
     Known(ErrorCode),
-    /// A newer one.
+    /// A code of a newer version.
     Other(String),
 }
 
 impl Code {
-    /// The code of that name.
+    /// Returns the code of that name.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         ErrorCode::from_name(name).map_or_else(|| Code::Other(name.to_owned()), Code::Known)
     }
 
-    /// The code as it stands on the wire.
+    /// Returns the code's name on the wire.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -44,18 +44,18 @@ impl fmt::Display for Code {
     }
 }
 
-/// An answer that says what went wrong.
+/// An error answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// What went wrong.
+    /// The error code.
     pub code: Code,
-    /// What a person is told: ready for a card.
+    /// The sentence for a person, ready to be shown on a card.
     pub message: String,
-    /// For people who look closer; may be empty.
+    /// More detail, for debugging; may be empty.
     pub details: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// How long to wait before that, when the answer says so.
+    /// The wait before a retry, if the answer has one.
     pub retry_after: Option<Duration>,
     /// The request's id; empty when the answer has none.
     pub request_id: String,
@@ -67,40 +67,40 @@ pub struct Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// Porthole answered, and the answer is no.
+    /// Porthole answered with an error.
     #[error("{}: {}{}", .0.code, .0.message, Remarks(.0))]
     Refused(Box<Refusal>),
-    /// No connection, or it was lost before the answer was complete.
+    /// The connection could not be made, or was lost before the answer was complete.
     #[error("can't reach {url}: {cause}")]
     Connection {
-        /// Who was asked: scheme, host, port.
+        /// The worker or listener: scheme, host, port.
         url: String,
         /// The innermost cause.
         cause: String,
     },
-    /// No complete answer in time.
+    /// The answer was not complete in time.
     #[error("{url} did not answer within {} s", after.as_secs_f64())]
     Timeout {
-        /// Who was asked: scheme, host, port.
+        /// The worker or listener: scheme, host, port.
         url: String,
         /// The time limit of one attempt.
         after: Duration,
     },
-    /// An answer that is not Porthole's, such as a proxy's error page. Not retried: it says nothing of a retry.
+    /// An answer that is not Porthole's, such as a proxy's error page. Not retried: it does not say `retryable`.
     #[error("{url} answered HTTP {status}, but not as Porthole does: {reason}")]
     UnexpectedAnswer {
-        /// Who was asked: scheme, host, port.
+        /// The worker or listener: scheme, host, port.
         url: String,
         /// The answer's HTTP status.
         status: u16,
-        /// In what the answer differs.
+        /// How the answer differs.
         reason: String,
         /// The request's id; empty when the answer has none.
         request_id: String,
     },
 }
 
-/// The part of a refusal's line after its sentence: ` (details; request id …)`, or nothing.
+/// Formats the part of a refusal's line after its sentence: ` (details; request …)`, or nothing.
 struct Remarks<'a>(&'a Refusal);
 
 impl fmt::Display for Remarks<'_> {
@@ -116,7 +116,7 @@ impl fmt::Display for Remarks<'_> {
 }
 
 impl Error {
-    /// The code: the answer's own, or the contract's nearest where there was no answer of Porthole's
+    /// Returns the code: the answer's own, or the contract's nearest if Porthole did not answer
     /// (`SERVICE_UNAVAILABLE` without a connection, `SERVICE_TIMEOUT` out of time, `INTERNAL` for a foreign answer).
     #[must_use]
     pub fn code(&self) -> Code {
@@ -128,7 +128,7 @@ impl Error {
         }
     }
 
-    /// What a person is told, without the code.
+    /// Returns the sentence for a person, without the code.
     #[must_use]
     pub fn sentence(&self) -> String {
         match self {
@@ -139,7 +139,7 @@ impl Error {
         }
     }
 
-    /// More about it, for people who look closer; may be empty.
+    /// Returns more detail, for debugging; may be empty.
     #[must_use]
     pub fn details(&self) -> String {
         match self {
@@ -148,7 +148,7 @@ impl Error {
         }
     }
 
-    /// Whether the same request may succeed later: the answer says so, or there was none.
+    /// Returns whether the same request may succeed later: the answer says so, or there was no answer.
     #[must_use]
     pub fn retryable(&self) -> bool {
         match self {
@@ -158,7 +158,7 @@ impl Error {
         }
     }
 
-    /// How long to wait before a retry, when the answer says so.
+    /// Returns the wait before a retry, if the answer has one.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -167,7 +167,7 @@ impl Error {
         }
     }
 
-    /// The request's id, when there was an answer that has one.
+    /// Returns the request's id, if there was an answer with one.
     #[must_use]
     pub fn request_id(&self) -> Option<&str> {
         match self {
@@ -178,7 +178,7 @@ impl Error {
         .filter(|id| !id.is_empty())
     }
 
-    /// The failure in the shape of the contract's error answer, also where no such answer came.
+    /// Returns the failure in the shape of the contract's error answer, even if no such answer was received.
     #[must_use]
     pub fn answer(&self) -> Value {
         let mut answer = json!({
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_reads_well_with_and_without_remarks() {
+    fn a_refusal_is_formatted_with_and_without_remarks() {
         let line = "NAVIGATION_TIMEOUT: The page took too long to load";
         assert_eq!(refusal("", "").to_string(), line);
         assert_eq!(refusal("after 15 s", "").to_string(), format!("{line} (after 15 s)"));

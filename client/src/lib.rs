@@ -1,4 +1,4 @@
-//! Porthole's client: asks a worker for sandboxes, pictures and texts of pages, and tries again where that helps.
+//! Porthole's client: requests sandboxes, pictures and texts of pages from a worker, and retries temporary failures.
 //!
 //! ```no_run
 //! # async fn example() -> Result<(), Box<dyn std::error::Error>> {
@@ -19,9 +19,9 @@
 //! # }
 //! ```
 //!
-//! Requests and answers are the contract's own types, given again here. Nothing in the library reads the environment
-//! (but the proxy variables, see [`ClientBuilder::url`]), keeps a file or prints; the `porthole` command (crate
-//! `porthole-cli`) does. `examples/` shows a screenshot, an extract with retries, and how to mint an owner token.
+//! Requests and answers are the contract's types, re-exported here. The library does not print, write files or read the
+//! environment (except the proxy variables, see [`ClientBuilder::url`]); the `porthole` command (crate `porthole-cli`)
+//! does. `examples/` shows a screenshot, an extract with retries, and how to mint an owner token.
 
 mod admin;
 mod answer;

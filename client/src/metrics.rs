@@ -1,4 +1,4 @@
-//! The client's own counts, in memory, in the shape of `/api/metrics`' `operations`. Counted per attempt.
+//! The client's counts, in memory, in the shape of `operations` in `/api/metrics`. Counted per attempt.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,8 +14,8 @@ use crate::error::{Code, Error};
 pub(crate) struct Counters(Mutex<BTreeMap<Operation, OperationStats>>);
 
 impl Counters {
-    /// Counts an attempt that ended after `latency`. Codes that the contract doesn't have count as `INTERNAL`, so
-    /// that no answer can make the map grow.
+    /// Counts an attempt that ended after `latency`. Codes unknown to the contract count as `INTERNAL`, so
+    /// that answers can't grow the map.
     pub(crate) fn record(&self, operation: Operation, failure: Option<&Error>, latency: Duration) {
         let code = failure.map(|error| match error.code() {
             Code::Known(code) => code,
@@ -30,7 +30,7 @@ impl Counters {
         self.stats().entry(operation).or_default().record_retry();
     }
 
-    /// What has been counted, by operation's name; every operation is there.
+    /// Returns the counts by operation name, for every operation.
     pub(crate) fn snapshot(&self) -> BTreeMap<String, OperationMetrics> {
         let stats = self.stats();
         Operation::ALL
@@ -43,7 +43,7 @@ impl Counters {
     }
 
     fn stats(&self) -> MutexGuard<'_, BTreeMap<Operation, OperationStats>> {
-        // Counting leaves nothing half done, so counts that another thread panicked over are still good.
+        // Counting has no intermediate states, so the counts are valid after a panic in another thread.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

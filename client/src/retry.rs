@@ -1,4 +1,4 @@
-//! When to try again, and after how long. What is tried lives in `client`.
+//! Decides when to retry and after which wait. `client` makes the attempts.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,28 +12,28 @@ use crate::error::Error;
 /// The target of the client's log lines.
 pub(crate) const LOG_TARGET: &str = "porthole_client";
 
-/// The longest `Retry-After` that is waited out. Beyond it the failure is given back at once: nobody sits before a
-/// terminal, or holds a request open, for so long.
+/// The longest `Retry-After` that the client waits. With a longer one the failure is returned at once: neither a person
+/// at a terminal nor an open request should wait longer.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
 
-/// A retry that is about to be waited for.
+/// A retry, before the client waits for it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Retry<'a> {
-    /// What is asked for.
+    /// The requested operation.
     pub operation: Operation,
-    /// Which retry it is: 1 to 4.
+    /// The number of the retry: 1 to 4.
     pub number: usize,
-    /// How long the client waits before it.
+    /// The wait before it.
     pub wait: Duration,
-    /// Why the attempt before it failed.
+    /// The failure of the previous attempt.
     pub error: &'a Error,
 }
 
-/// Waits.
+/// Returns a future that completes after a duration.
 pub(crate) type Sleeper = Arc<dyn Fn(Duration) -> BoxFuture<'static, ()> + Send + Sync>;
-/// Waits so between tries. A type with a name: behind a closure the compiler can't see that a request may be sent between
-/// threads.
+/// Adapts a [`Sleeper`] to backon. A named type, because with a closure the compiler can't prove that a request's
+/// future is `Send`.
 pub(crate) struct SleepWith(pub(crate) Sleeper);
 
 impl backon::Sleeper for SleepWith {
@@ -44,12 +44,12 @@ impl backon::Sleeper for SleepWith {
     }
 }
 
-/// Gives a number from 0 up to 1, by chance.
+/// Returns a random number from 0 up to 1.
 pub(crate) type Randomness = Arc<dyn Fn() -> f64 + Send + Sync>;
-/// Hears of every retry.
+/// A callback for every retry.
 pub(crate) type OnRetry = Arc<dyn Fn(&Retry<'_>) + Send + Sync>;
 
-/// The waits of one request's retries: 2, 4, 8, 16 s, each with up to 20 % added by chance.
+/// The waits of one request's retries: 2, 4, 8, 16 s, each with up to 20 % jitter added.
 ///
 /// Our own iterator, because backon's jitter adds up to the whole delay.
 pub(crate) struct Delays {
@@ -76,27 +76,27 @@ impl Iterator for Delays {
     }
 }
 
-/// The wait before a retry: the schedule's, or what the answer asks for when that is longer. None ends the retries.
+/// Returns the wait before a retry: the scheduled one, or the answer's if that is longer. `None` ends the retries.
 pub(crate) fn wait(scheduled: Option<Duration>, error: &Error) -> Option<Duration> {
     let wait = scheduled?.max(error.retry_after().unwrap_or_default());
     (wait <= RETRY_AFTER_MAX).then_some(wait)
 }
 
-/// The sleeper of a client that nobody gave another.
+/// Returns the default sleeper.
 pub(crate) fn tokio_sleeper() -> Sleeper {
     Arc::new(|wait| Box::pin(tokio::time::sleep(wait)))
 }
 
-/// The randomness of a client that nobody gave another: the operating system's.
+/// Returns the default randomness: the operating system's.
 pub(crate) fn system_randomness() -> Randomness {
     Arc::new(|| {
-        // Without a source of chance the waits merely lose their jitter.
+        // If the operating system provides no randomness, the waits have no jitter.
         let bits = getrandom::u32().unwrap_or_default();
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
     })
 }
 
-/// Tells a log, for clients that nobody gave a callback.
+/// Logs a retry. The default callback.
 pub(crate) fn log_retry(retry: &Retry<'_>) {
     tracing::debug!(
         target: LOG_TARGET,
@@ -104,7 +104,7 @@ pub(crate) fn log_retry(retry: &Retry<'_>) {
         retry = retry.number,
         wait_ms = u64::try_from(retry.wait.as_millis()).unwrap_or(u64::MAX),
         code = retry.error.code().name(),
-        "trying again"
+        "retrying"
     );
 }
 
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn chance_differs_from_one_wait_to_the_next() {
+    fn jitter_differs_from_one_wait_to_the_next() {
         let randomness = system_randomness();
         let drawn: Vec<_> = (0..16).map(|_| randomness()).collect();
         assert!(drawn.iter().all(|share| (0.0..1.0).contains(share)));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_retry_after_wins_a_shorter_one_does_not_and_one_beyond_patience_ends_it() {
+    fn a_longer_retry_after_wins_and_one_beyond_the_limit_ends_the_retries() {
         let four = Some(Duration::from_secs(4));
         assert_eq!(wait(four, &with_retry_after(None)), four);
         assert_eq!(wait(four, &with_retry_after(Some(Duration::from_secs(1)))), four);

@@ -1,4 +1,4 @@
-//! When the library tries again, after how long, and what it counts: on a fake clock against a scripted worker.
+//! When the library retries, after which waits, and what it counts: with a fake clock against a scripted worker.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -14,7 +14,7 @@ use porthole_client::{
 use scripted::{Reply, Worker, answer, extract, failure, sandbox};
 use serde_json::json;
 
-/// The waits that a client asked its sleeper for. The clock moves by them and by nothing else.
+/// The waits that a client asked its sleeper for. The clock advances only by them.
 #[derive(Clone, Default)]
 struct Waits(Arc<Mutex<Vec<Duration>>>);
 
@@ -49,15 +49,15 @@ fn request() -> ExtractRequest {
 }
 
 #[tokio::test]
-async fn a_busy_worker_is_asked_again_after_2_4_8_and_16_seconds_and_a_little() {
+async fn a_busy_worker_is_retried_after_2_4_8_and_16_seconds_plus_jitter() {
     let worker = Worker::with_replies([overloaded(), overloaded(), overloaded(), overloaded(), extract("text")]);
     let waits = Waits::default();
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let listener = Arc::clone(&heard);
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let callback = Arc::clone(&reported);
     let client = waits
         .client(&worker.url())
         .on_retry(move |retry| {
-            listener.lock().unwrap().push((retry.number, retry.wait, retry.error.code().name().to_owned()));
+            callback.lock().unwrap().push((retry.number, retry.wait, retry.error.code().name().to_owned()));
         })
         .build()
         .unwrap();
@@ -72,17 +72,17 @@ async fn a_busy_worker_is_asked_again_after_2_4_8_and_16_seconds_and_a_little() 
     }
     let expected: Vec<_> =
         waited.iter().zip(1..).map(|(wait, number)| (number, *wait, "OVERLOADED".to_owned())).collect();
-    assert_eq!(*heard.lock().unwrap(), expected);
+    assert_eq!(*reported.lock().unwrap(), expected);
     assert_eq!(worker.seen().len(), 5);
 
     let metrics = &client.metrics()["extract"];
     assert_eq!((metrics.count, metrics.ok, metrics.retries), (5, 1, 4));
     assert_eq!(metrics.errors_by_code["OVERLOADED"], 4);
-    assert_eq!(metrics.latency_ms.max, 0, "an attempt's latency has no waits in it");
+    assert_eq!(metrics.latency_ms.max, 0, "an attempt's latency does not include waits");
 }
 
 #[tokio::test]
-async fn the_chance_that_is_given_is_the_chance_that_is_used() {
+async fn a_given_randomness_is_used_for_jitter() {
     let worker = Worker::with_replies([overloaded(), overloaded(), extract("text")]);
     let waits = Waits::default();
     let client = waits.client(&worker.url()).randomness(|| 0.5).build().unwrap();
@@ -91,7 +91,7 @@ async fn the_chance_that_is_given_is_the_chance_that_is_used() {
 }
 
 #[tokio::test]
-async fn it_gives_up_after_four_retries_and_tells_all_that_the_last_answer_told() {
+async fn it_gives_up_after_four_retries_and_returns_the_last_answers_fields() {
     let worker = Worker::start(|_| failure(504, "NAVIGATION_TIMEOUT", true));
     let waits = Waits::default();
     let client = waits.client(&worker.url()).build().unwrap();
@@ -106,7 +106,7 @@ async fn it_gives_up_after_four_retries_and_tells_all_that_the_last_answer_told(
 }
 
 #[tokio::test]
-async fn a_longer_retry_after_is_waited_out_whether_header_or_field() {
+async fn a_longer_retry_after_is_obeyed_whether_header_or_field() {
     let limited = |header: &str, ms: u64| {
         let body = json!({"ok": false, "error": "RATE_LIMITED", "retryable": true, "retry_after_ms": ms});
         Reply::Answer(429, vec![format!("retry-after: {header}")], body.to_string())
@@ -118,7 +118,7 @@ async fn a_longer_retry_after_is_waited_out_whether_header_or_field() {
 }
 
 #[tokio::test]
-async fn a_retry_after_beyond_patience_is_given_back_at_once() {
+async fn a_retry_after_beyond_the_limit_fails_at_once() {
     let seconds = RETRY_AFTER_MAX.as_secs() + 1;
     let worker = Worker::start(move |_| {
         let body = json!({"ok": false, "error": "RATE_LIMITED", "retryable": true});
@@ -130,7 +130,7 @@ async fn a_retry_after_beyond_patience_is_given_back_at_once() {
 }
 
 #[tokio::test]
-async fn lost_connections_are_tried_again_however_they_were_lost() {
+async fn lost_connections_are_retried_however_they_were_lost() {
     let worker = Worker::with_replies([Reply::Reset, Reply::Torn, Reply::Silence, extract("text")]);
     let waits = Waits::default();
     let client = waits.client(&worker.url()).timeout(Duration::from_millis(500)).build().unwrap();
@@ -141,7 +141,7 @@ async fn lost_connections_are_tried_again_however_they_were_lost() {
 }
 
 #[tokio::test]
-async fn nobody_there_is_told_with_the_cause_and_without_the_path() {
+async fn an_unreachable_worker_is_reported_with_the_cause_and_without_the_path() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let waits = Waits::default();
     let client = waits.client(&format!("http://{free}")).build().unwrap();
@@ -153,7 +153,7 @@ async fn nobody_there_is_told_with_the_cause_and_without_the_path() {
 }
 
 #[tokio::test]
-async fn a_success_by_status_that_says_no_is_tried_again_if_it_says_so() {
+async fn a_retryable_failure_with_a_success_status_is_retried() {
     let worker = Worker::with_replies([failure(200, "BROWSER_CRASHED", true), extract("text")]);
     let client = Waits::default().client(&worker.url()).build().unwrap();
     client.extract(&request()).await.unwrap();
@@ -161,7 +161,7 @@ async fn a_success_by_status_that_says_no_is_tried_again_if_it_says_so() {
 }
 
 #[tokio::test]
-async fn what_is_not_retryable_is_asked_once() {
+async fn failures_that_are_not_retryable_are_not_retried() {
     for reply in [
         failure(403, "BLOCKED_TARGET", false),
         failure(200, "NAVIGATION_FAILED", false),
@@ -180,7 +180,7 @@ async fn what_is_not_retryable_is_asked_once() {
 }
 
 #[tokio::test]
-async fn an_unknown_code_that_is_retryable_is_tried_again_and_counts_as_internal() {
+async fn an_unknown_retryable_code_is_retried_and_counts_as_internal() {
     let worker = Worker::with_replies([failure(503, "NEWER_CODE", true), extract("text")]);
     let client = Waits::default().client(&worker.url()).build().unwrap();
     client.extract(&request()).await.unwrap();
@@ -188,7 +188,7 @@ async fn an_unknown_code_that_is_retryable_is_tried_again_and_counts_as_internal
 }
 
 #[tokio::test]
-async fn a_request_goes_out_as_the_contract_has_it() {
+async fn a_request_is_sent_in_the_contracts_shape() {
     let worker = Worker::with_replies([sandbox("sb-1"), extract("text")]);
     let keyed = Waits::default().client(&worker.url()).key(SecretString::from("the-key")).build().unwrap();
     let made = keyed.create(&CreateRequest { ttl_seconds: Some(60) }).await.unwrap();
@@ -208,7 +208,7 @@ async fn a_request_goes_out_as_the_contract_has_it() {
 }
 
 #[tokio::test]
-async fn requests_can_be_made_in_tasks_of_their_own() {
+async fn requests_can_be_made_in_spawned_tasks() {
     let worker = Worker::with_replies([extract("text")]);
     let client = Waits::default().client(&worker.url()).build().unwrap();
     let asked = tokio::spawn(async move { client.extract(&request()).await });

@@ -1,4 +1,4 @@
-//! What JSON takes: a request, read and judged; a screenshot's answer with 200 kB of picture, written and read.
+//! JSON costs: parsing and validating a request; writing and reading a screenshot's answer with a 200 kB image.
 
 use std::hint::black_box;
 
@@ -21,17 +21,18 @@ fn main() {
     let mut criterion = Criterion::default().configure_from_args();
     let mut group = criterion.benchmark_group("json");
     group.bench_function("request read", |bencher| {
-        bencher.iter(|| parse::<ScreenshotRequest>(black_box(REQUEST.as_bytes())).expect("a good request"));
+        bencher.iter(|| parse::<ScreenshotRequest>(black_box(REQUEST.as_bytes())).expect("the request is valid"));
     });
-    let mut answer: ScreenshotResponse = serde_json::from_str(ANSWER).expect("an answer");
-    // To JSON any letters of base64 are alike.
+    let mut answer: ScreenshotResponse = serde_json::from_str(ANSWER).expect("the answer is valid");
+    // Any base64 letters do: JSON costs the same for all of them.
     answer.image_base64 = "iVBORw0K".repeat(PICTURE_BYTES / 6);
     group.bench_function("answer written", |bencher| {
-        bencher.iter(|| serde_json::to_vec(black_box(&answer)).expect("JSON"));
+        bencher.iter(|| serde_json::to_vec(black_box(&answer)).expect("the answer serialises"));
     });
-    let written = serde_json::to_vec(&answer).expect("JSON");
+    let written = serde_json::to_vec(&answer).expect("the answer serialises");
     group.bench_function("answer read", |bencher| {
-        bencher.iter(|| serde_json::from_slice::<ScreenshotResponse>(black_box(&written)).expect("an answer"));
+        bencher
+            .iter(|| serde_json::from_slice::<ScreenshotResponse>(black_box(&written)).expect("the answer is valid"));
     });
     group.finish();
     criterion.final_summary();

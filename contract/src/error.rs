@@ -1,4 +1,4 @@
-//! The error taxonomy: every code with its HTTP status, whether a retry helps, and the sentence a person is told.
+//! The error taxonomy: every code with its HTTP status, whether a retry can help, and the sentence shown to people.
 
 use std::time::Duration;
 
@@ -18,31 +18,31 @@ macro_rules! error_codes {
             /// Every code, in the contract's order.
             pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$variant),+];
 
-            /// The code as it stands on the wire.
+            /// Returns the code's name on the wire.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $(ErrorCode::$variant => $name),+ }
             }
 
-            /// The HTTP status that carries this code.
+            /// Returns the HTTP status of this code.
             #[must_use]
             pub const fn status(self) -> u16 {
                 match self { $(ErrorCode::$variant => $status),+ }
             }
 
-            /// Whether the same request may succeed later.
+            /// Returns whether the same request may succeed later.
             #[must_use]
             pub const fn retryable(self) -> bool {
                 match self { $(ErrorCode::$variant => $retryable),+ }
             }
 
-            /// What a person is told: ready for a card.
+            /// Returns the sentence shown to people, for example on a card.
             #[must_use]
             pub const fn message(self) -> &'static str {
                 match self { $(ErrorCode::$variant => $message),+ }
             }
 
-            /// The code of that name, if there is one.
+            /// Returns the code with this name, if any.
             #[must_use]
             pub fn from_name(name: &str) -> Option<ErrorCode> {
                 match name { $($name => Some(ErrorCode::$variant),)+ _ => None }
@@ -56,7 +56,7 @@ error_codes! {
     InvalidRequest, "INVALID_REQUEST", 400, false, "The request isn't valid";
     /// Not an absolute `http` or `https` URL, or one that carries a user name or password.
     InvalidUrl, "INVALID_URL", 400, false, "The URL couldn't be reached";
-    /// No key or token, or one that is not valid here.
+    /// The key or token is missing or not valid here.
     Unauthorized, "UNAUTHORIZED", 401, false, "This sandbox isn't yours, or its token has expired";
     /// A private, reserved or special address or name, however spelt or reached, or a restricted port.
     BlockedTarget, "BLOCKED_TARGET", 403, false, "This URL points to a private or local network and can't be accessed";
@@ -70,41 +70,41 @@ error_codes! {
     RequestTooLarge, "REQUEST_TOO_LARGE", 413, false, "The request is too large";
     /// No step of the size cap's ladder was small enough.
     ImageTooLarge, "IMAGE_TOO_LARGE", 422, false, "The screenshot was too large to capture";
-    /// Nothing but white space.
+    /// The extracted text is empty or only white space.
     EmptyExtraction, "EMPTY_EXTRACTION", 422, false, "No readable text was found on the page";
     /// No element matches.
     SelectorNotFound, "SELECTOR_NOT_FOUND", 422, false, "Nothing on the page matches the selector";
     /// The caller sent too many requests.
     RateLimited, "RATE_LIMITED", 429, true, "Too many requests - try again shortly";
-    /// Every place is taken and the queue is full.
+    /// No permit is free and the queue is full.
     Overloaded, "OVERLOADED", 503, true, "The browser service is busy - try again shortly";
-    /// The service drains.
+    /// The service is draining.
     ShuttingDown, "SHUTTING_DOWN", 503, true, "The browser service is restarting - try again";
-    /// Browserbase was asked for and no credentials are set.
+    /// Browserbase was requested, but no credentials are set.
     BrowserbaseNotConfigured, "BROWSERBASE_NOT_CONFIGURED", 503, false, "Browser service isn't configured - contact your admin";
-    /// The browser gave no first answer.
+    /// The browser did not answer its first command.
     SessionCreateFailed, "SESSION_CREATE_FAILED", 502, true, "Couldn't start a browser session - try again";
     /// The browser provider's own limit.
     ProviderRateLimited, "PROVIDER_RATE_LIMITED", 429, true, "Too many browser sessions at once - try again shortly";
-    /// The browser or its renderer died, or the connection to it.
+    /// The browser, its renderer or the connection to it died.
     BrowserCrashed, "BROWSER_CRASHED", 502, true, "The browser stopped while loading the page - try again";
-    /// The page couldn't be loaded; details hold the `net::` name.
+    /// The page couldn't be loaded; details contain the `net::` error name.
     NavigationFailed, "NAVIGATION_FAILED", 502, false, "The page couldn't be loaded";
     /// The page did not reach `DOMContentLoaded` in time.
     NavigationTimeout, "NAVIGATION_TIMEOUT", 504, true, "The page took too long to load";
-    /// The request's own time, or a capture's, was over.
+    /// The deadline of the request, or of its capture, passed.
     DeadlineExceeded, "DEADLINE_EXCEEDED", 504, true, "The request took too long";
     /// Worker only: the service can't be reached.
     ServiceUnavailable, "SERVICE_UNAVAILABLE", 502, true, "The sandbox service can't be reached";
     /// Worker only: the service did not answer.
     ServiceTimeout, "SERVICE_TIMEOUT", 504, true, "The sandbox service did not answer";
-    /// A fault of our own.
+    /// A fault in Porthole itself.
     Internal, "INTERNAL", 500, true, "Something went wrong - try again";
 }
 
 impl ErrorCode {
-    /// Whether whoever runs Porthole is to look into it: not a caller's mistake, and not a page's or its site's doing,
-    /// since callers choose the pages.
+    /// Returns whether the operator should investigate. Errors caused by a caller, a page or its site don't count:
+    /// callers choose the pages.
     #[must_use]
     pub const fn operators_concern(self) -> bool {
         use ErrorCode as Code;
@@ -137,7 +137,7 @@ impl ErrorCode {
     }
 }
 
-// By hand: the derive reads the variants' names before the macro has renamed them.
+// Implemented by hand: the derive reads the variants' names before the macro has renamed them.
 impl utoipa::PartialSchema for ErrorCode {
     fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
         utoipa::openapi::ObjectBuilder::new()
@@ -156,49 +156,49 @@ impl std::fmt::Display for ErrorCode {
     }
 }
 
-/// A request that failed: the code, and what people who look closer may see.
+/// A failed request: its code, and details for debugging.
 ///
-/// `details` never holds a key, a token, a connect URL, or an address that DNS gave.
+/// `details` never contains a key, a token, a connect URL or an address from DNS.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {details}")]
 pub struct Failure {
     /// What went wrong.
     pub code: ErrorCode,
-    /// More about it, for people who look closer.
+    /// Details for debugging.
     pub details: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// How long to wait before that, when known.
+    /// How long to wait before a retry, if known.
     pub retry_after: Option<Duration>,
 }
 
 impl Failure {
-    /// A failure with this code, as retryable as the code says.
+    /// Returns a failure with this code, retryable if the code is.
     pub fn new(code: ErrorCode, details: impl Into<String>) -> Self {
         Self { code, details: details.into(), retryable: code.retryable(), retry_after: None }
     }
 
-    /// The same, with another word on whether a retry helps.
+    /// Overrides whether a retry may succeed.
     #[must_use]
     pub fn retryable(mut self, retryable: bool) -> Self {
         self.retryable = retryable;
         self
     }
 
-    /// The same, with how long to wait before a retry.
+    /// Sets how long to wait before a retry.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
         self.retry_after = Some(wait);
         self
     }
 
-    /// How long to wait in whole seconds, rounded up, as the `Retry-After` header has it.
+    /// Returns the wait before a retry in whole seconds, rounded up, for the `Retry-After` header.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.retry_after.map(|wait| wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX))
     }
 
-    /// The body that tells the caller.
+    /// Returns the response body for this failure.
     pub fn answer(&self, request_id: impl Into<String>) -> ErrorAnswer {
         ErrorAnswer {
             ok: false,
@@ -219,14 +219,14 @@ pub struct ErrorAnswer {
     pub ok: bool,
     /// What went wrong.
     pub error: ErrorCode,
-    /// What a person is told: ready for a card.
+    /// A sentence to show to people, for example on a card.
     pub message: String,
-    /// For people who look closer.
+    /// Details for debugging.
     #[serde(default)]
     pub details: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// How long to wait before that, in milliseconds, when known.
+    /// How long to wait before a retry, in milliseconds, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
     /// This request's id.

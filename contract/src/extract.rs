@@ -1,4 +1,4 @@
-//! What an extract reads: directives. Their string form is read by [`crate::instruction`] into the same type.
+//! Directives: what an extract reads. [`crate::instruction`] parses their string form into the same type.
 
 use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
 use serde::de::{MapAccess, SeqAccess, Visitor};
@@ -10,26 +10,26 @@ use crate::json::{Invalid, Validate, strict_value};
 use crate::limits::{DIRECTIVES_MAX, OFFSET_MAX, SELECTOR_MAX_CHARS, SELECTOR_STEPS_MAX, TEXT_MAX_CHARS};
 use crate::selector::Chain;
 
-/// What is read.
+/// What to read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractKind {
     /// Text as a reader sees it: the browser's own `innerText`.
     #[default]
     Text,
-    /// HTML, cleaned: structure and links, without script, style and what a reader can't see.
+    /// Cleaned HTML: structure and links, without scripts, styles and hidden content.
     Html,
     /// Markdown (CommonMark, with GitHub's tables).
     Markdown,
-    /// The page's main content as Markdown; about it in `data`.
+    /// The page's main content as Markdown, with its metadata in `data`.
     Article,
     /// Every link: text, absolute URL, `rel`.
     Links,
     /// Every image: absolute URL, alternative text, size.
     Images,
-    /// What the page says about itself.
+    /// The page's metadata.
     Metadata,
-    /// The outline.
+    /// The headings, as an outline.
     Headings,
     /// One data table: the selected one, or the largest.
     Table,
@@ -40,7 +40,7 @@ pub enum ExtractKind {
 }
 
 impl ExtractKind {
-    /// Its name on the wire.
+    /// Returns its name on the wire.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -65,7 +65,7 @@ impl ExtractKind {
 pub enum TableFormat {
     /// The same JSON as in `data`.
     Json,
-    /// Comma-separated values (RFC 4180); a table's only.
+    /// Comma-separated values (RFC 4180); only for `table`.
     Csv,
 }
 
@@ -73,45 +73,46 @@ pub enum TableFormat {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Directive {
-    /// What is read; default `text`.
+    /// What to read; default `text`.
     #[serde(default)]
     pub kind: ExtractKind,
-    /// Where: steps with ` >> ` between them, each inside the last; a step is CSS, or begins with `css:`, `xpath:`,
-    /// `text:`, `role:` or `testid:`. Without it the whole page (for `table`: its largest).
+    /// Where to read: steps separated by ` >> `, each matched within the previous one. A step is CSS, or begins with
+    /// `css:`, `xpath:`, `text:`, `role:` or `testid:`. Default: the whole page (for `table`: its largest table).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1, max_length = 4000)]
     pub selector: Option<String>,
-    /// All that match instead of the first.
+    /// Return all matches instead of the first.
     #[serde(default, skip_serializing_if = "is_false")]
     pub all: bool,
-    /// `text` of the whole page: that of its frames too.
+    /// For `text` of the whole page: include the text of its frames.
     #[serde(default, skip_serializing_if = "is_false")]
     pub frames: bool,
-    /// Tables: each cell as `{text, links}`.
+    /// For tables: return each cell as `{text, links}`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub links: bool,
-    /// `table`: how `content` is written; default `json`.
+    /// For `table`: the format of `content`; default `json`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub format: Option<TableFormat>,
-    /// `json`: a field's name → where its value is.
+    /// For `json`: maps each field's name to the selector of its value.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict_value")]
     #[schema(value_type = Option<Object>)]
     pub map: Option<Value>,
-    /// `json`: a JSON Schema that the result is checked against; misfits are listed in `warnings`. Local `$ref`s may not
-    /// be recursive; `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and `$recursiveRef` are refused by name,
-    /// and so is a schema of more than 2 000 subschemas with each `$ref` counted as what it points at. Patterns have no
-    /// look-around and no back-references; `format` is an annotation.
+    /// For `json`: a JSON Schema to check the result against; violations are listed in `warnings`. Local `$ref`s may
+    /// not be recursive; `unevaluatedProperties`, `unevaluatedItems`, `$dynamicRef` and `$recursiveRef` are refused,
+    /// and so is a schema of more than 2 000 subschemas, each `$ref` counted as the subschemas that it refers to.
+    /// Patterns have no look-around and no back-references; `format` is an annotation.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "strict_value")]
     #[schema(value_type = Option<Object>)]
     pub schema: Option<Value>,
-    /// What a reader can't see is not left out.
+    /// Include hidden content.
     #[serde(default, skip_serializing_if = "is_false")]
     pub include_hidden: bool,
-    /// Where to go on: the `next_offset` of the answer before. Characters of texts, rows of a table, entries of lists.
+    /// Where to continue: the `next_offset` of the previous answer. Counts characters of text, rows of a table or
+    /// entries of a list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 100_000_000)]
     pub offset: Option<u32>,
-    /// Where `content` is cut, in Unicode scalar values; default the request's.
+    /// Longest `content`, in Unicode scalar values; default: the request's `max_chars`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 20_000)]
     pub max_chars: Option<u32>,
@@ -123,25 +124,25 @@ pub(crate) fn is_false(value: &bool) -> bool {
 }
 
 impl Directive {
-    /// One of this kind, of the whole page.
+    /// Returns a directive of this kind for the whole page.
     #[must_use]
     pub fn of(kind: ExtractKind) -> Self {
         Self { kind, ..Self::default() }
     }
 
-    /// Its selector, read.
+    /// Parses its selector.
     ///
     /// # Errors
-    /// [`Invalid`] naming `selector`.
+    /// [`Invalid`] for `selector`.
     pub fn chain(&self) -> Result<Option<Chain>, Invalid> {
         self.selector.as_deref().map(Chain::parse).transpose()
     }
 
-    /// Whether this goes with its kind; `Err` names the field.
+    /// Checks that each given field is allowed with the kind; the error names the field.
     fn fits(&self) -> Result<(), Invalid> {
         use ExtractKind::{Html, Json, Links, Markdown, Metadata, Table, Tables, Text};
         let only = |field: &str, given: bool, fits: bool, with: &str| match given && !fits {
-            true => Err(Invalid::new(field, format!("goes with {with} only"))),
+            true => Err(Invalid::new(field, format!("is only allowed with {with}"))),
             false => Ok(()),
         };
         let (kind, selected) = (self.kind, self.selector.is_some());
@@ -158,7 +159,7 @@ impl Directive {
         only("map", self.map.is_some(), kind == Json, "json")?;
         only("schema", self.schema.is_some(), kind == Json, "json")?;
         if kind == Json && self.map.is_none() {
-            return Err(Invalid::new("map", "is what json reads by: it must be there"));
+            return Err(Invalid::new("map", "is required by kind json"));
         }
         Ok(())
     }
@@ -197,22 +198,22 @@ impl Validate for Directive {
 pub enum Directives {
     /// One.
     One(Box<Directive>),
-    /// Several, read from the page as it is at one moment.
+    /// Several, all read from the page at the same moment.
     Many(Vec<Directive>),
 }
 
-/// How [`Directives`] stands in the OpenAPI document.
+/// The OpenAPI schema of [`Directives`].
 #[derive(ToSchema)]
 #[schema(as = Directives)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "the macro reads the type, nothing makes one")]
+#[expect(dead_code, reason = "the macro reads the type; it is never constructed")]
 pub(crate) enum DirectivesSchema {
     One(Directive),
     Many(Vec<Directive>),
 }
 
 impl Directives {
-    /// All of them.
+    /// Returns the directives as a slice.
     #[must_use]
     pub fn as_slice(&self) -> &[Directive] {
         match self {
@@ -240,7 +241,7 @@ impl Validate for Directives {
     }
 }
 
-/// By hand, so that a refusal names the field: an untagged enum would only say that neither shape fits.
+/// Implemented by hand so that errors name the field; an untagged enum would only report that no variant matches.
 impl<'de> Deserialize<'de> for Directives {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OneOrMany;

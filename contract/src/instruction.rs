@@ -1,5 +1,5 @@
-//! The string form of directives: one a line, or with `;` between them. It is read into the typed form, so that there
-//! is one meaning.
+//! The string form of directives: one per line, or separated by `;`. It is parsed into the typed form, so both forms
+//! have the same meaning.
 
 use serde_json::Value;
 
@@ -9,12 +9,12 @@ use crate::limits::DIRECTIVES_MAX;
 use crate::scan::Scan;
 use crate::selector::{By, Chain};
 
-/// An instruction that was read.
+/// A parsed instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Instruction {
     /// Directives, at least one.
     Directives(Vec<Directive>),
-    /// Text that is no directive at all.
+    /// Text that is not written as directives.
     FreeText,
 }
 
@@ -22,14 +22,14 @@ const KEYWORDS: [&str; 20] = [
     "selector", "css", "xpath", "text", "role", "testid", "all", "html", "markdown", "article", "links", "images",
     "metadata", "headings", "table", "tables", "csv", "json", "schema", "frames",
 ];
-/// How many letters an unknown word may be off a keyword to be taken for a slip.
-const SLIP_MAX: usize = 2;
+/// Largest edit distance from a keyword at which an unknown word is reported as a misspelling.
+const MISSPELLING_MAX_DISTANCE: usize = 2;
 
 impl Instruction {
-    /// Reads an instruction; an empty one asks for the page's text.
+    /// Parses an instruction. An empty one asks for the page's text.
     ///
     /// # Errors
-    /// [`Invalid`] naming `instruction`: a directive that says something impossible, or a word that is nearly a keyword.
+    /// [`Invalid`] for `instruction`: a directive is invalid, or a word looks like a misspelt keyword.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         let text = text.trim();
         if text.is_empty() {
@@ -43,7 +43,7 @@ impl Instruction {
                     let schema = json(line.rest, "schema")?;
                     match directives.last_mut() {
                         Some(last) if last.kind == ExtractKind::Json => last.schema = Some(schema),
-                        _ => return Err(refusal("`schema:` follows a `json:`")),
+                        _ => return Err(refusal("`schema:` must follow a `json:` directive")),
                     }
                 }
                 keyword => directives.push(directive(keyword, line.rest)?),
@@ -63,13 +63,13 @@ fn refusal(reason: impl Into<String>) -> Invalid {
     Invalid::new("instruction", reason)
 }
 
-/// A keyword and what follows its colon.
+/// A keyword and the text after its colon.
 struct Line<'a> {
     keyword: &'static str,
     rest: &'a str,
 }
 
-/// The lines of an instruction, or nothing where it is free text.
+/// Splits an instruction into lines; `None` if it is free text.
 fn lines(text: &str) -> Result<Option<Vec<Line<'_>>>, Invalid> {
     let mut lines: Vec<Line<'_>> = Vec::new();
     let mut free = false;
@@ -86,7 +86,7 @@ fn lines(text: &str) -> Result<Option<Vec<Line<'_>>>, Invalid> {
             lines.push(Line { keyword, rest: rest.unwrap_or_default().trim() });
             continue;
         }
-        // A selector that goes on in the next line.
+        // The selector of the previous line continues on this one.
         if let Some(last) = lines.last_mut()
             && last.rest.ends_with([',', '>', '+', '~'])
             && By::of_keyword(last.keyword).is_some()
@@ -101,9 +101,9 @@ fn lines(text: &str) -> Result<Option<Vec<Line<'_>>>, Invalid> {
             let word = word.to_lowercase();
             let nearest = KEYWORDS.iter().map(|keyword| (distance(&word, keyword), keyword)).min();
             if let Some((off, keyword)) = nearest
-                && off <= SLIP_MAX
+                && off <= MISSPELLING_MAX_DISTANCE
             {
-                return Err(refusal(format!("`{word}:` is no directive; is `{keyword}:` meant?")));
+                return Err(refusal(format!("`{word}:` is not a directive; did you mean `{keyword}:`?")));
             }
         }
         free = true;
@@ -111,7 +111,7 @@ fn lines(text: &str) -> Result<Option<Vec<Line<'_>>>, Invalid> {
     Ok((!free && !lines.is_empty()).then_some(lines))
 }
 
-/// What stands between `;` and line ends, both outside quotes, brackets and braces.
+/// Splits at `;` and line ends that are outside quotes, brackets and braces.
 fn parts(text: &str) -> Vec<&str> {
     Scan::split(text, ";").into_iter().flat_map(|part| Scan::split(part, "\n")).collect()
 }
@@ -124,7 +124,7 @@ fn directive(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
     };
     let alone = |kind: ExtractKind| match rest {
         "" => Ok(Directive::of(kind)),
-        _ => Err(refusal(format!("`{keyword}` takes nothing after it"))),
+        _ => Err(refusal(format!("`{keyword}` takes no argument"))),
     };
     Ok(match keyword {
         "text" if rest.is_empty() => Directive::default(),
@@ -145,12 +145,12 @@ fn directive(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
     })
 }
 
-/// Text of what a selector finds.
+/// Builds the directive for the text of a selector's match.
 fn selected(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
     if rest.is_empty() {
-        return Err(refusal("names no selector"));
+        return Err(refusal("lacks a selector"));
     }
-    // `selector: all: li` says the same as `all: li`.
+    // `selector: all: li` means the same as `all: li`.
     if matches!(keyword, "selector" | "css")
         && let Some((word, rest)) = rest.split_once(':')
         && word.trim().eq_ignore_ascii_case("all")
@@ -159,7 +159,7 @@ fn selected(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
     }
     let by = By::of_keyword(keyword).unwrap_or(By::Css);
     let selector = match by {
-        // The typed form has CSS without a word before it.
+        // The typed form writes CSS without a keyword.
         By::Css => rest.to_owned(),
         _ => format!("{keyword}: {rest}"),
     };
@@ -167,7 +167,7 @@ fn selected(keyword: &str, rest: &str) -> Result<Directive, Invalid> {
     Ok(Directive { selector: Some(selector), ..Directive::default() })
 }
 
-/// All matches of a directive that names a place.
+/// Builds the directive for all matches of a selector.
 fn all(rest: &str) -> Result<Directive, Invalid> {
     let inner = rest.split_once(':').and_then(|(word, rest)| {
         let word = word.trim();
@@ -175,7 +175,7 @@ fn all(rest: &str) -> Result<Directive, Invalid> {
         Some((*keyword, rest.trim()))
     });
     let inner = match inner {
-        Some(("all", _)) => return Err(refusal("`all:` stands twice")),
+        Some(("all", _)) => return Err(refusal("`all:` is given twice")),
         Some((keyword, rest)) => directive(keyword, rest)?,
         None => selected("css", rest)?,
     };
@@ -189,7 +189,7 @@ fn json(text: &str, keyword: &str) -> Result<Value, Invalid> {
     }
 }
 
-/// Levenshtein's distance; keywords are short, and so is what could be one.
+/// Returns the Levenshtein distance. Keywords are short, so only the first 20 characters of `one` are compared.
 fn distance(one: &str, other: &str) -> usize {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().take(20).collect(), other.chars().collect());
     let mut row: Vec<usize> = (0..=other.len()).collect();
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selector_is_understood_in_any_case() {
+    fn selector_keywords_are_case_insensitive() {
         for (text, selector) in [
             ("selector: .main-content", ".main-content"),
             ("  CSS:#a:not(.b) > p  ", "#a:not(.b) > p"),
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kind_has_its_line_and_lines_are_directives() {
+    fn every_kind_has_a_keyword_and_each_line_is_a_directive() {
         let read = read(
             "article; links: nav\nTable\ncsv: #prices;all: li\nall: markdown: .post;json: {\"a\": \"h1; b\",\n \"c[]\": \"li\"}; schema: {\"type\": \"object\"}\nframes",
         );
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_directive_is_free_text_and_a_slip_is_named() {
+    fn other_text_is_free_text_and_a_misspelt_keyword_is_reported() {
         for text in [
             "what does it cost: euros?",
             "Summarise this page",

@@ -1,4 +1,4 @@
-//! Reading a request's body: strict, and every refusal names the field.
+//! Parses request bodies strictly; every error names the field.
 
 use std::fmt;
 
@@ -7,18 +7,18 @@ use serde_json::{Map, Number, Value};
 
 use crate::error::{ErrorCode, Failure};
 
-/// A field that is missing, unknown, doubled, of a wrong type or out of its range.
+/// A field that is missing, unknown, duplicated, of the wrong type or out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
 pub struct Invalid {
-    /// Where it stands, as `viewport.width`; `body` for the body as a whole.
+    /// The field's path, such as `viewport.width`; `body` for the body as a whole.
     pub path: String,
-    /// What is wrong, and what is accepted.
+    /// What is wrong and which values are accepted.
     pub reason: String,
 }
 
 impl Invalid {
-    /// A refusal of the field at `path`.
+    /// Returns an error for the field at `path`.
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into() }
     }
@@ -30,37 +30,37 @@ impl From<Invalid> for Failure {
     }
 }
 
-/// A request whose values can be judged without looking anything up.
+/// A request whose values can be validated without any lookup.
 pub trait Validate {
-    /// Refuses the first value that is out of its range, by the path of its field.
+    /// Checks that every value is in range and reports the first one that is not.
     ///
     /// # Errors
     /// [`Invalid`], with the field's path and what is accepted.
     fn validate(&self) -> Result<(), Invalid>;
 }
 
-/// Reads a request from its body and judges its values.
+/// Parses a request from its body and validates its values.
 ///
 /// # Errors
-/// [`Invalid`] for what is no JSON, an unknown, missing or doubled field, a wrong type, a value out of its range.
+/// [`Invalid`] for a body that is not JSON, an unknown, missing or duplicate field, a wrong type or an invalid value.
 pub fn parse<T: DeserializeOwned + Validate>(body: &[u8]) -> Result<T, Invalid> {
     let request: T = read(body)?;
     request.validate()?;
     Ok(request)
 }
 
-/// A JSON object in which no key stands twice, at any depth.
+/// A JSON object without duplicate keys at any depth.
 ///
-/// The worker reads bodies as this: it need not know a route's fields, and what it writes is never read differently
-/// by the service.
+/// The worker parses bodies into this type: it needs no knowledge of a route's fields, and the service can't
+/// interpret the forwarded body differently.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StrictObject(pub Map<String, Value>);
 
 impl StrictObject {
-    /// Reads an object.
+    /// Parses an object.
     ///
     /// # Errors
-    /// [`Invalid`] for what is no JSON, no object, or has a key twice.
+    /// [`Invalid`] for a body that is not JSON, is not an object or has a duplicate key.
     pub fn parse(body: &[u8]) -> Result<Self, Invalid> {
         match read::<StrictValue>(body)?.0 {
             Value::Object(object) => Ok(Self(object)),
@@ -82,7 +82,7 @@ fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Invalid> {
     Ok(value)
 }
 
-/// Reads a field that may hold any JSON, in which no key stands twice.
+/// Deserializes a field that may hold any JSON without duplicate keys.
 pub(crate) fn strict_value<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
     let value = <Option<StrictValue> as serde::Deserialize>::deserialize(deserializer)?;
     Ok(value.map(|StrictValue(value)| value))
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_not_required_by_the_shape_and_never_shown() {
+    fn a_token_is_optional_in_the_type_and_never_in_debug_output() {
         let request: ExtractRequest =
             parse(br#"{"sandbox_id":"sb-1","owner_token":"hidden-token","url":"https://example.com"}"#).unwrap();
         assert!(!format!("{request:?}").contains("hidden-token"));
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_stands_twice_in_a_map_or_schema_is_refused() {
+    fn a_duplicate_key_in_a_map_or_schema_is_refused() {
         for field in ["map", "schema"] {
             let body = format!(
                 r#"{{"sandbox_id":"sb-1","url":"x","extract":{{"kind":"json","map":{{"a":"p"}},"{field}":{{"b":{{"c":1,"c":2}}}}}}}}"#
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn a_strict_object_refuses_a_key_that_stands_twice_at_any_depth() {
+    fn a_strict_object_refuses_a_duplicate_key_at_any_depth() {
         assert!(StrictObject::parse(br#"{"a":{"b":[{"c":1,"d":2}]}}"#).is_ok());
         let refusal = StrictObject::parse(br#"{"a":{"b":[{"c":1,"c":2}]}}"#).unwrap_err();
         assert!(refusal.reason.contains("duplicate field `c`"), "{refusal}");

@@ -1,7 +1,7 @@
-//! The contract: what goes over the wire between Porthole's parts and their callers.
+//! The contract: the wire format between Porthole's parts and their callers.
 //!
-//! Requests, responses, error codes and limits as types, and the OpenAPI document made from them. No I/O, no async
-//! and no clock live here, and this crate knows no other crate of the workspace.
+//! Requests, responses, error codes and limits as types, and the OpenAPI document generated from them. This crate
+//! has no I/O, no async and no clock, and depends on no other crate of the workspace.
 
 mod error;
 mod extract;

@@ -1,20 +1,20 @@
 //! Every size and time limit of the contract, in one place, each with its unit in its name.
 //!
-//! Times are nested: an outer limit is longer than every inner one, so that the innermost part that failed is the one
-//! that answers.
+//! Times are nested: an outer limit is longer than every inner one, so that the innermost part that
+//! failed reports the failure.
 
 use std::time::Duration;
 
 /// The body of a request to the worker, in bytes.
 pub const WORKER_BODY_MAX_BYTES: usize = 64 * 1024;
-/// The body of a request to the service, in bytes: the worker's, and room for the credentials that it adds.
+/// The body of a request to the service, in bytes: the worker's, plus room for the credentials that the worker adds.
 pub const SERVICE_BODY_MAX_BYTES: usize = 72 * 1024;
-/// How much of a too large body is read and thrown away before the answer, so that its sender can read that answer.
+/// How much of an oversized body is read and discarded before the answer, so that its sender can read the answer.
 pub const BODY_DRAIN_MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// An image, in bytes before base64.
 pub const IMAGE_MAX_BYTES: usize = 1_500_000;
-/// An image's height, in image pixels: Chromium's textures end near here.
+/// An image's height, in image pixels: about the limit of Chromium's textures.
 pub const IMAGE_MAX_HEIGHT_PX: u32 = 16_384;
 /// An image's area, in image pixels.
 pub const IMAGE_MAX_PIXELS: u64 = 50_000_000;
@@ -29,7 +29,7 @@ pub const DIRECTIVES_MAX: usize = 16;
 pub const SELECTOR_MAX_CHARS: usize = 4_000;
 /// Steps of a selector.
 pub const SELECTOR_STEPS_MAX: usize = 16;
-/// Where an extract may go on, in characters, rows or entries.
+/// Largest `offset` of an extract, in characters, rows or entries.
 pub const OFFSET_MAX: u32 = 100_000_000;
 /// A page's title, in Unicode scalar values: longer ones are cut.
 pub const TITLE_MAX_CHARS: usize = 1_000;
@@ -47,14 +47,14 @@ pub const DEVICE_SCALE_FACTOR_MAX: f64 = 3.0;
 pub const TOKEN_TTL_MIN_SECONDS: u64 = 60;
 /// Longest life of an owner token, in seconds.
 pub const TOKEN_TTL_MAX_SECONDS: u64 = 2_592_000;
-/// Life of an owner token when none is asked for, in seconds.
+/// Default life of an owner token, in seconds.
 pub const TOKEN_TTL_DEFAULT_SECONDS: u64 = 86_400;
 
 /// One attempt of the client.
 pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(90);
 /// The worker's wait for the service's whole answer.
 pub const WORKER_TIMEOUT: Duration = Duration::from_secs(80);
-/// The service's own last resort around a request.
+/// The service's outermost timeout of a request.
 pub const SERVICE_TIMEOUT: Duration = Duration::from_secs(70);
 /// Smallest `timeout_ms`.
 pub const REQUEST_TIMEOUT_MIN_MS: u32 = 1_000;
@@ -75,11 +75,11 @@ pub const WAIT_DELAY_MAX_MS: u32 = 10_000;
 /// A capture or a reading.
 pub const CAPTURE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Most times that a client tries again.
+/// Most retries of one request by a client.
 pub const RETRIES_MAX: usize = 4;
-/// The wait before the first retry; each further one is twice as long.
+/// The wait before the first retry; it doubles with each further retry.
 pub const RETRY_FIRST_DELAY: Duration = Duration::from_secs(2);
-/// The largest share of a retry's wait that is added to it by chance.
+/// Largest random addition to a retry's wait, as a share of the wait.
 pub const RETRY_JITTER: f64 = 0.2;
 
 /// Shortest key of an owner, a service or a client, in bytes.

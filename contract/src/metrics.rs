@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::error::ErrorCode;
 
-/// A thing that callers ask for, as metrics name it.
+/// An operation that callers request, as metrics name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Operation {
@@ -26,7 +26,7 @@ impl Operation {
     /// Every operation.
     pub const ALL: [Operation; 3] = [Operation::Screenshot, Operation::Extract, Operation::Create];
 
-    /// Its name in labels and logs.
+    /// Returns its name in labels and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl Operation {
         }
     }
 
-    /// The operation of one of the service's routes.
+    /// Returns the operation of a service route, if it has one.
     #[must_use]
     pub fn of_route(route: &str) -> Option<Operation> {
         match route {
@@ -52,7 +52,7 @@ impl Operation {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Metrics {
-    /// By operation's name.
+    /// Counts and latencies by operation name.
     pub operations: BTreeMap<String, OperationMetrics>,
     /// Browsers that are connected.
     pub browsers: u64,
@@ -64,7 +64,7 @@ pub struct Metrics {
     pub blocked: BTreeMap<String, u64>,
     /// Bytes of answers sent.
     pub bytes_out: u64,
-    /// Since the process started, in seconds.
+    /// Time since the process started, in seconds.
     pub uptime_s: u64,
 }
 
@@ -80,7 +80,7 @@ pub struct OperationMetrics {
     pub errors_by_code: BTreeMap<String, u64>,
     /// Attempts that were retries (counted by the client).
     pub retries: u64,
-    /// How long they took.
+    /// Latencies of all requests that ended.
     pub latency_ms: Latency,
 }
 
@@ -92,7 +92,7 @@ pub struct Latency {
     pub min: u64,
     /// Longest.
     pub max: u64,
-    /// All together.
+    /// Sum.
     pub total: u64,
     /// Median.
     pub p50: u64,
@@ -106,11 +106,11 @@ pub struct Latency {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Pages {
-    /// Held by a request, until the browser confirms that it is gone.
+    /// Held by a request, until the browser confirms that the page is gone.
     pub busy: u64,
     /// Blank and ready.
     pub warm: u64,
-    /// Requests that wait for a place.
+    /// Requests waiting for a permit.
     pub queued: u64,
 }
 
@@ -118,17 +118,17 @@ pub struct Pages {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(default)]
 pub struct Sessions {
-    /// Begun.
+    /// Started.
     pub created: u64,
-    /// Given back and confirmed.
+    /// Released, and confirmed as released.
     pub released: u64,
-    /// Given up on: never confirmed.
+    /// Abandoned: their release was never confirmed.
     pub leaked: u64,
-    /// Their time, in whole seconds.
+    /// Total time of all sessions, in whole seconds.
     pub seconds: u64,
 }
 
-/// Counts one operation's requests; [`OperationMetrics`] is what it shows.
+/// Counts one operation's requests; [`OperationMetrics`] is its snapshot.
 #[derive(Clone, Debug)]
 pub struct OperationStats {
     ok: u64,
@@ -144,13 +144,13 @@ const LATENCY_MAX_MS: u64 = 600_000;
 impl Default for OperationStats {
     fn default() -> Self {
         // Two significant digits: percentiles within 1 %, in a few kilobytes.
-        let latency_ms = Histogram::new_with_max(LATENCY_MAX_MS, 2).expect("bounds of a histogram that is valid");
+        let latency_ms = Histogram::new_with_max(LATENCY_MAX_MS, 2).expect("the histogram's bounds are valid");
         Self { ok: 0, errors: BTreeMap::new(), retries: 0, total_ms: 0, latency_ms }
     }
 }
 
 impl OperationStats {
-    /// Counts a request that ended after `latency_ms`: with a code if it failed.
+    /// Counts a request that ended after `latency_ms`, with its error code if it failed.
     pub fn record(&mut self, failed_with: Option<ErrorCode>, latency_ms: u64) {
         match failed_with {
             None => self.ok += 1,
@@ -165,13 +165,13 @@ impl OperationStats {
         self.retries += 1;
     }
 
-    /// What has been counted.
+    /// Returns the counts so far.
     #[must_use]
     pub fn snapshot(&self) -> OperationMetrics {
         let latency_ms = if self.latency_ms.is_empty() {
             Latency::default()
         } else {
-            // A quantile is the upper end of its bucket; it never lies beyond the longest seen.
+            // A quantile is the upper end of its bucket, so it is capped at the longest latency seen.
             let longest = self.latency_ms.max();
             let quantile = |q| self.latency_ms.value_at_quantile(q).min(longest);
             Latency {

@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, made from the types. A golden file keeps it: `contract/openapi.json`.
+//! The OpenAPI 3.1 document, generated from the types. Its golden file is `contract/openapi.json`.
 
 use utoipa::OpenApi;
 
@@ -10,15 +10,15 @@ use crate::{
 /// The image itself. (OpenAPI 3.1 gives binary bodies no type; `format: binary` is what its tools still read.)
 #[derive(utoipa::ToSchema)]
 #[schema(value_type = String, format = Binary)]
-#[expect(dead_code, reason = "the macro reads the type, nothing makes one")]
+#[expect(dead_code, reason = "the macro reads the type; it is never constructed")]
 struct ImageBytes(Vec<u8>);
 
-/// Paths as the service has them.
+/// The service's API. [`document`] adds the worker's prefix to its paths.
 #[derive(OpenApi)]
 #[openapi(
     info(
         title = "Porthole",
-        description = "A URL in, a picture of the page or its text out: one sealed browser session a request.",
+        description = "A URL in, a picture of the page or its text out: one sealed browser session per request.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
@@ -27,13 +27,13 @@ struct ImageBytes(Vec<u8>);
 )]
 struct ServiceApi;
 
-/// The document as the service serves it.
+/// Returns the document that the service serves.
 #[must_use]
 pub fn service() -> serde_json::Value {
     document("", "the worker's own key, when the operator set one (`PORTHOLE_SERVICE_KEY`)")
 }
 
-/// The document as the worker serves it: the public one.
+/// Returns the public document, which the worker serves.
 #[must_use]
 pub fn worker() -> serde_json::Value {
     document(WORKER_PREFIX, "a client key, when the operator set any (`PORTHOLE_CLIENT_KEYS`)")
@@ -52,20 +52,20 @@ fn document(prefix: &str, bearer: &str) -> serde_json::Value {
     document
 }
 
-/// Makes a sandbox and the token of its owner.
+/// Creates a sandbox and its owner token.
 #[utoipa::path(
     post,
     path = "/create",
     request_body = CreateRequest,
     responses(
         (status = 200, description = "The sandbox", body = CreateResponse),
-        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+        (status = "default", description = "An error, identified by its code", body = ErrorAnswer),
     )
 )]
-#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+#[expect(dead_code, reason = "the macro reads the function; it is never called")]
 fn create() {}
 
-/// Takes a screenshot. `Accept: image/*` gives the image itself, its metadata as `x-porthole-…` headers.
+/// Takes a screenshot. `Accept: image/*` returns the image itself, with its metadata in `x-porthole-…` headers.
 #[utoipa::path(
     post,
     path = "/browser-screenshot",
@@ -77,10 +77,10 @@ fn create() {}
             (ImageBytes = "image/jpeg"),
             (ImageBytes = "image/webp"),
         )),
-        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+        (status = "default", description = "An error, identified by its code", body = ErrorAnswer),
     )
 )]
-#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+#[expect(dead_code, reason = "the macro reads the function; it is never called")]
 fn browser_screenshot() {}
 
 /// Reads a page's text.
@@ -90,10 +90,10 @@ fn browser_screenshot() {}
     request_body = ExtractRequest,
     responses(
         (status = 200, description = "The text", body = ExtractResponse),
-        (status = "default", description = "What went wrong, by its code", body = ErrorAnswer),
+        (status = "default", description = "An error, identified by its code", body = ErrorAnswer),
     )
 )]
-#[expect(dead_code, reason = "the macro reads the function, nothing calls it")]
+#[expect(dead_code, reason = "the macro reads the function; it is never called")]
 fn browser_extract() {}
 
 #[cfg(test)]
@@ -111,7 +111,7 @@ mod tests {
         let golden = std::fs::read_to_string(GOLDEN).unwrap_or_default();
         assert!(
             golden == document,
-            "the API changed: if that is meant, run the tests with UPDATE_GOLDEN=1 and commit it"
+            "the API changed: if this is intended, run the tests with UPDATE_GOLDEN=1 and commit the new file"
         );
     }
 

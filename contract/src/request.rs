@@ -1,4 +1,4 @@
-//! What callers ask for. Unknown fields and wrong types are refused by name; [`Validate`] refuses values out of range.
+//! Request bodies. Unknown fields and wrong types are refused by name; [`Validate`] refuses values out of range.
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ use crate::limits::{
 };
 use crate::secret::expose_on_the_wire;
 
-/// `POST create`: makes a sandbox.
+/// `POST create`: creates a sandbox.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateRequest {
@@ -34,22 +34,22 @@ impl Validate for CreateRequest {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScreenshotRequest {
-    /// The sandbox that `create` named.
+    /// The sandbox's id, as returned by `create`.
     #[schema(max_length = 128)]
     pub sandbox_id: String,
-    /// Its owner's token.
+    /// The sandbox's owner token.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = String, required = true)]
     pub owner_token: Option<SecretString>,
     /// The page: an absolute `http` or `https` URL.
     pub url: String,
-    /// The whole page instead of the viewport.
+    /// Capture the whole page instead of the viewport.
     #[serde(default)]
     pub full_page: bool,
     /// The browser window; default 390×844, scale 1, mobile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewport: Option<Viewport>,
-    /// One element instead of the viewport: the first that this CSS selector matches.
+    /// Capture one element instead of the viewport: the first match of this CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1)]
     pub selector: Option<String>,
@@ -60,31 +60,31 @@ pub struct ScreenshotRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 100)]
     pub quality: Option<u8>,
-    /// What `prefers-color-scheme` says.
+    /// The value of `prefers-color-scheme`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub color_scheme: Option<ColorScheme>,
-    /// What `prefers-reduced-motion` says.
+    /// Whether `prefers-reduced-motion` is `reduce`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reduced_motion: Option<bool>,
-    /// What to wait for once the page is there.
+    /// What to wait for after `DOMContentLoaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
-    /// What becomes of a document that came and did not load in time; default `fail`.
+    /// What to do if a document arrived but did not load in time; default `fail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-    /// The whole request in the service, its queue included, in milliseconds; default 60000.
+    /// Time limit of the whole request in the service, queue included, in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
     pub timeout_ms: Option<u32>,
-    /// The size cap, in bytes of image; default 1500000.
+    /// Size cap of the image, in bytes before base64; default 1500000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 1_500_000, default = 1_500_000)]
     pub max_bytes: Option<u32>,
-    /// Set by the worker; what a caller sends here is replaced or removed.
+    /// Set by the worker; a caller's value is replaced or removed.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = Option<String>, write_only)]
     pub browserbase_api_key: Option<SecretString>,
-    /// Set by the worker; what a caller sends here is replaced or removed.
+    /// Set by the worker; a caller's value is replaced or removed.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = Option<String>, write_only)]
     pub browserbase_project_id: Option<SecretString>,
@@ -98,7 +98,7 @@ impl Validate for ScreenshotRequest {
         if self.full_page && self.selector.is_some() {
             return Err(Invalid::new(
                 "selector",
-                "goes with one element, full_page with the whole page: send one of them",
+                "captures one element, full_page the whole page: send only one of them",
             ));
         }
         in_range("quality", self.quality.map(u64::from), 1, 100)?;
@@ -112,53 +112,53 @@ impl Validate for ScreenshotRequest {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExtractRequest {
-    /// The sandbox that `create` named.
+    /// The sandbox's id, as returned by `create`.
     #[schema(max_length = 128)]
     pub sandbox_id: String,
-    /// Its owner's token.
+    /// The sandbox's owner token.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = String, required = true)]
     pub owner_token: Option<SecretString>,
     /// The page: an absolute `http` or `https` URL.
     pub url: String,
-    /// What to read, one directive a line or with `;` between them: `article`, `markdown`, `selector: CSS`,
+    /// What to read: directives, one per line or separated by `;`: `article`, `markdown`, `selector: CSS`,
     /// `xpath: …`, `text: …`, `role: button "Name"`, `testid: …`, `all: …`, `links`, `images`, `metadata`, `headings`,
-    /// `table: CSS`, `tables`, `csv: CSS`, `html`, `json: {…}`, `schema: {…}`; without it the page's text.
+    /// `table: CSS`, `tables`, `csv: CSS`, `html`, `json: {…}`, `schema: {…}`. Default: the page's text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instruction: Option<String>,
-    /// The same, typed; instead of `instruction`.
+    /// The typed form of `instruction`; send only one of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DirectivesSchema>)]
     pub extract: Option<Directives>,
-    /// What a reader can't see is not left out of articles, Markdown, HTML, tables and JSON.
+    /// Include hidden content in articles, Markdown, HTML, tables and JSON.
     #[serde(default, skip_serializing_if = "is_false")]
     pub include_hidden: bool,
-    /// Where to go on, for a single directive: the `next_offset` of the answer before.
+    /// Where to continue, for a single directive: the `next_offset` of the previous answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 100_000_000)]
     pub offset: Option<u32>,
     /// The browser window; default 1280×720, scale 1, not mobile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub viewport: Option<Viewport>,
-    /// What to wait for once the page is there.
+    /// What to wait for after `DOMContentLoaded`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Wait>,
-    /// What becomes of a document that came and did not load in time; default `fail`.
+    /// What to do if a document arrived but did not load in time; default `fail`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_timeout: Option<OnTimeout>,
-    /// The whole request in the service, its queue included, in milliseconds; default 60000.
+    /// Time limit of the whole request in the service, queue included, in milliseconds; default 60000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1000, maximum = 60_000, default = 60_000)]
     pub timeout_ms: Option<u32>,
-    /// Where the text is cut, in Unicode scalar values; default 20000.
+    /// Longest `content`, in Unicode scalar values; default 20000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 20_000, default = 20_000)]
     pub max_chars: Option<u32>,
-    /// Set by the worker; what a caller sends here is replaced or removed.
+    /// Set by the worker; a caller's value is replaced or removed.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = Option<String>, write_only)]
     pub browserbase_api_key: Option<SecretString>,
-    /// Set by the worker; what a caller sends here is replaced or removed.
+    /// Set by the worker; a caller's value is replaced or removed.
     #[serde(default, skip_serializing_if = "Option::is_none", serialize_with = "expose_on_the_wire")]
     #[schema(value_type = Option<String>, write_only)]
     pub browserbase_project_id: Option<SecretString>,
@@ -173,22 +173,25 @@ impl Validate for ExtractRequest {
         in_range("max_chars", self.max_chars.map(u64::from), 1, TEXT_MAX_CHARS as u64)?;
         in_range("offset", self.offset.map(u64::from), 0, OFFSET_MAX.into())?;
         if self.extract.is_some() && self.instruction.is_some() {
-            return Err(Invalid::new("extract", "says the same as instruction: send one of them"));
+            return Err(Invalid::new("extract", "is the typed form of instruction: send only one of them"));
         }
         let directives = self.directives()?;
         if self.offset.is_some() && directives.as_ref().is_some_and(|directives| directives.len() > 1) {
-            return Err(Invalid::new("offset", "goes with one directive; several have an offset each"));
+            return Err(Invalid::new(
+                "offset",
+                "is for a single directive; give each of several directives its own offset",
+            ));
         }
         self.extract.as_ref().map_or(Ok(()), Validate::validate)
     }
 }
 
 impl ExtractRequest {
-    /// What is to be read, from whichever form it came in, with the request's own `offset`, `max_chars` and
-    /// `include_hidden` put where a directive says nothing; nothing where the instruction is free text.
+    /// Returns the directives of `extract` or `instruction`; `None` if the instruction is free text. The request's own
+    /// `offset`, `max_chars` and `include_hidden` are the defaults of each directive.
     ///
     /// # Errors
-    /// [`Invalid`] for an instruction that says something impossible.
+    /// [`Invalid`] if the instruction is invalid.
     pub fn directives(&self) -> Result<Option<Vec<Directive>>, Invalid> {
         let mut directives = match (&self.extract, &self.instruction) {
             (Some(directives), _) => directives.as_slice().to_vec(),
@@ -217,7 +220,7 @@ pub struct Viewport {
     /// Height in CSS pixels.
     #[schema(minimum = 1, maximum = 2160)]
     pub height: u32,
-    /// Image pixels for one CSS pixel.
+    /// Image pixels per CSS pixel.
     #[serde(default = "scale_one")]
     #[schema(minimum = 0.5, maximum = 3, default = 1)]
     pub device_scale_factor: f64,
@@ -232,9 +235,9 @@ const fn scale_one() -> f64 {
 }
 
 impl Viewport {
-    /// What a screenshot has when none is asked for: a phone.
+    /// Default of a screenshot: a phone.
     pub const PHONE: Viewport = Viewport { width: 390, height: 844, device_scale_factor: 1.0, mobile: true };
-    /// What an extract has when none is asked for: a desktop window.
+    /// Default of an extract: a desktop window.
     pub const DESKTOP: Viewport = Viewport { width: 1280, height: 720, device_scale_factor: 1.0, mobile: false };
 }
 
@@ -270,7 +273,7 @@ pub enum ImageFormat {
 }
 
 impl ImageFormat {
-    /// Its media type.
+    /// Returns its media type.
     #[must_use]
     pub const fn mime_type(self) -> &'static str {
         match self {
@@ -280,7 +283,7 @@ impl ImageFormat {
         }
     }
 
-    /// The usual ending of a file's name.
+    /// Returns its usual file extension.
     #[must_use]
     pub const fn extension(self) -> &'static str {
         match self {
@@ -291,7 +294,7 @@ impl ImageFormat {
     }
 }
 
-/// What `prefers-color-scheme` says.
+/// The value of `prefers-color-scheme`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ColorScheme {
@@ -301,29 +304,29 @@ pub enum ColorScheme {
     Dark,
 }
 
-/// What to wait for after `DOMContentLoaded`. It never fails a request, it only ends; a warning says so.
+/// What to wait for after `DOMContentLoaded`. A wait that times out does not fail the request; it adds a warning.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Wait {
     /// The page's state; default `settled`.
     #[serde(default)]
     pub until: Until,
-    /// At most this long, in milliseconds of real time; default 5000.
+    /// Longest wait, in milliseconds of real time; default 5000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 30_000, default = 5_000)]
     pub timeout_ms: Option<u32>,
-    /// An element that must be there too: the first that this CSS selector matches.
+    /// Also wait for an element that matches this CSS selector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1)]
     pub selector: Option<String>,
-    /// This long after that, in milliseconds: of the page's own clock under `settled`, of real time otherwise.
+    /// Further delay after that, in milliseconds: of the page's own clock for `settled`, of real time otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 0, maximum = 10_000, default = 0)]
     pub delay_ms: Option<u32>,
 }
 
 impl Wait {
-    /// At most this long, in milliseconds.
+    /// Returns the longest wait, in milliseconds.
     #[must_use]
     pub fn timeout_or_default_ms(&self) -> u32 {
         self.timeout_ms.unwrap_or(WAIT_TIMEOUT_DEFAULT_MS)
@@ -342,26 +345,26 @@ impl Validate for Wait {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Until {
-    /// As it will be, for timers, animations, fetches and fonts that come to an end.
+    /// Finite timers, animations, fetches and font loads have ended.
     #[default]
     Settled,
     /// The document is parsed.
     DomContentLoaded,
-    /// The document and all that it names is loaded.
+    /// The document and all its resources are loaded.
     Load,
     /// No request for 500 ms.
     NetworkIdle,
 }
 
-/// What becomes of a document that came and did not reach `DOMContentLoaded` in time. Without a document it is
-/// `NAVIGATION_TIMEOUT` either way.
+/// What to do if a document arrived but did not reach `DOMContentLoaded` in time. Without a document, the request
+/// fails with `NAVIGATION_TIMEOUT` either way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnTimeout {
     /// The request fails with `NAVIGATION_TIMEOUT`.
     #[default]
     Fail,
-    /// The document is taken as it stands, with the warning `partial: …`.
+    /// The document is used as it is, with the warning `partial: …`.
     Partial,
 }
 
@@ -383,7 +386,7 @@ fn not_blank(path: &str, value: Option<&str>) -> Result<(), Invalid> {
     }
 }
 
-/// Sandboxes that a chat backend named itself are as good as ours, so only the characters are judged.
+/// Checks only length and characters: a chat backend may choose its own sandbox ids.
 fn sandbox_id(id: &str) -> Result<(), Invalid> {
     let fits = (1..=128).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'));

@@ -1,4 +1,4 @@
-//! What callers get. Readers ignore fields that they don't know.
+//! Response bodies. Clients ignore fields that they don't know.
 
 use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
@@ -14,11 +14,11 @@ pub struct CreateResponse {
     pub ok: bool,
     /// The sandbox's name, `sb-…`.
     pub sandbox_id: String,
-    /// The token that its owner presents: a JWT.
+    /// The owner token: a JWT.
     #[serde(serialize_with = "expose_on_the_wire")]
     #[schema(value_type = String)]
     pub owner_token: Option<SecretString>,
-    /// When the token ends, RFC 3339 in UTC.
+    /// When the token expires, RFC 3339 in UTC.
     #[schema(format = DateTime)]
     pub expires_at: String,
 }
@@ -30,15 +30,15 @@ pub struct ScreenshotResponse {
     pub ok: bool,
     /// The page's title, cut at 1000 characters.
     pub title: String,
-    /// Where the page is after its redirects.
+    /// The page's URL after redirects.
     pub final_url: String,
-    /// What the page's server answered.
+    /// The HTTP status that the page's server answered with.
     pub status_code: u16,
-    /// The image.
+    /// The image, base64-encoded.
     pub image_base64: String,
-    /// The image's media type: after the size cap it may be another than was asked for.
+    /// The image's media type. The size cap may change it from the requested format.
     pub mime_type: String,
-    /// Whether the page goes on below the picture.
+    /// Whether the page continues below the image.
     pub truncated: bool,
     /// The image's width in image pixels.
     pub width: u32,
@@ -48,11 +48,11 @@ pub struct ScreenshotResponse {
     pub bytes: u64,
     /// This request's id.
     pub request_id: String,
-    /// Where the time went.
+    /// Time spent in each phase.
     pub timings_ms: Timings,
-    /// How many of the page's own requests were refused.
+    /// Number of the page's own requests that were blocked.
     pub blocked_requests: u64,
-    /// What did not go quite as asked, each `code: sentence`.
+    /// Deviations from the request, each as `code: sentence`.
     pub warnings: Vec<String>,
 }
 
@@ -63,72 +63,72 @@ pub struct ExtractResponse {
     pub ok: bool,
     /// The page's title, cut at 1000 characters.
     pub title: String,
-    /// Where the page is after its redirects.
+    /// The page's URL after redirects.
     pub final_url: String,
-    /// What the page's server answered.
+    /// The HTTP status that the page's server answered with.
     pub status_code: u16,
-    /// What was read: text, Markdown, HTML, CSV, or JSON as a string.
+    /// The extracted text, Markdown, HTML, CSV, or JSON as a string.
     pub content: String,
-    /// The same as JSON, where it has structure; about an article what the page says of it.
+    /// The content as JSON, where it has structure; for an article, its metadata.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub data: Option<Value>,
-    /// Whether it goes on beyond `content`.
+    /// Whether there is more than `content` holds.
     pub truncated: bool,
-    /// What `content` is: `text`, `html`, `markdown`, `csv`, `json`, or a later format.
+    /// The format of `content`: `text`, `html`, `markdown`, `csv`, `json`, or one added later.
     #[schema(value_type = String, examples("text"))]
     pub format: ExtractFormat,
     /// The length of the whole `content` in Unicode scalar values, before it was cut.
     pub total_chars: u64,
-    /// How many there were on the page, where several were asked for.
+    /// Number of matches on the page, if the directive returns several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<u64>,
-    /// The `offset` that gives the rest.
+    /// The `offset` at which the rest begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
-    /// Every directive's result where there were several; the fields above are the first one's.
+    /// The result of each directive, if there were several; the fields above are those of the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<ExtractResult>,
     /// This request's id.
     pub request_id: String,
-    /// Where the time went.
+    /// Time spent in each phase.
     pub timings_ms: Timings,
-    /// How many of the page's own requests were refused.
+    /// Number of the page's own requests that were blocked.
     pub blocked_requests: u64,
-    /// What did not go quite as asked, each `code: sentence`.
+    /// Deviations from the request, each as `code: sentence`.
     pub warnings: Vec<String>,
 }
 
-/// What one of several directives gave.
+/// The result of one of several directives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ExtractResult {
     /// The directive: its kind, and its selector if it has one.
     pub directive: String,
-    /// What `content` is: `text`, `html`, `markdown`, `csv`, `json`, or a later format.
+    /// The format of `content`: `text`, `html`, `markdown`, `csv`, `json`, or one added later.
     #[schema(value_type = String, examples("text"))]
     pub format: ExtractFormat,
-    /// What was read.
+    /// The extracted content.
     pub content: String,
-    /// The same as JSON, where it has structure.
+    /// The content as JSON, where it has structure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Object>)]
     pub data: Option<Value>,
-    /// Whether it goes on beyond `content`.
+    /// Whether there is more than `content` holds.
     pub truncated: bool,
     /// The length of the whole `content` in Unicode scalar values, before it was cut.
     pub total_chars: u64,
-    /// How many there were on the page, where several were asked for.
+    /// Number of matches on the page, if the directive returns several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub matched: Option<u64>,
-    /// The `offset` that gives the rest.
+    /// The `offset` at which the rest begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
-    /// What did not go quite as asked, each `code: sentence`: for one, that nothing matched.
+    /// Deviations from the request, each as `code: sentence`; for example, that nothing matched.
     #[serde(default)]
     pub warnings: Vec<String>,
 }
 
-/// What the content of an extract is. A service newer than its reader may name a format that is not here.
+/// The format of an extract's content. A newer service may send a format that is not listed here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ExtractFormat {
@@ -143,30 +143,30 @@ pub enum ExtractFormat {
     Csv,
     /// JSON.
     Json,
-    /// A later one, by its name.
+    /// A format added later, by its name.
     #[serde(untagged)]
     Other(String),
 }
 
-/// Where a request's time went, in milliseconds.
+/// Time spent in each phase of a request, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Timings {
-    /// Waiting for a place.
+    /// Waiting for a permit.
     #[serde(default)]
     pub queue: u64,
-    /// Getting a page.
+    /// Leasing a page.
     #[serde(default)]
     pub session: u64,
     /// From the navigation's start to `DOMContentLoaded`.
     #[serde(default)]
     pub navigate: u64,
-    /// The wait after it.
+    /// The wait after `DOMContentLoaded`.
     #[serde(default)]
     pub settle: u64,
-    /// Taking and fitting the picture, or reading the text.
+    /// Capturing the image and fitting it to the size cap, or reading the text.
     #[serde(default)]
     pub capture: u64,
-    /// All of it.
+    /// The whole request.
     #[serde(default)]
     pub total: u64,
 }
@@ -188,7 +188,10 @@ mod tests {
             let read: ExtractResponse = serde_json::from_value(answer).unwrap();
             assert_eq!(read.format, format);
             assert_eq!(serde_json::to_value(&read.format).unwrap(), name);
-            assert!(serde_json::to_value(&read).unwrap().get("results").is_none(), "absent as it was before");
+            assert!(
+                serde_json::to_value(&read).unwrap().get("results").is_none(),
+                "empty results are left out, as in earlier versions"
+            );
         }
     }
 }

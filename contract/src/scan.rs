@@ -1,9 +1,9 @@
-//! Splitting text at a separator that stands outside quotes, brackets and braces.
+//! Splits text at separators outside quotes, brackets and braces.
 
-/// Follows quotes and brackets through a text.
+/// Tracks which bytes of a text are inside quotes or brackets.
 pub(crate) struct Scan<'a> {
     text: &'a str,
-    /// For each byte whether it stands outside all quotes, brackets and braces.
+    /// For each byte, whether it is outside all quotes, brackets and braces.
     outside: Vec<bool>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Scan<'a> {
         Self { text, outside }
     }
 
-    /// The parts between separators that stand outside; at least one.
+    /// Splits at separators outside quotes and brackets; returns at least one part.
     pub(crate) fn split(text: &'a str, separator: &str) -> Vec<&'a str> {
         let scan = Scan::new(text);
         let mut parts = Vec::new();
@@ -62,7 +62,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Where the quote that opens at `from` is closed.
+/// Returns the position of the quote that closes the one at `from`.
 fn closing(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from + 1;
     while at < bytes.len() {

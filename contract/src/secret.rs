@@ -1,4 +1,4 @@
-//! How a secret goes onto the wire: the one place where a `SecretString` is serialised.
+//! Serialises secrets onto the wire. No other place serialises a `SecretString`.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serializer;

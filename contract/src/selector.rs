@@ -1,4 +1,4 @@
-//! Selector chains: steps with ` >> ` between them, each inside what the last one found.
+//! Selector chains: steps separated by ` >> `, each matched within the result of the previous one.
 
 use serde::Serialize;
 
@@ -9,16 +9,16 @@ use crate::scan::Scan;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Chain {
-    /// At least one.
+    /// The steps; at least one.
     pub steps: Vec<Step>,
 }
 
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Step {
-    /// In which language.
+    /// The step's language.
     pub by: By,
-    /// What is looked for.
+    /// The selector, in that language.
     pub of: String,
 }
 
@@ -30,16 +30,16 @@ pub enum By {
     Css,
     /// An XPath 1.0 expression.
     Xpath,
-    /// Text that is shown: a part of it in any case, or the whole of it in quotes.
+    /// Visible text: a case-insensitive part of it, or all of it in quotes.
     Text,
-    /// An ARIA role, and a name in quotes if wanted.
+    /// An ARIA role, optionally followed by a name in quotes.
     Role,
     /// The value of `data-testid`.
     TestId,
 }
 
 impl By {
-    /// What a step in this language begins with.
+    /// Returns the language that a step's keyword stands for.
     #[must_use]
     pub fn of_keyword(word: &str) -> Option<Self> {
         [
@@ -56,15 +56,15 @@ impl By {
 }
 
 impl Chain {
-    /// Reads a chain whose first step is CSS unless it says otherwise.
+    /// Parses a chain whose first step is CSS unless it begins with a keyword.
     ///
     /// # Errors
-    /// [`Invalid`] naming `selector`: a step is empty, or a role is none.
+    /// [`Invalid`] for `selector`: a step is empty, or a role is malformed.
     pub fn parse(text: &str) -> Result<Self, Invalid> {
         Self::beginning_with(By::Css, text)
     }
 
-    /// Reads a chain whose first step is in this language unless it says otherwise.
+    /// Parses a chain whose first step is in the language `first` unless it begins with a keyword.
     ///
     /// # Errors
     /// As [`Chain::parse`].
@@ -74,11 +74,11 @@ impl Chain {
             .enumerate()
             .map(|(at, step)| {
                 let step = step.trim();
-                let said = step.split_once(':').and_then(|(word, rest)| {
-                    // `a:hover` is CSS; a keyword's colon is told by the word before it.
+                let explicit = step.split_once(':').and_then(|(word, rest)| {
+                    // `a:hover` is CSS: only the colon after a keyword selects a language.
                     By::of_keyword(word.trim()).map(|by| (by, rest.trim()))
                 });
-                let (by, of) = said.unwrap_or((if at == 0 { first } else { By::Css }, step));
+                let (by, of) = explicit.unwrap_or((if at == 0 { first } else { By::Css }, step));
                 Step::new(by, of)
             })
             .collect::<Result<_, _>>()?;
@@ -103,7 +103,7 @@ impl Step {
             {
                 return Err(Invalid::new(
                     "selector",
-                    format!("`{of}` is no role: write `button` or `button \"Name\"`"),
+                    format!("`{of}` is not a role: write `button` or `button \"Name\"`"),
                 ));
             }
         }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn chains_split_at_their_arrows_and_nowhere_else() {
+    fn chains_split_only_at_arrows_outside_quotes() {
         let steps = |text: &str| {
             let chain = Chain::parse(text).unwrap();
             chain.steps.into_iter().map(|step| (step.by, step.of)).collect::<Vec<_>>()

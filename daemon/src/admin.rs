@@ -1,4 +1,4 @@
-//! The admin listener: metrics for machines, metrics as JSON, is it alive, would it take a request.
+//! The admin listener: metrics as text and as JSON, liveness, readiness.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use crate::listen::{Limits, Listener};
 use crate::web_pages::Hosts;
 use crate::{exposition, layers};
 
-/// What the admin listener asks its process.
+/// A process as the admin listener sees it.
 pub trait Process: Send + Sync + 'static {
-    /// The metrics, up to date.
+    /// Returns the registry with current metrics.
     fn registry(&self) -> &Registry;
 
-    /// The same as JSON.
+    /// Returns the metrics for JSON.
     fn metrics(&self) -> Metrics;
 
-    /// Whether a request would be taken now; if not, why, in the failure's details.
+    /// Checks whether a request would be accepted now. The failure's details have the reason if not.
     fn ready(&self) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
-/// Serves the admin routes on `listener` until `shutdown`. Foreign web pages are refused; on loopback that takes a
+/// Serves the admin routes on `listener` until `shutdown`. Refuses foreign web pages: a listener on loopback requires a
 /// loopback `Host`.
 pub async fn serve<P: Process>(listener: Listener, process: Arc<P>, shutdown: CancellationToken) {
     let hosts = Hosts::of_listener(listener.addr());
@@ -45,7 +45,7 @@ fn router<P: Process>(process: Arc<P>) -> Router {
     metrics.merge(health_router(process))
 }
 
-/// `/healthz` and `/readyz` alone and without layers, for a main listener that answers them too.
+/// Builds a router with `/healthz` and `/readyz` only, without layers, for a main listener that also has these routes.
 pub fn health_router<P: Process>(process: Arc<P>) -> Router {
     Router::new().route(routes::HEALTHZ, get(healthz)).route(routes::READYZ, get(readyz::<P>)).with_state(process)
 }
@@ -69,7 +69,7 @@ async fn healthz() -> Json<serde_json::Value> {
 async fn readyz<P: Process>(State(process): State<Arc<P>>) -> Response {
     match process.ready().await {
         Ok(()) => healthz().await.into_response(),
-        // 503 whatever the code's own status is: that is what probes understand.
+        // Always 503, which probes understand, whatever the code's own status.
         Err(failure) => (StatusCode::SERVICE_UNAVAILABLE, Refused(failure)).into_response(),
     }
 }

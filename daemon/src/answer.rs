@@ -1,4 +1,4 @@
-//! Answering with a failure: the one place where a contract's code becomes a status, headers and a body.
+//! Failure answers: the only place that turns a contract code into a status, headers and a body.
 
 use std::panic::AssertUnwindSafe;
 
@@ -12,13 +12,13 @@ use porthole_contract::{ErrorCode, Failure};
 
 use crate::request_id::RequestId;
 
-/// Ends a handler with a failure. The body is written on the way out, where the request's id is known; status and
-/// headers may be changed before, as in `(StatusCode::SERVICE_UNAVAILABLE, Refused(failure))`.
+/// A handler's failure. A layer writes the body, since it knows the request's id; a handler may change status and
+/// headers, as in `(StatusCode::SERVICE_UNAVAILABLE, Refused(failure))`.
 #[derive(Clone, Debug)]
 pub struct Refused(pub Failure);
 
 impl Refused {
-    /// A failure with this code.
+    /// Makes a failure with this code.
     pub fn new(code: ErrorCode, details: impl Into<String>) -> Self {
         Self(Failure::new(code, details))
     }
@@ -33,26 +33,25 @@ impl<F: Into<Failure>> From<F> for Refused {
 impl IntoResponse for Refused {
     fn into_response(self) -> Response {
         let mut response = Response::new(Body::empty());
-        *response.status_mut() =
-            StatusCode::from_u16(self.0.code.status()).expect("the contract's statuses are statuses");
+        *response.status_mut() = StatusCode::from_u16(self.0.code.status()).expect("the contract's statuses are valid");
         response.extensions_mut().insert(self.0);
         response
     }
 }
 
-/// The failure that an answer tells, if it tells one of ours.
+/// Returns the failure of an answer that was made from a [`Refused`].
 #[must_use]
 pub fn failure_of(response: &Response) -> Option<&Failure> {
     response.extensions().get()
 }
 
-/// Writes the body of a [`Refused`] answer.
+/// Writes the bodies of [`Refused`] answers.
 pub(crate) async fn write_failures(request: Request, next: Next) -> Response {
     let id = request.extensions().get::<RequestId>().cloned();
     let mut response = next.run(request).await;
     let Some(failure) = failure_of(&response).cloned() else { return response };
-    let told = failure.answer(id.as_ref().map_or("", RequestId::as_str));
-    let body = serde_json::to_vec(&told).expect("an error's answer is JSON");
+    let answer = failure.answer(id.as_ref().map_or("", RequestId::as_str));
+    let body = serde_json::to_vec(&answer).expect("a failure can be serialised");
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.remove(header::CONTENT_LENGTH);
@@ -63,20 +62,20 @@ pub(crate) async fn write_failures(request: Request, next: Next) -> Response {
     response
 }
 
-/// Turns a handler's panic into `INTERNAL`. What it said goes to the log, by the panic hook, and not to the caller.
+/// Turns a handler's panic into `INTERNAL`. The panic hook logs its message; the caller does not get it.
 pub(crate) async fn catch_panics(request: Request, next: Next) -> Response {
     AssertUnwindSafe(next.run(request)).catch_unwind().await.unwrap_or_else(|_panic| {
-        Refused::new(ErrorCode::Internal, "a fault of the server's own; its log has more under this request's id")
+        Refused::new(ErrorCode::Internal, "an internal error; the server's log has details under this request's id")
             .into_response()
     })
 }
 
-/// The answer where no route is.
+/// Answers requests without a route.
 pub(crate) async fn not_found() -> Refused {
     Refused::new(ErrorCode::NotFound, "no such route")
 }
 
-/// The answer where a route has other methods; axum adds them as `Allow`.
+/// Answers requests with a method that the route does not have; axum adds the `Allow` header.
 pub(crate) async fn method_not_allowed() -> Refused {
-    Refused::new(ErrorCode::MethodNotAllowed, "this route has another method; the Allow header names it")
+    Refused::new(ErrorCode::MethodNotAllowed, "the route does not have this method; the Allow header names its methods")
 }

@@ -1,7 +1,7 @@
-//! Bearer keys: whether a caller presents one that the operator gave out.
+//! Bearer keys: checks that a caller presents one of the operator's keys.
 //!
-//! Keys are kept and compared as SHA-256 digests, in constant time, so that neither a key's length nor its first bytes
-//! can be learnt from how long a refusal takes.
+//! Keys are kept and compared as SHA-256 digests, in constant time, so that the time of a refusal reveals neither a
+//! key's length nor its first bytes.
 
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderValue, header};
@@ -13,43 +13,43 @@ use subtle::{Choice, ConditionallySelectable as _, ConstantTimeEq as _};
 
 use crate::answer::Refused;
 
-/// What `WWW-Authenticate` says where the service refuses the worker's key: only then is a 401 about that key.
+/// `WWW-Authenticate` of a service that refuses the worker's key. The worker recognises such a 401 by it.
 pub const SERVICE_CHALLENGE: &str = "Bearer realm=\"porthole-service\"";
-/// The same where the worker refuses a client's key.
+/// `WWW-Authenticate` of a worker that refuses a client's key.
 pub const WORKER_CHALLENGE: &str = "Bearer realm=\"porthole\"";
 
-/// The keys that are good here.
+/// The accepted keys.
 pub struct BearerKeys {
     digests: Vec<[u8; 32]>,
     challenge: &'static str,
 }
 
-/// A key is too short to be safe, or can't be sent in a header.
+/// A key that is too short to be safe, or can't be sent in a header.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("every key must have {KEY_MIN_BYTES} bytes or more, all of them printable ASCII without spaces")]
 pub struct UnfitKey;
 
-/// Which of the keys a caller presented: its place in the list, so that callers can be told apart without the key.
+/// The index of the key that a caller presented, which distinguishes callers without the key itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyIndex(pub u32);
 
 impl BearerKeys {
-    /// These keys, refused with this `WWW-Authenticate`.
+    /// Accepts these keys, and refuses others with this `WWW-Authenticate`.
     ///
     /// # Errors
-    /// [`UnfitKey`] for a key that is shorter than the contract allows, or that no header can carry.
+    /// [`UnfitKey`] for a key that is shorter than the contract allows, or can't be sent in a header.
     pub fn new(keys: &[SecretString], challenge: &'static str) -> Result<Self, UnfitKey> {
         let digests = keys.iter().map(|key| fit(key).map(digest)).collect::<Result<_, _>>()?;
         Ok(Self { digests, challenge })
     }
 
-    /// Whether there is no key, so that none is asked for.
+    /// Whether there are no keys, so that none is required.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.digests.is_empty()
     }
 
-    /// Which key the request presents in `Authorization: Bearer …`; `None` for none or a wrong one.
+    /// Returns the index of the key in `Authorization: Bearer …`; `None` for a missing or an unknown key.
     #[must_use]
     pub fn presented(&self, headers: &HeaderMap) -> Option<KeyIndex> {
         let presented = digest(bearer(headers)?);
@@ -63,15 +63,15 @@ impl BearerKeys {
         bool::from(found).then_some(KeyIndex(at))
     }
 
-    /// The answer to a request without a good key.
+    /// Returns the answer to a request without an accepted key.
     #[must_use]
     pub fn refusal(&self) -> Response {
-        let failure = Failure::new(ErrorCode::Unauthorized, "authorization: must be a Bearer key that is known here");
+        let failure = Failure::new(ErrorCode::Unauthorized, "authorization: must be a known Bearer key");
         ([(header::WWW_AUTHENTICATE, HeaderValue::from_static(self.challenge))], Refused(failure)).into_response()
     }
 }
 
-/// The key, if it is long enough and can be sent in a header.
+/// Returns the key if it is long enough and can be sent in a header.
 ///
 /// # Errors
 /// [`UnfitKey`].
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_known_key_is_taken_and_it_is_known_which() {
+    fn only_known_keys_are_accepted_and_the_index_is_returned() {
         let (a, b) = ("a".repeat(32), "b".repeat(40));
         assert_eq!(presented(&[&format!("Bearer {a}")]), Some(0));
         assert_eq!(presented(&[&format!("bearer   {b} ")]), Some(1));
@@ -114,7 +114,7 @@ mod tests {
         {
             assert_eq!(presented(&[wrong]), None, "{wrong:?}");
         }
-        assert_eq!(presented(&[&format!("Bearer {a}"), &format!("Bearer {b}")]), None, "two keys are no key");
+        assert_eq!(presented(&[&format!("Bearer {a}"), &format!("Bearer {b}")]), None, "two keys are refused");
         assert_eq!(presented(&[]), None);
     }
 

@@ -1,7 +1,7 @@
-//! Reading a request's body: how much, for how long, and what happens to the part that nobody reads.
+//! Reads request bodies within limits of size and time, and drains what handlers leave unread.
 //!
-//! A caller that is still sending can't read an answer: so what a handler leaves unread is read and thrown away before
-//! the answer goes out, up to a limit. What a body means is not judged here.
+//! A caller that is still sending does not read an answer, so the unread rest of a body is read and dropped before the
+//! answer is sent, up to a limit. Parsing bodies is left to the handlers.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex};
@@ -20,22 +20,23 @@ use porthole_contract::limits::BODY_DRAIN_MAX_BYTES;
 use porthole_contract::{ErrorCode, Failure};
 use tokio::time::Instant;
 
-/// From a request's head to the end of its body.
+/// Time from a request's head to the end of its body.
 pub const BODY_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Until when a request's body may come.
+/// Deadline for the end of a request's body.
 #[derive(Clone, Copy)]
 struct ReadUntil(Instant);
 
 /// Reads a JSON body of at most `max_bytes`.
 ///
 /// # Errors
-/// `INVALID_REQUEST` for another content type, a body that breaks off or does not come in time; `REQUEST_TOO_LARGE`.
+/// `INVALID_REQUEST` for another content type and a body that breaks off or is late; `REQUEST_TOO_LARGE`.
 pub async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Failure> {
     must_be_json(request.headers())?;
     let deadline =
         request.extensions().get().map_or_else(|| Instant::now() + BODY_READ_TIMEOUT, |until: &ReadUntil| until.0);
-    let too_large = || Failure::new(ErrorCode::RequestTooLarge, format!("a body has at most {max_bytes} bytes"));
+    let too_large =
+        || Failure::new(ErrorCode::RequestTooLarge, format!("the body must have at most {max_bytes} bytes"));
     let mut body = request.into_body();
     if body.size_hint().lower() > max_bytes as u64 {
         return Err(too_large());
@@ -60,7 +61,7 @@ fn invalid(details: impl Into<String>) -> Failure {
     Failure::new(ErrorCode::InvalidRequest, details)
 }
 
-/// `application/json`, in any case, with or without parameters.
+/// Requires `application/json`, in any case, with or without parameters.
 fn must_be_json(headers: &HeaderMap) -> Result<(), Failure> {
     let refused = || invalid("content-type: must be application/json");
     let value = headers.get(header::CONTENT_TYPE).ok_or_else(refused)?.to_str().map_err(|_bytes| refused())?;
@@ -68,8 +69,8 @@ fn must_be_json(headers: &HeaderMap) -> Result<(), Failure> {
     if media_type.eq_ignore_ascii_case("application/json") { Ok(()) } else { Err(refused()) }
 }
 
-/// Throws away what the handler did not read, before its answer goes out. What is not read by then, or in time, costs
-/// the connection.
+/// Reads and drops what the handler left unread, before its answer is sent. Closes the connection if the rest is too
+/// large or too late.
 pub(crate) async fn drain_leftovers(State(read_timeout): State<Duration>, request: Request, next: Next) -> Response {
     let deadline = Instant::now() + read_timeout;
     let asks_first = request.headers().contains_key(header::EXPECT);
@@ -80,7 +81,7 @@ pub(crate) async fn drain_leftovers(State(read_timeout): State<Duration>, reques
     parts.extensions.insert(ReadUntil(deadline));
     let shared = Shared(Arc::new(Mutex::new(Leftover { body, touched: false })));
     let mut response = next.run(Request::from_parts(parts, Body::new(shared.clone()))).await;
-    // A caller that asks before it sends is told by the answer not to.
+    // The answer tells a caller that waits for `100 Continue` not to send its body.
     let unasked = asks_first && !shared.touched();
     if unasked || !matches!(tokio::time::timeout_at(deadline, shared.drain()).await, Ok(true)) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
@@ -88,7 +89,7 @@ pub(crate) async fn drain_leftovers(State(read_timeout): State<Duration>, reques
     response
 }
 
-/// A request's body, in the hands of its handler and of the layer that drains it afterwards.
+/// A request's body, shared by its handler and the layer that drains it afterwards.
 #[derive(Clone)]
 struct Shared(Arc<Mutex<Leftover>>);
 
@@ -106,7 +107,7 @@ impl Shared {
         self.with(|leftover| leftover.touched)
     }
 
-    /// Whether the body's end was reached.
+    /// Reads and drops the rest, and returns whether the body's end was reached.
     async fn drain(mut self) -> bool {
         let mut drained = 0;
         while drained <= BODY_DRAIN_MAX_BYTES {

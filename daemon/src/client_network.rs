@@ -1,4 +1,4 @@
-//! Where a caller is: the unit that bounds and rates by address count, and the proxies that are exempt from them.
+//! Client networks: the unit of limits and rates by address, and the trusted proxies that are exempt from them.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use ipnet::IpNet;
 
-/// The bits of an IPv6 address that name one customer's network (RFC 6177: a site gets a /64 or more).
+/// Prefix length of one customer's IPv6 network (RFC 6177: a site gets a /64 or more).
 const IPV6_NETWORK_BITS: u32 = 64;
 
-/// One IPv4 address, or one IPv6 network of 64 bits: whoever has one address of such a network has them all.
+/// One IPv4 address, or one IPv6 /64: a client with one address of a /64 can use all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientNetwork(IpAddr);
 
 impl ClientNetwork {
-    /// The network of this address. An IPv4 address in IPv6 notation counts as the IPv4 address.
+    /// Returns the network of this address. An IPv4-mapped IPv6 address counts as the IPv4 address.
     #[must_use]
     pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
@@ -33,7 +33,7 @@ impl fmt::Display for ClientNetwork {
     }
 }
 
-/// Addresses from which a proxy forwards the requests of many callers.
+/// Addresses of proxies that forward the requests of many callers.
 #[derive(Clone, Debug, Default)]
 pub struct TrustedProxies(Arc<[IpNet]>);
 
@@ -44,7 +44,7 @@ impl TrustedProxies {
         text.parse().ok().or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
     }
 
-    /// Whether this address is a trusted proxy's.
+    /// Whether this is the address of a trusted proxy.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();

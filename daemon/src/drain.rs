@@ -1,4 +1,4 @@
-//! What requests hear while the process ends: `SHUTTING_DOWN`, in place of a connection that breaks.
+//! Answers requests with `SHUTTING_DOWN` during the drain, instead of breaking their connections.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use porthole_contract::{ErrorCode, Failure};
 use crate::answer::Refused;
 use crate::shutdown::Shutdown;
 
-/// Another replica may be there at once, and the next one on this address within seconds.
+/// Another replica may answer at once, and a restarted process at this address within seconds.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
-/// When operations end; everything else (health, documents) is answered as ever.
+/// State of the drain layer. It applies to operations only; other routes (health, documents) are always answered.
 #[derive(Clone)]
 pub(crate) struct Ending {
     pub(crate) shutdown: Shutdown,
     pub(crate) operation_of: fn(&str) -> Option<Operation>,
 }
 
-/// Takes no operation once the drain has begun, and gives up those in flight when they are hurried. Giving one up drops
-/// its handler, as a caller that leaves does.
+/// Refuses new operations once the drain has begun, and gives up those in flight when they are hurried, which drops
+/// their handlers' futures, as when a caller leaves.
 pub(crate) async fn take_until_the_end(State(ending): State<Ending>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
     if request.method() != Method::POST || route.and_then(ending.operation_of).is_none() {
@@ -36,13 +36,13 @@ pub(crate) async fn take_until_the_end(State(ending): State<Ending>, request: Re
     tokio::select! {
         biased;
         response = next.run(request) => response,
-        () = hurry.cancelled() => with_close(refusal("the process ended before the request did")),
+        () = hurry.cancelled() => with_close(refusal("the process shut down before the request was complete")),
     }
 }
 
-/// The refusal of a request that came after the drain began.
+/// Refuses a request that arrived after the drain had begun.
 pub(crate) fn no_new_request() -> Refused {
-    refusal("the process is ending and takes no new request")
+    refusal("the process is shutting down and accepts no new requests")
 }
 
 fn refusal(details: &str) -> Refused {

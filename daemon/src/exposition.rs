@@ -1,4 +1,4 @@
-//! Metrics as text: OpenMetrics 1.0.0 as the library writes it, and Prometheus' own format 0.0.4 made from that.
+//! Metrics as text: OpenMetrics 1.0.0 as the library writes it, and Prometheus' format 0.0.4 converted from that.
 
 use std::fmt::{self, Write as _};
 
@@ -10,14 +10,14 @@ const OPENMETRICS: &str = "application/openmetrics-text";
 /// A text format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// What every scraper reads.
+    /// Prometheus' text format, which every scraper reads.
     Prometheus,
-    /// Its successor.
+    /// OpenMetrics, its successor.
     OpenMetrics,
 }
 
 impl Format {
-    /// `OpenMetrics` where an `Accept` header names it and does not prefer plain text.
+    /// Returns `OpenMetrics` if the `Accept` header names it and does not prefer plain text.
     #[must_use]
     pub(crate) fn preferred(accept: &str) -> Self {
         let best = |wanted: &str| {
@@ -33,7 +33,7 @@ impl Format {
         if open > 0.0 && open >= best("text/plain") { Format::OpenMetrics } else { Format::Prometheus }
     }
 
-    /// Its content type.
+    /// Returns the content type.
     #[must_use]
     pub(crate) const fn content_type(self) -> &'static str {
         match self {
@@ -46,7 +46,7 @@ impl Format {
 /// Writes the registry's metrics.
 ///
 /// # Errors
-/// When a metric can't be written.
+/// When a metric can't be encoded.
 pub(crate) fn write(registry: &Registry, format: Format) -> Result<String, fmt::Error> {
     let mut text = String::new();
     encode(&mut text, registry)?;
@@ -56,15 +56,15 @@ pub(crate) fn write(registry: &Registry, format: Format) -> Result<String, fmt::
     }
 }
 
-/// In Prometheus' format a counter's or an info's family has the name of its samples, there are fewer types, and neither units,
-/// exemplars nor an end mark. In what the library writes, a family's HELP stands right before its TYPE.
+/// Converts to Prometheus' format: families of counters and infos are named like their samples, there are fewer types,
+/// and no units, exemplars or end mark. The library writes a family's HELP directly before its TYPE.
 fn prometheus(openmetrics: &str) -> Result<String, fmt::Error> {
     let mut text = String::with_capacity(openmetrics.len());
     let mut help = None;
     for line in openmetrics.lines() {
         let mut words = line.splitn(4, ' ');
         match (words.next(), words.next(), words.next(), words.next().unwrap_or_default()) {
-            (Some("#"), Some("HELP"), Some(name), said) => help = Some((name, said)),
+            (Some("#"), Some("HELP"), Some(name), text) => help = Some((name, text)),
             (Some("#"), Some("TYPE"), Some(name), kind) => {
                 let suffix = match kind {
                     "counter" => "_total",
@@ -76,8 +76,8 @@ fn prometheus(openmetrics: &str) -> Result<String, fmt::Error> {
                     "info" | "stateset" => "gauge",
                     _ => "untyped",
                 };
-                if let Some((_, said)) = help.take().filter(|(helped, _)| *helped == name) {
-                    writeln!(text, "# HELP {name}{suffix} {said}")?;
+                if let Some((_, help)) = help.take().filter(|(helped, _)| *helped == name) {
+                    writeln!(text, "# HELP {name}{suffix} {help}")?;
                 }
                 writeln!(text, "# TYPE {name}{suffix} {kind}")?;
             }
@@ -88,7 +88,7 @@ fn prometheus(openmetrics: &str) -> Result<String, fmt::Error> {
     Ok(text)
 }
 
-/// An exemplar follows the first ` #` that stands outside of a label's value.
+/// Removes the exemplar, which follows the first ` #` outside of label values.
 fn without_exemplar(sample: &str) -> &str {
     let (mut quoted, mut escaped) = (false, false);
     for (at, character) in sample.char_indices() {
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn prometheus_text_is_what_version_0_0_4_says() {
+    fn prometheus_text_has_the_format_0_0_4() {
         assert_eq!(
             write(&registry(), Format::Prometheus).unwrap(),
             r##"# HELP porthole_blocked_total Refused targets.
@@ -155,13 +155,13 @@ porthole_build_info{version="1"} 1
     }
 
     #[test]
-    fn openmetrics_text_ends_with_its_mark() {
+    fn openmetrics_text_ends_with_its_end_mark() {
         let text = write(&registry(), Format::OpenMetrics).unwrap();
         assert!(text.contains("# TYPE porthole_blocked counter\n") && text.ends_with("# EOF\n"), "{text}");
     }
 
     #[test]
-    fn exemplars_are_left_out() {
+    fn exemplars_are_removed() {
         assert_eq!(
             without_exemplar(r##"a_bucket{le="1",x="#"} 3 # {trace="t"} 0.5"##),
             r##"a_bucket{le="1",x="#"} 3"##
@@ -169,7 +169,7 @@ porthole_build_info{version="1"} 1
     }
 
     #[test]
-    fn the_accept_header_decides() {
+    fn the_accept_header_selects_the_format() {
         for (accept, expected) in [
             ("", Format::Prometheus),
             ("*/*", Format::Prometheus),

@@ -1,4 +1,4 @@
-//! What every route is wrapped in, in the one order that works.
+//! The layers around every route, in the required order.
 
 use std::time::Duration;
 
@@ -13,35 +13,34 @@ use crate::shutdown::Shutdown;
 use crate::web_pages::Hosts;
 use crate::{answer, body, drain, request_id, requests, web_pages};
 
-/// What the routes of a main listener are wrapped in.
+/// Settings of the layers around the routes of a main listener.
 #[derive(Clone)]
 pub struct Layers {
     /// Where requests are counted.
     pub requests: Requests,
-    /// The operation of a matched route; requests of other routes are logged, not counted.
+    /// Returns the operation of a matched route; requests to other routes are logged but not counted.
     pub operation_of: fn(&str) -> Option<Operation>,
-    /// From a request's head to the end of its body.
+    /// Time from a request's head to the end of its body.
     pub body_timeout: Duration,
-    /// When requests are no longer taken, and when those in flight are given up.
+    /// The drain: refuses new requests, and gives up those in flight once hurried.
     pub shutdown: Shutdown,
 }
 
 impl Layers {
-    /// Counts into `requests` and reads bodies for [`BODY_READ_TIMEOUT`].
+    /// Counts into `requests`, with [`BODY_READ_TIMEOUT`] for bodies.
     #[must_use]
     pub fn new(requests: Requests, operation_of: fn(&str) -> Option<Operation>) -> Self {
         Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT, shutdown: Shutdown::default() }
     }
 
     /// Wraps a main listener's complete router: every request has an id, is counted and logged, is answered in the
-    /// contract's form whatever happens, also while the process ends, and its body is read before the answer goes
-    /// out.
+    /// contract's format, even after a panic or during the drain, and its body is read before the answer is sent.
     pub fn around(self, router: Router) -> Router {
         self.around_with(router, |router| router)
     }
 
-    /// The same, with a layer of the process's own next to the routes: `judge` puts it on, and it sees every request,
-    /// those without a route too, and may answer with a [`Refused`](crate::answer::Refused).
+    /// Wraps the router with an additional layer of the process, which `judge` adds inside the others. That layer sees
+    /// every request, even without a route, and may answer with a [`Refused`](crate::answer::Refused).
     pub fn around_with(self, router: Router, judge: impl FnOnce(Router) -> Router) -> Router {
         let account = Account { requests: self.requests, operation_of: self.operation_of };
         let ending = Ending { shutdown: self.shutdown, operation_of: self.operation_of };
@@ -53,13 +52,13 @@ impl Layers {
     }
 }
 
-/// Refuses the requests of foreign web pages: those with a foreign `Origin`, and those that call the listener by a name
-/// that `hosts` does not allow. For [`Layers::around_with`].
+/// Refuses requests of foreign web pages: those with a foreign `Origin`, and those with a `Host` that `hosts` does not
+/// allow. For [`Layers::around_with`].
 pub fn without_web_pages(router: Router, hosts: Hosts) -> Router {
     router.layer(from_fn_with_state(hosts, web_pages::refuse_web_pages))
 }
 
-/// Wraps an admin listener's complete router: the same, but nothing is counted, and requests have no bodies.
+/// Wraps an admin listener's complete router likewise, without counting requests or reading bodies.
 pub(crate) fn around_admin(router: Router, hosts: Hosts) -> Router {
     without_web_pages(in_the_contracts_form(router), hosts)
         .layer(from_fn(answer::write_failures))

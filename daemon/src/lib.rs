@@ -1,7 +1,7 @@
-//! What Porthole's server processes do alike: settings, logs, listening, answering, counting, ending.
+//! Code shared by Porthole's server processes: settings, logs, listener, answers, metrics, traces, drain.
 //!
-//! Worker and service are built on this crate so that neither is written twice. It knows the contract and neither of
-//! them: nothing about forwarding, browsers or targets lives here.
+//! Worker, service and emulator are built on this crate. It depends on the contract only: it contains nothing about
+//! forwarding, browsers or targets.
 
 pub mod admin;
 pub mod answer;

@@ -1,7 +1,7 @@
-//! Listening: a bound address, and HTTP/1 connections served on it until the process is to end.
+//! Listening: binds an address and serves HTTP/1 connections on it until the process shuts down.
 //!
-//! The router decides what is answered. What lives here keeps slow, silent and too many callers from doing harm, and
-//! says how serving ends: requests that have begun are finished, and requests that come meanwhile are still answered.
+//! The router answers requests. This module bounds slow, silent and too many callers, and implements the drain:
+//! requests in flight are finished, and requests that arrive meanwhile are still answered.
 
 mod counts;
 mod exchange;
@@ -29,40 +29,41 @@ pub use self::upgrade::UpgradePermit;
 use crate::client_network::TrustedProxies;
 use crate::shutdown::Shutdown;
 
-/// A request's head, in bytes.
+/// Largest head of a request, in bytes.
 const HEAD_MAX_BYTES: usize = 32 * 1024;
-/// What is read ahead of a slow handler on one connection, in bytes.
+/// Bytes read ahead of a slow handler on one connection.
 const READ_AHEAD_MAX_BYTES: usize = 64 * 1024;
-/// Where the system refuses a connection (too many open files, mostly) this long passes before the next is asked for.
+/// Pause after a failed `accept`, most often for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// How long answers may still be written once requests were hurried; never longer than the drain itself.
-const LAST_WORDS: Duration = Duration::from_secs(2);
-/// How long the tasks of upgraded connections may hold their sockets after these were cut.
+/// Time to write the last answers once requests were hurried; at most the drain's own time.
+const LAST_ANSWERS_TIMEOUT: Duration = Duration::from_secs(2);
+/// Time for the tasks of upgraded connections to drop their sockets after these were cut.
 const CUT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long and how many.
+/// A listener's limits of time and number.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// From the moment a request may come to the end of its head; an idle connection ends after it too.
+    /// Time from when a connection awaits a request to the end of the request's head; idle connections end after it.
     pub head_timeout: Duration,
-    /// How long a caller may take nothing of its answer.
+    /// Time that a write may make no progress because the caller does not read.
     pub write_timeout: Duration,
-    /// Plain connections at once. When there is no room the connection that has waited longest for its caller is closed;
-    /// where all of them are being answered a further caller waits in the system's queue.
+    /// Plain connections at once. At this limit the connection that has waited longest for its caller is closed for a
+    /// new one; if all are being answered, new callers wait in the accept queue.
     pub connections: usize,
-    /// Plain connections at once from one client network; `None` where all callers come from one address. Its oldest
-    /// waiting connection is closed for a further one, which is refused where all of them are being answered.
+    /// Plain connections at once from one client network; `None` if all callers come from one address. At this limit
+    /// the network's longest waiting connection is closed for a new one; if all are being answered, the new one is
+    /// refused.
     pub connections_by_address: Option<usize>,
     /// Upgraded connections at once.
     pub upgraded: usize,
     /// Upgraded connections at once from one client network.
     pub upgraded_by_address: Option<usize>,
-    /// How long requests and upgraded connections may go on once the drain has begun.
+    /// Time for requests in flight and upgraded connections once the drain has begun.
     pub drain: Duration,
 }
 
 impl Default for Limits {
-    /// For callers from anywhere: half of the room at most for one client network.
+    /// For callers from anywhere: one client network may use at most half of the connections.
     fn default() -> Self {
         Self {
             head_timeout: Duration::from_secs(10),
@@ -77,13 +78,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// For a listener whose callers all come from a proxy of ours: no bounds by address.
+    /// Limits for a listener whose callers all come through our own proxy: none by address.
     #[must_use]
     pub fn behind_a_proxy() -> Self {
         Self { connections_by_address: None, upgraded_by_address: None, ..Self::default() }
     }
 
-    /// For an admin listener: its few callers ask short questions.
+    /// Limits for an admin listener, which has few callers with short requests.
     #[must_use]
     pub fn admin() -> Self {
         Self {
@@ -96,17 +97,17 @@ impl Limits {
     }
 }
 
-/// An address that can't be listened on.
+/// Why an address can't be listened on.
 #[derive(Debug, thiserror::Error)]
 #[error("can't listen on {addr}: {source}")]
 pub struct BindError {
     /// The address.
     pub addr: SocketAddr,
-    /// Why.
+    /// The cause.
     pub source: io::Error,
 }
 
-/// A bound address. Connections wait in the system's queue until [`Listener::serve`].
+/// A bound address. Connections wait in the accept queue until [`Listener::serve`].
 #[derive(Debug)]
 pub struct Listener {
     socket: TcpListener,
@@ -119,7 +120,7 @@ impl Listener {
     /// Binds `addr` and logs `listening` with the listener's `name` and the real address.
     ///
     /// # Errors
-    /// [`BindError`] when the address is taken or not this machine's.
+    /// [`BindError`] when the address is in use or not this machine's.
     pub async fn bind(name: &'static str, addr: SocketAddr) -> Result<Self, BindError> {
         let refused = |source| BindError { addr, source };
         let socket = TcpListener::bind(addr).await.map_err(refused)?;
@@ -128,13 +129,13 @@ impl Listener {
         Ok(Self { socket, addr, proxies: TrustedProxies::default(), counts: ConnectionCounts::default() })
     }
 
-    /// The real address, with the port that the system chose for port 0.
+    /// Returns the bound address, with the port that the system chose for port 0.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Exempts these proxies from the bounds by address.
+    /// Exempts these proxies from the limits by address.
     #[must_use]
     pub fn trusting(self, proxies: TrustedProxies) -> Self {
         Self { proxies, ..self }
@@ -146,15 +147,16 @@ impl Listener {
         Self { counts, ..self }
     }
 
-    /// The bound socket, for a process that serves it in a way of its own.
+    /// Returns the bound socket, for a process with its own serving loop.
     #[must_use]
     pub fn into_socket(self) -> TcpListener {
         self.socket
     }
 
-    /// Serves `router` until the drain begins, and then what has begun, for as long as `limits` allow. Callers that come
-    /// meanwhile are served too, one request a connection: the router says that it is too late. What is left when that
-    /// time is over, or when it is hurried, has [`LAST_WORDS`] to end, told by the token that hurries. Then it is cut.
+    /// Serves `router` until the drain begins, then finishes the requests in flight within `limits.drain`. New callers
+    /// are still served meanwhile, one request per connection, so that the router can refuse them. When that time is
+    /// over, or the drain is hurried, `hurry` is cancelled and requests have [`LAST_ANSWERS_TIMEOUT`] to end.
+    /// Connections left after that are cut.
     ///
     /// Handlers find the caller's address as [`ConnectInfo<SocketAddr>`](axum::extract::ConnectInfo), and take an
     /// [`UpgradePermit`] to upgrade. A caller that leaves drops its handler's future at once.
@@ -197,25 +199,25 @@ impl Listener {
         closing_late.cancel();
         late.connections.close();
         if !early.connections.is_empty() {
-            tracing::warn!(%addr, connections = table.len(), "hurrying connections to their end");
+            tracing::warn!(%addr, connections = table.len(), "hurrying the remaining connections");
             hurry.cancel();
         }
         let ended = async || {
             early.connections.wait().await;
             late.connections.wait().await;
         };
-        if tokio::time::timeout(LAST_WORDS.min(limits.drain), ended()).await.is_err() {
-            tracing::warn!(%addr, connections = table.len(), "cutting connections");
+        if tokio::time::timeout(LAST_ANSWERS_TIMEOUT.min(limits.drain), ended()).await.is_err() {
+            tracing::warn!(%addr, connections = table.len(), "cutting the remaining connections");
             end_now.cancel();
-            // Plain connections end with their tasks; an upgraded one's handler may hold on to it.
+            // Plain connections end with their tasks; the handler of an upgraded one may still hold its socket.
             if tokio::time::timeout(CUT_TIMEOUT, ended()).await.is_err() {
-                tracing::error!(%addr, connections = table.len(), "handlers hold connections that were cut");
+                tracing::error!(%addr, connections = table.len(), "handlers still hold connections that were cut");
             }
         }
     }
 }
 
-/// Accepts connections, and serves them all in one way.
+/// Accepts connections and serves them with the same settings.
 struct Acceptor {
     router: Router,
     head_timeout: Duration,
@@ -224,16 +226,16 @@ struct Acceptor {
     keep_alive: bool,
     table: Arc<Table>,
     connections: TaskTracker,
-    /// The drain has begun.
+    /// Cancelled when the drain begins.
     going_away: CancellationToken,
-    /// Idle connections close, busy ones after their request.
+    /// Cancelled to close idle connections at once, and busy ones after their request.
     closing: CancellationToken,
-    /// All of them end.
+    /// Cancelled to cut all connections.
     end_now: CancellationToken,
 }
 
 impl Acceptor {
-    /// Accepts connections without end, and serves each in a task.
+    /// Accepts connections forever, and serves each in a task.
     async fn accept_all(&self, socket: &TcpListener) {
         loop {
             self.table.room().await;
@@ -246,7 +248,7 @@ impl Acceptor {
                     }
                 }
                 Err(error) => {
-                    tracing::warn!(%error, "no connection could be accepted");
+                    tracing::warn!(%error, "failed to accept a connection");
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             }
@@ -254,7 +256,7 @@ impl Acceptor {
     }
 
     fn serve(&self, slot: Slot, stream: TcpStream, peer: SocketAddr, cut: CancellationToken) {
-        // Answers are written whole, so waiting for more to put into a packet only costs time. A failure costs speed only.
+        // Answers are written whole, so Nagle's algorithm would only delay them. A failure here costs only speed.
         let _ = stream.set_nodelay(true);
         let router = self.router.clone();
         let from = Connection::new(slot.handle().clone(), self.going_away.clone());

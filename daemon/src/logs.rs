@@ -1,7 +1,7 @@
-//! Logs: one event a line on standard error, text on a terminal, JSON elsewhere.
+//! Logs: one event per line on standard error, text on a terminal, JSON elsewhere.
 //!
-//! What is logged is each room's own affair. What lives here is the form, the filter, and the rule that libraries
-//! which print what goes over the wire stay quiet whatever the filter says: keys and tokens go over the wire.
+//! This module has the format and the filter. It silences libraries that log network data below `info`, whatever the
+//! filter says, since that data contains keys and tokens.
 
 use std::io::IsTerminal as _;
 use std::panic::PanicHookInfo;
@@ -22,24 +22,24 @@ use crate::trace::{self, Export};
 const WIRE_LIBRARIES: &[&str] =
     &["h2", "hyper", "hyper_rustls", "hyper_util", "reqwest", "rustls", "tokio_tungstenite", "tungstenite"];
 
-/// How a line looks.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// For people, with colours or without.
+    /// Text for terminals.
     Text {
         /// Whether levels have colours.
         colours: bool,
     },
-    /// One JSON object a line, its fields beside `timestamp`, `level` and `message`.
+    /// One JSON object per line, with its fields beside `timestamp`, `level` and `message`.
     Json,
 }
 
-/// A `PORTHOLE_LOG` that tracing can't read.
+/// A `PORTHOLE_LOG` that tracing can't parse.
 #[derive(Debug, thiserror::Error)]
-#[error("the log filter can't be read: {0}")]
+#[error("can't parse the log filter: {0}")]
 pub struct FilterError(#[from] tracing_subscriber::filter::ParseError);
 
-/// Sends this process's events to standard error, and a panic as one of them.
+/// Sends this process's events to standard error, panics included.
 ///
 /// # Errors
 /// [`SettingError::Wrong`] for a filter that can't be read.
@@ -50,7 +50,8 @@ pub fn init(reader: &Reader) -> Result<(), SettingError> {
     install(reader, &Export::default())
 }
 
-/// The same, and hands spans to the export that the settings ask for, under the name `service`.
+/// Initialises logs like [`init`], and starts the export of spans that the settings configure, under the name
+/// `service`.
 ///
 /// # Errors
 /// [`SettingError::Wrong`] for a filter or an endpoint that can't be read.
@@ -77,7 +78,7 @@ fn install(reader: &Reader, export: &Export) -> Result<(), SettingError> {
     Ok(())
 }
 
-/// What [`init`] installs, writing where `writer` says: for tests that read their own lines.
+/// Builds the subscriber of [`init`] with another writer, for tests that read their own lines.
 ///
 /// # Errors
 /// [`FilterError`] for a filter that can't be read.
@@ -90,7 +91,7 @@ where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
     let asked_for = EnvFilter::builder().with_default_directive(LevelFilter::ERROR.into()).parse(filter)?;
-    let filter = asked_for.and(filter_fn(|event| !tells_the_wire(event) && event.target() != trace::SPANS));
+    let filter = asked_for.and(filter_fn(|event| !shows_network_data(event) && event.target() != trace::SPANS));
     let lines = match form {
         Form::Text { colours } => fmt::layer().with_ansi(colours).with_writer(writer).boxed(),
         Form::Json => {
@@ -100,14 +101,14 @@ where
     Ok(Registry::default().with(lines.with_filter(filter)))
 }
 
-/// An error's sentence and those of its causes, for one field of a line.
+/// Returns an error's message followed by those of its causes, for one field of a line.
 #[must_use]
 pub fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |told, cause| format!("{told}: {cause}"))
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-fn tells_the_wire(event: &Metadata<'_>) -> bool {
+fn shows_network_data(event: &Metadata<'_>) -> bool {
     let library = event.target().split("::").next().unwrap_or_default();
     *event.level() > LevelFilter::INFO && WIRE_LIBRARIES.contains(&library)
 }
@@ -116,9 +117,10 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
     let location = panic.location().map(ToString::to_string).unwrap_or_default();
     let thread = std::thread::current();
     let payload = panic.payload();
-    let said = payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
+    let message =
+        payload.downcast_ref::<&str>().copied().or_else(|| payload.downcast_ref::<String>().map(String::as_str));
     tracing::error!(
-        panic = said.unwrap_or("(no text)"),
+        panic = message.unwrap_or("(no text)"),
         location,
         thread = thread.name().unwrap_or("(no name)"),
         "a thread panicked"
@@ -155,7 +157,7 @@ mod tests {
 
     #[test]
     fn wire_libraries_are_quiet_below_info_whatever_the_filter_says() {
-        let said = logged("trace,hyper=trace,hyper::proto=trace,tungstenite::protocol=debug", Form::Json, || {
+        let output = logged("trace,hyper=trace,hyper::proto=trace,tungstenite::protocol=debug", Form::Json, || {
             tracing::debug!(target: "hyper::proto::h1", "authorization: Bearer hidden");
             tracing::trace!(target: "tungstenite::protocol", "hidden frame");
             tracing::trace!(target: "tokio_tungstenite", "hidden frame");
@@ -163,19 +165,19 @@ mod tests {
             tracing::info!(target: "hyper", "a word at info");
             tracing::debug!(target: "hyperion", "another crate's word");
         });
-        assert!(!said.contains("hidden"), "{said}");
-        assert!(said.contains("a word at info") && said.contains("another crate's word"), "{said}");
+        assert!(!output.contains("hidden"), "{output}");
+        assert!(output.contains("a word at info") && output.contains("another crate's word"), "{output}");
     }
 
     #[test]
-    fn a_json_line_has_its_fields_beside_the_message_and_its_span_with_it() {
-        let said = logged("info", Form::Json, || {
+    fn a_json_line_has_its_fields_beside_the_message_and_its_span() {
+        let output = logged("info", Form::Json, || {
             let _entered = tracing::info_span!("request", request_id = "r-1").entered();
             tracing::info!(listener = "main", addr = "127.0.0.1:1", "listening");
-            tracing::debug!("too quiet to be heard");
+            tracing::debug!("below the filter");
         });
-        assert_eq!(said.lines().count(), 1, "{said}");
-        let line: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(output.lines().count(), 1, "{output}");
+        let line: serde_json::Value = serde_json::from_str(&output).unwrap();
         assert_eq!(
             (&line["message"], &line["level"], &line["listener"], &line["addr"], &line["span"]["request_id"]),
             (&"listening".into(), &"INFO".into(), &"main".into(), &"127.0.0.1:1".into(), &"r-1".into()),
@@ -184,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn text_is_for_people() {
-        let said = logged("info", Form::Text { colours: false }, || tracing::info!(listener = "main", "listening"));
-        assert!(said.contains("INFO") && said.contains("listening listener=\"main\""), "{said}");
-        assert!(!said.contains('\u{1b}'), "{said}");
+    fn text_has_no_escape_codes_without_colours() {
+        let output = logged("info", Form::Text { colours: false }, || tracing::info!(listener = "main", "listening"));
+        assert!(output.contains("INFO") && output.contains("listening listener=\"main\""), "{output}");
+        assert!(!output.contains('\u{1b}'), "{output}");
     }
 
     #[test]
-    fn an_error_is_told_with_its_causes() {
+    fn an_error_is_shown_with_its_causes() {
         #[derive(Debug, thiserror::Error)]
         #[error("no connection")]
         struct NoConnection(#[source] std::io::Error);
@@ -199,16 +201,16 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_is_one_line_with_its_place() {
-        let said = logged("info", Form::Json, || {
+    fn a_panic_is_one_line_with_its_location() {
+        let output = logged("info", Form::Json, || {
             let before = std::panic::take_hook();
             std::panic::set_hook(Box::new(log_panic));
             let panicked = std::panic::catch_unwind(|| panic!("words of number {}", 7));
             std::panic::set_hook(before);
             panicked.unwrap_err();
         });
-        assert_eq!(said.lines().count(), 1, "{said}");
-        let line: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(output.lines().count(), 1, "{output}");
+        let line: serde_json::Value = serde_json::from_str(&output).unwrap();
         assert_eq!((&line["level"], &line["panic"]), (&"ERROR".into(), &"words of number 7".into()));
         assert!(line["location"].as_str().unwrap().contains("logs.rs:"), "{line}");
     }

@@ -1,7 +1,7 @@
-//! Web origins: which web pages may call.
+//! Web origins, and the origins whose pages may call.
 //!
-//! A request without an `Origin` comes from no web page, or is a page's `GET` of its own origin, and passes here. What a
-//! page can still do then, by a name that it has bound to a loopback address, is closed by [`web_pages`](crate::web_pages).
+//! A request without an `Origin` comes from no web page, or is a `GET` to the page's own origin, and is allowed here.
+//! [`web_pages`](crate::web_pages) refuses the remaining case, a page whose name was bound to a loopback address.
 
 use std::net::Ipv6Addr;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Reads `scheme://host` or `scheme://host:port`; a default port and a single slash at the end don't count.
+    /// Parses `scheme://host` or `scheme://host:port`, with or without a trailing slash; drops a default port.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
@@ -30,14 +30,14 @@ impl Origin {
             && url.password().is_none()
             && url.query().is_none()
             && url.fragment().is_none();
-        // Schemes of app shells (capacitor://localhost) keep their host as it was written.
+        // For schemes of app shells (capacitor://localhost) the URL parser keeps the case of the host.
         let host = Host::parse(&url.host_str()?.to_ascii_lowercase()).ok()?;
         let named = !matches!(&host, Host::Domain(name) if name.is_empty());
         (bare && named).then(|| Self { scheme: url.scheme().to_owned(), host, port: url.port() })
     }
 }
 
-/// Whether this is `localhost`, a name below it, or a loopback address. A browser resolves none of them by DNS.
+/// Whether this is `localhost`, a subdomain of it, or a loopback address. Browsers resolve none of them by DNS.
 pub(crate) fn is_loopback(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
@@ -46,21 +46,21 @@ pub(crate) fn is_loopback(host: &Host<String>) -> bool {
     }
 }
 
-/// Which origins may call.
+/// The origins that may call.
 #[derive(Clone, Debug)]
 pub struct Origins(Arc<[Origin]>);
 
 impl Origins {
-    /// These ones; with none, every loopback one.
+    /// Allows these origins; if there are none, every loopback origin.
     #[must_use]
     pub fn new(allowed: Vec<Origin>) -> Self {
         Self(allowed.into())
     }
 
-    /// Judges the request's origin, and gives it back as it is to be echoed: `None` for a request that has none.
+    /// Checks the request's origin, and returns the value to echo; `None` for a request without an origin.
     ///
     /// # Errors
-    /// `ORIGIN_NOT_ALLOWED`, also for two origins.
+    /// `ORIGIN_NOT_ALLOWED`, also for a repeated `Origin`.
     pub fn judge<'a>(&self, headers: &'a HeaderMap) -> Result<Option<&'a HeaderValue>, Refused> {
         let mut values = headers.get_all(header::ORIGIN).iter();
         let Some(value) = values.next() else { return Ok(None) };
@@ -69,7 +69,7 @@ impl Origins {
         if origin.is_some_and(|origin| self.allow(&origin)) {
             Ok(Some(value))
         } else {
-            Err(Refused::new(ErrorCode::OriginNotAllowed, "origin: is not one that the operator allows"))
+            Err(Refused::new(ErrorCode::OriginNotAllowed, "origin: is not allowed by the operator"))
         }
     }
 
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_allows_what_it_names_and_nothing_else() {
+    fn a_list_allows_its_origins_only() {
         let list = ["https://chat.example.com", "http://localhost:3000/", "capacitor://App"];
         for origin in
             ["https://chat.example.com", "https://CHAT.example.com:443", "http://localhost:3000", "capacitor://app"]
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn two_origins_are_none() {
+    fn a_repeated_origin_is_refused() {
         let value = HeaderValue::from_static("http://localhost");
         let headers = HeaderMap::from_iter([(header::ORIGIN, value.clone())]);
         assert!(matches!(Origins::new(Vec::new()).judge(&headers), Ok(Some(_))));

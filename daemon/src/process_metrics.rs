@@ -1,7 +1,7 @@
-//! What every process says of itself at each scrape: its build, whether it drains, and what it uses of the machine.
+//! Metrics of every process, read at each scrape: its build, its drain, and its use of the machine.
 //!
-//! `process_*` have the names and meanings of Prometheus' own client libraries. They are read from `/proc`; where there
-//! is none, they are left out.
+//! `process_*` have the names and meanings of Prometheus' own client libraries. They are read from `/proc`, and left
+//! out on systems without it.
 
 use std::fmt;
 use std::fs;
@@ -17,10 +17,9 @@ use tokio_util::sync::CancellationToken;
 /// Ticks a second in `/proc/*/stat`: `USER_HZ`, which Linux keeps at 100 for all programs (`man 5 proc`).
 const TICKS_A_SECOND: f64 = 100.0;
 
-/// Registers `porthole_build_info`, `porthole_draining` and `process_*`. `draining` is cancelled when no new request is
-/// taken.
+/// Registers `porthole_build_info`, `porthole_draining` and `process_*`. `draining` is cancelled when the drain begins.
 pub fn register(registry: &mut Registry, version: &'static str, draining: CancellationToken) {
-    registry.register("porthole_build", "Which Porthole this is", Info::new(vec![("version", version)]));
+    registry.register("porthole_build", "The version of this process", Info::new(vec![("version", version)]));
     registry.register_collector(Box::new(Own { draining }));
 }
 
@@ -35,7 +34,7 @@ impl Collector for Own {
             metric.encode_into(encoder.encode_descriptor(name, help, None, metric.metric_type())?)
         };
         let draining = ConstGauge::new(i64::from(self.draining.is_cancelled()));
-        write("porthole_draining", "Whether the process ends and takes no new requests: 1 or 0", &draining)?;
+        write("porthole_draining", "1 if the process is draining and accepts no new requests, else 0", &draining)?;
         let used = Used::read();
         if let Some(seconds) = used.cpu_seconds {
             write("process_cpu_seconds", "Processor time used, in seconds", &ConstCounter::new(seconds))?;
@@ -45,7 +44,7 @@ impl Collector for Own {
             write("process_start_time_seconds", help, &ConstGauge::new(seconds))?;
         }
         for (name, help, value) in [
-            ("process_resident_memory_bytes", "Resident memory, in bytes; its browsers' is not in it", used.resident),
+            ("process_resident_memory_bytes", "Resident memory, in bytes, without the browsers'", used.resident),
             ("process_virtual_memory_bytes", "Virtual memory, in bytes", used.virtual_memory),
             ("process_open_fds", "Open file descriptors", used.open_files),
             ("process_max_fds", "File descriptors that may be open", used.open_files_max),
@@ -59,7 +58,7 @@ impl Collector for Own {
     }
 }
 
-/// A metric that can be written where its type is not known.
+/// An object-safe form of [`EncodeMetric`].
 trait Encodes {
     fn metric_type(&self) -> prometheus_client::metrics::MetricType;
     fn encode_into(&self, encoder: MetricEncoder<'_>) -> Result<(), fmt::Error>;
@@ -75,7 +74,7 @@ impl<T: EncodeMetric> Encodes for T {
     }
 }
 
-/// What the process uses now; nothing where the system does not tell.
+/// The process's current use; `None` for values that the system does not report.
 #[derive(Debug, Default, PartialEq)]
 struct Used {
     cpu_seconds: Option<f64>,
@@ -96,15 +95,16 @@ impl Used {
             &text("/proc/self/limits"),
             &text("/proc/stat"),
         );
-        // One of them is the folder that is being read.
+        // One of them is the descriptor of the folder being read.
         used.open_files = fs::read_dir("/proc/self/fd").ok().map(|entries| (entries.count() as u64).saturating_sub(1));
         used
     }
 
     fn of(stat: &str, status: &str, limits: &str, system: &str) -> Self {
-        // The second field is the program's name and may hold anything, brackets too: fields are counted from its end.
+        // The second field is the program's name and may contain anything, brackets included: fields are counted from
+        // its end.
         let fields: Vec<&str> = stat.rsplit_once(')').map_or_else(Vec::new, |(_, rest)| rest.split(' ').collect());
-        // Fields 14, 15 and 22 of `man 5 proc`; the one behind the bracket, an empty one here, is the second.
+        // Fields 14, 15 and 22 of `man 5 proc`; index 0, empty text after the bracket, stands for field 2.
         let ticks = |number: usize| fields.get(number - 2).and_then(|field| field.parse::<f64>().ok());
         let kilobytes = |name| word_after(status, name).map(|kilobytes| kilobytes * 1024);
         let booted_at = word_after(system, "btime ");
@@ -122,7 +122,7 @@ impl Used {
     }
 }
 
-/// The whole number that follows `name` at a line's beginning.
+/// Returns the integer after `name` on the line that begins with it.
 fn word_after(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
 }
@@ -132,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_systems_words_are_read() {
+    fn the_files_of_proc_are_parsed() {
         let stat = "7 (a) name) S 1 7 7 0 -1 4194560 9 0 0 0 250 50 0 0 20 0 12 0 1200 99 88 18446744073709551615";
         let status = "Name:\ta) name\nVmSize:\t    2048 kB\nVmRSS:\t    1024 kB\nThreads:\t12\n";
         let limits = "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024    4096    files\n";
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn this_process_is_told_of() {
+    fn this_process_has_values() {
         let used = Used::read();
         assert!(used.open_files.is_some_and(|open| open >= 3), "{used:?}");
         assert!(used.resident.is_some_and(|bytes| bytes > 1024 * 1024), "{used:?}");

@@ -1,4 +1,4 @@
-//! Request ids: one for each request, the caller's own where it is fit to be written down. Its trace comes with it.
+//! Request ids: one for each request, the caller's own if it is valid. The same layer gives the request its trace.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use uuid::Uuid;
 
 use crate::trace::{self, TraceContext};
 
-/// An id that a caller may choose, in bytes.
+/// Longest id of a caller, in bytes.
 const REQUEST_ID_MAX_BYTES: usize = 128;
 
-/// The header that carries it.
+/// The header with the request id.
 pub const HEADER: HeaderName = HeaderName::from_static(REQUEST_ID_HEADER);
 
 /// A request's id: 1 to 128 letters, digits, `.`, `_` or `-`. Every request has it among its extensions.
@@ -24,19 +24,19 @@ pub const HEADER: HeaderName = HeaderName::from_static(REQUEST_ID_HEADER);
 pub struct RequestId(Arc<str>);
 
 impl RequestId {
-    /// The id as text.
+    /// Returns the id as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The id as a header's value.
+    /// Returns the id as a header's value.
     #[must_use]
     pub fn header_value(&self) -> HeaderValue {
-        HeaderValue::from_str(&self.0).expect("an id has no character that a header can't have")
+        HeaderValue::from_str(&self.0).expect("an id only has characters that are valid in a header")
     }
 
-    /// The caller's id, or a new one where there is none that is fit.
+    /// Returns the caller's id if it is valid, else a new one.
     fn of(headers: &HeaderMap) -> Self {
         let given = headers.get(&HEADER).and_then(|value| value.to_str().ok()).filter(|id| fits(id));
         Self(given.map_or_else(|| Uuid::new_v4().to_string().into(), Arc::from))
@@ -54,18 +54,18 @@ fn fits(id: &str) -> bool {
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
 }
 
-/// The spans that a request is handled in: its lines' in the log, and the one that is exported.
+/// The spans that a request is handled in: one for the log, and one that is exported.
 #[derive(Clone)]
 pub(crate) struct Spans {
     pub(crate) log: Span,
     pub(crate) exported: Span,
 }
 
-/// Gives the request its id and its place in a trace, handles it in spans that have both, and puts the id on the answer.
+/// Gives the request an id and a trace, handles it in spans with both, and adds the id to the answer.
 pub(crate) async fn give_id(mut request: Request, next: Next) -> Response {
     let id = RequestId::of(request.headers());
     let caller = TraceContext::of(request.headers());
-    // Probes and documents are many, and nobody traces them.
+    // Probes and documents are frequent and not worth tracing.
     let exported = match request.extensions().get::<MatchedPath>() {
         Some(route) if request.method() == Method::POST => {
             trace::answering(request.method(), route.as_str(), id.as_str(), caller.as_ref())
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_fit_id_is_kept_and_any_other_replaced() {
+    fn a_valid_id_is_kept_and_any_other_replaced() {
         let of = |id: &[u8]| {
             let headers = HeaderMap::from_iter([(HEADER, HeaderValue::from_bytes(id).unwrap())]);
             RequestId::of(&headers).to_string()

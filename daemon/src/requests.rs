@@ -1,6 +1,6 @@
-//! What is counted and logged about every request: its operation, its code, how long it took, how much it sent.
+//! Counts and logs every request: its operation, code, latency and bytes sent.
 //!
-//! Here are the metrics that every process has. A process registers its own ones in the same registry.
+//! These metrics are common to all processes; each process registers its own in the same registry.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +27,12 @@ use crate::answer::failure_of;
 use crate::request_id::{RequestId, Spans};
 use crate::trace;
 
-/// Bounds of the latency histogram, in seconds: a refusal takes milliseconds, a request at most its 60 s. Only what
-/// the worker gives up on lies beyond.
+/// Buckets of the latency histogram, in seconds: a refusal takes milliseconds, a request at most its 60 s. Only
+/// requests that the worker gives up take longer.
 pub const LATENCY_BUCKETS_SECONDS: [f64; 15] =
     [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 60.0];
 
-/// What `code` says of a success.
+/// The `code` label of a success.
 const OK: &str = "OK";
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -46,7 +46,7 @@ struct OfOperation {
     operation: &'static str,
 }
 
-/// Counts requests. A clone counts into the same numbers.
+/// Counts requests. Clones share the same counters.
 #[derive(Clone)]
 pub struct Requests(Arc<Counts>);
 
@@ -61,7 +61,7 @@ struct Counts {
 }
 
 impl Requests {
-    /// Counts into these metrics of `registry`: `porthole_requests_total`, `porthole_request_duration_seconds`,
+    /// Registers and counts into these metrics: `porthole_requests_total`, `porthole_request_duration_seconds`,
     /// `porthole_bytes_out_total`, `porthole_requests_in_flight` and `porthole_requests_abandoned_total`.
     #[must_use]
     pub fn register(registry: &mut Registry) -> Self {
@@ -77,18 +77,18 @@ impl Requests {
         registry.register("porthole_requests", "Requests that ended, by operation and code", counts.total.clone());
         registry.register(
             "porthole_request_duration_seconds",
-            "From a request's head to the end of its answer",
+            "Time from a request's head to the end of its answer",
             counts.duration_seconds.clone(),
         );
         registry.register("porthole_bytes_out", "Bytes of answers' bodies", counts.bytes_out.clone());
         registry.register("porthole_requests_in_flight", "Requests being answered", counts.in_flight.clone());
         registry.register(
             "porthole_requests_abandoned",
-            "Requests whose caller left before the answer was sent; they are in no other count",
+            "Requests whose caller left before the answer was sent; no other metric counts them",
             counts.abandoned.clone(),
         );
         for operation in Operation::ALL {
-            // A series that is there from the start can be alerted on.
+            // Series must exist from the start for alerts to see their first increase.
             drop(counts.total.get_or_create(&Ended { operation: operation.name(), code: OK }));
             let of_operation = OfOperation { operation: operation.name() };
             drop(counts.duration_seconds.get_or_create(&of_operation));
@@ -98,7 +98,7 @@ impl Requests {
         Self(Arc::new(counts))
     }
 
-    /// Counts a request that ended after `lasted`: with a code if it failed.
+    /// Counts a request that ended after `lasted`, with a code if it failed.
     pub fn record(&self, operation: Operation, failed_with: Option<ErrorCode>, lasted: Duration) {
         let (name, code) = (operation.name(), failed_with.map_or(OK, ErrorCode::name));
         self.0.total.get_or_create(&Ended { operation: name, code }).inc();
@@ -116,8 +116,7 @@ impl Requests {
         self.0.abandoned.get_or_create(&OfOperation { operation: operation.name() }).inc();
     }
 
-    /// Writes what has been counted into the fields of `metrics` that every process has: `operations`, `bytes_out`,
-    /// `uptime_s`.
+    /// Fills the fields of `metrics` that every process has: `operations`, `bytes_out` and `uptime_s`.
     pub fn fill(&self, metrics: &mut Metrics) {
         let stats = self.0.stats.lock().unwrap_or_else(PoisonError::into_inner);
         metrics.operations = Operation::ALL
@@ -130,7 +129,7 @@ impl Requests {
     }
 }
 
-/// A request that is being answered, until this is dropped.
+/// Counts a request as in flight until dropped.
 struct InFlight {
     requests: Requests,
     operation: Operation,
@@ -146,11 +145,11 @@ fn whole_ms(time: Duration) -> u64 {
     time.as_millis().try_into().unwrap_or(u64::MAX)
 }
 
-/// An answer that was passed on tells a failure: the code is for the counts, the body is written already.
+/// The code of a failure that was passed on from another process, for the counters; its body is already written.
 #[derive(Clone, Copy, Debug)]
 pub struct PassedOn(pub ErrorCode);
 
-/// Counts requests, and knows a route's operation.
+/// State of the accounting layer.
 #[derive(Clone)]
 pub(crate) struct Account {
     pub(crate) requests: Requests,
@@ -160,7 +159,7 @@ pub(crate) struct Account {
 /// Counts and logs the request once its answer's body has ended, or its caller has left.
 pub(crate) async fn keep_account(State(account): State<Account>, request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
-    // Only the matched route: a path that the caller made up is the caller's own, and may hold anything.
+    // Logs only the matched route: a caller's path may contain anything, secrets included.
     let operation = route.filter(|_| request.method() == Method::POST).and_then(account.operation_of);
     let mut entry = Entry {
         operation,
@@ -195,7 +194,7 @@ enum End {
     CallerLeft,
 }
 
-/// One request's line in the log, and what is counted of it.
+/// A request's log line and counts.
 struct Entry {
     requests: Requests,
     operation: Option<Operation>,
@@ -218,17 +217,17 @@ impl Entry {
         }
         let lasted = self.began.elapsed();
         if matches!(end, End::Broken) && self.failed_with.is_none() {
-            // Our own answers are whole when they are sent: only one that comes from the service can break.
+            // Our own answers are complete before they are sent; only one streamed from the service can break.
             self.failed_with = Some(ErrorCode::ServiceUnavailable);
         }
         drop(self.in_flight.take());
         match (self.operation, end) {
             (Some(operation), End::Sent | End::Broken) => self.requests.record(operation, self.failed_with, lasted),
-            // The contract has no code for a caller that left: nobody was told one.
+            // The contract has no code for a caller that left, since no answer was sent.
             (Some(operation), End::CallerLeft) => self.requests.abandoned(operation),
             (None, _) => {}
         }
-        // The answer's body ends outside of the request's spans.
+        // The answer's body ends outside of the request's spans, so the log span is entered again.
         let spans = self.spans.take();
         if let (Some(spans), Some(status)) = (&spans, self.status) {
             trace::ended(&spans.exported, status.as_u16(), self.failed_with.map(ErrorCode::name));
@@ -257,7 +256,7 @@ impl Entry {
         }
         match (self.operation, self.failed_with, status) {
             (_, Some(_), Some(500..)) => line!(warn),
-            // Documents and probes: many, and nobody asks after them.
+            // Documents and probes: frequent, and rarely of interest.
             (None, None, _) => line!(debug),
             _ => line!(info),
         }
@@ -270,10 +269,10 @@ impl Drop for Entry {
     }
 }
 
-/// An answer's body that counts what goes out.
+/// An answer's body that counts its bytes.
 struct Counted {
     body: Body,
-    /// What the answer's head promised: nobody asks for more of the body after that.
+    /// The `Content-Length`: hyper does not poll the body again after that many bytes.
     length: Option<u64>,
     entry: Entry,
 }
@@ -292,7 +291,7 @@ impl HttpBody for Counted {
                 let bytes = frame.data_ref().map_or(0, Bytes::len) as u64;
                 self.entry.bytes_out += bytes;
                 self.entry.requests.0.bytes_out.inc_by(bytes);
-                // Counted before its last byte goes out: who has read the answer finds it in the metrics.
+                // Counted before its last byte is sent, so that a caller with the whole answer finds it in the metrics.
                 if self.body.is_end_stream() || self.length.is_some_and(|length| self.entry.bytes_out >= length) {
                     self.entry.write(End::Sent);
                 }

@@ -6,7 +6,9 @@
 mod environment;
 mod reader;
 
+use std::error::Error;
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -172,14 +174,51 @@ pub enum SettingError {
     },
 }
 
-impl SettingError {
-    /// Tells the sentence on standard error; the process is to end with what this returns.
+/// Every setting that is wrong, in the order in which they were read: an operator mends all of them at once.
+#[derive(Debug, Default)]
+pub struct SettingErrors(Vec<SettingError>);
+
+impl SettingErrors {
+    /// Runs `read`, which passes each result to [`SettingErrors::ok`] and looks at the values (by `?`) only after all of
+    /// them were read.
+    ///
+    /// # Errors
+    /// All errors that were passed, or that `read` pushed.
+    pub fn collect<T>(read: impl FnOnce(&mut Self) -> Option<T>) -> Result<T, Self> {
+        let mut errors = Self::default();
+        match read(&mut errors) {
+            Some(value) if errors.0.is_empty() => Ok(value),
+            _ => Err(errors),
+        }
+    }
+
+    /// The value, or `None` for an error, which is kept.
+    pub fn ok<T>(&mut self, read: Result<T, SettingError>) -> Option<T> {
+        read.map_err(|error| self.0.push(error)).ok()
+    }
+
+    /// The value, or `None` for errors, all of which are kept.
+    pub fn all_ok<T>(&mut self, read: Result<T, Self>) -> Option<T> {
+        read.map_err(|errors| self.0.extend(errors.0)).ok()
+    }
+
+    /// Prints a sentence for each error on standard error, and returns the code to exit with.
     #[must_use]
     pub fn exit(&self) -> ExitCode {
-        eprintln!("error: {self}");
+        for error in &self.0 {
+            eprintln!("error: {error}");
+        }
         ExitCode::from(EXIT_WRONG_SETTING)
     }
 }
+
+impl fmt::Display for SettingErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(at, error)| write!(f, "{}{error}", if at == 0 { "" } else { "\n" }))
+    }
+}
+
+impl Error for SettingErrors {}
 
 /// The flags of these settings, for a [`Command`].
 pub fn flags(settings: &[Setting]) -> impl Iterator<Item = Arg> {

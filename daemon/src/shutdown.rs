@@ -1,18 +1,19 @@
-//! The end of a process in two steps: the drain, in which what has begun may end, and the hurry, in which it may not.
+//! Shutdown in two steps: the drain lets requests in flight end; the hurry gives them up.
 
 use tokio_util::sync::CancellationToken;
 
-/// How a process is told to end. Clones are told together.
+/// The tokens that shut a process down. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub struct Shutdown {
-    /// Cancelled when no new request is taken any more.
+    /// Cancelled when the drain begins: no new requests are accepted.
     pub drain: CancellationToken,
-    /// Cancelled when requests in flight are given up: they are answered so, and what they hold is cleaned up.
+    /// Cancelled when requests in flight are given up: they are answered with `SHUTTING_DOWN` and release their
+    /// resources.
     pub hurry: CancellationToken,
 }
 
 impl From<CancellationToken> for Shutdown {
-    /// One that only its own time limit hurries.
+    /// Makes a shutdown that only the drain's time limit hurries.
     fn from(drain: CancellationToken) -> Self {
         Self { drain, hurry: CancellationToken::new() }
     }

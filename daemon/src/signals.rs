@@ -1,5 +1,5 @@
-//! Signals: the first SIGTERM or SIGINT asks the process to end. A second one hurries a process that drains, and ends
-//! any other at once.
+//! Signals: the first SIGTERM or SIGINT shuts the process down. A second one hurries the drain, or ends a process
+//! without a drain at once.
 
 use std::io;
 
@@ -8,10 +8,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::shutdown::Shutdown;
 
-/// How a shell reports a process that a signal ended: this plus the signal's number.
+/// Exit codes of processes ended by a signal, as shells report them: this plus the signal's number.
 const EXIT_BY_SIGNAL: i32 = 128;
 
-/// Listens for signals from now on. The token is cancelled by the first one.
+/// Installs signal handlers. The first signal cancels the token; a second one ends the process at once.
 ///
 /// # Errors
 /// When the system refuses to report signals.
@@ -21,14 +21,14 @@ pub fn shutdown_on_signals() -> io::Result<CancellationToken> {
     let asked = shutdown.clone();
     tokio::spawn(async move {
         let name = signals.next().await.0;
-        tracing::info!(signal = name, "ending; the same again ends at once");
+        tracing::info!(signal = name, "shutting down; a second signal ends the process at once");
         asked.cancel();
         signals.end_at_once().await;
     });
     Ok(shutdown)
 }
 
-/// Listens for signals from now on: the first begins the drain, the second hurries it, a third ends the process at
+/// Installs signal handlers: the first signal begins the drain, the second hurries it, a third ends the process at
 /// once.
 ///
 /// # Errors
@@ -39,10 +39,10 @@ pub fn drain_on_signals() -> io::Result<Shutdown> {
     let asked = shutdown.clone();
     tokio::spawn(async move {
         let name = signals.next().await.0;
-        tracing::info!(signal = name, "draining; the same again hurries");
+        tracing::info!(signal = name, "draining; a second signal hurries the drain");
         asked.drain.cancel();
         let name = signals.next().await.0;
-        tracing::warn!(signal = name, "hurrying; the same again ends at once");
+        tracing::warn!(signal = name, "hurrying the drain; a third signal ends the process at once");
         asked.hurry.cancel();
         signals.end_at_once().await;
     });
@@ -68,7 +68,7 @@ impl Signals {
 
     async fn end_at_once(&mut self) {
         let (name, number) = self.next().await;
-        tracing::warn!(signal = name, "ended at once");
+        tracing::warn!(signal = name, "ending at once");
         std::process::exit(EXIT_BY_SIGNAL + number);
     }
 }

@@ -1,8 +1,8 @@
-//! What keeps web pages from calling a listener that is not for them: the service's and the admin listeners.
+//! Keeps web pages from calling listeners that are not for them: the service's and the admin listeners.
 //!
-//! A browser lets any page send requests to loopback addresses. It names the page's origin with all of them but a page's
-//! `GET` of its own origin; a page has such an origin on our address where its name was bound to it after the page was
-//! loaded (DNS rebinding), and then that name is in the request's `Host`.
+//! A browser lets any page send requests to loopback addresses. It adds the page's `Origin` to all of them but a `GET`
+//! to the page's own origin. A page gets our address as its own origin if its name is bound to that address after the
+//! page was loaded (DNS rebinding); then the request's `Host` has that name.
 
 use std::net::SocketAddr;
 
@@ -16,17 +16,17 @@ use url::Host;
 use crate::answer::Refused;
 use crate::origin::{Origins, is_loopback};
 
-/// Which names a request may call its listener by.
+/// The values of `Host` that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hosts {
-    /// `localhost`, a name below it, or a loopback address. A request without a `Host` comes from no browser and passes.
+    /// `localhost`, a subdomain of it, or a loopback address. Requests without a `Host`, which no browser sends, pass.
     Loopback,
     /// Any.
     Any,
 }
 
 impl Hosts {
-    /// The rule for a listener bound to `addr`: one beyond loopback is called by names and addresses that it can't know.
+    /// Returns the rule for a listener bound to `addr`. A listener beyond loopback can't know its names and addresses.
     #[must_use]
     pub fn of_listener(addr: SocketAddr) -> Self {
         if addr.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Any }
@@ -36,14 +36,14 @@ impl Hosts {
         let named = |authority: &str| host_of(authority).is_some_and(|host| is_loopback(&host));
         let mut hosts = request.headers().get_all(header::HOST).iter();
         let (host, second) = (hosts.next(), hosts.next());
-        // A target in absolute form counts more than the header (RFC 9112, 3.2.2).
+        // A request target in absolute form overrides the header (RFC 9112, 3.2.2).
         let target = request.uri().authority().is_none_or(|authority| named(authority.as_str()));
         let header = host.is_none_or(|host| host.to_str().is_ok_and(named));
         self == Self::Any || (second.is_none() && target && header)
     }
 }
 
-/// The host of `host` or `host:port`.
+/// Returns the host of `host` or `host:port`.
 fn host_of(authority: &str) -> Option<Host<String>> {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
@@ -58,7 +58,7 @@ pub(crate) async fn refuse_web_pages(State(hosts): State<Hosts>, request: Reques
         return refused.into_response();
     }
     if !hosts.allow(&request) {
-        let details = "host: must be localhost or a loopback address, since this listener is on one";
+        let details = "host: must be localhost or a loopback address, since this listener is on loopback";
         return Refused::new(ErrorCode::OriginNotAllowed, details).into_response();
     }
     next.run(request).await
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_listener_on_loopback_is_called_by_loopback_names() {
+    fn a_listener_on_loopback_requires_loopback_names() {
         for host in ["localhost", "LOCALHOST:9788", "a.localhost", "127.0.0.1:9788", "127.9.9.9", "[::1]:1", "[::1]"] {
             assert!(allows("/", &[host]), "{host}");
         }
@@ -102,12 +102,12 @@ mod tests {
         }
         assert!(allows("/", &[]), "HTTP/1.0 has no Host");
         assert!(!allows("/", &["localhost", "localhost"]), "two names");
-        assert!(!allows("http://evil.example/", &["localhost"]), "the target counts more");
+        assert!(!allows("http://evil.example/", &["localhost"]), "the target overrides the header");
         assert!(allows("http://localhost/", &["localhost"]));
     }
 
     #[test]
-    fn the_rule_is_the_bound_addresss() {
+    fn the_bound_address_selects_the_rule() {
         for (addr, hosts) in [
             ("127.0.0.1:1", Hosts::Loopback),
             ("[::1]:1", Hosts::Loopback),

@@ -1,4 +1,4 @@
-//! What callers see of a server made of these parts, over real sockets.
+//! A server built from this crate, as callers see it over real sockets.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 
@@ -72,7 +72,7 @@ impl Server {
         let layers = Layers { body_timeout, ..Layers::new(process.requests.clone(), Operation::of_route) };
         let router = Router::new()
             .route("/create", post(echo))
-            .route("/browser-screenshot", post(break_down))
+            .route("/browser-screenshot", post(panicking))
             .route("/id", post(|Extension(id): Extension<RequestId>| async move { id.to_string() }))
             .route(
                 "/browser-extract",
@@ -103,7 +103,7 @@ async fn listener() -> Listener {
     Listener::bind("main", "127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-async fn break_down() -> String {
+async fn panicking() -> String {
     panic!("hidden words")
 }
 
@@ -142,7 +142,7 @@ async fn exchange(addr: SocketAddr, request: &str) -> Answer {
     read(&mut stream).await
 }
 
-/// Reads one answer, of the length that it says.
+/// Reads one answer, up to its `Content-Length`.
 async fn read(stream: &mut TcpStream) -> Answer {
     let reading = async {
         let mut bytes = Vec::new();
@@ -180,7 +180,7 @@ async fn every_answer_has_a_request_id() {
 }
 
 #[tokio::test]
-async fn a_failure_is_told_in_the_contracts_form() {
+async fn a_failure_has_the_contracts_format() {
     let server = Server::start().await;
     let answer = server.post("/browser-extract", "X-Request-Id: r-1\r\n", "").await;
     assert_eq!(
@@ -195,7 +195,7 @@ async fn a_failure_is_told_in_the_contracts_form() {
 }
 
 #[tokio::test]
-async fn unknown_routes_wrong_methods_and_panics_are_told_too() {
+async fn unknown_routes_wrong_methods_and_panics_are_failures_of_the_contract() {
     let server = Server::start().await;
     let unknown = server.post("/nowhere", "", "").await;
     assert_eq!((unknown.status(), unknown.code().as_str()), (404, "NOT_FOUND"));
@@ -264,7 +264,7 @@ async fn a_chunked_body_over_the_cap_is_refused_too() {
 }
 
 #[tokio::test]
-async fn a_body_beyond_what_is_drained_costs_the_connection() {
+async fn a_body_beyond_the_drain_limit_closes_the_connection() {
     let server = Server::start().await;
     let mut stream = TcpStream::connect(server.main).await.unwrap();
     let length = 1_000_000_000_u64;
@@ -277,12 +277,12 @@ async fn a_body_beyond_what_is_drained_costs_the_connection() {
         }
         sent
     };
-    let sent = tokio::time::timeout(SOON, sending).await.expect("the server reads for ever");
+    let sent = tokio::time::timeout(SOON, sending).await.expect("the server never stops reading");
     assert!(sent < length / 10, "{sent} bytes were read");
 }
 
 #[tokio::test]
-async fn what_a_handler_does_not_read_is_drained_as_well() {
+async fn a_body_that_no_handler_reads_is_drained_too() {
     let server = Server::start().await;
     let mut stream = TcpStream::connect(server.main).await.unwrap();
     for _ in 0..2 {
@@ -293,7 +293,7 @@ async fn what_a_handler_does_not_read_is_drained_as_well() {
 }
 
 #[tokio::test]
-async fn a_caller_that_asks_before_it_sends_is_told_at_once() {
+async fn a_caller_that_expects_100_continue_is_answered_at_once() {
     let server = Server::start().await;
     let length = 1_000_000;
     let ask = |path: &str, length: usize| {
@@ -368,7 +368,7 @@ async fn readiness_is_200_or_503_with_the_reason() {
 }
 
 #[tokio::test]
-async fn foreign_web_pages_are_kept_from_the_admin_listener() {
+async fn the_admin_listener_refuses_foreign_web_pages() {
     let server = Server::start().await;
     for path in ["/metrics", "/api/metrics", "/healthz", "/readyz", "/nowhere"] {
         for headers in [
@@ -387,7 +387,7 @@ async fn foreign_web_pages_are_kept_from_the_admin_listener() {
 }
 
 #[tokio::test]
-async fn beyond_loopback_any_host_is_taken_and_foreign_origins_are_not() {
+async fn beyond_loopback_any_host_is_accepted_but_no_foreign_origin() {
     let process = Arc::new(Process::new(None));
     let listener = Listener::bind("admin", "0.0.0.0:0".parse().unwrap()).await.unwrap();
     let addr = SocketAddr::from(([127, 0, 0, 1], listener.addr().port()));
@@ -395,7 +395,7 @@ async fn beyond_loopback_any_host_is_taken_and_foreign_origins_are_not() {
     let _running = running.clone().drop_guard();
     tokio::spawn(admin::serve(listener, process, running));
     let get = async |headers: &str| exchange(addr, &format!("GET /metrics HTTP/1.1\r\n{headers}\r\n")).await;
-    assert_eq!(get("Host: 10.1.2.3:9788\r\n").await.status(), 200, "a scraper calls by the address of the pod");
+    assert_eq!(get("Host: 10.1.2.3:9788\r\n").await.status(), 200, "a scraper uses the address of the pod");
     let foreign = get("Host: 10.1.2.3:9788\r\nOrigin: https://evil.example\r\n").await;
     assert_eq!((foreign.status(), foreign.code().as_str()), (403, "ORIGIN_NOT_ALLOWED"));
 }

@@ -1,4 +1,4 @@
-//! What reaches the log from libraries that write with the `log` crate. Alone in its process: `log` has one sink.
+//! Events of libraries that use the `log` crate. A test binary of its own, since `log` has one global logger.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 
@@ -33,7 +33,7 @@ fn wire_libraries_are_quiet_below_info_through_the_log_crate_too() {
     log::info!(target: "tungstenite", "a word at info");
     log::debug!(target: "elsewhere", "another crate's word");
 
-    let said = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    assert!(!said.contains("hidden"), "{said}");
-    assert!(said.contains("a word at info") && said.contains("another crate's word"), "{said}");
+    let output = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    assert!(!output.contains("hidden"), "{output}");
+    assert!(output.contains("a word at info") && output.contains("another crate's word"), "{output}");
 }

@@ -47,17 +47,17 @@ assert.ok((await bb.sessions.logs.list(session.id)).some((entry) => entry.method
 assert.equal((await bb.projects.retrieve(projectId)).id, projectId);
 assert.ok((await bb.projects.usage(projectId)).browserMinutes >= 1);
 assert.ok((await bb.projects.list()).length >= 1);
-await assert.rejects(bb.sessions.retrieve('nobody'), Browserbase.NotFoundError);
+await assert.rejects(bb.sessions.retrieve('unknown'), Browserbase.NotFoundError);
 await assert.rejects(new Browserbase({ apiKey: 'wrong' }).sessions.list(), Browserbase.AuthenticationError);
 await assert.rejects(bb.sessions.create({ projectId, api_timeout: 1 }), Browserbase.BadRequestError);
 
-// A session whose socket closes is over, without a release.
+// A session ends when its socket closes, without a release.
 const closing = await bb.sessions.create({ projectId, userMetadata: { check: 'node' } });
 const closed = await chromium.connectOverCDP(closing.connectUrl);
 await closed.close();
 while ((await bb.sessions.retrieve(closing.id)).status !== 'COMPLETED') await pause(20);
 
-// The SDK's own retries meet faults that pass.
+// The SDK's own retries overcome temporary faults.
 await fetch(`${process.env.BROWSERBASE_BASE_URL}/__emulator/faults`, {
   method: 'POST',
   headers: { 'X-BB-API-Key': process.env.BROWSERBASE_API_KEY },

@@ -39,7 +39,7 @@ assert bb.sessions.logs.list(session.id) == []
 assert bb.projects.retrieve(project).concurrency >= 1
 assert bb.projects.usage(project).browser_minutes >= 1
 for call, error in [
-    (lambda: bb.sessions.retrieve("nobody"), browserbase.NotFoundError),
+    (lambda: bb.sessions.retrieve("unknown"), browserbase.NotFoundError),
     (lambda: Browserbase(api_key="wrong").sessions.list(), browserbase.AuthenticationError),
     (lambda: bb.sessions.create(project_id="another"), browserbase.NotFoundError),
 ]:

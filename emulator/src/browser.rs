@@ -1,8 +1,8 @@
 //! One session's browser: a Chromium process of its own, with one page in its default context.
 //!
-//! It has a debugging port on loopback, since every connection of a client must be a connection of its own to the
-//! browser, and a pipe beside it, on which nothing is said: when we are gone, however we ended, it closes and the
-//! browser ends.
+//! It has a debugging port on loopback, since every client connection needs its own connection to the browser. It also
+//! has a debugging pipe that carries no messages: when this process ends, in any way, the pipe closes and the browser
+//! exits.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -23,28 +23,28 @@ use crate::connection::BrowserSocket;
 use crate::session::request::{BrowserSettings, Viewport};
 use crate::settings::Resolve;
 
-/// How long a browser may take to listen and answer, the second start after a failed first one included.
+/// Time for a browser to start, listen and answer, a second attempt after a failed first one included.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
-/// How long the first start may take of that: the second has the rest.
+/// Share of [`START_TIMEOUT`] for the first attempt; the second has the rest.
 const FIRST_START_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a browser that listens may take to answer.
+/// Time for a listening browser to answer a request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest list of targets that is read, in bytes.
+/// Largest list of targets that is read, in bytes.
 const TARGETS_MAX_BYTES: usize = 4_000_000;
-/// The largest message that is carried, in bytes.
+/// Largest WebSocket message that is relayed, in bytes.
 pub(crate) const MESSAGE_MAX_BYTES: usize = 256 << 20;
 
-/// The folder within a profile's that downloads go to.
+/// Folder for downloads within the profile's folder.
 const DOWNLOADS: &str = "downloads";
-/// What Browserbase opens when nothing is asked for.
+/// Browserbase's viewport when the request names none.
 const VIEWPORT: Viewport = Viewport { width: 1288, height: 711 };
 
-/// Flags that never vary.
+/// Flags of every browser.
 const ALWAYS: &[&str] = &[
-    // Where clients are led to, and what ends the browser with us.
+    // The port is for clients; the pipe ends the browser with this process.
     "--remote-debugging-port=0",
     "--remote-debugging-pipe",
-    // Nothing that a browser does for a person who sits in front of it, and no word to anybody.
+    // No features for interactive use, and no traffic of the browser's own.
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-background-networking",
@@ -63,7 +63,7 @@ const ALWAYS: &[&str] = &[
     "--no-pings",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Nobody looks at it: every page runs at full speed.
+    // No window is visible, so background throttling would slow every page.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -73,7 +73,7 @@ const ALWAYS: &[&str] = &[
     "--disable-dev-shm-usage",
 ];
 
-/// How browsers are started.
+/// Settings for starting browsers.
 #[derive(Clone, Debug)]
 pub(crate) struct Browsers {
     pub(crate) executable: PathBuf,
@@ -81,11 +81,11 @@ pub(crate) struct Browsers {
     pub(crate) resolve: Vec<Resolve>,
 }
 
-/// A browser that runs.
+/// A running browser.
 pub(crate) struct Browser {
     pub(crate) process: Process,
     pub(crate) endpoint: Endpoint,
-    /// Held, never used: see above.
+    /// Held, never used; see the module's documentation.
     pub(crate) _pipe: Pipe,
 }
 
@@ -96,7 +96,7 @@ pub(crate) struct Connected {
     pub(crate) downloads: PathBuf,
 }
 
-/// Where a browser is spoken to.
+/// Where a browser is reached.
 #[derive(Clone, Debug)]
 pub(crate) struct Endpoint {
     /// `127.0.0.1:port`.
@@ -107,12 +107,12 @@ pub(crate) struct Endpoint {
     downloads: PathBuf,
 }
 
-/// Why there is no browser.
+/// Why a browser can't be started or reached.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BrowserError {
     #[error("the browser can't be started")]
     Start(#[source] std::io::Error),
-    #[error("the browser ended while it started: {0}")]
+    #[error("the browser exited during start-up: {0}")]
     Ended(String),
     #[error("the browser did not start in time: {0}")]
     Late(String),
@@ -135,8 +135,8 @@ pub(crate) struct Target {
 }
 
 impl Browsers {
-    /// Starts a browser and waits until it answers. One that dies on the way, or hangs, is replaced once: about one start
-    /// of Chromium's in a hundred crashes. Without a replacement once `over`.
+    /// Starts a browser and waits until it answers. A start that crashes or hangs is repeated once, unless `over` is
+    /// cancelled: about one Chromium start in a hundred crashes.
     pub(crate) async fn start(
         &self,
         settings: &BrowserSettings,
@@ -145,7 +145,7 @@ impl Browsers {
         let until = Instant::now() + START_TIMEOUT;
         match self.start_once(settings, Instant::now() + FIRST_START_TIMEOUT).await {
             Err(error) if error.is_worth_another_start() && !over.is_cancelled() => {
-                tracing::warn!(error = with_causes(&error), "a browser died while it started: another is started");
+                tracing::warn!(error = with_causes(&error), "a browser died while it started; starting another");
                 self.start_once(settings, until).await
             }
             started => started,
@@ -158,15 +158,15 @@ impl Browsers {
         std::fs::create_dir(&downloads).map_err(BrowserError::Start)?;
         let flags = self.flags(settings, profile.path());
         let (process, pipe) = Process::start(&self.executable, flags, profile).map_err(BrowserError::Start)?;
-        let said = process.said();
+        let stderr = process.stderr();
         let starting = async {
-            let listens = said.endpoint().await.and_then(|url| Endpoint::parse(&url, downloads));
-            let endpoint = listens.ok_or_else(|| BrowserError::Ended(said.last_words()))?;
-            // It may die right after it has said so.
+            let listens = stderr.endpoint().await.and_then(|url| Endpoint::parse(&url, downloads));
+            let endpoint = listens.ok_or_else(|| BrowserError::Ended(stderr.last_lines()))?;
+            // It may die right after it has printed its endpoint.
             endpoint.pages().await?;
             Ok(endpoint)
         };
-        match timeout_at(until, starting).await.unwrap_or_else(|_| Err(BrowserError::Late(said.last_words()))) {
+        match timeout_at(until, starting).await.unwrap_or_else(|_| Err(BrowserError::Late(stderr.last_lines()))) {
             Ok(endpoint) => Ok(Browser { process, endpoint, _pipe: pipe }),
             Err(error) => {
                 process.kill().await.remove().await;
@@ -198,7 +198,7 @@ impl Browsers {
 }
 
 fn resolver_rules(resolve: &[Resolve]) -> String {
-    // The first rule that fits holds, so what catches all others comes last.
+    // The first matching rule applies, so the catch-all comes last.
     let named = resolve.iter().filter_map(|rule| match rule {
         Resolve::Name(name, address) if address.is_ipv6() => Some(format!("MAP {name} [{address}]")),
         Resolve::Name(name, address) => Some(format!("MAP {name} {address}")),
@@ -212,7 +212,7 @@ fn resolver_rules(resolve: &[Resolve]) -> String {
 }
 
 impl BrowserError {
-    /// Whether another start may fare better: not where the system refuses to start the program.
+    /// Whether another start may succeed; it can't if the system refuses to start the program.
     fn is_worth_another_start(&self) -> bool {
         match self {
             Self::Start(_) => false,
@@ -228,7 +228,7 @@ impl Endpoint {
         Some(Self { authority, path: url.path().to_owned(), downloads })
     }
 
-    /// A connection of its own to the browser.
+    /// Opens a new connection to the browser.
     pub(crate) async fn connect(&self) -> Result<Connected, BrowserError> {
         self.open(&self.path).await
     }
@@ -248,7 +248,7 @@ impl Endpoint {
         within_time(connecting).await
     }
 
-    /// The browser's pages.
+    /// Lists the browser's pages.
     pub(crate) async fn pages(&self) -> Result<Vec<Target>, BrowserError> {
         let asking = async {
             let (mut sender, connection) =
@@ -282,7 +282,7 @@ async fn within_time<T>(
     }
 }
 
-/// How WebSockets are held, on either side.
+/// Size limits of WebSockets, to clients and to browsers.
 pub(crate) fn websocket() -> WebSocketConfig {
     WebSocketConfig::default().max_message_size(Some(MESSAGE_MAX_BYTES)).max_frame_size(Some(MESSAGE_MAX_BYTES))
 }
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_catches_all_names_comes_last() {
+    fn the_catch_all_rule_comes_last() {
         let rules = [Resolve::NoOther, Resolve::Name("a.test".to_owned(), [10, 0, 0, 1].into())];
         assert_eq!(
             resolver_rules(&rules),

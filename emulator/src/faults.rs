@@ -1,8 +1,8 @@
-//! Faults on demand: which there are, which are wanted, and which of them is due.
+//! Faults on demand: their kinds, and the queue of pending ones.
 //!
-//! What a fault does is done where it strikes; here they are only kept and handed out. At each event the first wanted
-//! fault that delays and the first that fails are due, so that a slow failure is two faults, and a series of failures
-//! comes in the order in which they were asked for.
+//! This module only stores and hands out faults; the code at each place applies them. Each event triggers the first
+//! pending fault that delays and the first other one: a slow failure is two faults, and a series of failures comes in
+//! the order in which they were added.
 
 use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// How many faults may be wanted at once.
-const WANTED_MAX: usize = 1000;
+/// Pending faults at once.
+const PENDING_MAX: usize = 1000;
 
-/// Where a fault strikes.
+/// Where a fault applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Place {
@@ -29,42 +29,42 @@ pub(crate) enum Place {
     Connect,
 }
 
-/// What may befall a request of the API.
+/// A fault of an API request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ApiFault {
-    /// It takes that much longer.
+    /// Delays the request by this time.
     Slow { ms: u64 },
-    /// It is refused with this status and nothing is done.
+    /// Refuses the request with this status; nothing is done.
     Status { code: u16, message: Option<String>, retry_after_s: Option<u64> },
-    /// It is never answered and nothing is done.
+    /// Never answers; nothing is done.
     Hang,
-    /// Its connection is closed without an answer and nothing is done.
+    /// Closes the connection without an answer; nothing is done.
     Refuse,
-    /// It is done, and its connection is closed without an answer.
+    /// Handles the request, and closes the connection without an answer.
     LoseAnswer,
-    /// It is done, and never answered.
+    /// Handles the request, and never answers.
     WithholdAnswer,
-    /// It is done, and the answer's body is not JSON.
+    /// Handles the request, and answers with a body that is not JSON.
     Garbage,
-    /// It is done, and the connect URL leads where nobody listens. For `create` alone.
+    /// Creates the session with a connect URL that names a closed port. For `create` alone.
     UnreachableConnectUrl,
 }
 
-/// What may befall a connection to a session. `after_messages` counts the messages that the client has been sent.
+/// A fault of a connection to a session. `after_messages` counts the messages that were sent to the client.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum ConnectFault {
-    /// Each message takes that much longer, in either direction. They keep their order, and as many as are sent are
-    /// under way at once.
+    /// Delays each message by this time, in both directions. Messages keep their order, and any number may be in
+    /// flight.
     Delay { each_way_ms: u64 },
-    /// The upgrade is refused with this status.
+    /// Refuses the upgrade with this status.
     Status { code: u16 },
-    /// The upgrade's connection is closed without an answer.
+    /// Closes the connection without an answer to the upgrade.
     Refuse,
-    /// The upgrade is never answered.
+    /// Never answers the upgrade.
     Hang,
-    /// It is closed with this code.
+    /// Closes the socket with this code.
     Close {
         #[serde(default = "policy_violation")]
         code: u16,
@@ -73,41 +73,41 @@ pub(crate) enum ConnectFault {
         #[serde(default)]
         after_messages: u64,
     },
-    /// It breaks off without a word, after so many bytes on the wire (in the middle of a frame, if that is where they
-    /// end) or so many messages.
+    /// Breaks the connection without a close frame, after this number of bytes on the wire (even in the middle of a
+    /// frame) or of messages.
     DropAfter { bytes: Option<u64>, messages: Option<u64> },
-    /// Something comes that no browser says.
+    /// Sends something invalid that no browser sends.
     Garbage {
         kind: Garbage,
         #[serde(default)]
         after_messages: u64,
     },
-    /// Nothing more comes from the browser. Pings are answered, and what the client says arrives.
+    /// Drops all further messages of the browser. Pings are answered, and the client's messages arrive.
     Mute {
         #[serde(default)]
         after_messages: u64,
     },
-    /// Nothing more comes at all, pings are not answered, and it stays open: a line that is dead and does not tell.
+    /// Sends nothing more, not even pongs, and keeps the connection open: a dead connection without an error.
     Freeze {
         #[serde(default)]
         after_messages: u64,
     },
-    /// The session's browser is killed.
+    /// Kills the session's browser.
     KillBrowser {
         #[serde(default)]
         after_messages: u64,
     },
 }
 
-/// What no browser says.
+/// A kind of invalid data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Garbage {
-    /// A frame that the WebSocket protocol does not know.
+    /// A frame with a reserved opcode.
     Frame,
     /// A text message that is not JSON.
     Text,
-    /// JSON that is no message of the DevTools protocol.
+    /// JSON that is not a DevTools message.
     Json,
 }
 
@@ -115,10 +115,10 @@ fn policy_violation() -> u16 {
     1008
 }
 
-/// A wanted fault, as it is asked for: one place, and how often.
+/// A pending fault, as the request writes it: one place, and how often.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Wanted {
+pub(crate) struct PendingFault {
     #[serde(skip_serializing_if = "Option::is_none")]
     create: Option<ApiFault>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,49 +129,49 @@ pub(crate) struct Wanted {
     list: Option<ApiFault>,
     #[serde(skip_serializing_if = "Option::is_none")]
     connect: Option<ConnectFault>,
-    /// How many more events it strikes; `None`: all.
+    /// Number of further events that it applies to; `None`: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<NonZeroU32>,
 }
 
-/// A wish that can't be granted.
+/// Why a fault is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnfitFault {
-    #[error("a fault names exactly one of create, release, get, list, connect")]
+pub(crate) enum InvalidFault {
+    #[error("a fault must name exactly one of create, release, get, list, connect")]
     Place,
-    #[error("a status is from 400 to 599")]
+    #[error("a fault's status must be from 400 to 599")]
     Status,
-    #[error("a close code is one that may be sent: 1000 to 1003, 1007 to 1014, or 3000 to 4999")]
+    #[error("a close code must be 1000 to 1003, 1007 to 1014, or 3000 to 4999")]
     CloseCode,
-    #[error("drop_after names either bytes or messages")]
+    #[error("drop_after must name either bytes or messages")]
     DropAfter,
     #[error("unreachable_connect_url is for create alone")]
     OnlyCreate,
-    #[error("{WANTED_MAX} faults at once are enough")]
+    #[error("at most {PENDING_MAX} faults may be pending")]
     TooMany,
 }
 
-impl Wanted {
-    fn judge(&self) -> Result<(), UnfitFault> {
+impl PendingFault {
+    fn judge(&self) -> Result<(), InvalidFault> {
         let api = [&self.create, &self.release, &self.get, &self.list];
         if api.iter().filter(|fault| fault.is_some()).count() + usize::from(self.connect.is_some()) != 1 {
-            return Err(UnfitFault::Place);
+            return Err(InvalidFault::Place);
         }
         let is_refusal = |code: u16| (400..=599).contains(&code);
         for fault in api.into_iter().flatten() {
             match fault {
-                ApiFault::Status { code, .. } if !is_refusal(*code) => return Err(UnfitFault::Status),
-                ApiFault::UnreachableConnectUrl if self.create.is_none() => return Err(UnfitFault::OnlyCreate),
+                ApiFault::Status { code, .. } if !is_refusal(*code) => return Err(InvalidFault::Status),
+                ApiFault::UnreachableConnectUrl if self.create.is_none() => return Err(InvalidFault::OnlyCreate),
                 _ => {}
             }
         }
         match &self.connect {
-            Some(ConnectFault::Status { code }) if !is_refusal(*code) => Err(UnfitFault::Status),
+            Some(ConnectFault::Status { code }) if !is_refusal(*code) => Err(InvalidFault::Status),
             Some(ConnectFault::Close { code, .. }) if !matches!(code, 1000..=1003 | 1007..=1014 | 3000..=4999) => {
-                Err(UnfitFault::CloseCode)
+                Err(InvalidFault::CloseCode)
             }
             Some(ConnectFault::DropAfter { bytes, messages }) if bytes.is_some() == messages.is_some() => {
-                Err(UnfitFault::DropAfter)
+                Err(InvalidFault::DropAfter)
             }
             _ => Ok(()),
         }
@@ -188,18 +188,18 @@ impl Wanted {
     }
 }
 
-/// The faults that are wanted.
+/// The pending faults.
 #[derive(Default)]
-pub(crate) struct Faults(Mutex<Vec<Wanted>>);
+pub(crate) struct Faults(Mutex<Vec<PendingFault>>);
 
-/// What is due for one request of the API.
+/// The faults due for one API request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ApiDue {
     pub(crate) slow: Duration,
     pub(crate) fault: Option<ApiFault>,
 }
 
-/// What is due for one connection.
+/// The faults due for one connection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ConnectDue {
     pub(crate) delay: Duration,
@@ -207,67 +207,67 @@ pub(crate) struct ConnectDue {
 }
 
 impl Faults {
-    /// Wants these, too; all of them or none.
-    pub(crate) fn want(&self, wishes: Vec<Wanted>) -> Result<(), UnfitFault> {
-        wishes.iter().try_for_each(Wanted::judge)?;
-        let mut wanted = self.wanted();
-        if wanted.len() + wishes.len() > WANTED_MAX {
-            return Err(UnfitFault::TooMany);
+    /// Adds these faults; all of them, or none if one is invalid.
+    pub(crate) fn add(&self, added: Vec<PendingFault>) -> Result<(), InvalidFault> {
+        added.iter().try_for_each(PendingFault::judge)?;
+        let mut pending = self.locked();
+        if pending.len() + added.len() > PENDING_MAX {
+            return Err(InvalidFault::TooMany);
         }
-        wanted.extend(wishes);
+        pending.extend(added);
         Ok(())
     }
 
-    /// Those that are still wanted.
-    pub(crate) fn still_wanted(&self) -> Vec<Wanted> {
-        self.wanted().clone()
+    /// Returns the faults that are still pending.
+    pub(crate) fn pending(&self) -> Vec<PendingFault> {
+        self.locked().clone()
     }
 
-    /// Wants no more faults.
+    /// Removes all pending faults.
     pub(crate) fn clear(&self) {
-        self.wanted().clear();
+        self.locked().clear();
     }
 
-    /// What is due for a request there.
+    /// Takes the faults due for a request at this place.
     pub(crate) fn for_api(&self, place: Place) -> ApiDue {
-        let mut wanted = self.wanted();
-        let slow = take(&mut wanted, |wish| match wish.api(place) {
+        let mut pending = self.locked();
+        let slow = take(&mut pending, |fault| match fault.api(place) {
             Some(ApiFault::Slow { ms }) => Some(Duration::from_millis(*ms)),
             _ => None,
         });
-        let fault = take(&mut wanted, |wish| match wish.api(place) {
+        let fault = take(&mut pending, |fault| match fault.api(place) {
             None | Some(ApiFault::Slow { .. }) => None,
             Some(fault) => Some(fault.clone()),
         });
         ApiDue { slow: slow.unwrap_or_default(), fault }
     }
 
-    /// What is due for a connection.
+    /// Takes the faults due for a connection.
     pub(crate) fn for_connection(&self) -> ConnectDue {
-        let mut wanted = self.wanted();
-        let delay = take(&mut wanted, |wish| match &wish.connect {
+        let mut pending = self.locked();
+        let delay = take(&mut pending, |fault| match &fault.connect {
             Some(ConnectFault::Delay { each_way_ms }) => Some(Duration::from_millis(*each_way_ms)),
             _ => None,
         });
-        let fault = take(&mut wanted, |wish| match &wish.connect {
+        let fault = take(&mut pending, |fault| match &fault.connect {
             None | Some(ConnectFault::Delay { .. }) => None,
             Some(fault) => Some(fault.clone()),
         });
         ConnectDue { delay: delay.unwrap_or_default(), fault }
     }
 
-    fn wanted(&self) -> MutexGuard<'_, Vec<Wanted>> {
+    fn locked(&self) -> MutexGuard<'_, Vec<PendingFault>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The first that fits, once.
-fn take<T>(wanted: &mut Vec<Wanted>, fits: impl Fn(&Wanted) -> Option<T>) -> Option<T> {
-    let (at, fault) = wanted.iter().enumerate().find_map(|(at, wish)| Some((at, fits(wish)?)))?;
-    if let Some(times) = wanted[at].times {
+/// Takes the first fault that fits, and counts the use.
+fn take<T>(pending: &mut Vec<PendingFault>, fits: impl Fn(&PendingFault) -> Option<T>) -> Option<T> {
+    let (at, fault) = pending.iter().enumerate().find_map(|(at, fault)| Some((at, fits(fault)?)))?;
+    if let Some(times) = pending[at].times {
         match NonZeroU32::new(times.get() - 1) {
-            Some(left) => wanted[at].times = Some(left),
-            None => drop(wanted.remove(at)),
+            Some(left) => pending[at].times = Some(left),
+            None => drop(pending.remove(at)),
         }
     }
     Some(fault)
@@ -279,20 +279,20 @@ mod tests {
 
     use super::*;
 
-    fn want(faults: &Faults, wishes: serde_json::Value) -> Result<(), UnfitFault> {
-        faults.want(serde_json::from_value(wishes).unwrap())
+    fn add(faults: &Faults, added: serde_json::Value) -> Result<(), InvalidFault> {
+        faults.add(serde_json::from_value(added).unwrap())
     }
 
     #[test]
-    fn faults_come_in_their_order_as_often_as_wanted_and_delays_beside_them() {
+    fn faults_come_in_order_as_often_as_requested_with_delays_in_parallel() {
         let faults = Faults::default();
-        let wishes = json!([
+        let added = json!([
             {"create": {"status": {"code": 500}}, "times": 2},
             {"create": "hang", "times": 1},
             {"create": {"slow": {"ms": 30}}, "times": 2},
             {"connect": {"delay": {"each_way_ms": 7}}},
         ]);
-        want(&faults, wishes).unwrap();
+        add(&faults, added).unwrap();
         let due: Vec<ApiDue> = (0..4).map(|_| faults.for_api(Place::Create)).collect();
         let status = ApiFault::Status { code: 500, message: None, retry_after_s: None };
         let slow = Duration::from_millis(30);
@@ -304,29 +304,29 @@ mod tests {
         for _ in 0..3 {
             assert_eq!(faults.for_connection(), ConnectDue { delay: Duration::from_millis(7), fault: None });
         }
-        assert_eq!(faults.still_wanted().len(), 1);
+        assert_eq!(faults.pending().len(), 1);
         faults.clear();
         assert_eq!(faults.for_connection(), ConnectDue::default());
     }
 
     #[test]
-    fn unfit_wishes_are_refused_and_take_the_others_with_them() {
+    fn an_invalid_fault_refuses_the_whole_request() {
         let faults = Faults::default();
-        for (wish, error) in [
-            (json!({}), UnfitFault::Place),
-            (json!({"create": "hang", "release": "hang"}), UnfitFault::Place),
-            (json!({"create": {"status": {"code": 200}}}), UnfitFault::Status),
-            (json!({"connect": {"status": {"code": 101}}}), UnfitFault::Status),
-            (json!({"connect": {"close": {"code": 1005}}}), UnfitFault::CloseCode),
-            (json!({"connect": {"drop_after": {}}}), UnfitFault::DropAfter),
-            (json!({"connect": {"drop_after": {"bytes": 1, "messages": 1}}}), UnfitFault::DropAfter),
-            (json!({"release": "unreachable_connect_url"}), UnfitFault::OnlyCreate),
+        for (fault, error) in [
+            (json!({}), InvalidFault::Place),
+            (json!({"create": "hang", "release": "hang"}), InvalidFault::Place),
+            (json!({"create": {"status": {"code": 200}}}), InvalidFault::Status),
+            (json!({"connect": {"status": {"code": 101}}}), InvalidFault::Status),
+            (json!({"connect": {"close": {"code": 1005}}}), InvalidFault::CloseCode),
+            (json!({"connect": {"drop_after": {}}}), InvalidFault::DropAfter),
+            (json!({"connect": {"drop_after": {"bytes": 1, "messages": 1}}}), InvalidFault::DropAfter),
+            (json!({"release": "unreachable_connect_url"}), InvalidFault::OnlyCreate),
         ] {
-            assert_eq!(want(&faults, json!([{"create": "hang"}, wish])), Err(error), "{wish}");
+            assert_eq!(add(&faults, json!([{"create": "hang"}, fault])), Err(error), "{fault}");
         }
-        assert!(faults.still_wanted().is_empty());
+        assert!(faults.pending().is_empty());
         for unknown in [json!([{"create": "explode"}]), json!([{"times": 0, "create": "hang"}]), json!([{"at": 1}])] {
-            assert!(serde_json::from_value::<Vec<Wanted>>(unknown.clone()).is_err(), "{unknown}");
+            assert!(serde_json::from_value::<Vec<PendingFault>>(unknown.clone()).is_err(), "{unknown}");
         }
     }
 }

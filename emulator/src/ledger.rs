@@ -1,8 +1,8 @@
-//! The ledger: what became of every session, and what all of them come to.
+//! The ledger: how every session ended, and the totals.
 //!
-//! A session is **leaked** when nobody gave it back: it ended by its timeout (or by the limit for the first
-//! connection), or still ran when the emulator ended. One that was released, whose last socket closed, whose client
-//! closed the browser or whose browser died is not.
+//! A session is **leaked** when no client ended it: it ended by its timeout (or by the limit for the first connection),
+//! or still ran when the emulator ended. A session that was released, whose last socket closed, whose client closed the
+//! browser or whose browser died is not leaked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,20 +17,20 @@ use crate::faults::Place;
 use crate::session::registry::Sessions;
 use crate::session::{EndedBy, Session, State, Status};
 
-/// How many sessions the ledger tells of in words.
-const TOLD_MAX: usize = 200;
+/// Sessions listed in the text form of the ledger.
+const LISTED_MAX: usize = 200;
 
-/// What all sessions come to.
+/// Totals of all sessions.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Totals {
     created: u64,
-    /// Those that are not over.
+    /// Sessions that have not ended.
     running: u64,
-    /// Those that ever had a connection.
+    /// Sessions that ever had a connection.
     connected: u64,
-    /// Those whose release was granted, before their end or after it.
+    /// Sessions whose release was granted, before or after their end.
     released: u64,
-    /// Those that ended by their timeout.
+    /// Sessions that ended by their timeout.
     expired: u64,
     leaked: u64,
     ended_by: BTreeMap<EndedBy, u64>,
@@ -52,7 +52,7 @@ impl Totals {
     }
 }
 
-/// Requests that came, those that a fault struck among them.
+/// Requests by place, those with a fault included.
 #[derive(Default)]
 pub(crate) struct Requests(Mutex<BTreeMap<Place, u64>>);
 
@@ -66,12 +66,12 @@ impl Requests {
     }
 }
 
-/// The ledger, at one moment.
+/// A snapshot of the ledger.
 #[derive(Serialize)]
 pub(crate) struct Ledger {
     totals: Totals,
     requests: BTreeMap<Place, u64>,
-    /// The oldest first.
+    /// Oldest first.
     sessions: Vec<Entry>,
 }
 
@@ -93,34 +93,34 @@ struct Entry {
     lived_ms: u64,
     keep_alive: bool,
     user_metadata: Option<Map<String, Value>>,
-    /// The create's body, as it was sent.
+    /// The body of the create request, as it was sent.
     asked_with: Value,
 }
 
 impl Ledger {
     pub(crate) fn of(sessions: &Sessions, requests: &Requests) -> Self {
         let mut totals = sessions.forgotten();
-        let told = sessions.all();
+        let listed = sessions.all();
         let entry = |session: &Arc<Session>| {
             let state = session.state();
             totals.add(&state);
             Entry::of(session, &state)
         };
-        let entries = told.iter().rev().map(entry).collect();
+        let entries = listed.iter().rev().map(entry).collect();
         Self { totals, requests: requests.counted(), sessions: entries }
     }
 
-    /// The same for a person.
-    pub(crate) fn in_words(&self) -> String {
-        let mut words = String::from("The ledger of this run\n");
-        let skipped = self.sessions.len().saturating_sub(TOLD_MAX);
+    /// Returns the ledger as text.
+    pub(crate) fn as_text(&self) -> String {
+        let mut text = String::from("The ledger of this run\n");
+        let skipped = self.sessions.len().saturating_sub(LISTED_MAX);
         if skipped > 0 {
-            let _ = writeln!(words, "  ({skipped} earlier sessions are not shown)");
+            let _ = writeln!(text, "  ({skipped} earlier sessions are not shown)");
         }
         for entry in &self.sessions[skipped..] {
             let ended_by = entry.ended_by.map(|by| name(&by)).unwrap_or_default();
             let _ = writeln!(
-                words,
+                text,
                 "  {}  {:<14} {:>8} ms  connections {}  releases asked for {}{}",
                 entry.id,
                 ended_by,
@@ -132,10 +132,10 @@ impl Ledger {
         }
         let Totals { created, connected, released, expired, leaked, .. } = &self.totals;
         let _ = writeln!(
-            words,
+            text,
             "created {created}  connected {connected}  released {released}  expired {expired}  leaked {leaked}"
         );
-        words
+        text
     }
 }
 
@@ -164,7 +164,7 @@ impl Entry {
     }
 }
 
-/// A moment as the API and the ledger tell it.
+/// Formats a time as in the API and the ledger.
 pub(crate) fn rfc3339(at: OffsetDateTime) -> String {
     let ms = at.replace_millisecond(at.millisecond()).unwrap_or(at);
     ms.format(&Rfc3339).unwrap_or_default()

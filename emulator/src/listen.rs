@@ -1,7 +1,6 @@
-//! Listening: HTTP/1 with upgrades, with or without TLS, and answers that never come.
+//! Listening: HTTP/1 with upgrades, with or without TLS, and faults that leave a request without an answer.
 //!
-//! The daemon's listener knows neither upgrades nor TLS, and takes care that every request is answered. Here some must
-//! not be.
+//! The daemon's listener has no TLS and answers every request; some faults require that a request is not answered.
 
 use std::io;
 use std::net::SocketAddr;
@@ -23,20 +22,20 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tower::ServiceExt as _;
 
-/// How long a TLS handshake, or a request's head, may take.
+/// Time for a TLS handshake, or for a request's head.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
-/// Connections at once that are no WebSockets; a further caller waits in the system's queue.
+/// Open connections, without WebSockets; further callers wait in the accept queue.
 const CONNECTIONS_MAX: usize = 1024;
-/// How long requests may go on after the end was asked for.
+/// Time for requests in flight to end after shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(1);
-/// Where the system refuses a connection this long passes before the next is asked for.
+/// Pause after a failed `accept`, most often for lack of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Put into a response's extensions: it is not sent, its connection is closed instead.
+/// A response extension: closes the connection instead of sending the response.
 #[derive(Clone, Copy)]
 pub(crate) struct CloseInstead;
 
-/// Serves `router` until `shutdown`, then for a moment what has begun.
+/// Serves `router` until `shutdown`, then waits up to [`DRAIN`] for requests in flight.
 pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router: Router, shutdown: CancellationToken) {
     let connections = TaskTracker::new();
     let end_now = CancellationToken::new();
@@ -50,7 +49,7 @@ pub(crate) async fn serve(socket: TcpListener, tls: Option<TlsAcceptor>, router:
         let (place, stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "no connection could be accepted");
+                tracing::warn!(%error, "failed to accept a connection");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
@@ -89,7 +88,7 @@ async fn connection(
     router: Router,
     shutdown: CancellationToken,
 ) {
-    // Messages are written whole: waiting for more to put into a packet only costs time. If it can't be set, so be it.
+    // Messages are written whole, so Nagle's algorithm would only delay them. A failure here costs only speed.
     let _ = stream.set_nodelay(true);
     let Some(tls) = tls else {
         return serve_http(stream, peer, router, shutdown).await;
@@ -133,7 +132,7 @@ async fn answer(router: Router, request: hyper::Request<Incoming>) -> io::Result
         Err(never) => match never {},
     };
     if response.extensions().get::<CloseInstead>().is_some() {
-        return Err(io::Error::other("this answer is to be lost"));
+        return Err(io::Error::other("a fault drops this answer"));
     }
     Ok(response)
 }

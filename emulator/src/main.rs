@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use porthole_daemon::settings::{Environment, Reader, SettingError, command_line};
+use porthole_daemon::settings::{Environment, Reader, SettingErrors, command_line};
 use porthole_daemon::{logs, signals};
 use porthole_emulator::server::Server;
 use porthole_emulator::settings::{SETTINGS, Settings, command};
@@ -23,16 +23,18 @@ fn main() -> ExitCode {
     match run(settings) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(error = logs::with_causes(error.as_ref()), "the emulator can't run");
+            tracing::error!(error = logs::with_causes(error.as_ref()), "the emulator failed to start");
             ExitCode::FAILURE
         }
     }
 }
 
-fn started(reader: &Reader) -> Result<Settings, SettingError> {
-    let settings = Settings::read(reader)?;
-    logs::init(reader)?;
-    Ok(settings)
+fn started(reader: &Reader) -> Result<Settings, SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let settings = errors.all_ok(Settings::read(reader));
+        errors.ok(logs::init(reader));
+        settings
+    })
 }
 
 #[tokio::main]
@@ -45,7 +47,7 @@ async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Writes to standard output. Its reader may be gone: that is no reason to end.
+/// Writes to standard output, and ignores errors: its reader may be gone.
 fn print(text: &str) {
     let mut out = std::io::stdout();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());

@@ -17,31 +17,31 @@ use crate::session::registry::{ProjectLimits, Sessions};
 use crate::settings::{GoodKeys, Settings};
 use crate::tls::{Tls, TlsError};
 
-/// An emulator that is bound and not served yet.
+/// An emulator whose listener is bound but not served yet.
 pub struct Server {
     listener: Listener,
     tls: Option<Tls>,
     emulator: Arc<Emulator>,
-    /// The API key, if it was made here.
+    /// The generated API key, if no keys were configured.
     made_key: Option<SecretString>,
 }
 
-/// Why there is no emulator.
+/// Why the emulator can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address can't be listened on.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// There is no certificate.
+    /// No certificate can be made or served.
     #[error(transparent)]
     Tls(#[from] TlsError),
-    /// The system gives no random bytes for a key.
-    #[error("no API key can be made")]
+    /// The system provides no random bytes for a key.
+    #[error("can't generate an API key")]
     Key(#[from] getrandom::Error),
 }
 
 impl Server {
-    /// Binds the listener and makes what stands behind it. No browser is started yet.
+    /// Binds the listener and builds the emulator. No browser is started yet.
     ///
     /// # Errors
     /// [`StartError`] where the address can't be listened on or the certificate can't be made.
@@ -51,9 +51,9 @@ impl Server {
         let limits = ProjectLimits { concurrency: settings.concurrency, per_minute: settings.per_minute };
         let sessions = Arc::new(Sessions::new(browsers, settings.lifetimes, limits));
         if nix::unistd::geteuid().is_root() {
-            tracing::warn!("running as root: Chromium's own sandbox is off; run as another user to have it");
+            tracing::warn!("running as root turns Chromium's own sandbox off; run as another user");
         }
-        // Before it listens: who hears of that finds the authority's file.
+        // Before `bind`, so that the CA file exists when `listening` is logged.
         let tls = settings.tls.map(|tls| Tls::make(&tls, settings.addr.ip(), &settings.names)).transpose()?;
         let listener = Listener::bind("main", settings.addr).await?;
         let made_key = matches!(settings.api_keys, GoodKeys::Made).then(keys::made).transpose()?;
@@ -74,8 +74,8 @@ impl Server {
         Ok(Self { listener, tls, emulator: Arc::new(emulator), made_key })
     }
 
-    /// What a client needs to know that nobody else tells it: a key that was made here, and where to use it. As lines of
-    /// a shell's environment, under the names that Browserbase's SDKs read. Empty where keys were given.
+    /// Returns the generated key and the emulator's URL as shell assignments, under the names that Browserbase's SDKs
+    /// read. Empty if keys were configured.
     #[must_use]
     pub fn way_in(&self) -> String {
         let Some(key) = &self.made_key else { return String::new() };
@@ -83,13 +83,13 @@ impl Server {
         format!("BROWSERBASE_API_KEY={}\nBROWSERBASE_BASE_URL={url}\n", key.expose_secret())
     }
 
-    /// Serves until `shutdown`, then ends every session. Gives the ledger in words.
+    /// Serves until `shutdown`, then ends every session. Returns the ledger as text.
     pub async fn run(self, shutdown: CancellationToken) -> String {
         let Self { listener, tls, emulator, made_key: _ } = self;
         let acceptor = tls.as_ref().map(|tls| tls.acceptor.clone());
         listen::serve(listener.into_socket(), acceptor, router(Arc::clone(&emulator)), shutdown).await;
         emulator.sessions.end().await;
         tracing::info!("the emulator has ended");
-        Ledger::of(&emulator.sessions, &emulator.requests).in_words()
+        Ledger::of(&emulator.sessions, &emulator.requests).as_text()
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::Command;
 use porthole_chromium::find_executable;
-use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, flags, items};
+use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors, flags, items};
 use secrecy::{ExposeSecret as _, SecretString};
 
 use crate::http::host;
@@ -167,46 +167,67 @@ impl Settings {
     /// Reads and judges all settings.
     ///
     /// # Errors
-    /// [`SettingError`] for the first that is wrong.
-    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
-        let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
-        let api_keys = api_keys(reader)?;
-        if !matches!(api_keys, GoodKeys::These(_)) && !addr.ip().is_loopback() {
-            return Err(ADDR.refuse(
-                addr.to_string(),
-                "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS names no keys",
-            ));
-        }
-        let within = |max: usize| move |text: &str| text.parse().ok().filter(|n| (1..=max).contains(n));
-        let seconds = |text: &str| {
-            let seconds = text.parse().ok().filter(|n| (1..=TIMEOUT_MAX_SECONDS).contains(n))?;
-            Some(Duration::from_secs(seconds))
-        };
-        let given = reader.text(&CHROMIUM)?;
-        let executable =
-            find_executable(given.as_ref().map(PathBuf::from).as_deref()).map_err(|error| match &given {
-                Some(given) => CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())),
-                None => CHROMIUM.missing(error.to_string()),
-            })?;
-        let tls = reader.required(&TLS, |text| text.parse().ok())?;
-        Ok(Self {
-            addr,
-            names: reader.list(&TLS_NAMES, |item| host(item).map(|_| item.to_owned()))?,
-            api_keys,
-            projects: reader.list(&PROJECTS, |item| Some(item.to_owned()))?,
-            concurrency: reader.required(&CONCURRENCY, within(CONCURRENCY_MAX))?,
-            per_minute: reader.required(&PER_MINUTE, within(PER_MINUTE_MAX))?,
-            lifetimes: Lifetimes {
-                default: reader.required(&TIMEOUT, seconds)?,
-                min: reader.required(&TIMEOUT_MIN, seconds)?,
-                connect_within: reader.required(&CONNECT_WITHIN, seconds)?,
-            },
-            resolve: reader.list(&RESOLVE, resolve)?,
-            tls: if tls { Some(TlsSettings { ca_file: reader.text(&CA_FILE)?.map(PathBuf::from) }) } else { None },
-            executable,
-            profiles: env::temp_dir(),
+    /// All that are wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingErrors> {
+        SettingErrors::collect(|errors| {
+            let api_keys = errors.ok(api_keys(reader));
+            // Keys that are wrong are reported as such alone.
+            let has_keys = api_keys.as_ref().is_none_or(|keys| matches!(keys, GoodKeys::These(_)));
+            let addr = errors.ok(address(reader, has_keys));
+            let names = errors.ok(reader.list(&TLS_NAMES, |item| host(item).map(|_| item.to_owned())));
+            let projects = errors.ok(reader.list(&PROJECTS, |item| Some(item.to_owned())));
+            let concurrency = errors.ok(reader.required(&CONCURRENCY, within(CONCURRENCY_MAX)));
+            let per_minute = errors.ok(reader.required(&PER_MINUTE, within(PER_MINUTE_MAX)));
+            let default = errors.ok(reader.required(&TIMEOUT, seconds));
+            let min = errors.ok(reader.required(&TIMEOUT_MIN, seconds));
+            let connect_within = errors.ok(reader.required(&CONNECT_WITHIN, seconds));
+            let resolve = errors.ok(reader.list(&RESOLVE, resolve));
+            let tls = errors.ok(reader.required(&TLS, |text| text.parse::<bool>().ok()));
+            let ca_file = errors.ok(reader.text(&CA_FILE));
+            let executable = errors.ok(executable(reader));
+            let ca_file = ca_file?.map(PathBuf::from);
+            Some(Self {
+                addr: addr?,
+                names: names?,
+                api_keys: api_keys?,
+                projects: projects?,
+                concurrency: concurrency?,
+                per_minute: per_minute?,
+                lifetimes: Lifetimes { default: default?, min: min?, connect_within: connect_within? },
+                resolve: resolve?,
+                tls: tls?.then_some(TlsSettings { ca_file }),
+                executable: executable?,
+                profiles: env::temp_dir(),
+            })
         })
     }
+}
+
+/// The address to listen on: any where keys are named, else only loopback.
+fn address(reader: &Reader, has_keys: bool) -> Result<SocketAddr, SettingError> {
+    let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
+    if has_keys || addr.ip().is_loopback() {
+        return Ok(addr);
+    }
+    let reason = "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS names no keys";
+    Err(ADDR.refuse(addr.to_string(), reason))
+}
+
+fn executable(reader: &Reader) -> Result<PathBuf, SettingError> {
+    let given = reader.text(&CHROMIUM)?;
+    find_executable(given.as_ref().map(PathBuf::from).as_deref()).map_err(|error| match &given {
+        Some(given) => CHROMIUM.refuse(given, format!("must be {}: {error}", CHROMIUM.accepted())),
+        None => CHROMIUM.missing(error.to_string()),
+    })
+}
+
+fn within(max: usize) -> impl Fn(&str) -> Option<usize> {
+    move |text| text.parse().ok().filter(|number| (1..=max).contains(number))
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    let seconds = text.parse().ok().filter(|number| (1..=TIMEOUT_MAX_SECONDS).contains(number))?;
+    Some(Duration::from_secs(seconds))
 }
 
 fn api_keys(reader: &Reader) -> Result<GoodKeys, SettingError> {

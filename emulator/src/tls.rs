@@ -1,4 +1,4 @@
-//! TLS: an authority and a certificate of its own, made at the start and forgotten at the end.
+//! TLS with a certificate authority and a certificate that are made at start and kept in memory only.
 
 use std::env;
 use std::fs::{self, Permissions};
@@ -18,36 +18,36 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::settings::TlsSettings;
 
-/// The authority's certificate is for clients of every user to read.
+/// Every user's clients may read the CA certificate.
 const CA_FILE_MODE: u32 = 0o644;
 
-/// Why there is no certificate.
+/// Why TLS can't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// It can't be made.
+    /// The certificate can't be made.
     #[error("the certificate can't be made")]
     Make(#[from] rcgen::Error),
-    /// It can't be served.
+    /// The certificate can't be served.
     #[error("the certificate can't be served")]
     Serve(#[from] rustls::Error),
-    /// Its authority can't be written.
+    /// The CA file can't be written.
     #[error("{path} can't be written")]
     Write {
-        /// Where it was to go.
+        /// The file.
         path: PathBuf,
-        /// Why it did not.
+        /// The cause.
         source: io::Error,
     },
 }
 
-/// A certificate that is served, and the file that tells clients whom to trust. Dropping it removes the file.
+/// The TLS acceptor, and the CA file for clients. Dropping it removes the file.
 pub(crate) struct Tls {
     pub(crate) acceptor: TlsAcceptor,
     ca_file: PathBuf,
 }
 
 impl Tls {
-    /// Makes a certificate for `ip`, the loopback names and the names asked for, and writes its authority.
+    /// Makes a certificate for `ip`, the loopback names and `more_names`, and writes the CA file.
     pub(crate) fn make(settings: &TlsSettings, ip: IpAddr, more_names: &[String]) -> Result<Self, TlsError> {
         let authority = authority()?;
         let mut names: Vec<String> = ["localhost", "127.0.0.1", "::1"].map(str::to_owned).into();
@@ -76,7 +76,7 @@ impl Tls {
             .clone()
             .unwrap_or_else(|| env::temp_dir().join(format!("porthole-emulator-{}-ca.pem", std::process::id())));
         write_whole(&ca_file, &authority.pem()).map_err(|source| TlsError::Write { path: ca_file.clone(), source })?;
-        tracing::info!(ca_file = %ca_file.display(), "clients that trust this file's authority may connect");
+        tracing::info!(ca_file = %ca_file.display(), "wrote the CA file that clients must trust");
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), ca_file })
     }
 }
@@ -84,12 +84,12 @@ impl Tls {
 impl Drop for Tls {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_file(&self.ca_file) {
-            tracing::warn!(ca_file = %self.ca_file.display(), %error, "the authority's file can't be removed");
+            tracing::warn!(ca_file = %self.ca_file.display(), %error, "can't remove the CA file");
         }
     }
 }
 
-/// Writes a file that is there whole or not at all. Its temporary name is one that nobody else could have laid a link at.
+/// Writes a file atomically. Its temporary name is random, so that no link can have been planted there.
 fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let readable = Permissions::from_mode(CA_FILE_MODE);
@@ -122,6 +122,6 @@ mod tests {
         assert_eq!(fs::read_to_string(&elsewhere).unwrap(), "untouched");
         assert_eq!(fs::read_to_string(&path).unwrap(), "the authority");
         assert!(fs::symlink_metadata(&path).unwrap().is_file());
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "something is left");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "a temporary file is left");
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Articles through the service itself, on public sets of saved pages.
+"""Measures articles through the service, on public sets of saved pages.
 
     git clone https://github.com/scrapinghub/article-extraction-benchmark       # articles
     git clone https://github.com/Murrough-Foley/web-content-extraction-benchmark   # seven kinds of pages
@@ -7,17 +7,16 @@
     PORTHOLE_ALLOW_TARGETS=127.0.0.1:8790 PORTHOLE_RATE_LIMIT=100000 porthole up
     reading/bench/articles.py CLONE [--every N] [--beside]
 
-The saved pages are served on 127.0.0.1:8790, each read with the directive `article`, and the Markdown is made plain:
-link targets, marks and escapes go, words stay. A policy keeps a page from loading anything from elsewhere: what is there now
-is not what was saved. A page whose own script leaves for https, or for its own site, which is not there, or writes an
-excuse in the place of what was saved, is served once more with its scripts off, and named. What was read is taken for an
-excuse where less than half of its runs of four words stand in the file outside scripts. `--still` serves all of them with
-their scripts off, as tools read them that have no browser. `--every N` takes each Nth page; `--beside` measures trafilatura
-and readability-lxml on the same pages, where they are installed; `--text` tells what the directive `text` takes beside
-`article`.
+The saved pages are served on 127.0.0.1:8790 and read with the directive `article`. The Markdown is converted to plain text:
+link targets, marks and escapes are removed, words are kept. A policy keeps a page from loading anything from other sites,
+whose content has changed since the page was saved. Some pages' scripts navigate to https or to their own site, which is not
+served here, or replace the saved content with an excuse; such a page is reported and read again with its scripts off. A text
+counts as an excuse if less than half of its runs of four words occur in the file outside scripts. `--still` serves all pages
+with their scripts off, as tools without a browser read them. `--every N` takes each Nth page; `--beside` measures trafilatura
+and readability-lxml on the same pages, if they are installed; `--text` also measures the time of the directive `text`.
 
-Scores: the first set's own `evaluate.py` is to be run in its folder on the `output/*.json` that this writes; the second's are
-its `word_f1`, averaged over the pages, by kind; the third's are its counts of passages that must and must not be there.
+Scores: for the first set, run its own `evaluate.py` in its folder on the `output/*.json` written here. The second set's score
+is its `word_f1`, averaged over the pages, by kind; the third set's counts the passages that must and must not be present.
 """
 import collections
 import concurrent.futures
@@ -39,7 +38,7 @@ POLICY = "default-src 'self' 'unsafe-inline' 'unsafe-eval' data: blob:"
 
 
 class Set:
-    """A set of pages: files by their keys, and what they are judged by."""
+    """A set of pages: files by key, and the ground truth for each."""
 
     def __init__(self, folder):
         self.folder, self.truths, self.pages = folder, {}, {}
@@ -62,7 +61,7 @@ class Set:
         return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
 
     def score(self, texts):
-        """Lines that tell how good these texts are."""
+        """Returns lines with the scores of these texts."""
         if self.name == "articles":
             return ["see evaluate.py"]
         if self.name == "kinds":
@@ -102,7 +101,7 @@ def runs(text):
 
 
 def is_excuse(text, saved):
-    """Whether most of a text is not in the page that was saved."""
+    """Returns whether most of a text is not in the saved page."""
     saved = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<[^>]*>", " ", saved.decode(errors="replace"))
     got = runs(text)
     return len(got & runs(html.unescape(saved))) < len(got) * SAVED_SHARE_MIN
@@ -131,20 +130,20 @@ def plain(markdown):
     text = re.sub(r"<(https?://[^>]+)>", r"\1", text)
     text = re.sub(r"</?(?:em|strong)>|<br>", "", text)
     text = re.sub(r"(?m)^(\s*)\d+[.)] ", r"\1", text).replace("___", "")
-    # Marks of emphasis, lists, headings, quotes, code and tables; what is escaped stays.
+    # Removes marks of emphasis, lists, headings, quotes, code and tables; escaped characters are kept.
     text = re.sub(r"(?m)^(?:> ?)*(?:\s*- )*(?:#+ )?|(?<!\\)[*`|]+|^```.*$", "", text)
     text = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
     return re.sub(r"(?<!\w)_+|_+(?!\w)", "", text)
 
 
 def beside(pages, keys):
-    """What the libraries make of the same files."""
+    """Measures the libraries on the same files."""
     try:
         import lxml.html
         import readability
         import trafilatura
     except ImportError as error:
-        print("not measured beside:", error)
+        print("other libraries are not measured:", error)
         return
     def of_readability(html):
         return lxml.html.fromstring(readability.Document(html.decode(errors="replace")).summary()).text_content()
@@ -155,7 +154,7 @@ def beside(pages, keys):
         for key in keys:
             try:
                 texts[key] = extract(pages.html(key)) or ""
-            except Exception:  # A page that it can't read counts as empty.
+            except Exception:  # A page that the library can't read counts as empty.
                 texts[key] = ""
         report(pages, name, texts)
 
@@ -181,7 +180,7 @@ def main():
     texts, failed, times = {}, {}, {"article": [], "text": []}
 
     def article(url):
-        """The article as plain text, or why there is none."""
+        """Returns the article as plain text, or the error code."""
         content, offset = "", 0
         while offset is not None:
             answer = post("browser-extract", {**who, "url": url, "instruction": "article", "offset": offset})
@@ -197,7 +196,7 @@ def main():
         still = "--still" in arguments
         text, error = (None, None) if still else article(url)
         if not still and (text is None or is_excuse(text, pages.html(key))):
-            print("left, and read without its scripts:" if text is None else "excused itself, and read without its scripts:", key, error or "")
+            print("failed with its scripts, read without them:" if text is None else "showed an excuse, read without its scripts:", key, error or "")
             still = True
         if still:
             url += "?still"

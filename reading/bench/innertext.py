@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The text that Porthole gives, beside the browser's own `innerText`, on the Web Platform Tests' cases for it.
+"""Compares Porthole's text with the browser's own `innerText`, on the Web Platform Tests' cases for it.
 
     PORTHOLE_ALLOW_TARGETS=127.0.0.1:8792 PORTHOLE_RATE_LIMIT=100000 porthole up
     reading/bench/innertext.py wpt/html/dom/elements/the-innertext-and-outertext-properties/getter-tests.js
 
-Every case of the file becomes a box of one page. The page's script posts here what the browser says each box's `innerText`
-is; Porthole is asked for the same boxes, and for the whole page. The two may differ in runs of blank lines alone: these are
-folded here too, by other means. What differs otherwise is printed, and ends this with 1.
+Every case of the file becomes a box of one page. The page's script posts the browser's `innerText` of each box to this
+bench, which requests the same boxes and the whole page from Porthole. The two may differ only in runs of blank lines, which
+the bench folds with its own code. Other differences are printed, and the exit code is then 1.
 """
 import itertools
 import json
@@ -47,10 +47,10 @@ const testTextInSVG = html => {
   svg.append(...holder.childNodes);
 };
 </script><script src=cases.js></script><script>
-addEventListener('load', () => fetch('said', { method: 'POST', body: JSON.stringify({
+addEventListener('load', () => fetch('expected', { method: 'POST', body: JSON.stringify({
   cases: cases.map(one => ({ text: one.innerText ?? null, html: one.outerHTML })), page: document.body.innerText }) }));
 </script>"""
-said = {}
+expected = {}
 
 
 def serve(cases):
@@ -63,7 +63,7 @@ def serve(cases):
             self.wfile.write(PAGE.encode() if is_page else cases)
 
         def do_POST(self):
-            said.update(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+            expected.update(json.loads(self.rfile.read(int(self.headers["content-length"]))))
             self.send_response(204)
             self.end_headers()
 
@@ -71,7 +71,7 @@ def serve(cases):
 
 
 def folded(text):
-    """The same with each run of blank lines as one that is empty. The first and the last line are no part of a run."""
+    """Folds each run of blank lines into one empty line. The first and the last line are not part of a run."""
     first, *lines = text.split("\n")
     last = [lines.pop()] if lines else []
     kept = [first]
@@ -86,21 +86,21 @@ def main():
     sandbox = post("create", {})
     who = {"sandbox_id": sandbox["sandbox_id"], "owner_token": sandbox["owner_token"], "url": f"http://127.0.0.1:{PORT}/"}
     page = post("browser-extract", {**who, "instruction": "text"})
-    texts = [(at, case) for at, case in enumerate(said["cases"]) if case["text"] is not None]
-    wrong = 0 if page["content"] == folded(said["page"]) else 1
+    texts = [(at, case) for at, case in enumerate(expected["cases"]) if case["text"] is not None]
+    wrong = 0 if page["content"] == folded(expected["page"]) else 1
     if wrong:
-        lines = folded(said["page"])
+        lines = folded(expected["page"])
         at = len(os.path.commonprefix([page["content"], lines]))
         print(f"the whole page differs: {page['content'][at - 20 : at + 20]!r} for {lines[at - 20 : at + 20]!r}")
     folds = 0
     for start in range(0, len(texts), DIRECTIVES):
         part = texts[start : start + DIRECTIVES]
-        # Two at least, so that an empty text is a result of several and no refusal.
+        # At least two directives, so that an empty text is one of several results and not an error.
         asked = [{"kind": "text", "selector": f"[data-case='{at}']"} for at, _ in part] + [{"kind": "text"}] * (len(part) < 2)
         results = post("browser-extract", {**who, "extract": asked})["results"]
         for (at, case), result in zip(part, results):
             got = result["content"]
-            # A text of nothing but white space is told as none.
+            # A text of only white space is returned as empty.
             if got == folded(case["text"]) or (got == "" and not case["text"].strip()):
                 folds += got != case["text"] and bool(got)
                 continue

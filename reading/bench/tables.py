@@ -1,21 +1,21 @@
 #!/usr/bin/env python3
-"""Real tables through the service itself, cell by cell, beside an oracle that shares no code with it.
+"""Compares real tables, read through the service, cell by cell with an oracle that shares no code with it.
 
     PORTHOLE_ALLOW_TARGETS=127.0.0.1:8791 PORTHOLE_RATE_LIMIT=100000 porthole up
     reading/bench/tables.py FOLDER…           # folders of saved pages, *.html or *.html.gz
 
 The pages are those of the three sets that articles.py names: `html`; `test/html` and `dev/html`; `tests/cache` and
-`tests/eval`. Every page with a table is served on 127.0.0.1:8791, its own scripts off and nothing loaded from elsewhere. A
-script of the bench's forms each table that is shown by the HTML standard's algorithm (4.9.12.1), from the spans that the
-browser says, takes each cell's `innerText` without that of nested tables and of choices, and posts the grid here. Porthole
-is asked for the same tables. White space does not count, nor do case (a style may change it) and characters that nobody
-sees; a header of several rows must be the texts of its levels, joined.
+`tests/eval`. Every page with a table is served on 127.0.0.1:8791, with its own scripts off and without resources from
+elsewhere. The bench's script forms each visible table by the HTML standard's algorithm (4.9.12.1) from the browser's spans,
+takes each cell's `innerText` without nested tables and `select` elements, and posts the grid to this bench, which requests
+the same tables from Porthole. The comparison ignores white space, case (a style may change it) and invisible characters; a
+header of several rows must be the joined texts of its levels.
 
-`innerText` has text that is rendered where nobody sees it (clipped, off-screen, of its ground's colour), and there is much
-of it on pages whose own styles are not there. Porthole leaves it out and says so (`hidden_text`). So a table that differs and
-says so is judged by a second pair of the same meaning: `include_hidden` beside a second grid of the oracle's, which has every
-row and cell and all of their text, rendered or not. It is right where these two are the same and what was left out before
-is all that the first pair differed by. What differs is printed. `--limit N` ends after N pages.
+`innerText` includes text that is rendered but invisible (clipped, off-screen, of its background's colour), which is frequent
+on pages whose own styles are missing. Porthole leaves it out and adds the warning `hidden_text`. A table that differs and has
+this warning is therefore compared a second time: Porthole's with `include_hidden`, the oracle's as a second grid with every
+row and cell and all of their text, rendered or not. It is right if these two are equal and the first pair differed only by
+text that was left out. Differences are printed. `--limit N` ends after N pages.
 """
 import collections
 import concurrent.futures
@@ -112,7 +112,7 @@ def serve(pages):
             self.send_header("content-type", "text/html; charset=utf-8")
             self.send_header("content-security-policy", POLICY)
             self.end_headers()
-            # Before all else: at the end an element that is left open would swallow it.
+            # The script comes first: at the end, an element that is left open would contain it.
             page = re.sub(r"(?i)(<!doctype[^>]*>)?", rf"\1<script nonce=oracle>{SCRIPT}</script>", html_of(path), count=1) if path else ""
             try:
                 self.wfile.write(page.encode())
@@ -135,7 +135,7 @@ def plain(text):
 
 
 def expected(oracle, header_rows):
-    """The names of the columns, and the rows below them."""
+    """Returns the column names, and the rows below them."""
     texts = [plain(text) for text in oracle["texts"]]
     rows = [[None if cell is None else cell for cell in row] for row in oracle["grid"]]
     width = max((len(row) for row in rows[:header_rows]), default=0)
@@ -152,13 +152,13 @@ def expected(oracle, header_rows):
 
 
 def is_within(part, whole):
-    """Whether all of `part` is in `whole`, in its order."""
+    """Returns whether all characters of `part` are in `whole`, in the same order."""
     rest = iter(whole)
     return all(c in rest for c in part)
 
 
 def compare(oracle, headers, rows, agree):
-    """What differs, if anything does."""
+    """Returns a description of the first difference, or None."""
     header_rows = len(oracle["grid"]) - len(rows)
     if header_rows < 0 or (header_rows > 0) != bool(headers):
         return f"{len(oracle['grid'])} rows, of which {len(rows)} are read, and {len(headers)} names"
@@ -194,7 +194,7 @@ def main():
         return answer, answer.get("results", [])
 
     def whole(key, number, result, hidden=False):
-        """The headers and all rows, however often it takes to get them; the reason where they can't be had."""
+        """Returns the headers and all rows, requested in as many parts as needed, or the reason why they can't be read."""
         rows = []
         while True:
             if not result.get("data"):
@@ -206,13 +206,13 @@ def main():
                 return result["data"]["headers"], rows, None
             _, results = ask(key, [number], result["next_offset"], hidden)
             if not results:
-                return None, None, "the rest can't be had"
+                return None, None, "the rest can't be read"
             result = results[0]
 
     def whole_with_hidden(key, number, oracle):
-        """What differs where hidden text counts for both."""
+        """Returns the first difference if hidden text counts on both sides, or None."""
         _, results = ask(key, [number], hidden=True)
-        headers, rows, reason = whole(key, number, results[0], hidden=True) if results else (None, None, "it can't be had with hidden text")
+        headers, rows, reason = whole(key, number, results[0], hidden=True) if results else (None, None, "it can't be read with hidden text")
         return reason or compare(oracle, headers, rows, str.__eq__)
 
     def read(key):
@@ -222,7 +222,7 @@ def main():
                 failed.append((key, first.get("error", "no oracle")))
                 return
             oracle = oracles[key]
-        # Nothing to be read: neither has a cell with a text.
+        # Skips tables without any text.
         wanted = [at for at, table in enumerate(oracle) if table and any(plain(text) for text in table["texts"])]
         for start in range(0, len(wanted), DIRECTIVES):
             part = wanted[start : start + DIRECTIVES]

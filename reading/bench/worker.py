@@ -1,4 +1,4 @@
-"""What the benches of reading share: a local site for the pages, and the worker that reads them."""
+"""Shared by the reading benches: a local site for the pages, and requests to the worker that reads them."""
 
 import http.server
 import json
@@ -11,7 +11,7 @@ WORKER = os.environ.get("PORTHOLE_URL", "http://127.0.0.1:8787") + "/api/sandbox
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """A site that does not tell of every request."""
+    """A site that does not log its requests."""
 
     def log_message(self, *_):
         pass
@@ -23,7 +23,7 @@ def serve(port, handler):
 
 
 def post(route, body):
-    """What the worker answers, a failure too."""
+    """Returns the worker's answer, also if it is a failure."""
     request = urllib.request.Request(f"{WORKER}/{route}", json.dumps(body).encode(), {"content-type": "application/json"})
     try:
         with urllib.request.urlopen(request, timeout=100) as answer:

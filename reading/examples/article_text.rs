@@ -1,6 +1,6 @@
-//! Articles of snapshots on disk, as the article-extraction benchmark wants them: a folder of `KEY.json` → JSON.
+//! Extracts the articles of snapshots on disk (a folder of `KEY.json`) as JSON for the article-extraction benchmark.
 //!
-//! What is measured through the service itself is in `reading/bench/articles.py`; this is for working on the extraction alone.
+//! `reading/bench/articles.py` measures through the service; this example is for work on the extraction alone.
 
 use std::collections::BTreeMap;
 
@@ -10,12 +10,13 @@ use porthole_reading::view::View;
 use porthole_reading::{article, markdown};
 
 fn main() {
-    let folder = std::env::args().nth(1).expect("a folder of snapshots");
+    let folder = std::env::args().nth(1).expect("the argument is a folder of snapshots");
     let mut texts = BTreeMap::new();
-    for entry in std::fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        let key = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let snapshot: Snapshot = serde_json::from_slice(&std::fs::read(&path).expect("a file")).expect("a snapshot");
+    for entry in std::fs::read_dir(folder).expect("the folder is readable") {
+        let path = entry.expect("the entry is readable").path();
+        let key = path.file_stem().expect("the file has a name").to_string_lossy().into_owned();
+        let snapshot: Snapshot = serde_json::from_slice(&std::fs::read(&path).expect("the file is readable"))
+            .expect("the file is a snapshot");
         let dom = Dom::of_columns(&snapshot.names, snapshot.columns.unwrap_or_default());
         let view = View::whole(&dom, false);
         let text = match dom.roots().next() {
@@ -27,5 +28,5 @@ fn main() {
         };
         texts.insert(key, serde_json::json!({"articleBody": text}));
     }
-    println!("{}", serde_json::to_string(&texts).expect("JSON"));
+    println!("{}", serde_json::to_string(&texts).expect("texts serialize to JSON"));
 }

@@ -1,17 +1,17 @@
-//! How much one directive may read. Matches, links and headings may be inside one another, so that one text is read many
-//! times over: each reading of a node is charged with all that is below it, before any of it is copied.
+//! The read budget of one directive. Matches, links and headings may be nested, so the same text may be read many
+//! times: each read of a node is charged for the node's whole subtree, before anything is copied.
 
 use std::cell::Cell;
 
 use crate::dom::{Data, Dom, NodeId};
 use crate::snapshot::NODES_MAX;
 
-/// Nodes that one directive reads, those that it reads several times counted each time.
+/// Most nodes that one directive reads; a node that is read again counts again.
 pub const NODES_READ_MAX: usize = 4 * NODES_MAX;
-/// Bytes of text and attributes that one directive reads beyond those of the page itself.
+/// Most bytes of text and attributes that one directive reads beyond the page's own size.
 pub const BYTES_READ_AGAIN_MAX: usize = 8 * 1024 * 1024;
 
-/// What is below each node, itself included.
+/// The size of each node's subtree, the node included.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     nodes: Vec<usize>,
@@ -42,7 +42,7 @@ impl Sizes {
         Self { nodes, bytes, all_bytes }
     }
 
-    /// A fresh budget for reading this page.
+    /// Returns a fresh budget for reading this page.
     #[must_use]
     pub fn budget(&self) -> Budget<'_> {
         Budget {
@@ -54,10 +54,10 @@ impl Sizes {
     }
 }
 
-/// What may still be read.
+/// What a directive may still read.
 #[derive(Debug)]
 pub struct Budget<'a> {
-    /// Nothing where there is no limit.
+    /// `None` if there is no limit.
     sizes: Option<&'a Sizes>,
     nodes: Cell<usize>,
     bytes: Cell<usize>,
@@ -65,13 +65,13 @@ pub struct Budget<'a> {
 }
 
 impl Budget<'_> {
-    /// A budget that is never spent, for what was paid for already.
+    /// Returns a budget that is never spent, for reads that were already charged.
     #[must_use]
     pub fn unlimited() -> Self {
         Self { sizes: None, nodes: Cell::new(0), bytes: Cell::new(0), is_spent: Cell::new(false) }
     }
 
-    /// Charges a node and all below it; whether there was enough left. Nothing is read once something was refused.
+    /// Charges a node's subtree; returns whether the budget sufficed. After one refusal all charges are refused.
     #[must_use]
     pub fn take(&self, id: NodeId) -> bool {
         let Some(sizes) = self.sizes else { return true };
@@ -89,7 +89,7 @@ impl Budget<'_> {
         }
     }
 
-    /// Charges bytes that are copied apart from a node.
+    /// Charges copied bytes that belong to no node; returns whether the budget sufficed.
     #[must_use]
     pub fn take_bytes(&self, bytes: usize) -> bool {
         if self.sizes.is_none() {
@@ -107,7 +107,7 @@ impl Budget<'_> {
         }
     }
 
-    /// Whether something was refused.
+    /// Returns whether a charge was refused.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.is_spent.get()

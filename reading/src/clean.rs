@@ -1,9 +1,9 @@
-//! Characters that a reader can't see and that are no part of any writing: they steer terminals and models, and carry
-//! messages. What scripts and emoji need stays.
+//! Removes odd characters: invisible ones that no script needs, which can steer terminals and models and carry hidden
+//! messages. Those that scripts and emoji need are kept.
 
 use std::borrow::Cow;
 
-/// Text without odd characters, and how many there were.
+/// Returns the text without odd characters, and how many there were.
 #[must_use]
 pub fn clean(text: &str) -> (Cow<'_, str>, u64) {
     if text.is_ascii()
@@ -13,20 +13,20 @@ pub fn clean(text: &str) -> (Cow<'_, str>, u64) {
     }
     let mut kept = String::with_capacity(text.len());
     let mut odd = 0;
-    // Marks of direction are balanced within a paragraph.
+    // Direction marks must be balanced within a paragraph.
     for line in text.split_inclusive('\n') {
         odd += clean_line(line, &mut kept);
     }
     (Cow::Owned(kept), odd)
 }
 
-/// How many odd characters there are.
+/// Counts odd characters.
 #[must_use]
 pub fn count_odd(text: &str) -> u64 {
     clean(text).1
 }
 
-/// Text without odd characters.
+/// Returns the text without odd characters.
 #[must_use]
 pub fn cleaned(text: &str) -> String {
     clean(text).0.into_owned()
@@ -46,7 +46,7 @@ fn clean_line(line: &str, kept: &mut String) -> u64 {
                 kept.push(' ');
                 continue;
             }
-            // A hint where a word may be broken; it is no part of the word.
+            // A soft hyphen only marks where a word may be broken.
             '\u{ad}' => continue,
             '\u{200c}' | '\u{200d}' => joins(before, after),
             '\u{200b}' => before.is_some_and(breaks_without_spaces) && after.is_some_and(breaks_without_spaces),
@@ -70,10 +70,10 @@ fn clean_line(line: &str, kept: &mut String) -> u64 {
     odd
 }
 
-/// A joiner that stands between letters or emoji.
+/// Returns whether a joiner connects letters or emoji.
 fn joins(before: Option<char>, after: Option<char>) -> bool {
     let fits = |c: char| c.is_alphanumeric() || is_mark(c) || is_emoji(c);
-    // A vowel sign or a virama may stand before the joiner, a letter's form may be shown alone after it.
+    // A vowel sign or virama may precede the joiner; a joiner at the end may select a letter's form.
     match (before, after) {
         (Some(before), Some(after)) => fits(before) && fits(after),
         (Some(before), None) => is_indic_or_arabic(before),
@@ -103,7 +103,7 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Scripts that write words without spaces between them, where a zero-width space says where a line may end.
+/// Returns whether a script writes words without spaces; there a zero-width space marks possible line ends.
 fn breaks_without_spaces(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{f00}'..='\u{fff}')
         || is_ideograph(c)
@@ -113,10 +113,10 @@ fn is_rtl(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-/// Tag characters of one flag, the cancelling one included.
+/// Most tag characters of one flag, the cancelling one included.
 const FLAG_TAGS_MAX: usize = 7;
 
-/// Tag characters are part of a flag: a black flag, tags, and the cancelling tag.
+/// Returns whether a tag character is part of a flag: a black flag, tags, and the cancelling tag.
 fn in_flag(chars: &[char], at: usize) -> bool {
     let is_tag = |c: &char| matches!(*c, '\u{e0020}'..='\u{e007f}');
     let start = (at.saturating_sub(FLAG_TAGS_MAX)..at).rev().find(|before| !is_tag(&chars[*before]));
@@ -124,10 +124,10 @@ fn in_flag(chars: &[char], at: usize) -> bool {
     begins && chars[at..].iter().take(8).take_while(|c| is_tag(c)).any(|c| *c == '\u{e007f}')
 }
 
-/// The marks of direction that have no counterpart, in their order.
+/// Returns the positions of direction marks without a counterpart, in order.
 fn unbalanced(chars: &[char]) -> Vec<usize> {
     let mut open: Vec<(usize, bool)> = Vec::new();
-    // How many of them are isolates; where none can be closed, none is looked for.
+    // Number of open isolates: without a possible counterpart the search is skipped.
     let mut isolates = 0;
     let mut alone = Vec::new();
     for (at, c) in chars.iter().enumerate() {
@@ -144,7 +144,7 @@ fn unbalanced(chars: &[char]) -> Vec<usize> {
                     any.then(|| open.iter().rposition(|(_, of_isolate)| *of_isolate == isolate)).flatten();
                 match counterpart {
                     Some(position) => {
-                        // What was opened inside and not closed is alone.
+                        // Marks that were opened inside and not closed have no counterpart.
                         isolates -= open[position..].iter().filter(|(_, of_isolate)| *of_isolate).count();
                         alone.extend(open.drain(position..).skip(1).map(|(at, _)| at));
                     }
@@ -164,12 +164,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_script_needs_stays() {
+    fn characters_that_a_script_needs_are_kept() {
         for text in [
             "plain\ttext\nof two lines",
-            "می\u{200c}خواهم",                       // Persian, joined without joining
+            "می\u{200c}خواهم",                       // Persian, with a zero-width non-joiner
             "👨\u{200d}👩\u{200d}👧",                // a family
-            "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3}", // with selectors
+            "❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3}", // with variation selectors
             "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}", // Scotland
             "שלום \u{202b}עולם\u{202c} \u{2067}א\u{2069}",
             "abc \u{2066}(עברית)\u{2069}",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_sees_goes_and_is_counted() {
+    fn invisible_characters_are_removed_and_counted() {
         for (text, expected, odd) in [
             ("a\u{0}b\u{1b}[31m", "ab[31m", 2),
             ("ab\u{200b}cd", "abcd", 1),

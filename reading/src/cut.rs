@@ -1,16 +1,16 @@
-//! Cuts that fall where the format allows: Markdown between blocks, lists between entries, JSON so that it stays JSON.
+//! Cuts content where its format allows: Markdown between blocks, lists between entries, JSON so that it stays valid.
 
 use std::io::{self, Write};
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// What is left of something that may have been cut.
+/// Content that may have been cut.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cut<T> {
-    /// What is left.
+    /// The content that was kept.
     pub kept: T,
-    /// Where the rest begins, if there is any.
+    /// Where the rest begins, if there is a rest.
     pub next_offset: Option<u64>,
 }
 
@@ -18,7 +18,7 @@ fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Text from `offset` on, at most `max` characters, cut between characters.
+/// Returns the text from `offset` on, at most `max` characters, cut between characters.
 #[must_use]
 pub fn text(text: &str, offset: usize, max: usize) -> Cut<String> {
     let kept: String = text.chars().skip(offset).take(max).collect();
@@ -26,7 +26,7 @@ pub fn text(text: &str, offset: usize, max: usize) -> Cut<String> {
     Cut { next_offset: (end < chars(text)).then_some(end as u64), kept }
 }
 
-/// What a block of code or a table begins with, to be said again where it goes on.
+/// Returns the opening lines of a code block or table, which are repeated in each piece that continues it.
 fn opening(block: &str) -> Option<String> {
     let mut lines = block.lines();
     let first = lines.next()?;
@@ -43,8 +43,8 @@ fn fence(block: &str) -> Option<&str> {
     (fence.len() >= 3).then_some(fence)
 }
 
-/// Blocks of Markdown, joined by blank lines, from a character on, at most `max` characters: whole blocks where one
-/// fits, else whole lines, else characters.
+/// Returns blocks of Markdown from character `offset` on, joined by blank lines, at most `max` characters: whole blocks
+/// if one fits, else whole lines, else characters.
 #[must_use]
 pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
     let mut kept = String::new();
@@ -57,7 +57,7 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
         }
         let skipped = offset.saturating_sub(start);
         let again = if skipped > 0 {
-            // One that is as long as all there is room for would be all that is ever said.
+            // A longer opening could fill every piece, and the content would never advance.
             opening(part).filter(|opening| chars(opening) <= skipped.min(max / 2)).unwrap_or_default()
         } else {
             String::new()
@@ -95,7 +95,7 @@ pub fn blocks(parts: &[String], offset: usize, max: usize) -> Cut<String> {
     Cut { kept, next_offset: None }
 }
 
-/// HTML from a character on, cut after a tag where there is one.
+/// Returns HTML from character `offset` on, cut after a tag if possible.
 #[must_use]
 pub fn html(whole: &str, offset: usize, max: usize) -> Cut<String> {
     let cut = text(whole, offset, max);
@@ -114,7 +114,7 @@ pub fn html(whole: &str, offset: usize, max: usize) -> Cut<String> {
     }
 }
 
-/// How many of these lengths fit into `max`, each with one character between it and the next.
+/// Returns how many of these lengths fit into `max`, each followed by one separating character.
 #[must_use]
 pub fn how_many(lengths: impl Iterator<Item = usize>, max: usize) -> usize {
     let mut room = max;
@@ -129,13 +129,13 @@ pub fn how_many(lengths: impl Iterator<Item = usize>, max: usize) -> usize {
     count
 }
 
-/// The length of a value's JSON in characters, counted without writing it.
+/// Returns the length of a value's JSON in characters, without building the JSON.
 #[must_use]
 pub fn json_chars(value: &(impl Serialize + ?Sized)) -> usize {
     struct Count(usize);
     impl Write for Count {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            // All bytes but those that go on with a character.
+            // All bytes except UTF-8 continuation bytes.
             self.0 += bytes.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
             Ok(bytes.len())
         }
@@ -145,15 +145,15 @@ pub fn json_chars(value: &(impl Serialize + ?Sized)) -> usize {
         }
     }
     let mut count = Count(0);
-    // Counting does not fail, and what we serialize has no keys but texts.
+    // Counting can't fail, and all keys that we serialize are strings.
     let _ = serde_json::to_writer(&mut count, value);
     count.0
 }
 
-/// How long texts and lists may be in something that is shortened, tried from the first on.
+/// Caps on the length of texts and lists in a shortened value, tried in this order.
 pub const CAPS: [usize; 9] = [4_000, 1_500, 500, 200, 80, 30, 10, 3, 0];
 
-/// A value small enough: its longest texts and lists shortened.
+/// Shortens a value's longest texts and lists until its JSON has at most `max` characters.
 #[must_use]
 pub fn shrink(value: &Value, max: usize) -> Value {
     CAPS.iter().map(|cap| capped(value, *cap)).find(|shrunk| json_chars(shrunk) <= max).unwrap_or_else(|| match value {
@@ -164,7 +164,7 @@ pub fn shrink(value: &Value, max: usize) -> Value {
     })
 }
 
-/// A value with no text and no list longer than `cap`.
+/// Returns the value with no text or list longer than `cap`.
 #[must_use]
 pub fn capped(value: &Value, cap: usize) -> Value {
     match value {
@@ -175,7 +175,7 @@ pub fn capped(value: &Value, cap: usize) -> Value {
     }
 }
 
-/// An object whose lists are told from entry `offset` on, as many entries as fit.
+/// Returns an object with its lists from entry `offset` on, as many entries as fit.
 #[must_use]
 pub fn object(value: &Value, offset: usize, max: usize) -> Cut<Value> {
     let Value::Object(fields) = value else { return Cut { kept: shrink(value, max), next_offset: None } };
@@ -190,7 +190,7 @@ pub fn object(value: &Value, offset: usize, max: usize) -> Cut<Value> {
     };
     let lists = || fields.values().filter_map(Value::as_array);
     let left = lists().map(Vec::len).max().unwrap_or_default().saturating_sub(offset);
-    // What each further entry of the lists adds: itself, and a comma after the one before it.
+    // Characters that each further entry of the lists adds: its own, and a comma after the previous entry.
     let mut added = vec![0; left];
     for list in lists() {
         for (at, one) in list.iter().skip(offset).enumerate() {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_cut_between_blocks_and_goes_on_where_it_was_cut() {
+    fn markdown_is_cut_between_blocks_and_continues_where_it_was_cut() {
         let parts = strings(&["# Head", "first paragraph", "second, which is longer", "last"]);
         let whole = parts.join("\n\n");
         for max in 1..=whole.len() + 1 {
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stays_json_however_little_room_there_is() {
+    fn json_stays_valid_however_little_room_there_is() {
         let value = json!({"title": "t".repeat(500), "items": [{"a": "x".repeat(50)}, {"a": "y"}, {"a": "z"}]});
         for max in 2..700 {
             let cut = object(&value, 0, max);

@@ -1,34 +1,34 @@
-//! The page as a tree that everything else reads. It is never deeper than [`DEPTH_MAX`], so that what recurses over it
-//! can't run out of stack.
+//! The page's tree, which all other modules read. It is never deeper than [`DEPTH_MAX`], so recursion over it can't
+//! overflow the stack.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::snapshot::Columns;
 
-/// How deep the tree is at most: what a page nests deeper is kept at this depth.
+/// Greatest depth of the tree; nodes that a page nests deeper are kept at this depth.
 pub const DEPTH_MAX: usize = 200;
 
 /// A node's index.
 pub type NodeId = usize;
 
-/// Why a node is not seen.
+/// Why a node is hidden from a reader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hidden {
-    /// It is seen.
+    /// It is visible.
     #[default]
     No,
     /// It is not rendered.
     NotRendered,
-    /// Its opacity is next to nothing.
+    /// Its opacity is almost zero.
     Transparent,
     /// It is too small to be read.
     ZeroSize,
-    /// It stands where nobody can scroll to.
+    /// It is outside the area that can be scrolled to.
     OffScreen,
-    /// It has the colour of its ground.
+    /// It has the colour of its background.
     SameColour,
-    /// All of it is cut away.
+    /// It is clipped completely.
     Clipped,
 }
 
@@ -49,14 +49,14 @@ impl Hidden {
 /// How an element is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Display {
-    /// In a line.
+    /// Inline.
     #[default]
     Inline,
     /// On lines of its own.
     Block,
-    /// A block in a line.
+    /// A block within a line.
     InlineBlock,
-    /// An entry of a list.
+    /// A list item.
     ListItem,
     /// Flex or grid.
     Flex,
@@ -85,7 +85,7 @@ impl Display {
         }
     }
 
-    /// Whether it begins a line of its own.
+    /// Returns whether it starts a line of its own.
     #[must_use]
     pub const fn breaks_line(self) -> bool {
         matches!(self, Self::Block | Self::ListItem | Self::Flex | Self::Table | Self::TableRow | Self::TableCell)
@@ -114,11 +114,11 @@ pub struct Element {
     pub attributes: Vec<(Arc<str>, String)>,
     /// How it is laid out.
     pub display: Display,
-    /// Whether its white space counts.
+    /// Whether its white space is preserved.
     pub keeps_space: bool,
-    /// Whether it stays when one scrolls.
+    /// Whether it stays in place when the page scrolls.
     pub fixed: bool,
-    /// Where it is.
+    /// Its box on the page.
     pub area: Area,
     /// Its font's size, in pixels.
     pub font_px: u32,
@@ -138,17 +138,17 @@ pub enum Data {
 /// A node.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Where it hangs.
+    /// Its parent; `None` for a root.
     pub parent: Option<NodeId>,
-    /// What hangs from it.
+    /// Its children.
     pub children: Vec<NodeId>,
-    /// What it is.
+    /// Its text or element.
     pub data: Data,
-    /// Why it is not seen.
+    /// Why it is hidden, if it is.
     pub hidden: Hidden,
     /// Its index among its parent's children.
     pub place: usize,
-    /// How many nodes are above it.
+    /// Number of its ancestors.
     pub depth: usize,
 }
 
@@ -159,7 +159,7 @@ pub struct Dom {
 }
 
 impl Dom {
-    /// Reads the columns of a snapshot. What does not fit together is left out: it came from where a hostile page runs.
+    /// Builds the tree from a snapshot's columns. Inconsistent values are ignored: a hostile page may have made them.
     #[must_use]
     pub fn of_columns(names: &[String], columns: Columns) -> Self {
         let names: Vec<Arc<str>> = names.iter().map(|name| Arc::from(name.as_str())).collect();
@@ -193,10 +193,10 @@ impl Dom {
         dom
     }
 
-    /// Hangs a node below another, or as a root.
+    /// Adds a node below `parent`, or as a root.
     pub fn push(&mut self, parent: Option<NodeId>, data: Data, hidden: Hidden) -> NodeId {
         let id = self.nodes.len();
-        // One level above the limit takes in all that is deeper.
+        // A node beyond the limit becomes a child of its nearest ancestor above the limit.
         let parent = parent.map(|mut parent| {
             while self.nodes[parent].depth >= DEPTH_MAX {
                 match self.nodes[parent].parent {
@@ -215,31 +215,31 @@ impl Dom {
         id
     }
 
-    /// A node; ids come from this tree.
+    /// Returns a node; `id` must come from this tree.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id]
     }
 
-    /// How many nodes there are.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the tree has no nodes.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// What hangs from a node.
+    /// Returns a node's children.
     #[must_use]
     pub fn children(&self, id: NodeId) -> &[NodeId] {
         &self.nodes[id].children
     }
 
-    /// An element, if the node is one.
+    /// Returns the node's element; `None` for text.
     #[must_use]
     pub fn element(&self, id: NodeId) -> Option<&Element> {
         match &self.nodes[id].data {
@@ -248,13 +248,13 @@ impl Dom {
         }
     }
 
-    /// The name of an element; empty for text.
+    /// Returns an element's name; empty for text.
     #[must_use]
     pub fn name(&self, id: NodeId) -> &str {
         self.element(id).map_or("", |element| &element.name)
     }
 
-    /// The text of a text node.
+    /// Returns a text node's text; `None` for an element.
     #[must_use]
     pub fn text(&self, id: NodeId) -> Option<&str> {
         match &self.nodes[id].data {
@@ -263,18 +263,18 @@ impl Dom {
         }
     }
 
-    /// An attribute of an element.
+    /// Returns an attribute of an element.
     #[must_use]
     pub fn attribute(&self, id: NodeId, name: &str) -> Option<&str> {
         self.element(id)?.attribute(name)
     }
 
-    /// The nodes above, nearest first.
+    /// Iterates over a node's ancestors, nearest first.
     pub fn ancestors(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         std::iter::successors(self.nodes[id].parent, |above| self.nodes[*above].parent)
     }
 
-    /// A node and all below it, in the order of the page.
+    /// Iterates over a node and its descendants, in document order.
     pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let mut open = vec![id];
         std::iter::from_fn(move || {
@@ -284,14 +284,14 @@ impl Dom {
         })
     }
 
-    /// The nodes that hang nowhere.
+    /// Iterates over the nodes without a parent.
     pub fn roots(&self) -> impl Iterator<Item = NodeId> + '_ {
         (0..self.nodes.len()).filter(|id| self.nodes[*id].parent.is_none())
     }
 }
 
 impl Element {
-    /// An attribute.
+    /// Returns an attribute's value.
     #[must_use]
     pub fn attribute(&self, name: &str) -> Option<&str> {
         self.attributes.iter().find_map(|(key, value)| (**key == *name).then_some(value.as_str()))

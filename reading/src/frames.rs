@@ -1,5 +1,5 @@
-//! What frames of other origins hold, put into the snapshot of the page that they are in. They are read by themselves,
-//! each with the part of the plan that is about it.
+//! Joins the snapshots of frames of other origins into their page's snapshot. Such frames are read separately, each
+//! with its part of the plan.
 
 use serde::de::Error as _;
 
@@ -8,37 +8,37 @@ use crate::snapshot::{
     VALUES_MAX,
 };
 
-/// A document as it was read, and what it could not look into.
+/// A document's snapshot, and the frames that the page function could not read from within it.
 #[derive(Clone, Debug, Default)]
 pub struct Document {
     /// Its snapshot, as JSON.
     pub snapshot: String,
-    /// Those of its frames that were read by themselves, in the order of their numbers.
+    /// Its frames that were read separately, in the order of their numbers.
     pub frames: Vec<Frame>,
-    /// How many more were to be read and could not be.
+    /// Number of further requested frames that could not be read.
     pub unread: usize,
 }
 
-/// A frame that was read by itself.
+/// A frame that was read separately.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What its document's snapshot calls it.
+    /// Its number in its document's snapshot.
     pub number: usize,
-    /// What it holds.
+    /// The document in the frame.
     pub document: Document,
 }
 
 impl Document {
-    /// One snapshot of all: matches in frames follow those of the document itself, texts of frames stand where the
-    /// frames do.
+    /// Joins all snapshots into one: matches in frames follow the document's own matches, texts of frames are placed
+    /// where the frames are.
     ///
     /// # Errors
-    /// Where the document's own snapshot is none or larger than [`SNAPSHOT_MAX_BYTES`]. A frame's is left out then.
+    /// If the document's own snapshot is invalid or larger than [`SNAPSHOT_MAX_BYTES`]. A frame's is left out instead.
     pub fn joined(self) -> serde_json::Result<Snapshot> {
         self.joined_within(&mut { SNAPSHOT_MAX_BYTES })
     }
 
-    /// The same within so many bytes of JSON, those of frames included.
+    /// Joins all snapshots within `room` bytes of JSON, those of frames included.
     fn joined_within(self, room: &mut usize) -> serde_json::Result<Snapshot> {
         *room = room
             .checked_sub(self.snapshot.len())
@@ -72,7 +72,7 @@ impl Document {
     }
 }
 
-/// Puts a frame's nodes after the document's own, and its matches after theirs, as far as there is room.
+/// Appends a frame's nodes and matches to the document's own, as far as there is room.
 fn take_in(snapshot: &mut Snapshot, frame: Snapshot) {
     snapshot.unread_frames += frame.unread_frames;
     snapshot.cut |= frame.cut;
@@ -84,7 +84,7 @@ fn take_in(snapshot: &mut Snapshot, frame: Snapshot) {
                 return;
             }
         },
-        // Only texts were asked for.
+        // Only texts were requested.
         _ => {
             for (count, more) in snapshot.hidden.iter_mut().zip(frame.hidden) {
                 *count = count.saturating_add(more);
@@ -107,7 +107,7 @@ fn shift(at: &mut i64, offset: i64) {
     }
 }
 
-/// Appends nodes; the index of the first of them, or nothing where there is no room for them.
+/// Appends nodes and returns the index of the first one; `None` if there is no room for them.
 fn append(columns: &mut Columns, names: &mut Vec<String>, more: Columns, more_names: &[String]) -> Option<i64> {
     let text = |columns: &Columns| columns.texts.iter().map(String::len).sum::<usize>();
     let attributes = |columns: &Columns| {
@@ -141,7 +141,7 @@ fn append(columns: &mut Columns, names: &mut Vec<String>, more: Columns, more_na
 }
 
 impl Found {
-    /// Adds what a frame answered to the same query.
+    /// Adds a frame's answer to the same query.
     fn take_in(&mut self, more: Found) {
         if more.missing {
             return;
@@ -156,7 +156,7 @@ impl Found {
         self.listed = self.listed.saturating_add(more.listed);
         if let (Some(items), Some(more_items)) = (&mut self.items, more.items) {
             items.extend(more_items);
-            // A line's end between the two.
+            // One line break between the two.
             self.total_chars = self.total_chars.saturating_add(more.total_chars).saturating_add(1);
         }
         if let (Some(values), Some(more)) = (&mut self.values, more.values) {

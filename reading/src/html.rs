@@ -1,9 +1,9 @@
-//! A page as cleaned HTML: structure, links and pictures, without script, style and attributes that say nothing.
+//! Writes a page as cleaned HTML: structure, links and images, without scripts, styles and irrelevant attributes.
 
 use crate::dom::NodeId;
 use crate::view::View;
 
-/// Elements that are kept; others give what is inside them.
+/// Elements that are kept; others are replaced by their content.
 const KEPT: [&str; 78] = [
     "a",
     "abbr",
@@ -90,7 +90,7 @@ const ATTRIBUTES: [&str; 15] = [
     "scope", "start", "title",
 ];
 
-/// The nodes as HTML, one text for each that is no white space.
+/// Returns the nodes as HTML, one after the other, each without trailing white space.
 #[must_use]
 pub fn of(view: View<'_>, roots: &[NodeId]) -> String {
     let mut html = String::new();
@@ -147,7 +147,7 @@ fn write(view: View<'_>, id: NodeId, keeps_space: bool, html: &mut String) {
         write(view, *child, keeps_space, html);
     }
     if kept {
-        // Empty boxes are left over from what was taken out.
+        // Elements whose content was dropped are dropped too.
         let is_bare = html[from..].trim().is_empty() && !matches!(name, "td" | "th" | "iframe" | "li" | "a" | "p");
         if is_bare && !view.dom.children(id).is_empty() {
             let start = html[..from].rfind('<').unwrap_or(from);

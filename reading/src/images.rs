@@ -1,4 +1,4 @@
-//! The images of a page or a part of it, with what tells of them.
+//! The images of a page or a part of it, with their alternative texts and sizes.
 
 use serde::Serialize;
 
@@ -9,29 +9,29 @@ use crate::view::View;
 /// An image.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Image {
-    /// Where it is, absolute.
+    /// Its absolute URL.
     pub src: String,
-    /// What stands for it.
+    /// Its alternative text.
     pub alt: String,
-    /// How wide it is shown, in CSS pixels.
+    /// Its displayed width, in CSS pixels.
     pub width: i64,
-    /// How high it is shown, in CSS pixels.
+    /// Its displayed height, in CSS pixels.
     pub height: i64,
 }
 
-/// An image's element as an image; nothing where it has no address of its own.
+/// Returns the image of an `img` element; `None` if it has no URL of its own.
 #[must_use]
 pub fn image(dom: &Dom, id: NodeId) -> Option<Image> {
     let element = dom.element(id).filter(|element| &*element.name == "img")?;
     let has_address = |src: &&str| !src.is_empty() && !src.starts_with("data:") && !src.starts_with("blob:");
-    // A lazy image has a placeholder until it is in view.
+    // A lazily loaded image has a placeholder until it is in view.
     let src =
         element.attribute("src").filter(has_address).or_else(|| element.attribute("data-src").filter(has_address))?;
     let alt = cleaned(element.attribute("alt").unwrap_or_default());
     Some(Image { src: src.to_owned(), alt, width: element.area.width, height: element.area.height })
 }
 
-/// The images below these nodes that a reader sees.
+/// Iterates over the visible images below these nodes.
 pub fn of<'a>(view: View<'a>, roots: &'a [NodeId]) -> impl Iterator<Item = Image> + 'a {
     roots
         .iter()

@@ -1,8 +1,8 @@
 //! Reads a page's snapshot: text, articles, Markdown, HTML, tables, links, values.
 //!
-//! Pure: no I/O, no async, no clock. What comes in was written down by a function of ours inside a page that may be
-//! hostile, so all of it is bounded and nothing of it is trusted to fit together. What one reading holds at once is at
-//! most [`PEAK_PER_SNAPSHOT_BYTE`] times its snapshot's JSON and [`PEAK_MAX_BYTES`] more; a test measures it.
+//! Pure: no I/O, no async, no clock. Our page function writes the snapshot inside a page that may be hostile, so its
+//! size is bounded and its consistency is never assumed. The peak memory of one reading is at most
+//! [`PEAK_PER_SNAPSHOT_BYTE`] × the snapshot's JSON plus [`PEAK_MAX_BYTES`]; `tests/memory.rs` measures it.
 
 pub mod article;
 pub mod budget;
@@ -24,8 +24,8 @@ pub mod values;
 pub mod view;
 pub mod walls;
 
-/// What a reading holds at once, for each byte of its snapshot's JSON. See [`PEAK_MAX_BYTES`].
+/// Peak memory of a reading for each byte of its snapshot's JSON. See [`PEAK_MAX_BYTES`].
 pub const PEAK_PER_SNAPSHOT_BYTE: usize = 5;
-/// What a reading holds at once beside [`PEAK_PER_SNAPSHOT_BYTE`] × its snapshot, in bytes, whatever the page and the
-/// directives are: answers in the making, what is read again, tables' places.
+/// Peak memory of a reading beyond [`PEAK_PER_SNAPSHOT_BYTE`] × its snapshot, in bytes, for any page and directives:
+/// unfinished answers, text that is read again, table places.
 pub const PEAK_MAX_BYTES: usize = 96 * 1024 * 1024;

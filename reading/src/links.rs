@@ -1,4 +1,4 @@
-//! Links, and the outline.
+//! Links and headings.
 
 use serde::Serialize;
 
@@ -10,16 +10,17 @@ use crate::view::View;
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Link {
-    /// What it shows: its text, or what stands for its picture.
+    /// Its text, or else its image's alternative text or its label.
     pub text: String,
-    /// Where it leads, absolute.
+    /// Its absolute URL.
     pub url: String,
-    /// What it says of its target.
+    /// Its `rel` attribute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rel: Option<String>,
 }
 
-/// The links below these nodes, in their order, as far as the budget goes. Links that only run a script are none.
+/// Iterates over the links below these nodes, in document order, as far as the budget goes. Links that lead to no page
+/// (`javascript:`, `data:`, `blob:`) are skipped.
 pub fn of<'a>(view: View<'a>, roots: &'a [NodeId], budget: &'a Budget<'a>) -> impl Iterator<Item = Link> + 'a {
     let dom = view.dom;
     roots
@@ -53,12 +54,12 @@ pub struct Heading {
     pub level: u8,
     /// Its text.
     pub text: String,
-    /// What a fragment of the page's URL calls it.
+    /// Its id, which a URL fragment can refer to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// The headings below these nodes, as far as the budget goes.
+/// Iterates over the headings below these nodes, as far as the budget goes.
 pub fn headings<'a>(view: View<'a>, roots: &'a [NodeId], budget: &'a Budget<'a>) -> impl Iterator<Item = Heading> + 'a {
     let dom = view.dom;
     roots

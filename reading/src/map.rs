@@ -1,10 +1,10 @@
-//! Values in the shape of a map: each field is found by a selector of its own, and read as its type.
+//! Values in the shape of a map: each field has its own selector, and its value is read as the field's type.
 //!
 //! A field is written as
 //! - `"SELECTOR"`, with `@attribute`, `[]` for all matches and ` | type` after it: `"a.more@href[]"`, `".price | number"`;
 //! - `["SELECTOR"]` for all matches, `["SELECTOR", {…}]` for a map of each of them;
-//! - `{"selector": …, "attr": …, "type": …, "list": …, "fields": {…}}`, the same spelt out;
-//! - `{…}`, a map inside the same place.
+//! - `{"selector": …, "attr": …, "type": …, "list": …, "fields": {…}}`, the long form of the same;
+//! - `{…}`, a nested map, read from the same element.
 //!
 //! A name may end in `[]` too.
 
@@ -22,18 +22,18 @@ use crate::snapshot::Raw;
 use crate::values;
 use crate::view::View;
 
-/// Fields of a map and of the maps in it.
+/// Most fields of a map, those of nested maps included.
 const FIELDS_MAX: usize = 200;
-/// How deep maps nest.
+/// Deepest nesting of maps.
 const DEPTH_MAX: usize = 8;
-/// Warnings of one map.
+/// Most warnings of one map.
 pub const WARNINGS_MAX: usize = 20;
-/// How much of a text that did not fit is told.
-const TOLD_CHARS: usize = 60;
-/// How much of a field's name is told.
+/// Longest excerpt of a text in a warning, in characters.
+const EXCERPT_MAX_CHARS: usize = 60;
+/// Longest excerpt of a field's name in a warning, in characters.
 const PATH_STEP_MAX_CHARS: usize = 100;
 
-/// What a value is read as.
+/// The type that a value is read as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Type {
@@ -41,11 +41,11 @@ pub enum Type {
     #[default]
     #[serde(alias = "text")]
     String,
-    /// A number, by the page's language.
+    /// A number, in the notation of the page's language.
     Number,
-    /// A date as ISO 8601, by the page's language.
+    /// A date, in the notation of the page's language; returned as ISO 8601.
     Date,
-    /// An absolute URL: the link's or picture's own, or the text.
+    /// An absolute URL: of the link or image, or written as text.
     Url,
     /// Yes or no.
     #[serde(alias = "boolean")]
@@ -58,17 +58,17 @@ pub struct Field {
     /// Its name.
     #[serde(skip)]
     pub name: String,
-    /// Where its value is; no step is the place that the map is read from.
+    /// The selector of its value; without steps, the element that the map is read from.
     pub chain: Chain,
-    /// Which attribute; without one the text.
+    /// The attribute to read; by default the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attribute: Option<String>,
-    /// Whether all matches are wanted.
+    /// Whether to read all matches.
     pub list: bool,
-    /// What is read from each match.
+    /// The nested map to read from each match.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fields: Option<Vec<Field>>,
-    /// What the value is read as.
+    /// The type that the value is read as.
     #[serde(skip)]
     pub kind: Type,
 }
@@ -85,10 +85,10 @@ struct Spelt {
     fields: Option<Map<String, Value>>,
 }
 
-/// Reads a map.
+/// Parses a map.
 ///
 /// # Errors
-/// [`Invalid`] naming the field, as `map.price`.
+/// [`Invalid`] with the field's path, such as `map.price`.
 pub fn parse(map: &Value) -> Result<Vec<Field>, Invalid> {
     let Value::Object(map) = map else { return Err(Invalid::new("map", "must be an object")) };
     let mut left = FIELDS_MAX;
@@ -97,7 +97,7 @@ pub fn parse(map: &Value) -> Result<Vec<Field>, Invalid> {
 
 fn fields(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) -> Result<Vec<Field>, Invalid> {
     if depth >= DEPTH_MAX {
-        return Err(Invalid::new(path, format!("maps may be nested {DEPTH_MAX} deep")));
+        return Err(Invalid::new(path, format!("maps may be nested at most {DEPTH_MAX} deep")));
     }
     if map.is_empty() {
         return Err(Invalid::new(path, "has no fields"));
@@ -107,7 +107,7 @@ fn fields(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) 
             let path = format!("{path}.{name}");
             *left = left
                 .checked_sub(1)
-                .ok_or_else(|| Invalid::new(&path, format!("is one field more than {FIELDS_MAX}")))?;
+                .ok_or_else(|| Invalid::new(&path, format!("exceeds the limit of {FIELDS_MAX} fields")))?;
             let mut field = field(value, &path, depth, left)?;
             let bare = name.strip_suffix("[]");
             field.list |= bare.is_some();
@@ -158,7 +158,7 @@ fn object(map: &Map<String, Value>, path: &str, depth: usize, left: &mut usize) 
     })
 }
 
-/// `SELECTOR@attribute[] | type`.
+/// Parses the short form `SELECTOR@attribute[] | type`.
 fn short(text: &str, path: &str) -> Result<Field, Invalid> {
     let mut rest = text.trim();
     let mut kind = Type::String;
@@ -192,30 +192,30 @@ fn short(text: &str, path: &str) -> Result<Field, Invalid> {
         selector => Chain::parse(selector).map_err(|invalid| Invalid::new(path, invalid.reason))?,
     };
     if chain.steps.len() > SELECTOR_STEPS_MAX {
-        return Err(Invalid::new(path, format!("a selector may have {SELECTOR_STEPS_MAX} steps")));
+        return Err(Invalid::new(path, format!("a selector may have at most {SELECTOR_STEPS_MAX} steps")));
     }
     Ok(Field { name: String::new(), chain, attribute, list, fields: None, kind })
 }
 
-/// What a map's values are read with.
+/// Reads a map's values.
 pub struct Reader<'a> {
     /// The page.
     pub view: View<'a>,
     /// Its language.
     pub language: &'a str,
-    /// What relative URLs are relative to.
+    /// The base of its relative URLs.
     pub base: Option<url::Url>,
-    /// What did not fit its type, each `code: sentence`.
+    /// Warnings about values that are missing or did not fit their type, each as `code: sentence`.
     pub warnings: Vec<String>,
-    /// How many did not.
+    /// Number of warnings, including those beyond [`WARNINGS_MAX`].
     pub misfits: usize,
-    /// What may still be read: texts, and the fields' names for each value.
+    /// Budget for texts, and for the field names of each value.
     pub budget: Budget<'a>,
-    /// How many values may still be made, missing ones included.
+    /// Number of values that may still be created, missing ones included.
     pub values: usize,
 }
 
-/// A value's place in the map, told in warnings only.
+/// A value's path in the map, used only in warnings.
 #[derive(Clone, Copy)]
 enum Path<'a> {
     Map,
@@ -235,7 +235,7 @@ impl fmt::Display for Path<'_> {
 }
 
 impl Reader<'_> {
-    /// The map's values.
+    /// Reads the values of the map's fields.
     pub fn object(&mut self, fields: &[Field], values: &[Raw]) -> Value {
         self.map(fields, values, &Path::Map)
     }
@@ -245,7 +245,9 @@ impl Reader<'_> {
         for (field, raw) in fields.iter().zip(values) {
             let path = Path::Field(path, &field.name);
             let Some(left) = self.values.checked_sub(1).filter(|_| self.budget.take_bytes(field.name.len())) else {
-                self.warn(|| format!("page_cut: the values before `{path}` hold so much that it was not read"));
+                self.warn(|| {
+                    format!("page_cut: `{path}` was not read because the values before it used up the read budget")
+                });
                 break;
             };
             self.values = left;
@@ -280,22 +282,24 @@ impl Reader<'_> {
         if let Some(node) = node
             && !self.budget.take(node)
         {
-            self.warn(|| format!("page_cut: the values before `{path}` hold so much that it was not read"));
+            self.warn(|| {
+                format!("page_cut: `{path}` was not read because the values before it used up the read budget")
+            });
             return Value::Null;
         }
         let text = match (&raw.text, node) {
             (Some(Value::String(text)), _) => cleaned(text),
             (_, Some(node)) => self.text(node, field.kind),
-            // An attribute that is not there.
+            // A missing attribute.
             _ => {
-                self.warn(|| format!("not_found: `{path}` is not there"));
+                self.warn(|| format!("not_found: `{path}` is missing"));
                 return Value::Null;
             }
         };
         let value = match field.kind {
             Type::String => Some(json!(text)),
             Type::Number => values::number(&text, self.language).map(|number| {
-                // A whole number is one in JSON too.
+                // Whole numbers are written as JSON integers.
                 #[expect(clippy::cast_possible_truncation, reason = "it is whole and small enough")]
                 if number.fract() == 0.0 && number.abs() < 9e15 { json!(number as i64) } else { json!(number) }
             }),
@@ -307,14 +311,14 @@ impl Reader<'_> {
             },
         };
         value.unwrap_or_else(|| {
-            let told: String = text.chars().take(TOLD_CHARS).collect();
+            let excerpt: String = text.chars().take(EXCERPT_MAX_CHARS).collect();
             let kind = format!("{:?}", field.kind).to_lowercase();
-            self.warn(|| format!("misfit: `{path}` is no {kind} that can be read in one way only: {told:?}"));
+            self.warn(|| format!("misfit: `{path}` can't be read as an unambiguous {kind}: {excerpt:?}"));
             Value::Null
         })
     }
 
-    /// What an element says for a type: its own machine-readable value where it has one.
+    /// Returns an element's text for a type: its machine-readable value if it has one.
     fn text(&self, node: NodeId, kind: Type) -> String {
         let dom = self.view.dom;
         let own = match kind {

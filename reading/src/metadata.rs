@@ -1,11 +1,11 @@
-//! What a page says about itself.
+//! A page's metadata.
 
 use serde_json::{Map, Value, json};
 
 use crate::clean::cleaned;
 use crate::snapshot::Head;
 
-/// A page's metadata: what it does not say is absent.
+/// Returns a page's metadata as JSON; missing values are absent.
 #[must_use]
 pub fn of(head: &Head) -> Value {
     let mut data = Map::new();
@@ -29,7 +29,7 @@ pub fn of(head: &Head) -> Value {
             let value = Value::String(cleaned(content));
             match group.get_mut(name) {
                 None => drop(group.insert(name.to_owned(), value)),
-                // A name that stands several times, as pictures do.
+                // A name that occurs several times, as images do.
                 Some(Value::Array(list)) => list.push(value),
                 Some(first) => *first = json!([first.take(), value]),
             }
@@ -52,7 +52,7 @@ pub fn of(head: &Head) -> Value {
             .iter()
             .filter(|link| fits(link))
             .map(|link| {
-                let mut told = Map::from_iter([("url".to_owned(), json!(link.href))]);
+                let mut entry = Map::from_iter([("url".to_owned(), json!(link.href))]);
                 for (name, value) in [
                     ("type", &link.r#type),
                     ("title", &link.title),
@@ -60,10 +60,10 @@ pub fn of(head: &Head) -> Value {
                     ("sizes", &link.sizes),
                 ] {
                     if !value.is_empty() {
-                        told.insert(name.to_owned(), json!(cleaned(value)));
+                        entry.insert(name.to_owned(), json!(cleaned(value)));
                     }
                 }
-                Value::Object(told)
+                Value::Object(entry)
             })
             .collect()
     };

@@ -1,4 +1,4 @@
-//! What the page function writes down: the page as columns, as they come over the wire.
+//! The page function's output in its wire format: the page as columns.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,60 +12,60 @@ use serde_json::Value;
 pub const NODES_MAX: usize = 120_000;
 /// Most text that one snapshot holds, in UTF-16 units.
 pub const TEXT_MAX_UNITS: usize = 4_000_000;
-/// Most names and values of attributes that one snapshot holds, in UTF-16 units; each pair counts for some more.
+/// Most names and values of attributes that one snapshot holds, in UTF-16 units; each pair also has a fixed cost.
 pub const ATTRIBUTES_MAX_UNITS: usize = 4_000_000;
 /// Most values of all maps of one snapshot, missing ones included.
 pub const VALUES_MAX: usize = 20_000;
-/// A snapshot's JSON, in bytes. The page function's own limits come to less; a longer one is not read.
+/// Longest JSON of a snapshot, in bytes. The page function's own limits stay below it; longer JSON is not read.
 pub const SNAPSHOT_MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// What came back for a plan.
+/// The page function's answer to a plan.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
-    /// A query that could not be carried out; all else is empty then.
+    /// The query that could not be executed, if any; all other fields are then empty.
     pub refused: Option<RefusedQuery>,
-    /// What the document says about itself.
+    /// The document's metadata.
     pub head: Head,
-    /// One for each query, in their order.
+    /// One answer for each query, in the order of the queries.
     pub answers: Vec<Found>,
-    /// The names of elements; the first stands for text.
+    /// The names of elements; the first stands for text nodes.
     pub names: Vec<String>,
-    /// The nodes; nothing where only text was asked for.
+    /// The nodes; `None` if only text was requested.
     pub columns: Option<Columns>,
-    /// Characters by the reason why they are not seen, as in [`crate::dom::Hidden`].
+    /// Number of hidden characters by reason, in the order of [`crate::dom::Hidden`].
     pub hidden: [u64; 7],
-    /// Whether the page went on beyond what a snapshot holds.
+    /// Whether the page exceeded a limit of the snapshot.
     pub cut: bool,
-    /// How many frames that were to be read could not be.
+    /// Number of requested frames that could not be read.
     #[serde(skip)]
     pub unread_frames: usize,
 }
 
-/// Why a query could not be carried out.
+/// Why a query could not be executed.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct RefusedQuery {
-    /// Which one.
+    /// The query's index.
     pub query: usize,
     /// `invalid` or `too_much`.
     pub code: String,
-    /// The step, or a sentence.
+    /// The failing step, or an explanation.
     pub what: String,
 }
 
-/// What a document says about itself.
+/// A document's metadata.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Head {
     /// Its URL.
     pub url: String,
-    /// What relative URLs are relative to.
+    /// The base of its relative URLs.
     pub base: String,
     /// Its title.
     pub title: String,
     /// Its media type.
     pub content_type: String,
-    /// Its language, as it says itself.
+    /// Its language, as declared by the document.
     pub language: String,
     /// The window's size in CSS pixels.
     pub window: [f64; 2],
@@ -73,15 +73,15 @@ pub struct Head {
     pub size: [f64; 2],
     /// Names and contents of its `meta` elements; names in lower case.
     pub metas: Vec<(String, String)>,
-    /// Its `link` elements that say something about it.
+    /// Its `link` elements with metadata.
     pub links: Vec<HeadLink>,
     /// The texts of its JSON-LD scripts.
     pub linked_data: Vec<String>,
-    /// Where its scripts and frames come from.
+    /// The URLs of its scripts and frames.
     pub sources: Vec<String>,
-    /// What lies before the page.
+    /// The layer in front of the page, if any.
     pub front: Option<Front>,
-    /// How its text begins.
+    /// The start of its text.
     pub start: Start,
 }
 
@@ -103,44 +103,44 @@ pub struct HeadLink {
     pub sizes: String,
 }
 
-/// A layer before the page.
+/// A layer in front of the page.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Front {
-    /// How its text begins.
+    /// The start of its text.
     pub text: String,
-    /// How much of the window it covers, in thousandths.
+    /// Share of the window that it covers, in thousandths.
     pub share: u32,
 }
 
-/// How a page's text begins.
+/// The start of a page's text.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Start {
     /// Its first characters.
     pub text: String,
-    /// The length of all of it, in UTF-16 units.
+    /// The length of the whole text, in UTF-16 units.
     pub chars: u64,
 }
 
-/// What was found for one query.
+/// The answer to one query.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Found {
-    /// Nothing matched.
+    /// Whether nothing matched.
     pub missing: bool,
-    /// How many matched.
+    /// Number of matches.
     pub matched: Option<u64>,
-    /// The matched nodes that were written down, as indices; -1 for one beyond the snapshot's limits.
+    /// Indices of the matched nodes; -1 for a node beyond the snapshot's limits.
     pub roots: Vec<i64>,
-    /// A text, cut.
+    /// A text, cut to its limit.
     pub content: Option<String>,
-    /// Several texts, cut.
+    /// Several texts, cut to their limit.
     pub items: Option<Vec<String>>,
-    /// Which of all the first of these is.
+    /// Index of the first of `items` among all texts.
     pub first: u64,
-    /// How many texts there are that can be asked for.
+    /// Number of texts that can be requested.
     pub listed: u64,
-    /// A document's own text and those of its frames, where some of these had to be read by themselves.
+    /// The texts of a document and its frames, if some frames had to be read separately.
     pub texts: Option<Vec<FrameText>>,
     /// The whole text's length in Unicode scalar values.
     pub total_chars: u64,
@@ -150,30 +150,30 @@ pub struct Found {
     pub values: Option<Vec<Raw>>,
 }
 
-/// A text among those of a document's frames.
+/// One of the texts of a document and its frames.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
 pub enum FrameText {
-    /// It is here.
+    /// The text itself.
     Here(String),
-    /// It was read by itself.
+    /// The text of a frame that was read separately.
     Elsewhere {
         /// The frame's number.
         frame: usize,
     },
 }
 
-/// A map's value as it was found.
+/// A map's value, as found by the page function.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Raw {
-    /// Nothing matched.
+    /// Whether nothing matched.
     pub none: bool,
     /// An attribute's text.
     pub text: Option<Value>,
-    /// A node, by its index.
+    /// A node's index.
     pub at: Option<i64>,
-    /// Several.
+    /// The values of a list.
     pub list: Option<Vec<Raw>>,
     /// A nested map's values.
     pub map: Option<Vec<Raw>>,
@@ -231,7 +231,7 @@ impl<'de> Visitor<'de> for AllAttributes {
     }
 }
 
-/// One element's attributes; nothing where its index is none.
+/// Deserializes one element's attributes; `None` if its index is invalid.
 struct OneElement<'a> {
     names: &'a mut HashMap<String, Arc<str>>,
 }

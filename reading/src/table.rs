@@ -8,19 +8,19 @@ use crate::clean::cleaned;
 use crate::dom::{Display, Dom, Hidden, NodeId};
 use crate::view::View;
 
-/// The standard's limits of spans.
+/// The standard's limits on spans.
 const COLSPAN_MAX: usize = 1000;
 const ROWSPAN_MAX: usize = 65_534;
-/// Places in one table, those that no cell covers included; a table that would have more is cut.
+/// Most places (columns of all rows) in one table, including those that no cell covers; a larger table is cut.
 pub const PLACES_MAX: usize = 400_000;
-/// Bytes of the columns' names together. A cell over many columns names each of them: names that come to more are cut.
+/// Most bytes of all column names together; longer names are cut. A cell over many columns is part of each one's name.
 const HEADERS_MAX_BYTES: usize = 1024 * 1024;
-/// A cell with more text than this is no data but a part of the page.
+/// A cell with more text than this is a part of the page's layout, not data.
 const DATA_CELL_MAX_CHARS: usize = 1_500;
-/// What stands between the levels of a joined header.
+/// Separator between the levels of a joined header.
 const LEVELS_JOINED_BY: &str = " / ";
 
-/// A place in a row: which cell covers it.
+/// A place in a row, and the cell that covers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// The cell, as an index of [`Table::sources`].
@@ -29,7 +29,7 @@ pub struct Slot {
     pub first: bool,
 }
 
-/// A table that was read.
+/// A table that has been read.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     /// Its caption.
@@ -38,53 +38,53 @@ pub struct Table {
     pub sources: Vec<NodeId>,
     /// The cells' texts.
     pub texts: Vec<String>,
-    /// Rows of places, header rows included. A place inside that no cell covers is nothing.
+    /// Rows of places, header rows included. A place that no cell covers is `None`.
     pub cells: Vec<Vec<Option<Slot>>>,
-    /// How many rows at the top are the header.
+    /// Number of header rows at the top.
     pub header_rows: usize,
-    /// The columns' names, levels joined; none without header rows.
+    /// The column names, with levels joined; empty without header rows.
     pub headers: Vec<String>,
-    /// Whether the columns' names were cut.
+    /// Whether the column names were cut.
     pub headers_cut: bool,
 }
 
 impl Table {
-    /// The places of the rows below the header.
+    /// Returns the rows below the header, as places.
     #[must_use]
     pub fn body(&self) -> &[Vec<Option<Slot>>] {
         &self.cells[self.header_rows..]
     }
 
-    /// A row's texts.
+    /// Returns a row's texts.
     #[must_use]
     pub fn texts_of(&self, row: &[Option<Slot>]) -> Vec<&str> {
         row.iter().map(|slot| slot.map_or("", |slot| self.texts[slot.source].as_str())).collect()
     }
 
-    /// The rows below the header, as texts.
+    /// Iterates over the rows below the header, as texts.
     pub fn rows(&self) -> impl Iterator<Item = Vec<&str>> {
         self.body().iter().map(|row| self.texts_of(row))
     }
 
-    /// As JSON, without its rows.
+    /// Returns the table as JSON, without its rows.
     #[must_use]
     pub fn about(&self) -> Value {
         json!({"caption": self.caption, "headers": self.headers})
     }
 
-    /// How many places its rows have.
+    /// Returns the number of places in all rows.
     #[must_use]
     pub fn places(&self) -> usize {
         self.cells.iter().map(Vec::len).sum()
     }
 }
 
-/// The rows of a table in groups, the foot last, and the cells of each row.
+/// Returns the rows of a table in groups, the foot last.
 fn groups(view: View<'_>, table: NodeId) -> Vec<Vec<NodeId>> {
     let dom = view.dom;
     let shown = |id: &NodeId| {
         let node = dom.node(*id);
-        // What is not displayed has no place; what is only invisible keeps its own.
+        // Elements that are not displayed have no place; elements that are only invisible keep theirs.
         view.include_hidden
             || node.hidden != Hidden::NotRendered
             || dom.element(*id).is_some_and(|element| {
@@ -159,13 +159,13 @@ pub fn read(view: View<'_>, id: NodeId) -> Table {
                     x += 1;
                 }
                 let width = span(dom, cell, "colspan").filter(|width| *width > 0).unwrap_or(1).min(COLSPAN_MAX);
-                // Cells end with their group, as browsers draw them; zero means just that.
+                // Cells end with their group, as browsers draw them; `rowspan=0` extends a cell to that end.
                 let left = height - below;
                 let tall = match span(dom, cell, "rowspan") {
                     Some(0) => left,
                     rows => rows.unwrap_or(1).min(ROWSPAN_MAX).min(left),
                 };
-                // Rows grow to where the cell ends, over places that no cell covers.
+                // Rows are extended to the end of the cell; the places in between may stay uncovered.
                 let end = x + width;
                 places += table.cells[y..y + tall].iter().map(|line| end.saturating_sub(line.len())).sum::<usize>();
                 if places > PLACES_MAX {
@@ -179,7 +179,7 @@ pub fn read(view: View<'_>, id: NodeId) -> Table {
                         line.resize(end, None);
                     }
                     for (right, slot) in line[x..end].iter_mut().enumerate() {
-                        // Where two cells overlap the first one stays.
+                        // Where two cells overlap, the first one wins.
                         slot.get_or_insert(Slot { source, first: down == 0 && right == 0 });
                     }
                 }
@@ -203,7 +203,7 @@ fn finish(view: View<'_>, id: NodeId, mut table: Table, in_head: usize) -> Table
         .find(|child| dom.name(**child) == "caption")
         .map(|caption| cleaned(&view.folded_text(*caption)))
         .filter(|caption| !caption.is_empty());
-    // Rows without a single place (an empty `tr`) are nothing that a reader sees.
+    // A reader doesn't see rows without any place (an empty `tr`).
     let kept_head = table.cells.iter().take(in_head).filter(|row| !row.is_empty()).count();
     table.cells.retain(|row| !row.is_empty());
     table.header_rows = if kept_head > 0 { kept_head } else { header_rows(view, &table) };
@@ -211,18 +211,18 @@ fn finish(view: View<'_>, id: NodeId, mut table: Table, in_head: usize) -> Table
     table
 }
 
-/// A cell's text without that of tables nested in it, which are told by themselves.
+/// Returns a cell's text without that of nested tables, which are results of their own.
 fn cell_text(view: View<'_>, cell: NodeId) -> String {
     view.folded_text_but(cell, |id| id != cell && view.dom.name(id) == "table")
 }
 
-/// The cells of a row, each once however many places it spans.
+/// Returns the cells of a row, each once however many places it spans.
 fn cells_of(row: &[Option<Slot>]) -> Vec<usize> {
     let mut seen = HashSet::new();
     row.iter().flatten().map(|slot| slot.source).filter(|source| seen.insert(*source)).collect()
 }
 
-/// How many rows at the top are a header where no `thead` says so.
+/// Returns the number of header rows at the top of a table without `thead`.
 fn header_rows(view: View<'_>, table: &Table) -> usize {
     let dom = view.dom;
     let is_header = |row: &Vec<Option<Slot>>| {
@@ -230,12 +230,12 @@ fn header_rows(view: View<'_>, table: &Table) -> usize {
         cells.peek().is_some() && cells.all(|cell| dom.name(cell) == "th")
     };
     let marked = table.cells.iter().take_while(|row| is_header(row)).count();
-    // A table of nothing but headers has at least its last row as data.
+    // If all rows consist of `th` cells, they don't mark a header.
     if marked > 0 && marked < table.cells.len() {
         return marked;
     }
     let [first, second, ..] = table.cells.as_slice() else { return 0 };
-    // The corner of a table with a name for each row may be an empty or plain cell.
+    // The corner above a column of row names may be an empty plain cell.
     let corner_free = first.len() > 2
         && first.iter().flatten().enumerate().all(|(at, slot)| {
             let cell = table.sources[slot.source];
@@ -263,17 +263,17 @@ fn all_bold(view: View<'_>, cell: NodeId) -> bool {
     })
 }
 
-/// The start of a text, of at most so many bytes.
+/// Returns the start of a text, at most `max_bytes` long.
 fn start(text: &str, max_bytes: usize) -> &str {
     let end = (0..=max_bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or_default()]
 }
 
-/// The columns' names, and whether they were cut.
+/// Returns the column names, and whether they were cut.
 fn headers(table: &Table) -> (Vec<String>, bool) {
     let rows = &table.cells[..table.header_rows];
     let width = rows.iter().map(Vec::len).max().unwrap_or_default();
-    // One cell over the whole width is a title of all columns, and tells none from another.
+    // One cell over the whole width is a title of all columns and distinguishes none of them.
     let names = |row: &&Vec<Option<Slot>>| {
         let first = row.iter().flatten().next().map(|slot| slot.source);
         table.header_rows == 1
@@ -306,7 +306,7 @@ fn headers(table: &Table) -> (Vec<String>, bool) {
     ((0..width).map(joined).collect(), is_cut)
 }
 
-/// Whether a table holds data, or only lays out the page.
+/// Returns whether a table holds data rather than only laying out the page.
 #[must_use]
 pub fn is_data(view: View<'_>, id: NodeId) -> bool {
     let dom = view.dom;
@@ -320,7 +320,7 @@ pub fn is_data(view: View<'_>, id: NodeId) -> bool {
         groups(view, id).into_iter().flatten().map(|row| cells(view, row)).filter(|row| !row.is_empty()).collect();
     let width = rows.iter().map(Vec::len).max().unwrap_or_default();
     let all: Vec<NodeId> = rows.iter().flatten().copied().collect();
-    let says_so =
+    let has_data_markup =
         dom.children(id).iter().any(|child| matches!(dom.name(*child), "caption" | "thead" | "colgroup" | "col"))
             || all.iter().any(|cell| {
                 dom.name(*cell) == "th"
@@ -334,12 +334,12 @@ pub fn is_data(view: View<'_>, id: NodeId) -> bool {
             || view.folded_start(*cell, 4 * DATA_CELL_MAX_CHARS + 4).chars().count() > DATA_CELL_MAX_CHARS
     });
     if rows.len() < 2 || width < 2 {
-        return says_so && !nests && !parts && rows.len() * width >= 2;
+        return has_data_markup && !nests && !parts && rows.len() * width >= 2;
     }
-    !nests && (says_so || !parts) && (says_so || all.len() >= 4)
+    !nests && (has_data_markup || !parts) && (has_data_markup || all.len() >= 4)
 }
 
-/// All data tables below these nodes, outer ones before those nested in them.
+/// Returns all data tables below these nodes, outer ones before those nested in them.
 #[must_use]
 pub fn data_tables(view: View<'_>, roots: &[NodeId]) -> Vec<NodeId> {
     let mut seen = HashSet::new();
@@ -352,12 +352,12 @@ pub fn data_tables(view: View<'_>, roots: &[NodeId]) -> Vec<NodeId> {
         .collect()
 }
 
-/// Rows as comma-separated values, the header first.
+/// Writes rows as comma-separated values, the header first.
 #[must_use]
 pub fn csv(headers: &[String], rows: &[Vec<&str>]) -> String {
     let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
     let mut write = |row: &mut dyn Iterator<Item = &str>| {
-        // Writing to memory does not fail.
+        // Writing to memory can't fail.
         let _ = writer.write_record(row.map(str::as_bytes));
     };
     if !headers.is_empty() {

@@ -1,24 +1,24 @@
-//! What of a page is written: all of it or only what a reader sees, and without what an article leaves out.
+//! Selects the nodes of a page that are written: all or only visible ones, without those that an article leaves out.
 
 use crate::dom::{Data, Dom, Hidden, NodeId};
 
-/// A page and what of it counts.
+/// A page and the selection of its nodes.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     /// The page.
     pub dom: &'a Dom,
-    /// What a reader can't see counts too.
+    /// Whether hidden nodes are included.
     pub include_hidden: bool,
-    /// Nodes that are left out, by index; none where it is empty.
+    /// Whether each node is left out, by index; if empty, no node is.
     pub dropped: &'a [bool],
 }
 
-/// Elements that are no part of any text.
+/// Elements that never contribute text.
 const SILENT: [&str; 22] = [
     "head", "title", "script", "style", "noscript", "template", "meta", "link", "base", "select", "datalist",
     "textarea", "input", "canvas", "svg", "object", "embed", "audio", "param", "source", "track", "area",
 ];
-/// Elements that are blocks by themselves, whatever their style.
+/// Elements that are blocks whatever their style.
 const BLOCKS: [&str; 44] = [
     "address",
     "article",
@@ -67,25 +67,25 @@ const BLOCKS: [&str; 44] = [
 ];
 
 impl<'a> View<'a> {
-    /// All of a page.
+    /// Returns a view of the whole page.
     #[must_use]
     pub fn whole(dom: &'a Dom, include_hidden: bool) -> Self {
         Self { dom, include_hidden, dropped: &[] }
     }
 
-    /// Whether a node is left out with all below it.
+    /// Returns whether a node is left out with its subtree.
     #[must_use]
     pub fn drops(&self, id: NodeId) -> bool {
         self.dropped.get(id).copied().unwrap_or(false) || SILENT.contains(&self.dom.name(id))
     }
 
-    /// Whether a node itself counts; what is below an element is judged by itself.
+    /// Returns whether a node itself is included; its descendants are judged separately.
     #[must_use]
     pub fn shows(&self, id: NodeId) -> bool {
         self.include_hidden || self.dom.node(id).hidden == Hidden::No
     }
 
-    /// A text node's text, where it counts.
+    /// Returns a text node's text, if the node is included.
     #[must_use]
     pub fn text(&self, id: NodeId) -> Option<&'a str> {
         match &self.dom.node(id).data {
@@ -94,12 +94,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// What is below a node and counts, in the order of the page, text nodes and elements.
+    /// Iterates over a node and its descendants, in document order, without subtrees that are left out.
     pub fn subtree(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'a> {
         (*self).subtree_but(id, |_| false)
     }
 
-    /// The same without the nodes that `skips` names and all below them.
+    /// Iterates like [`View::subtree`], also without the subtrees of nodes that `skips` selects.
     fn subtree_but(self, id: NodeId, skips: impl Fn(NodeId) -> bool) -> impl Iterator<Item = NodeId> {
         let view = self;
         let mut open = vec![id];
@@ -115,30 +115,30 @@ impl<'a> View<'a> {
         })
     }
 
-    /// All text below a node, white space folded.
+    /// Returns all text below a node, with white space folded.
     #[must_use]
     pub fn folded_text(&self, id: NodeId) -> String {
         self.folded(self.subtree(id), usize::MAX)
     }
 
-    /// The same, ended soon after so many bytes.
+    /// Returns the start of the folded text below a node; it ends soon after `bytes` bytes.
     #[must_use]
     pub fn folded_start(&self, id: NodeId, bytes: usize) -> String {
         self.folded(self.subtree(id), bytes)
     }
 
-    /// The same without what the nodes hold that `skips` names.
+    /// Returns the folded text below a node without the subtrees of nodes that `skips` selects.
     #[must_use]
     pub fn folded_text_but(&self, id: NodeId, skips: impl Fn(NodeId) -> bool) -> String {
         self.folded((*self).subtree_but(id, skips), usize::MAX)
     }
 
-    /// The text of these nodes, which are a subtree in the order of the page.
+    /// Returns the folded text of these nodes, which are a subtree in document order.
     fn folded(&self, nodes: impl Iterator<Item = NodeId>, max_bytes: usize) -> String {
         let mut folded = String::new();
         let mut space = false;
-        // Blocks stand apart although no space is between them in the source. A block ends before the first node that is
-        // no deeper than it.
+        // Blocks are separated even without white space in the source. A block ends before the first node that is not
+        // deeper than the block.
         let mut open_blocks: Vec<usize> = Vec::new();
         for at in nodes {
             let depth = self.dom.node(at).depth;
@@ -169,14 +169,14 @@ impl<'a> View<'a> {
         folded
     }
 
-    /// Whether an element stands on lines of its own.
+    /// Returns whether an element is laid out on lines of its own.
     #[must_use]
     pub fn is_block(&self, id: NodeId) -> bool {
         self.dom.element(id).is_some_and(|element| element.display.breaks_line() || BLOCKS.contains(&&*element.name))
     }
 }
 
-/// White space that HTML folds; a no-break space is none.
+/// Returns whether HTML folds this character as white space; it does not fold a no-break space.
 #[must_use]
 pub const fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{c}')

@@ -1,13 +1,13 @@
-//! Pages that stand before the page: captchas, refusals, "enable JavaScript", consent walls. An agent that summarises one
-//! of them would tell a wrong thing that looks right.
+//! Detects walls in place of the page: captchas, refusals, "enable JavaScript", consent walls. An agent that summarised
+//! one of them would report something wrong that looks right.
 
 use crate::snapshot::Head;
 
-/// A page with more text than this is a page, whatever words it has. UTF-16 units.
+/// A page with more text than this is no wall, whatever its words. UTF-16 units.
 const WALL_MAX_UNITS: u64 = 3_000;
-/// The same for a page that only says that it needs script.
+/// The same limit for a page that only says that it needs JavaScript.
 const SCRIPT_WALL_MAX_UNITS: u64 = 800;
-/// A layer that covers less of the window than this can be read around, in thousandths.
+/// A layer that covers a smaller share of the window than this is no wall, in thousandths.
 const CONSENT_SHARE_MIN: u32 = 300;
 
 const CHALLENGES: &[&str] = &[
@@ -105,7 +105,7 @@ const ASKS: &[&str] = &[
     "accepteren",
     "принять",
 ];
-/// Where challenges come from; on a page with text these may only guard a form.
+/// Sources of challenges; on a page with text they may only protect a form.
 const CHALLENGE_SOURCES: &[&str] = &[
     "challenges.cloudflare.com",
     "/cdn-cgi/challenge-platform",
@@ -121,7 +121,7 @@ const CHALLENGE_SOURCES: &[&str] = &[
     "geetest.com",
 ];
 
-/// What stands before the page, each as `code: sentence`.
+/// Returns warnings about walls, each as `code: sentence`.
 #[must_use]
 pub fn warnings(head: &Head, status: u16) -> Vec<String> {
     let text = fold(&format!("{}\n{}", head.title, head.start.text));
@@ -146,7 +146,7 @@ pub fn warnings(head: &Head, status: u16) -> Vec<String> {
     } else if matches!(status, 401 | 403 | 407 | 429 | 451) && short {
         warnings.push(format!("block_page: the site answered HTTP {status}, so this may not be the page itself"));
     } else if units <= SCRIPT_WALL_MAX_UNITS && says(NEEDS_SCRIPT) {
-        warnings.push("block_page: the page says that it needs JavaScript; it has not come up".to_owned());
+        warnings.push("block_page: the page says that it needs JavaScript; its content has not appeared".to_owned());
     }
     let asks =
         |text: &str| CONSENT.iter().any(|word| text.contains(word)) && ASKS.iter().any(|word| text.contains(word));
@@ -154,8 +154,7 @@ pub fn warnings(head: &Head, status: u16) -> Vec<String> {
     let instead = units <= WALL_MAX_UNITS / 2 && text.contains("before you continue") && asks(&text);
     if before || instead {
         warnings.push(
-            "consent_wall: a question about cookies or consent lies before the page; what is behind it may be missing"
-                .to_owned(),
+            "consent_wall: a cookie or consent dialog covers the page; content behind it may be missing".to_owned(),
         );
     }
     warnings
@@ -179,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn walls_are_told_from_pages() {
+    fn walls_are_distinguished_from_pages() {
         let code = |head: &Head, status| {
             warnings(head, status)
                 .iter()

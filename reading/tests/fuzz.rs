@@ -1,10 +1,10 @@
-//! Fuzzing: each target is a function of bytes that must neither panic nor break what it promises, run over seeds
-//! (`fuzz/seeds/TARGET/`), seeds mutated by a generator that always does the same, and bytes at random.
+//! Fuzzing: each target is a function of bytes that must neither panic nor violate its assertions. It runs over seeds
+//! (`fuzz/seeds/TARGET/`), reproducible mutations of the seeds, and random bytes.
 //!
-//! `FUZZ_ROUNDS=1000000 cargo test -p porthole-reading --test fuzz TARGET -- --nocapture` runs one for longer, `FUZZ_SEED`
-//! elsewhere. An input that fails is printed; it belongs among the seeds once it is fixed.
+//! `FUZZ_ROUNDS=1000000 cargo test -p porthole-reading --test fuzz TARGET -- --nocapture` runs one for longer;
+//! `FUZZ_SEED` changes the mutations. A failing input is printed; add it to the seeds once the bug is fixed.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -26,14 +26,14 @@ use porthole_reading::{article, cut, html, images, links, map, markdown, table};
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 
-/// Mutations of each target's seeds in an ordinary run.
+/// Number of mutated seeds for each target in an ordinary run.
 const ROUNDS: u64 = 400;
-/// Inputs of bytes at random in an ordinary run.
+/// Number of random inputs for each target in an ordinary run.
 const RANDOM_CASES: u32 = 100;
-/// An input is no longer than this, in bytes.
+/// Longest input, in bytes.
 const INPUT_MAX_BYTES: usize = 16 * 1024;
 
-/// SplitMix64: small, and the same everywhere.
+/// SplitMix64: small, and reproducible on every machine.
 struct Random(u64);
 
 impl Random {
@@ -49,14 +49,14 @@ impl Random {
         usize::try_from(self.next() % u64::try_from(end.max(1)).unwrap()).unwrap()
     }
 
-    /// A part of some bytes.
+    /// Returns a random part of some bytes.
     fn part<'a>(&mut self, of: &'a [u8]) -> &'a [u8] {
         let from = self.below(of.len() + 1);
         let length = self.below(of.len() - from + 1).min(1 + self.below(200));
         &of[from..from + length]
     }
 
-    /// Some bytes changed in one way.
+    /// Applies one random mutation to some bytes.
     fn mutated(&mut self, bytes: &mut Vec<u8>, seeds: &[Vec<u8>]) {
         const ODD: [&str; 20] = [
             "",
@@ -108,10 +108,10 @@ impl Random {
 }
 
 fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is no number")))
+    std::env::var(name).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{name} is not a number")))
 }
 
-/// Runs a target over its seeds, their mutations and bytes at random.
+/// Runs a target over its seeds, their mutations and random bytes.
 fn fuzz(target: &str, check: fn(&[u8])) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/seeds").join(target);
     let mut paths: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -153,7 +153,7 @@ fn fuzz(target: &str, check: fn(&[u8])) {
     println!("{target}: slowest {:?}: {}", slowest.0, slowest.1);
 }
 
-/// The two parts of an input that a line of `---` separates.
+/// Splits an input at a line of `---`.
 fn halves(text: &str) -> (&str, &str) {
     text.split_once("\n---\n").unwrap_or((text, ""))
 }
@@ -163,7 +163,7 @@ fn request() {
     fuzz("request", |bytes| {
         let strict = StrictObject::parse(bytes);
         if let Ok(request) = porthole_contract::parse::<ExtractRequest>(bytes) {
-            assert!(strict.is_ok(), "the worker reads what the service reads");
+            assert!(strict.is_ok(), "the worker accepts what the service accepts");
             if let Ok(Some(directives)) = request.directives() {
                 let _ = outcome::plan(&directives);
             }
@@ -178,7 +178,7 @@ fn instruction() {
         let text = String::from_utf8_lossy(bytes);
         if let Ok(Instruction::Directives(directives)) = Instruction::parse(&text) {
             let _ = outcome::plan(&directives);
-            // The typed form says the same.
+            // The typed form is equivalent.
             let typed: Vec<Directive> = serde_json::from_value(json!(directives)).unwrap();
             assert_eq!(typed, directives);
         }
@@ -211,7 +211,7 @@ fn schema() {
     });
 }
 
-/// Every kind, from the start and from within, with little room.
+/// Returns directives of every kind, some with an offset, each with room for `max_chars`.
 fn directives(max_chars: u32) -> Vec<Directive> {
     use ExtractKind::{Article, Headings, Html, Images, Json, Links, Markdown, Metadata, Table, Tables, Text};
     let kinds = [Article, Headings, Html, Images, Links, Markdown, Metadata, Table, Tables, Text, Json];
@@ -239,14 +239,14 @@ fn snapshot() {
         for max in [1, 7, 200] {
             let directives = directives(max);
             let mut each: Snapshot = snapshot.clone();
-            // Whatever was answered is taken for the answer to each kind.
+            // The first answer is used as the answer to each kind.
             let answer = each.answers.first().cloned().unwrap_or_default();
             each.answers = vec![answer; directives.len()];
             let Ok(results) = outcome::read(&directives, &Schemas::default(), each, &|| false) else { continue };
             for (result, directive) in results.iter().zip(&directives) {
                 let offset = u64::from(directive.offset.unwrap_or_default());
                 assert!(result.next_offset.is_none_or(|next| next > offset), "{directive:?} {result:?}");
-                // An object or a list has two characters at least.
+                // An object or a list has at least two characters.
                 let chars = result.content.chars().count();
                 let text = matches!(directive.kind, ExtractKind::Text);
                 assert!(text || chars <= (max as usize).max(2), "{max} {directive:?} {result:?}");
@@ -264,7 +264,7 @@ fn html() {
         let written = markdown::read(view, &roots);
         assert!(!written.is_cut);
         let text = written.parts.join("\n\n");
-        // A Markdown reader takes it.
+        // A Markdown parser accepts it.
         pulldown_cmark::html::push_html(&mut String::new(), pulldown_cmark::Parser::new(&text));
         let _ = html::of(view, &roots);
         let sizes = Sizes::of(&dom);
@@ -285,7 +285,7 @@ fn html() {
                 .filter(|headers| !headers.is_empty())
                 .chain(rows.iter().map(|row| row.iter().map(|text| (*text).to_owned()).collect()))
                 .collect();
-            assert_eq!(read, expected, "CSV is read as it was written");
+            assert_eq!(read, expected, "CSV reads back as it was written");
         }
         for root in roots {
             let found = article::find(view, root, &porthole_reading::snapshot::Head::default());

@@ -1,10 +1,10 @@
-//! What a reading holds at once, measured by an allocator that counts, over pages made to multiply: never more than
-//! `PEAK_PER_SNAPSHOT_BYTE` × the snapshot and `PEAK_MAX_BYTES`.
+//! Peak memory of a reading, measured by a counting allocator over hostile pages: never more than
+//! `PEAK_PER_SNAPSHOT_BYTE` × the snapshot plus `PEAK_MAX_BYTES`.
 //!
-//! One test, since the allocator counts what all threads hold. `SCENE=rows` runs those with `rows` in their names, each
-//! directive by itself too.
+//! There is one test, since the allocator counts the memory of all threads. `SCENE=rows` runs only the scenes with
+//! `rows` in their names, and also each directive separately.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "support/hostile.rs"]
 mod hostile;
@@ -23,7 +23,7 @@ use hostile::Scene;
 #[global_allocator]
 static ALLOCATOR: PeakAlloc = PeakAlloc;
 
-/// The stack that the service reads on.
+/// Stack size of the thread on which the service reads.
 const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 fn directives(scene: &Scene) -> Vec<Directive> {
@@ -44,7 +44,7 @@ fn directives(scene: &Scene) -> Vec<Directive> {
 }
 
 #[test]
-fn no_page_makes_a_reading_hold_more_than_its_bound() {
+fn no_page_makes_a_reading_exceed_its_memory_bound() {
     let only = std::env::var("SCENE").unwrap_or_default();
     for scene in hostile::scenes() {
         if !scene.name.contains(&only) {
@@ -61,7 +61,7 @@ fn no_page_makes_a_reading_hold_more_than_its_bound() {
             })
             .collect();
         let json = scene.page.snapshot(&json!(answers));
-        // To see which of them holds most.
+        // Shows which directive uses the most memory.
         if !only.is_empty() {
             for (at, directive) in directives.iter().enumerate() {
                 let mut snapshot: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -75,7 +75,7 @@ fn no_page_makes_a_reading_hold_more_than_its_bound() {
     }
 }
 
-/// Reads a snapshot on a stack as the service has it, and compares what it held with the bound.
+/// Reads a snapshot with the service's stack size, and compares the peak memory with the bound.
 fn measure(name: &str, what: &str, directives: Vec<Directive>, json: String) {
     let bytes = json.len();
     let read = move || {
@@ -97,7 +97,7 @@ fn measure(name: &str, what: &str, directives: Vec<Directive>, json: String) {
         mb(bytes),
         started.elapsed()
     );
-    assert!(peak <= bound, "{name}, {what}: {} MB held, {} MB allowed", mb(peak), mb(bound));
+    assert!(peak <= bound, "{name}, {what}: {} MB used, {} MB allowed", mb(peak), mb(bound));
     match results {
         Ok(results) => {
             for result in results {

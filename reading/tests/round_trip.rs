@@ -1,6 +1,6 @@
-//! HTML → Markdown → HTML gives the same tree: on a sample here, on all of CommonMark's examples where they are at hand.
+//! HTML → Markdown → HTML gives the same tree: for a sample, and for CommonMark's examples if `COMMONMARK_SPEC` is set.
 
-#![expect(clippy::unwrap_used, reason = "a test that meets what it does not expect fails")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -20,7 +20,7 @@ fn to_html(text: &str) -> String {
     html
 }
 
-/// A document's tree as text, white space folded where HTML folds it.
+/// Returns a document's tree as text, with white space folded where HTML folds it.
 fn tree(html: &str) -> String {
     let parsed = Html::parse_document(html);
     let mut out = String::new();
@@ -102,7 +102,7 @@ fn a_sample_gives_the_same_tree() {
 }
 
 #[test]
-fn a_code_blocks_language_is_the_one_that_it_or_what_is_around_it_names() {
+fn a_code_blocks_language_is_declared_by_it_or_around_it() {
     for (html, language) in [
         ("<pre><code class=language-rust>x</code></pre>", "rust"),
         ("<div class='highlight highlight-source-shell'><pre>x</pre></div>", "shell"),
@@ -115,13 +115,13 @@ fn a_code_blocks_language_is_the_one_that_it_or_what_is_around_it_names() {
 }
 
 #[test]
-fn a_section_begins_and_ends_with_what_it_says() {
+fn a_section_has_no_rule_at_its_start_or_end() {
     let dom = support::dom("<main><hr><p>one</p><hr><p>two</p><hr></main>");
     let roots: Vec<_> = dom.roots().collect();
     assert_eq!(markdown::of_section(View::whole(&dom, false), &roots).parts, ["one", "___", "two"]);
 }
 
-/// `COMMONMARK_SPEC=…/spec.json`: a list of `{markdown, html, example, section}`, as npm's `commonmark-spec` has it.
+/// `COMMONMARK_SPEC=…/spec.json`: a list of `{markdown, html, example, section}`, as in npm's `commonmark-spec`.
 #[test]
 fn commonmarks_own_examples_give_the_same_tree() {
     let Some(path) = std::env::var_os("COMMONMARK_SPEC") else { return };
@@ -129,7 +129,7 @@ fn commonmarks_own_examples_give_the_same_tree() {
     let (mut same, mut all) = (0, 0);
     for example in &examples {
         let (section, html) = (example["section"].as_str().unwrap(), example["html"].as_str().unwrap());
-        // Raw HTML is what Markdown can't say.
+        // Markdown can't express raw HTML.
         if matches!(section, "HTML blocks" | "Raw HTML") || example["raw"] == true {
             continue;
         }

@@ -1,21 +1,21 @@
-//! Tables, cell by cell. A table is written as its rows; `|` parts cells, what is expected stands beside it.
+//! Tables, cell by cell. Each case is a table's rows with the expected headers and rows, whose cells `|` separates.
 
 mod support;
 
 use porthole_reading::table;
 use porthole_reading::view::View;
 
-/// The headers and rows of the first table, and whether it is data.
+/// Reads the first table: returns its headers and rows, and whether it is a data table.
 fn read(html: &str) -> (Vec<String>, Vec<Vec<String>>, bool) {
     let dom = support::dom(html);
     let view = View::whole(&dom, false);
-    let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("a table");
+    let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("the page has a table");
     let table = table::read(view, id);
     let rows = table.rows().map(|row| row.into_iter().map(str::to_owned).collect()).collect();
     (table.headers, rows, table::is_data(view, id))
 }
 
-/// `a|b / c|d` as rows.
+/// Parses `a|b / c|d` as rows.
 fn rows(text: &str) -> Vec<Vec<String>> {
     text.split(" / ").filter(|row| !row.is_empty()).map(|row| row.split('|').map(str::to_owned).collect()).collect()
 }
@@ -27,7 +27,7 @@ fn names(text: &str) -> Vec<String> {
 #[test]
 fn every_cell_is_where_the_standard_puts_it() {
     for (html, headers, expected) in [
-        // Plain ones.
+        // Plain tables.
         ("<tr><td>a<td>b<tr><td>c<td>d", "", "a|b / c|d"),
         ("<tr><th>a<th>b<tr><td>c<td>d", "a|b", "c|d"),
         ("<thead><tr><td>a<td>b</thead><tbody><tr><td>c<td>d", "a|b", "c|d"),
@@ -38,7 +38,7 @@ fn every_cell_is_where_the_standard_puts_it() {
         ("<tr><td>x<b>y</b>z<td><p>one</p><p>two</p>", "", "xyz|one two"),
         ("<tr><td>a&nbsp;b<td>c", "", "a\u{a0}b|c"),
         ("<tr></tr><tr><td>a<td>b", "", "a|b"),
-        // Ragged ones stay ragged.
+        // Ragged tables stay ragged.
         ("<tr><td>a<td>b<td>c<tr><td>d<tr><td>e<td>f", "", "a|b|c / d / e|f"),
         ("<tr><th>a<th>b<th>c<tr><td>1", "a|b|c", "1"),
         // Spans of columns.
@@ -64,7 +64,7 @@ fn every_cell_is_where_the_standard_puts_it() {
         ("<tr><td rowspan=2>a<td>b<td rowspan=2>c<tr><td>d", "", "a|b|c / a|d|c"),
         ("<tr><td>a<td rowspan=3>b<td>c<tr><td>d<td>e<tr><td>f<td>g", "", "a|b|c / d|b|e / f|b|g"),
         ("<tr><td rowspan=2>a<td>b<tr><td colspan=2>c", "", "a|b / a|c|c"),
-        // Cells that overlap: the first one stays.
+        // Overlapping cells: the first one wins.
         ("<tr><td>a<td rowspan=2>b<td>c<tr><td colspan=3>d", "", "a|b|c / d|b|d"),
         // A gap that no cell covers.
         ("<tr><td>a<td>b<td rowspan=2>c<tr><td>d", "", "a|b|c / d||c"),
@@ -84,7 +84,7 @@ fn every_cell_is_where_the_standard_puts_it() {
         ("<thead><tr><th>a<th>a</thead><tr><td>1<td>2", "a|a", "1|2"),
         ("<thead><tr><th rowspan=2>a<th>b<tr><th>b</thead><tr><td>1<td>2", "a|b", "1|2"),
         ("<thead><tr><th>a<th>b</thead><thead><tr><td>1<td>2</thead><tr><td>x<td>y", "a / 1|b / 2", "x|y"),
-        // Headers that are none, and some that are told in other ways.
+        // `th` cells that are no headers, and headers that are recognised in other ways.
         ("<tr><th>a<td>1<tr><th>b<td>2", "", "a|1 / b|2"),
         ("<tr><th>a<tr><th>b", "", "a / b"),
         ("<tr><td><th>x<th>y<tr><th>a<td>1<td>2", "|x|y", "a|1|2"),
@@ -95,7 +95,7 @@ fn every_cell_is_where_the_standard_puts_it() {
         ("<tr><td>before<td>x<tr><th>a<th>b<tr><td>1<td>2", "", "before|x / a|b / 1|2"),
         ("<caption>c</caption><tr><th>a<th>b<tr><td>1<td>2", "a|b", "1|2"),
         ("<colgroup><col><col></colgroup><tr><td>1<td>2", "", "1|2"),
-        // What is inside a cell.
+        // Content of cells.
         ("<tr><td>a<table><tr><td>inner</table><td>b", "", "a|b"),
         ("<tr><td><ul><li>one<li>two</ul><td>b", "", "one two|b"),
         ("<tr><td><a href=/x>link</a><td><img alt=pic>", "", "link|"),
@@ -113,14 +113,14 @@ fn every_cell_is_where_the_standard_puts_it() {
         ),
     ] {
         let (got_headers, got_rows, _) = read(&format!("<table>{html}</table>"));
-        // ` / ` joins levels of headers and parts rows here, so names are compared whole.
+        // ` / ` joins levels of headers and also separates rows here, so names are compared unsplit.
         assert_eq!(got_headers, names(headers), "{html}");
         assert_eq!(got_rows, rows(expected), "{html}");
     }
 }
 
 #[test]
-fn tables_that_lay_out_are_told_from_data() {
+fn layout_tables_are_distinguished_from_data() {
     for (html, data) in [
         ("<tr><th>a<th>b<tr><td>1<td>2", true),
         ("<tr><td>a<td>1<tr><td>b<td>2", true),
@@ -143,10 +143,10 @@ fn spans_that_would_fill_the_memory_are_cut() {
 }
 
 #[test]
-fn places_that_no_cell_covers_count_too() {
+fn uncovered_places_count_too() {
     let wide = "<td colspan=1000>x".repeat(100);
     let html = format!("<table><tr>{wide}<td rowspan=50>far{}</table>", "<tr><td>y".repeat(49));
     let dom = support::dom(&html);
-    let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("a table");
+    let id = (0..dom.len()).find(|id| dom.name(*id) == "table").expect("the page has a table");
     assert!(table::read(View::whole(&dom, false), id).places() <= table::PLACES_MAX);
 }

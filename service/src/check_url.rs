@@ -1,5 +1,6 @@
-//! `porthole-service check-url`: tells an operator what the guard says about URLs, and why. One line out for each line
-//! in, whatever stands in it, so that the two can be read side by side. It needs neither keys nor a browser.
+//! `porthole-service check-url`: shows an operator the guard's verdict on URLs, and the reason. Every line in,
+//! whatever its content, gives one line out, so that the two can be read side by side. It needs neither keys nor a
+//! browser.
 
 use std::future::Future;
 use std::io;
@@ -14,8 +15,8 @@ use crate::guard::{Grounds, Guard, Refusal, Target};
 
 /// Look-ups under way at once; the output keeps the input's order.
 const LOOKUPS_AT_ONCE: usize = 16;
-/// Longest line that is read, in bytes: the longest URL, each byte of it written as a JSON escape, and its quotes. The
-/// rest of a longer one is read and thrown away.
+/// Longest line that is read, in bytes: the longest URL, each byte of it written as a JSON escape, and its quotes.
+/// The rest of a longer line is discarded.
 const LINE_MAX_BYTES: usize = 6 * URL_MAX_BYTES + 2;
 
 /// Judges `urls`, or each line of `input` if there are none, and writes one line to `output` for each: the verdict
@@ -25,7 +26,7 @@ const LINE_MAX_BYTES: usize = 6 * URL_MAX_BYTES + 2;
 /// input ends. Returns whether all were allowed.
 ///
 /// # Errors
-/// What reading or writing fails with.
+/// Any error of reading or writing.
 pub async fn run<R, W>(guard: &Guard, urls: Vec<String>, input: R, output: W, dns: bool) -> io::Result<bool>
 where
     R: AsyncBufRead + Unpin,
@@ -54,7 +55,7 @@ where
     let mut output = BufWriter::new(output);
     let mut all_allowed = true;
     loop {
-        // Written together as long as verdicts are at hand, and seen by the reader before there is a wait.
+        // Verdicts that are ready are written together; the output is flushed before each wait.
         let next = match verdicts.next().now_or_never() {
             Some(next) => next,
             None => {
@@ -79,12 +80,12 @@ async fn judged(guard: &Guard, line: io::Result<Line>, dns: bool) -> io::Result<
     })
 }
 
-/// The URL that a line holds.
+/// Returns the URL in a line.
 fn read(line: Line) -> Result<String, InvalidUrl> {
     let Line::Whole(line) = line else { return Err(InvalidUrl::TooLong) };
     let line = String::from_utf8(line).map_err(|_| InvalidUrl::NotText("The line is not UTF-8"))?;
     if line.trim_start().starts_with('"') {
-        // What is no Unicode, such as half a surrogate pair, no request could carry either.
+        // No request could carry invalid Unicode, such as half a surrogate pair, either.
         serde_json::from_str(&line).map_err(|_| InvalidUrl::NotText("The line begins as a JSON string but is not one"))
     } else {
         Ok(line)
@@ -109,7 +110,7 @@ fn grounds(target: &Target) -> String {
     }
 }
 
-/// The text with everything escaped that could end a line, or show it as something else.
+/// Escapes every character that could end a line or change how it is shown.
 fn on_one_line(text: &str) -> String {
     text.chars().fold(String::with_capacity(text.len()), |mut line, character| {
         if character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
@@ -121,7 +122,7 @@ fn on_one_line(text: &str) -> String {
     })
 }
 
-/// The lines of the input as they come, a byte order mark before the first one left out.
+/// Returns the lines of the input as they arrive, without a byte order mark before the first one.
 fn lines<R: AsyncBufRead + Unpin>(input: R) -> impl Stream<Item = io::Result<Line>> {
     stream::unfold((input, true), async |(mut input, first)| {
         let line = match next_line(&mut input).await {
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whatever_stands_in_a_line_it_gets_exactly_one() {
+    async fn every_line_gets_exactly_one_verdict() {
         let long = format!("http://1.1.1.1/{}", "a".repeat(LINE_MAX_BYTES));
         let lines: &[&[u8]] = &[
             b"",
@@ -222,19 +223,19 @@ mod tests {
         ];
         let (output, _) = check(&plain(), &lines.join(&b'\n'), false).await;
         assert_eq!(output.lines().count(), lines.len(), "{output}");
-        for (line, said) in lines.iter().zip(output.lines()) {
-            let (verdict, reason) = said.split_once('\t').unwrap();
-            assert!(matches!(verdict, "allowed" | "BLOCKED_TARGET" | "INVALID_URL"), "{said}");
-            assert!(!reason.is_empty() && !reason.contains(char::is_control), "{said}");
+        for (line, answer) in lines.iter().zip(output.lines()) {
+            let (verdict, reason) = answer.split_once('\t').unwrap();
+            assert!(matches!(verdict, "allowed" | "BLOCKED_TARGET" | "INVALID_URL"), "{answer}");
+            assert!(!reason.is_empty() && !reason.contains(char::is_control), "{answer}");
             let shown = String::from_utf8_lossy(&line[..line.len().min(40)]).into_owned();
             let allowed = matches!(*line, b"http://1.1.1.1/\0" | b"http://1.1.1.1/");
-            assert_eq!(verdict == "allowed", allowed, "{shown:?}: {said}");
+            assert_eq!(verdict == "allowed", allowed, "{shown:?}: {answer}");
         }
         assert!(output.ends_with("allowed\t1.1.1.1 is a public address\n"));
     }
 
     #[tokio::test]
-    async fn no_more_of_a_line_is_kept_than_a_url_can_need() {
+    async fn a_line_longer_than_any_url_is_not_kept() {
         let mut input = &[&vec![b'a'; LINE_MAX_BYTES + 1][..], b"\nnext"].concat()[..];
         assert!(matches!(next_line(&mut input).await, Ok(Some(Line::TooLong))));
         assert!(matches!(next_line(&mut input).await, Ok(Some(Line::Whole(line))) if line == b"next"));

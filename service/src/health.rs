@@ -1,7 +1,7 @@
-//! Whether a request would be taken: asked of the browser itself, by one question at a time, and remembered for a while.
+//! Readiness: whether a request would be accepted. Asks the browser, one check at a time, and caches the answer.
 //!
-//! Until the first good answer it is no; so `/readyz` serves as the start-up probe too. From then on one bad answer is
-//! not enough: a browser may be busy for a second.
+//! The service is not ready until the first good answer, so `/readyz` serves as the start-up probe too. From then on
+//! one bad answer is not enough to change that: a browser may be busy for a second.
 
 use std::time::Duration;
 
@@ -9,16 +9,16 @@ use porthole_contract::{ErrorCode, Failure};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-/// How long a yes holds: probes come from many sides.
-const YES_HOLDS_FOR: Duration = Duration::from_secs(2);
-/// How long a no holds: whoever waits for a start wants to know soon.
-const NO_HOLDS_FOR: Duration = Duration::from_millis(250);
-/// How long an answer may take: less than any probe waits.
+/// How long "ready" is cached: many probes ask.
+const READY_CACHED_FOR: Duration = Duration::from_secs(2);
+/// How long "not ready" is cached: shorter, so that the end of a start is noticed soon.
+const NOT_READY_CACHED_FOR: Duration = Duration::from_millis(250);
+/// Time limit for an answer: shorter than any probe's.
 const ANSWER_TIMEOUT: Duration = Duration::from_millis(1500);
-/// How many bad answers in a row turn a yes into a no.
+/// How many bad answers in a row make a ready service not ready.
 const BAD_ANSWERS: u32 = 2;
 
-/// The last word.
+/// The cached answer to readiness checks.
 #[derive(Debug)]
 pub struct Health(Mutex<Last>);
 
@@ -26,27 +26,27 @@ pub struct Health(Mutex<Last>);
 struct Last {
     asked: Option<Instant>,
     bad_answers: u32,
-    word: Result<(), Failure>,
+    state: Result<(), Failure>,
 }
 
 impl Default for Health {
     fn default() -> Self {
-        let word = Err(Failure::new(ErrorCode::SessionCreateFailed, "no browser has answered yet"));
-        Self(Mutex::new(Last { asked: None, bad_answers: 0, word }))
+        let state = Err(Failure::new(ErrorCode::SessionCreateFailed, "no browser has answered yet"));
+        Self(Mutex::new(Last { asked: None, bad_answers: 0, state }))
     }
 }
 
 impl Health {
-    /// The last word, or a new one where that is too old; `check` is the question.
+    /// Returns the cached answer, or the answer to a new `check` if that is too old.
     ///
     /// # Errors
-    /// Why no request would be taken.
+    /// Why no request would be accepted.
     pub async fn ask(&self, check: impl Future<Output = Result<(), Failure>>) -> Result<(), Failure> {
-        // Held while the question is open: who comes meanwhile gets the same answer.
+        // Held during the check: callers that ask meanwhile get the same answer.
         let mut last = self.0.lock().await;
-        let holds_for = if last.word.is_ok() { YES_HOLDS_FOR } else { NO_HOLDS_FOR };
+        let holds_for = if last.state.is_ok() { READY_CACHED_FOR } else { NOT_READY_CACHED_FOR };
         if last.asked.is_some_and(|asked| asked.elapsed() < holds_for) {
-            return last.word.clone();
+            return last.state.clone();
         }
         let answer = timeout(ANSWER_TIMEOUT, check)
             .await
@@ -54,23 +54,23 @@ impl Health {
         last.asked = Some(Instant::now());
         match answer {
             Ok(()) => {
-                if last.word.is_err() {
-                    tracing::info!("ready: a request would be taken");
+                if last.state.is_err() {
+                    tracing::info!("the service is ready");
                 }
                 last.bad_answers = 0;
-                last.word = Ok(());
+                last.state = Ok(());
             }
             Err(failure) => {
                 last.bad_answers += 1;
-                if last.word.is_ok() && last.bad_answers >= BAD_ANSWERS {
+                if last.state.is_ok() && last.bad_answers >= BAD_ANSWERS {
                     tracing::warn!(%failure, "not ready");
                 }
-                if last.word.is_err() || last.bad_answers >= BAD_ANSWERS {
-                    last.word = Err(failure);
+                if last.state.is_err() || last.bad_answers >= BAD_ANSWERS {
+                    last.state = Err(failure);
                 }
             }
         }
-        last.word.clone()
+        last.state.clone()
     }
 }
 
@@ -89,24 +89,24 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn two_bad_answers_make_a_no_and_one_good_answer_a_yes() {
+    async fn two_bad_answers_end_readiness_and_one_good_answer_restores_it() {
         let health = Health::default();
-        assert!(health.ask(bad()).await.is_err(), "nobody has answered yet");
-        tokio::time::advance(NO_HOLDS_FOR).await;
+        assert!(health.ask(bad()).await.is_err(), "no check has succeeded yet");
+        tokio::time::advance(NOT_READY_CACHED_FOR).await;
         assert!(health.ask(good()).await.is_ok());
-        assert!(health.ask(bad()).await.is_ok(), "the yes holds");
-        tokio::time::advance(YES_HOLDS_FOR).await;
+        assert!(health.ask(bad()).await.is_ok(), "ready is cached");
+        tokio::time::advance(READY_CACHED_FOR).await;
         assert!(health.ask(bad()).await.is_ok(), "one bad answer");
-        tokio::time::advance(YES_HOLDS_FOR).await;
-        assert!(health.ask(bad()).await.is_err(), "two of them");
-        tokio::time::advance(NO_HOLDS_FOR).await;
+        tokio::time::advance(READY_CACHED_FOR).await;
+        assert!(health.ask(bad()).await.is_err(), "two bad answers");
+        tokio::time::advance(NOT_READY_CACHED_FOR).await;
         assert!(health.ask(good()).await.is_ok());
-        tokio::time::advance(YES_HOLDS_FOR).await;
+        tokio::time::advance(READY_CACHED_FOR).await;
         assert!(health.ask(bad()).await.is_ok(), "the count begins anew");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn one_question_at_a_time_and_none_for_ever() {
+    async fn checks_run_one_at_a_time_and_time_out() {
         let health = Health::default();
         let asked = AtomicU32::new(0);
         let silent = async || {

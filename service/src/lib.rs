@@ -1,7 +1,8 @@
 //! The sandbox service: a guarded browser behind owner tokens.
 //!
-//! One request is a straight walk: `http` checks the token, `guard` judges the URL, `admission` gives a place,
-//! `provider` leases a page, `page` navigates, settles and captures, the lease ends. No step reaches back.
+//! A request passes these modules in order: `http` checks the token, `guard` judges the URL, `admission` grants a
+//! permit, `provider` leases a page, `page` navigates, settles and captures, the lease ends. No step calls back to an
+//! earlier one.
 
 pub mod admission;
 pub mod cdp;
@@ -9,7 +10,9 @@ pub mod check_url;
 pub mod guard;
 pub mod health;
 pub mod http;
+pub mod net_error;
 pub mod operation;
+pub mod owner_token;
 pub mod page;
 pub mod provider;
 pub mod server;

@@ -4,7 +4,8 @@ use std::env;
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use porthole_daemon::settings::{Environment, Reader, command_line, flags};
+use porthole_daemon::settings::{Environment, Reader, SettingErrors, command_line, flags};
+use porthole_daemon::trace::Export;
 use porthole_daemon::{logs, runtime, signals};
 use porthole_service::check_url;
 use porthole_service::guard::Guard;
@@ -47,17 +48,22 @@ fn main() -> ExitCode {
         runtime.shutdown_background();
         return exit;
     }
-    let export = match logs::init_with_export(&reader, "porthole-service") {
-        Ok(export) => export,
-        Err(error) => return error.exit(),
+    let (settings, export) = match started(&reader) {
+        Ok(started) => started,
+        Err(errors) => return errors.exit(),
     };
     environment.warn_of_unknown();
-    let exit = match Settings::read(&reader) {
-        Ok(settings) => runtime.block_on(serve(settings)),
-        Err(error) => error.exit(),
-    };
+    let exit = runtime.block_on(serve(settings));
     export.end();
     exit
+}
+
+fn started(reader: &Reader) -> Result<(Settings, Export), SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let export = errors.ok(logs::init_with_export(reader, "porthole-service"));
+        let settings = errors.all_ok(Settings::read(reader));
+        settings.zip(export)
+    })
 }
 
 async fn serve(settings: Settings) -> ExitCode {

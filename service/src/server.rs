@@ -1,4 +1,4 @@
-//! The whole service, built from its settings.
+//! Builds the whole service from its settings, and runs it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -22,17 +22,18 @@ use crate::guard::{AllowFrom, Guard, Judge, undenied_networks};
 use crate::health::Health;
 use crate::http::Routes;
 use crate::operation::Browsing;
+use crate::page;
 use crate::provider::browserbase::BrowserbaseProvider;
 use crate::provider::cdp::CdpProvider;
-use crate::provider::local::LocalProvider;
+use crate::provider::local::{LocalProvider, Weakness};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
 
-/// How long requests in flight may go on once the end was asked for.
+/// How long requests in flight may go on after a shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(25);
 
-/// A service that is bound and not served yet.
+/// A service that has bound its listeners and does not serve yet.
 pub struct Server {
     main: Listener,
     admin: Listener,
@@ -40,7 +41,7 @@ pub struct Server {
     state: Arc<State>,
 }
 
-/// What the admin listener asks.
+/// The state that the admin listener reads.
 struct State {
     registry: Registry,
     requests: Requests,
@@ -55,17 +56,22 @@ struct State {
 /// Why a service can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// An address can't be listened on.
+    /// An address can't be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
-    /// Nothing could give pages.
+    /// The provider of pages can't be built.
     #[error(transparent)]
     Provider(#[from] ProviderError),
 }
 
-/// Whoever gives pages, by the settings.
-fn provider(pages: Pages, judge: &Judge, metrics: &SessionMetrics) -> Result<Arc<dyn Provider>, ProviderError> {
-    let local = |options| LocalProvider::new(options, judge, metrics);
+/// Builds the provider that the settings name.
+fn provider(
+    pages: Pages,
+    weakness: Weakness,
+    judge: &Judge,
+    metrics: &SessionMetrics,
+) -> Result<Arc<dyn Provider>, ProviderError> {
+    let local = |options| LocalProvider::weakened(options, weakness, page::prepare, judge, metrics);
     let browserbase = |options| BrowserbaseProvider::new(options, metrics.clone());
     Ok(match pages {
         Pages::Auto { local: here, browserbase: there } => {
@@ -81,8 +87,16 @@ impl Server {
     /// Binds both listeners and builds everything behind them. No browser is started yet.
     ///
     /// # Errors
-    /// [`StartError`] where an address can't be listened on, or nothing could give pages.
+    /// [`StartError`] if an address can't be bound, or the provider of pages can't be built.
     pub async fn bind(settings: Settings) -> Result<Self, StartError> {
+        Self::bind_weakened(settings, Weakness::default()).await
+    }
+
+    /// The same with a weakness of the local provider, for tests that prove each defence necessary.
+    ///
+    /// # Errors
+    /// As [`Server::bind`].
+    pub async fn bind_weakened(settings: Settings, weakness: Weakness) -> Result<Self, StartError> {
         let main = Listener::bind("main", settings.addr).await?;
         let admin = Listener::bind("admin", settings.admin_addr).await?;
         for listener in [&main, &admin] {
@@ -111,28 +125,33 @@ impl Server {
         let draining = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), draining.clone());
         let judge = Judge { guard: Guard::new(settings.policy), blocked: blocked.clone() };
-        let provider = provider(settings.pages, &judge, &sessions)?;
+        let provider = provider(settings.pages, weakness, &judge, &sessions)?;
         let admission = Admission::new(settings.admission, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
-        let routes = Routes { owner_keys: settings.owner_keys, browsing, service_keys: settings.service_keys };
+        let routes = Routes {
+            owner_keys: Arc::new(settings.owner_keys),
+            browsing,
+            service_keys: Arc::new(settings.service_keys),
+        };
         let state =
             State { registry, requests, sessions, blocked, provider, admission, health: Health::default(), draining };
         Ok(Self { main, admin, routes, state: Arc::new(state) })
     }
 
-    /// Where the main listener is.
+    /// Returns the main listener's address.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.main.addr()
     }
 
-    /// Where the admin listener is.
+    /// Returns the admin listener's address.
     #[must_use]
     pub fn admin_addr(&self) -> SocketAddr {
         self.admin.addr()
     }
 
-    /// Serves until the drain begins; then lets what is in flight end, unless it is hurried, and ends every browser.
+    /// Serves until the drain begins; then lets requests in flight end, unless the shutdown is hurried, and ends
+    /// every browser.
     pub async fn run(self, shutdown: impl Into<Shutdown>) {
         let shutdown = shutdown.into();
         let Self { main, admin, routes, state } = self;
@@ -154,13 +173,13 @@ impl Server {
                 draining.cancel();
             }
         });
-        // With a key only the worker calls, by whatever name it knows. Without one web pages on this machine could.
+        // With a key only the worker can call, under any host name. Without one, local web pages could call.
         let hosts = if routes.service_keys.is_empty() { Hosts::of_listener(main.addr()) } else { Hosts::Any };
         let router = routes.router(admin::health_router(Arc::clone(&state)));
         let layers = Layers::new(state.requests.clone(), Operation::of_route);
         let router = Layers { shutdown: shutdown.clone(), ..layers }
             .around_with(router, |router| without_web_pages(router, hosts));
-        // Its callers are workers: a bound by address would be a bound on a worker.
+        // Callers are workers: a bound for each address would bound a whole worker.
         main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, shutdown).await;
         warm_up.abort();
         draining.abort();

@@ -3,17 +3,16 @@
 mod provider;
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::thread;
 
 pub use self::provider::Pages;
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
-use porthole_daemon::settings::{LOG, Reader, Setting, SettingError};
+use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
 use crate::admission::AdmissionLimits;
 use crate::guard::{AllowFrom, AllowTargets, DenyCidrs, Policy, ResolveOverrides};
-use crate::http::owner_token::OwnerKeys;
+use crate::owner_token::OwnerKeys;
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
     .help("Where the service listens")
@@ -97,9 +96,9 @@ pub struct Settings {
     /// Where pages come from.
     pub pages: Pages,
     /// Signs and verifies owner tokens.
-    pub owner_keys: Arc<OwnerKeys>,
+    pub owner_keys: OwnerKeys,
     /// What the worker presents; empty if nothing is asked for.
-    pub service_keys: Arc<BearerKeys>,
+    pub service_keys: BearerKeys,
     /// What the guard goes by.
     pub policy: Policy,
     /// How many requests run and wait.
@@ -110,53 +109,84 @@ impl Settings {
     /// Reads and judges all settings.
     ///
     /// # Errors
-    /// [`SettingError`] for the first that is wrong.
-    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
-        let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
-        let admin_addr: SocketAddr = reader.required(&ADMIN_ADDR, |text| text.parse().ok())?;
-        let policy = policy(reader)?;
-        let owner_keys = reader.secret(&OWNER_KEYS)?.ok_or_else(|| {
-            OWNER_KEYS.missing("without keys nobody's token could be verified (`porthole up` makes one)")
-        })?;
-        let owner_keys = OwnerKeys::parse(&owner_keys).map_err(|error| OWNER_KEYS.refuse("", error.to_string()))?;
-        let service_key = reader.secret(&SERVICE_KEY)?;
-        let service_keys = BearerKeys::new(service_key.as_slice(), SERVICE_CHALLENGE)
-            .map_err(|error| SERVICE_KEY.refuse("", error.to_string()))?;
-        if service_keys.is_empty() && !addr.ip().is_loopback() {
-            return Err(
-                ADDR.refuse(addr.to_string(), "must be a loopback address as long as PORTHOLE_SERVICE_KEY is not set")
-            );
-        }
-        let within = |max: usize, min: usize| move |text: &str| text.parse().ok().filter(|n| (min..=max).contains(n));
-        let cores = thread::available_parallelism().map_or(1, usize::from);
-        let concurrent_max = reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1))?.unwrap_or(2 * cores);
-        let pages = provider::pages(reader, concurrent_max)?;
-        let queue_max = reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0))?.unwrap_or(4 * concurrent_max);
-        let memory_percent_max = reader
-            .required(&MAX_MEMORY_PERCENT, |text| text.parse().ok().filter(|percent| (1..=100).contains(percent)))?;
-        Ok(Self {
-            addr,
-            admin_addr,
-            pages,
-            owner_keys: Arc::new(owner_keys),
-            service_keys: Arc::new(service_keys),
-            policy,
-            admission: AdmissionLimits { permits: concurrent_max, queue_max, memory_percent_max },
+    /// All that are wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingErrors> {
+        SettingErrors::collect(|errors| {
+            let service_keys = errors.ok(service_keys(reader));
+            // A key that is wrong is reported as such alone.
+            let has_key = service_keys.as_ref().is_none_or(|keys| !keys.is_empty());
+            let addr = errors.ok(address(reader, has_key));
+            let admin_addr = errors.ok(reader.required(&ADMIN_ADDR, |text| text.parse().ok()));
+            let policy = errors.all_ok(policy(reader));
+            let owner_keys = errors.ok(owner_keys(reader));
+            let admission = admission(reader, errors);
+            let concurrent_max = admission.as_ref().map_or_else(default_permits, |limits| limits.permits);
+            let pages = provider::pages(reader, concurrent_max, errors);
+            Some(Self {
+                addr: addr?,
+                admin_addr: admin_addr?,
+                pages: pages?,
+                owner_keys: owner_keys?,
+                service_keys: service_keys?,
+                policy: policy?,
+                admission: admission?,
+            })
         })
     }
+}
+
+/// The address of the main listener: any with a service key, else only loopback.
+fn address(reader: &Reader, has_key: bool) -> Result<SocketAddr, SettingError> {
+    let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
+    if has_key || addr.ip().is_loopback() {
+        return Ok(addr);
+    }
+    Err(ADDR.refuse(addr.to_string(), "must be a loopback address as long as PORTHOLE_SERVICE_KEY is not set"))
+}
+
+fn service_keys(reader: &Reader) -> Result<BearerKeys, SettingError> {
+    let key = reader.secret(&SERVICE_KEY)?;
+    BearerKeys::new(key.as_slice(), SERVICE_CHALLENGE).map_err(|error| SERVICE_KEY.refuse("", error.to_string()))
+}
+
+fn owner_keys(reader: &Reader) -> Result<OwnerKeys, SettingError> {
+    let keys = reader.secret(&OWNER_KEYS)?;
+    let keys = keys.ok_or_else(|| {
+        OWNER_KEYS.missing("without a key no owner token could be verified (`porthole up` makes one)")
+    })?;
+    OwnerKeys::parse(&keys).map_err(|error| OWNER_KEYS.refuse("", error.to_string()))
+}
+
+fn default_permits() -> usize {
+    2 * thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn admission(reader: &Reader, errors: &mut SettingErrors) -> Option<AdmissionLimits> {
+    let within = |max: usize, min: usize| move |text: &str| text.parse().ok().filter(|n| (min..=max).contains(n));
+    let percent = |text: &str| text.parse().ok().filter(|percent| (1..=100).contains(percent));
+    let permits = errors.ok(reader.value(&MAX_CONCURRENT, within(CONCURRENT_MAX, 1)));
+    let queue_max = errors.ok(reader.value(&MAX_QUEUE, within(QUEUE_MAX, 0)));
+    let memory_percent_max = errors.ok(reader.required(&MAX_MEMORY_PERCENT, percent));
+    let permits = permits?.unwrap_or_else(default_permits);
+    Some(AdmissionLimits {
+        permits,
+        queue_max: queue_max?.unwrap_or(4 * permits),
+        memory_percent_max: memory_percent_max?,
+    })
 }
 
 /// What the guard goes by; `check-url` needs nothing else.
 ///
 /// # Errors
-/// [`SettingError`] for the first setting that is wrong.
-pub fn policy(reader: &Reader) -> Result<Policy, SettingError> {
-    Ok(Policy {
-        allow: parsed(reader, &ALLOW_TARGETS, AllowTargets::parse)?,
-        allow_from: parsed(reader, &ALLOW_TARGETS_FROM, AllowFrom::parse)?,
-        deny: parsed(reader, &DENY_CIDRS, DenyCidrs::parse)?,
-        resolve: parsed(reader, &RESOLVE, ResolveOverrides::parse)?,
-        ..Policy::default()
+/// All settings that are wrong.
+pub fn policy(reader: &Reader) -> Result<Policy, SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let allow = errors.ok(parsed(reader, &ALLOW_TARGETS, AllowTargets::parse));
+        let allow_from = errors.ok(parsed(reader, &ALLOW_TARGETS_FROM, AllowFrom::parse));
+        let deny = errors.ok(parsed(reader, &DENY_CIDRS, DenyCidrs::parse));
+        let resolve = errors.ok(parsed(reader, &RESOLVE, ResolveOverrides::parse));
+        let (allow, allow_from) = allow.zip(allow_from)?;
+        Some(Policy { allow, allow_from, deny: deny?, resolve: resolve?, ..Policy::default() })
     })
 }
 

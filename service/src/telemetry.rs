@@ -1,4 +1,4 @@
-//! What the service counts beyond its requests: pages, sessions, browsers, waits, phases, refusals.
+//! Metrics of the service besides its requests: pages, sessions, browsers, waits, phases, refusals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use prometheus_client::registry::Registry;
 use crate::cdp::Meter;
 use crate::provider::Purpose;
 
-/// Upper ends of the buckets of a wait in the queue, in seconds: a request's own time ends the last one.
+/// Upper bounds of the buckets of a wait in the queue, in seconds; the last is the longest time of a request.
 const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 15.0, 60.0];
 
-/// The same for a phase of a visit: a warm page is had in less than a millisecond, a slow one is given up after 20 s.
+/// Upper bounds of the buckets of a visit's phase, in seconds: a warm page is leased within 1 ms, a slow lease is
+/// given up after 20 s.
 const PHASE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0];
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -77,7 +78,7 @@ impl SessionMetrics {
         }
         registry.register(
             "porthole_browser_starts",
-            "Starts of a local browser, by what had become of the one before",
+            "Starts of a local browser, by what happened to the one before",
             metrics.browser_starts.clone(),
         );
         registry.register("porthole_pages", "Pages by state", metrics.pages.clone());
@@ -107,33 +108,34 @@ impl SessionMetrics {
         metrics
     }
 
-    /// A browser context or remote session was created for this purpose, and its page is in use.
+    /// Records that a browser context or remote session was created for this purpose, and that its page is in use.
     pub fn created(&self, purpose: Purpose) {
         self.events.get_or_create(&SessionEvent { event: "created" }).inc();
         self.pages.get_or_create(&page_state(purpose)).inc();
     }
 
-    /// So many pages of one kind were ready, and so many are now.
+    /// Records that the number of ready pages of one kind has changed.
     pub fn warm_changed(&self, before: usize, now: usize) {
         let count = |pages: usize| i64::try_from(pages).unwrap_or(i64::MAX);
         self.pages.get_or_create(&State { state: "warm" }).inc_by(count(now) - count(before));
     }
 
-    /// A remote session that was created is ready: its page is warm and not busy.
+    /// Records that a created remote session is ready: its page is warm and not busy.
     pub fn session_waits(&self) {
         self.pages.get_or_create(&State { state: "busy" }).dec();
         self.pages.get_or_create(&State { state: "warm" }).inc();
         self.warm_sessions.inc();
     }
 
-    /// It is used, or given back.
+    /// Records that a ready remote session is used or given back.
     pub fn session_waits_no_longer(&self) {
         self.warm_sessions.dec();
         self.pages.get_or_create(&State { state: "warm" }).dec();
         self.pages.get_or_create(&State { state: "busy" }).inc();
     }
 
-    /// A session of this length is over, and its page with it: confirmed by the browser, or given up on.
+    /// Records that a browser context or remote session of this length has ended, and its page with it. `confirmed`
+    /// says whether the browser has confirmed it; otherwise it counts as leaked.
     pub fn ended(&self, purpose: Purpose, length: Duration, confirmed: bool) {
         let event = if confirmed { "released" } else { "leaked" };
         self.events.get_or_create(&SessionEvent { event }).inc();
@@ -141,27 +143,27 @@ impl SessionMetrics {
         self.seconds.inc_by(length.as_secs_f64());
     }
 
-    /// A session that a killed process had left behind was released.
+    /// Records that a session which a killed process had left behind was released.
     pub fn reaped(&self) {
         self.events.get_or_create(&SessionEvent { event: "reaped" }).inc();
     }
 
-    /// A local browser is started: it is the `first`, or the one before `died` or is `worn`.
+    /// Records a local browser's start: the `first`, or after one `died`, was `worn`, or had a `start_failed`.
     pub fn browser_starts(&self, reason: &'static str) {
         self.browser_starts.get_or_create(&Reason { reason }).inc();
     }
 
-    /// What is read from local browsers.
+    /// Returns the meter of what is read from local browsers.
     pub(crate) fn cdp(&self) -> &Meter {
         &self.cdp
     }
 
-    /// A browser is connected.
+    /// Records that a browser is connected.
     pub fn browser_started(&self) {
         self.browsers.inc();
     }
 
-    /// A browser is gone.
+    /// Records that a browser is gone.
     pub fn browser_ended(&self) {
         self.browsers.dec();
     }
@@ -174,7 +176,7 @@ impl SessionMetrics {
         self.pages.get_or_create(&State { state }).get().try_into().unwrap_or(0)
     }
 
-    /// The contract's `sessions`.
+    /// Returns the contract's `sessions`.
     #[must_use]
     #[expect(
         clippy::cast_possible_truncation,
@@ -190,20 +192,20 @@ impl SessionMetrics {
         }
     }
 
-    /// The contract's `pages`.
+    /// Returns the contract's `pages`.
     #[must_use]
     pub fn pages(&self) -> Pages {
         Pages { busy: self.state("busy"), warm: self.state("warm"), queued: self.state("queued") }
     }
 
-    /// The contract's `browsers`.
+    /// Returns the contract's `browsers`.
     #[must_use]
     pub fn browsers(&self) -> u64 {
         self.browsers.get().try_into().unwrap_or(0)
     }
 }
 
-/// The state of a leased page: a session's is held, also while its agent does nothing.
+/// Returns the state of a leased page: a session's page is `held`, even while its agent does nothing.
 fn page_state(purpose: Purpose) -> State {
     State { state: if purpose.works_throughout() { "busy" } else { "held" } }
 }
@@ -213,7 +215,7 @@ fn page_state(purpose: Purpose) -> State {
 pub struct ConnectedBrowser(SessionMetrics);
 
 impl ConnectedBrowser {
-    /// Counts one.
+    /// Counts a browser as connected.
     #[must_use]
     pub fn count(metrics: &SessionMetrics) -> Self {
         metrics.browser_started();
@@ -235,24 +237,24 @@ pub struct QueueMetrics {
 }
 
 impl QueueMetrics {
-    /// Registers the metrics; `sessions` has the gauge that they share.
+    /// Registers the metrics; `sessions` has the gauge of pages, which both use.
     pub fn register(registry: &mut Registry, sessions: &SessionMetrics) -> Self {
         let seconds = Histogram::new(QUEUE_BUCKETS_SECONDS);
         registry.register("porthole_queue_duration_seconds", "Waits for a permit, in seconds", seconds.clone());
         Self { pages: sessions.pages.clone(), seconds }
     }
 
-    /// A request waits.
+    /// Records that a request waits.
     pub fn entered(&self) {
         self.pages.get_or_create(&State { state: "queued" }).inc();
     }
 
-    /// It waits no longer.
+    /// Records that a request no longer waits.
     pub fn left(&self) {
         self.pages.get_or_create(&State { state: "queued" }).dec();
     }
 
-    /// A request got its permit after this wait.
+    /// Records that a request got its permit after this wait.
     pub fn waited(&self, wait: Duration) {
         self.seconds.observe(wait.as_secs_f64());
     }
@@ -270,7 +272,7 @@ pub fn register_limits(registry: &mut Registry, permits: usize, queue_max: usize
     }
 }
 
-/// How long the phases of visits took that got to their end: `session`, `navigate`, `settle`, `capture`.
+/// Durations of the phases of visits that succeeded: `session`, `navigate`, `settle`, `capture`.
 #[derive(Clone, Debug)]
 pub struct PhaseMetrics(Family<Phase, Histogram, fn() -> Histogram>);
 
@@ -286,7 +288,7 @@ impl PhaseMetrics {
         Self(seconds)
     }
 
-    /// A phase ended well after this time.
+    /// Records the duration of a phase that succeeded.
     pub fn ended(&self, phase: &'static str, lasted: Duration) {
         self.0.get_or_create(&Phase { phase }).observe(lasted.as_secs_f64());
     }
@@ -307,13 +309,13 @@ impl BlockedMetrics {
         metrics
     }
 
-    /// So many targets were refused.
+    /// Counts `count` refused targets.
     pub fn blocked(&self, reason: &'static str, count: u64) {
         self.counts.get_or_create(&Reason { reason }).inc_by(count);
         *self.lock().entry(reason).or_default() += count;
     }
 
-    /// The contract's `blocked`.
+    /// Returns the contract's `blocked`.
     #[must_use]
     pub fn snapshot(&self) -> BTreeMap<String, u64> {
         self.lock().iter().map(|(reason, count)| ((*reason).to_owned(), *count)).collect()

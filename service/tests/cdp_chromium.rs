@@ -1,4 +1,4 @@
-//! The driver against a real Chromium over a WebSocket. (Over the pipe every end-to-end test drives one.)
+//! The DevTools client against a real Chromium over a WebSocket. (Every end-to-end test drives one over the pipe.)
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 
@@ -25,7 +25,7 @@ use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A browser with a debugging port of the system's choice, gone with its folder when dropped.
+/// A browser with a debugging port that the system chose, killed and removed with its profile folder when dropped.
 struct Chromium {
     process: Child,
     endpoint: SecretString,
@@ -52,15 +52,15 @@ impl Chromium {
             command.arg("--no-sandbox");
         }
         let mut process = command.spawn().unwrap();
-        let mut said = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
-        let endpoint = said.find_map(|line| line.strip_prefix("DevTools listening on ").map(SecretString::from));
-        // What it says from now on is read by nobody, but the pipe must not fill.
-        std::thread::spawn(move || said.for_each(drop));
+        let mut stderr = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let endpoint = stderr.find_map(|line| line.strip_prefix("DevTools listening on ").map(SecretString::from));
+        // Drains the rest, so that the pipe does not fill up.
+        std::thread::spawn(move || stderr.for_each(drop));
         Self { process, endpoint: endpoint.expect("an endpoint"), _profile: profile }
     }
 
     fn kill(&mut self) {
-        // Once it is reaped, its number may be another's.
+        // Once it is reaped, its process id may belong to another process.
         if matches!(self.process.try_wait(), Ok(None)) {
             killpg(Pid::from_raw(self.process.id().try_into().unwrap()), Signal::SIGKILL).unwrap();
             self.process.wait().unwrap();
@@ -96,7 +96,7 @@ async fn a_real_browser_is_driven_over_a_websocket() {
     let (one, other) =
         tokio::join!(async { page(&connection.browser()).await }, async { page(&connection.browser()).await });
 
-    // Sessions don't mix, and calls on one are worked off in order although none is waited for.
+    // Target sessions don't mix, and unawaited calls on one are carried out in order.
     let mut calls: Vec<_> = (0..50).map(|n| one.call(&EvaluateParams::new(format!("window.n = {n}")))).collect();
     assert_eq!(evaluate(&other, "typeof window.n").await, "undefined");
     let last = calls.pop().unwrap();
@@ -104,7 +104,7 @@ async fn a_real_browser_is_driven_over_a_websocket() {
     timeout(PATIENCE, last).await.unwrap().unwrap();
     assert_eq!(evaluate(&one, "window.n").await, 49);
 
-    // What a page brings forth stands still until it is resumed.
+    // A target that a page creates is halted until it is resumed.
     let mut attachments = one.auto_attach();
     timeout(PATIENCE, attachments.confirmed()).await.unwrap().unwrap();
     let worker = "window.heard = null; const code = new Blob(['postMessage(7)']);
@@ -121,10 +121,10 @@ async fn a_real_browser_is_driven_over_a_websocket() {
     let heard = timeout(PATIENCE, one.call(&wait)).await.unwrap().unwrap();
     assert_eq!(heard.result.value, Some(7.into()));
 
-    // A large answer comes whole.
+    // A large answer arrives complete.
     assert_eq!(evaluate(&one, "'x'.repeat(20_000_000)").await.as_str().map(str::len), Some(20_000_000));
 
-    // A browser that dies is noticed at once, by the call that waits.
+    // The browser's death fails a pending call at once.
     let mut never = EvaluateParams::new("new Promise(() => 0)");
     never.await_promise = Some(true);
     let waiting = one.call(&never);

@@ -1,4 +1,4 @@
-//! Leases for visits and for sessions of the same local provider, in a real Chromium.
+//! Leases for visits and for sessions, of one local provider with a real Chromium.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 
@@ -13,7 +13,7 @@ use porthole_service::cdp::Session;
 use porthole_service::guard::egress::EgressLimits;
 use porthole_service::guard::{Guard, Judge, Policy};
 use porthole_service::page;
-use porthole_service::provider::local::{LocalOptions, LocalProvider, Wear};
+use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Frames, Lease, LeaseRequest, PageTime, Popups, Provider as _, Purpose};
 use porthole_service::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
 use prometheus_client::encoding::text::encode;
@@ -21,9 +21,9 @@ use prometheus_client::registry::Registry;
 use tokio::time::{Instant, sleep, timeout};
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// After so many pages a browser is replaced.
+/// The pages after which a browser is replaced.
 const PAGES_MAX: u64 = 12;
-/// Visits made beside the held sessions: enough for several replacements.
+/// Visits made while the sessions are held: enough for several replacements.
 const VISITS: usize = 60;
 
 struct Scene {
@@ -42,16 +42,13 @@ impl Scene {
         let options = LocalOptions {
             executable: Ok(find_executable(None).unwrap()),
             egress: EgressLimits::default(),
-            prepare: page::prepare,
             warm_pages: 2,
             begin_frame: true,
-            wear: Wear { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
+            recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },
             profiles: profiles.path().to_owned(),
-            without: Vec::new(),
-            more_flags: Vec::new(),
         };
         let judge = Judge { guard: Guard::new(Policy::default()), blocked };
-        let provider = Arc::new(LocalProvider::new(options, &judge, &metrics));
+        let provider = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
         Self { provider, metrics, registry, _profiles: profiles }
     }
 
@@ -59,7 +56,7 @@ impl Scene {
         timeout(PATIENCE, self.provider.lease(request)).await.unwrap().unwrap()
     }
 
-    /// The value of one metric in the exposition.
+    /// Reads one metric from the exposition.
     fn metric(&self, name: &str) -> u64 {
         let mut text = String::new();
         encode(&mut text, &self.registry).unwrap();
@@ -80,7 +77,7 @@ fn session() -> LeaseRequest {
     LeaseRequest::session(Duration::from_secs(3600), None)
 }
 
-/// The value of an expression in a page, as if a person had just clicked there.
+/// Evaluates an expression in a page, with a user gesture, as after a click.
 async fn evaluate(page: &Session, expression: &str) -> Option<serde_json::Value> {
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.user_gesture = Some(true);
@@ -98,7 +95,7 @@ fn everything_follows_from_the_purpose() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn held_sessions_stop_neither_warm_pages_nor_recycling_nor_an_honest_retry_after() {
+async fn held_sessions_affect_neither_warm_pages_nor_recycling_nor_retry_after() {
     let scene = Scene::new();
     let mut registry = Registry::default();
     let pages = SessionMetrics::register(&mut registry);
@@ -138,7 +135,11 @@ async fn held_sessions_stop_neither_warm_pages_nor_recycling_nor_an_honest_retry
     assert_eq!(refused.retry_after, Duration::from_secs(1));
 
     for (number, (lease, _)) in held.iter().enumerate() {
-        assert_eq!(evaluate(lease.page(), "document.title").await, Some(number.to_string().into()), "it lives on");
+        assert_eq!(
+            evaluate(lease.page(), "document.title").await,
+            Some(number.to_string().into()),
+            "a held page is alive"
+        );
     }
     drop(held);
     assert_eq!(seats.taken(), 0);
@@ -162,7 +163,7 @@ async fn only_a_sessions_page_may_open_windows() {
 
     let (mut one, mut other) = (scene.lease(session()).await, scene.lease(session()).await);
     let (mut windows, mut others) = (one.take_popups().unwrap(), other.take_popups().unwrap());
-    // The window and its opener stand still until the window is resumed.
+    // The window and its opener are halted until the window is resumed.
     let adopt = async {
         let window = timeout(PATIENCE, windows.recv()).await.unwrap().unwrap();
         window.resume();

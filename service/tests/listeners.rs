@@ -1,4 +1,4 @@
-//! The service's listeners as web pages and workers meet them. No browser is asked for anything.
+//! The service's listeners, called as web pages and workers call them. No test needs a browser.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 
@@ -23,7 +23,7 @@ const ROUTES: [(Method, &str); 4] = [
     (Method::GET, "/healthz"),
     (Method::GET, "/openapi.json"),
 ];
-/// A page of a foreign origin, and one whose name was bound to our address after it was loaded.
+/// Headers of a page of a foreign origin, and of a page whose host name was rebound to our address (DNS rebinding).
 const FOREIGN: (&str, &str) = ("origin", "https://evil.example");
 const REBOUND: (&str, &str) = ("host", "evil.example:8788");
 
@@ -96,13 +96,16 @@ async fn with_a_key_the_worker_may_call_by_any_name() {
     };
     assert_eq!(ready("porthole-service.porthole.svc:8788").await, 200);
     let rebound = service.ask(service.main, Method::GET, "/healthz", REBOUND).await;
-    assert_eq!((rebound.0, &rebound.1["error"]), (401, &"UNAUTHORIZED".into()), "the key is asked for");
+    assert_eq!((rebound.0, &rebound.1["error"]), (401, &"UNAUTHORIZED".into()), "the missing key is reported");
     assert!(not_allowed(&service.ask(service.main, Method::GET, "/openapi.json", FOREIGN).await));
-    assert!(not_allowed(&service.ask(service.admin, Method::GET, "/metrics", REBOUND).await), "the admin has no key");
+    assert!(
+        not_allowed(&service.ask(service.admin, Method::GET, "/metrics", REBOUND).await),
+        "the admin listener has no key"
+    );
 }
 
 #[tokio::test]
-async fn the_workers_address_has_all_the_room() {
+async fn the_workers_address_may_hold_many_connections() {
     const CONNECTIONS: usize = 400;
     let service = Service::start(&[]).await;
     let mut connections = Vec::new();
@@ -115,7 +118,7 @@ async fn the_workers_address_has_all_the_room() {
                 assert_ne!(stream.read_buf(&mut answer).await.unwrap(), 0, "closed");
             }
         };
-        tokio::time::timeout(SOON, reading).await.expect("no answer");
+        tokio::time::timeout(SOON, reading).await.expect("an answer in time");
         connections.push(stream);
     }
     let open = |stream: &&TcpStream| matches!(stream.try_read(&mut [0]), Err(error) if error.kind() == io::ErrorKind::WouldBlock);

@@ -1,8 +1,8 @@
-//! What the egress costs a page load: the same pages by two services at once, one of which lets its browser go straight
-//! to the site, in turns, so that whatever else the machine does meets both.
+//! Measures what the egress costs a page load. Two services take the same pages in turns, so that other load on the
+//! machine affects both; one of them lets its browser connect to the site directly.
 //!
 //! `cargo run -p porthole-tests --example egress_cost [turns]`
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program to be run by hand")]
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that is run manually")]
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use porthole_daemon::settings::{Environment, Reader};
 use porthole_service::guard::AllowTargets;
 use porthole_service::provider::local::Defence::{self, ContextProxy, DeadEnd, LoopbackRule, ResolverRules};
+use porthole_service::provider::local::Weakness;
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
 use porthole_tests::caller::http_client;
@@ -20,7 +21,7 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 const PUBLIC: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
-/// No way out of ours between the browser and the site.
+/// The defences to remove so that the browser connects to the site directly.
 const STRAIGHT: [Defence; 4] = [ContextProxy, DeadEnd, LoopbackRule, ResolverRules];
 const TURNS: usize = 60;
 const WARM_UP_TURNS: usize = 5;
@@ -48,8 +49,8 @@ async fn start(without: &[Defence]) -> Running {
     settings.policy.allow = AllowTargets::parse(&format!("{PUBLIC}/32")).unwrap();
     let local = settings.pages.local_mut().expect("the local provider");
     local.profiles = home.temp();
-    local.without = without.to_vec();
-    let server = Server::bind(settings).await.unwrap();
+    let weakness = Weakness { without: without.to_vec(), ..Weakness::default() };
+    let server = Server::bind_weakened(settings, weakness).await.unwrap();
     let caller = Caller {
         http: http_client(),
         base: format!("http://{}", server.addr()),
@@ -62,7 +63,7 @@ async fn start(without: &[Defence]) -> Running {
     Running { caller, shutdown, task, _home: home }
 }
 
-/// A page with many parts, each of which the site answers after `delay`.
+/// Puts a page with many images on the site, each answered after `delay`.
 fn page(site: &Site, delay: Duration) -> String {
     let part = site.page(Reply::of("image/svg+xml", svg()).late(delay));
     let parts: String = (0..PARTS).map(|number| format!("<img width=40 height=40 src='{part}?{number}'>")).collect();
@@ -73,7 +74,7 @@ fn svg() -> String {
     format!("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><!--{}--></svg>", "x".repeat(PART_BYTES))
 }
 
-/// Milliseconds of one screenshot, from the request to its answer.
+/// Returns the milliseconds of one screenshot, from the request to its answer.
 async fn took(running: &Running, url: &str) -> f64 {
     let answer = running.caller.screenshot(json!({"url": url})).await;
     assert_eq!(answer.code(), None, "{answer:?}");
@@ -97,7 +98,7 @@ async fn main() {
     ] {
         let (mut with, mut without, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
         for turn in 0..turns + WARM_UP_TURNS {
-            // Each goes first every other time.
+            // The services alternate in going first.
             let (one, other) = if turn % 2 == 0 {
                 let one = took(&through, &url).await;
                 (one, took(&straight, &url).await)

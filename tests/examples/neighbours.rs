@@ -1,11 +1,10 @@
 //! How long a second sandbox waits beside each kind of hostile page.
 //!
-//! `make bench-neighbours [BENCH="--seconds 6 --only console"]`. For each kind one sandbox has such a page visited over and
-//! over, one visit at a time, while another takes pictures of a small page, one at a time. Before each kind the second
-//! sandbox is measured alone. The first row is a page that merely keeps a processor busy: the processors are shared as
-//! well as the browser, and what a page gets by that is no fault of the browser's. Prints Markdown. The machine should
-//! have nothing else to do.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program to be run by hand")]
+//! `make bench-neighbours [BENCH="--seconds 6 --only console"]`. For each kind one sandbox visits such a page
+//! repeatedly, one visit at a time, while another takes pictures of a small page, one at a time. Before each kind the
+//! second sandbox is measured alone. The first row is a page that only keeps a processor busy, as the baseline:
+//! sandboxes share the processors as well as the browser. Prints Markdown. The machine should be otherwise idle.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that is run manually")]
 
 use std::time::{Duration, Instant};
 
@@ -14,11 +13,11 @@ use porthole_tests::{Caller, Stack, owner};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// How long each measurement takes, unless told otherwise.
+/// Length of each measurement, unless `--seconds` is given.
 const LENGTH: Duration = Duration::from_secs(5);
 /// How long a hostile page is kept after its load, in milliseconds of real time.
 const KEPT_MS: u32 = 3_000;
-/// A pause between two pictures, so that a page can be made ready for the next.
+/// Pause between two pictures, so that the service can prepare the next page.
 const PAUSE: Duration = Duration::from_millis(30);
 
 struct Measured {
@@ -46,7 +45,7 @@ async fn measure(caller: &Caller, url: &str, length: Duration) -> Measured {
 }
 
 async fn beside(stack: &Stack, neighbour: Neighbour, quiet: &str, length: Duration) {
-    let sandbox_id = "sb-of-somebody-else".to_owned();
+    let sandbox_id = "sb-of-the-other-owner".to_owned();
     let other = Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() };
     let mut alone = measure(&other, quiet, length).await;
     let (url, hostile, end) = (stack.site.html(&neighbour.html()), stack.caller(), CancellationToken::new());

@@ -1,10 +1,10 @@
-//! Overload: a stack is asked for ten times what it can do, for a minute, and must go on doing what it can.
+//! Overload: a stack receives ten times its capacity for a minute and must keep its throughput.
 //!
-//! `make bench-overload [SECONDS=60] [FACTOR=10]`, or `target/debug/examples/overload [seconds] [factor]`. It finds out
-//! what the stack can do with as many callers as it has places and as many again in the queue, then sends requests at
-//! the factor of that rate whatever becomes of them, from several clients, and then stops. Prints a table; exit code 1
-//! where a mark is missed. The generator runs on the same machine: it should have nothing else to do.
-#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program to be run by hand")]
+//! `make bench-overload [SECONDS=60] [FACTOR=10]`, or `target/debug/examples/overload [seconds] [factor]`. It
+//! measures the capacity with twice as many callers as permits, so that half of them queue. Then several clients send
+//! requests at that rate times the factor, without waiting for answers. Prints a table; exits with 1 if a mark is
+//! missed. The generator runs on the same machine, which should be otherwise idle.
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that is run manually")]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,16 +17,16 @@ use porthole_tests::{Caller, Stack};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-/// Callers with keys of their own: the queue is shared by them.
+/// Number of clients, each with its own key; the queue is shared fairly between them.
 const CLIENTS: usize = 4;
 const WARM_UP: Duration = Duration::from_secs(5);
 const AT_CAPACITY: Duration = Duration::from_secs(20);
-/// What must hold.
+/// The marks that must be reached.
 const GOODPUT_MIN: f64 = 0.9;
 const REFUSAL_MEDIAN_MAX: Duration = Duration::from_millis(50);
 const RECOVERY_MAX: Duration = Duration::from_secs(2);
 
-/// What became of requests: how long each took, by its code.
+/// The outcomes of requests: the time of each, by code.
 type Outcomes = BTreeMap<String, Vec<Duration>>;
 
 #[derive(Clone)]
@@ -37,7 +37,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// One request of one of the clients; whether it succeeded.
+    /// Sends one request from one of the clients; returns whether it succeeded.
     async fn ask(&self, number: usize) -> bool {
         let caller = &self.callers[number];
         let began = Instant::now();
@@ -50,7 +50,7 @@ impl Bench {
                 Err(_) => "half an answer".to_owned(),
             },
             Ok(answer) => match answer.json::<Value>().await {
-                Ok(told) => told["error"].as_str().unwrap_or("no code").to_owned(),
+                Ok(body) => body["error"].as_str().unwrap_or("no code").to_owned(),
                 Err(_) => "no JSON".to_owned(),
             },
         };
@@ -63,7 +63,7 @@ impl Bench {
         std::mem::take(&mut *self.outcomes.lock().unwrap())
     }
 
-    /// So many callers for so long, each with one request at a time. Successes a second.
+    /// Runs callers with one request each at a time (a closed loop); returns successes per second.
     async fn closed(&self, callers: usize, length: Duration) -> f64 {
         let until = Instant::now() + length;
         let mut asking = JoinSet::new();
@@ -72,7 +72,7 @@ impl Bench {
             asking.spawn(async move {
                 let mut succeeded = 0_u32;
                 while Instant::now() < until {
-                    // What ends later is not of this time.
+                    // A request that ends later does not count.
                     succeeded += u32::from(bench.ask(number % CLIENTS).await && Instant::now() < until);
                 }
                 succeeded
@@ -83,7 +83,7 @@ impl Bench {
         f64::from(succeeded) / length.as_secs_f64()
     }
 
-    /// Requests at this rate for so long, whatever becomes of them. Successes a second while they came.
+    /// Sends requests at a rate without waiting for answers (an open loop); returns successes per second meanwhile.
     async fn open(&self, a_second: f64, length: Duration) -> f64 {
         let (began, mut asking, mut number) = (Instant::now(), JoinSet::new(), 0);
         while began.elapsed() < length {
@@ -95,7 +95,7 @@ impl Bench {
             }
             while asking.try_join_next().is_some() {}
         }
-        // What is still in flight belongs to the time after.
+        // Requests still in flight don't count.
         let succeeded = self.outcomes.lock().unwrap().get("OK").map_or(0, Vec::len);
         asking.detach_all();
         succeeded as f64 / length.as_secs_f64()
@@ -122,11 +122,11 @@ fn percentile(times: &mut [Duration], percent: usize) -> Duration {
 async fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1).map(|text| text.parse().expect("a number"));
     let (seconds, factor) = (arguments.next().unwrap_or(60.0), arguments.next().unwrap_or(10.0));
-    let places = 2 * thread::available_parallelism().map_or(1, usize::from);
-    // One more than make the load: a newcomer.
+    let permits = 2 * thread::available_parallelism().map_or(1, usize::from);
+    // One key more than the load uses, for a newcomer afterwards.
     let keys: Vec<String> = (0..=CLIENTS).map(|n| format!("client-key-of-the-overload-bench-{n:04}")).collect();
     let stack = Stack::with()
-        .setting("PORTHOLE_MAX_CONCURRENT", &places.to_string())
+        .setting("PORTHOLE_MAX_CONCURRENT", &permits.to_string())
         .setting("PORTHOLE_RATE_LIMIT", "4294967295")
         .setting("PORTHOLE_CLIENT_KEYS", &keys.join(","))
         .setting("PORTHOLE_LOG", "warn,porthole_daemon=error,porthole_daemon::listen=info")
@@ -137,8 +137,8 @@ async fn main() -> ExitCode {
     let url = stack.site.html("<title>busy</title><body style='background:#abc'><h1>Busy</h1><p>A small page.");
     let bench = Bench { callers: Arc::new(callers.collect()), url: url.into(), outcomes: Arc::default() };
 
-    bench.closed(places, WARM_UP).await;
-    let capacity = bench.closed(2 * places, AT_CAPACITY).await;
+    bench.closed(permits, WARM_UP).await;
+    let capacity = bench.closed(2 * permits, AT_CAPACITY).await;
     let before_mb = resident_mb(&stack);
 
     let peak_mb = async {
@@ -162,26 +162,28 @@ async fn main() -> ExitCode {
     stack.expect_idle(Duration::from_secs(30)).await;
     let idle = ended.elapsed();
     let after_mb = resident_mb(&stack);
-    // Whatever else the machine does meets both: what it can do is measured before and after.
+    // The capacity is measured before and after, because other load on the machine may change it.
     bench.take();
-    let capacity_after = bench.closed(2 * places, AT_CAPACITY).await;
+    let capacity_after = bench.closed(2 * permits, AT_CAPACITY).await;
     let mean = f64::midpoint(capacity, capacity_after);
 
     let mut refused = outcomes.remove("OVERLOADED").unwrap_or_default();
     let mut served = outcomes.remove("OK").unwrap_or_default();
     let (refusal_median, refusal_p99) = (percentile(&mut refused, 50), percentile(&mut refused, 99));
     let share = goodput / mean;
-    println!("{places} places, {CLIENTS} clients, {seconds} s at {factor} x capacity ({rate:.0} requests a second)\n");
+    println!(
+        "{permits} permits, {CLIENTS} clients, {seconds} s at {factor} x capacity ({rate:.0} requests a second)\n"
+    );
     println!("| | |\n|---|---|");
     println!("| at capacity, successes a second | {capacity:.1} before, {capacity_after:.1} after |");
     println!("| under overload, successes a second | {goodput:.1} ({share:.2} of that) |");
     println!("| served, median and p99 | {:.0?}, {:.0?} |", percentile(&mut served, 50), percentile(&mut served, 99));
-    println!("| told OVERLOADED | {} times |", refused.len());
+    println!("| answered OVERLOADED | {} times |", refused.len());
     println!("| time to an OVERLOADED, median and p99 | {refusal_median:.1?}, {refusal_p99:.0?} |");
     println!("| other answers | {:?} |", outcomes.iter().map(|(code, times)| (code, times.len())).collect::<Vec<_>>());
     println!("| memory of service and worker: before, peak, after | {before_mb:.0}, {peak_mb:.0}, {after_mb:.0} MB |");
     println!("| a newcomer is served after the load's end within | {recovery:.1?} |");
-    println!("| nothing waits or works any more after | {idle:.1?} |");
+    println!("| the service is idle after the load's end within | {idle:.1?} |");
     let marks = [
         ("goodput", share >= GOODPUT_MIN),
         ("refusals", refusal_median <= REFUSAL_MEDIAN_MAX && !refused.is_empty()),

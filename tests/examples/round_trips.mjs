@@ -1,5 +1,5 @@
-// Playwright and Puppeteer, used as their guides show it. A job a line comes in, {driver, connectUrl, url, intercept};
-// once its picture is there a line goes out, {width, height, intercepted, chromium}.
+// Playwright and Puppeteer, used as in their guides. Reads one job a line, {driver, connectUrl, url, intercept}; writes
+// one line for each picture, {width, height, intercepted, chromium}.
 import { createInterface } from 'node:readline';
 
 import { chromium } from 'playwright-core';
@@ -25,7 +25,7 @@ const drivers = {
   },
 
   async puppeteer({ connectUrl, url, intercept }) {
-    // The viewport is part of connecting, so that it costs no await of its own.
+    // Setting the viewport while connecting saves a separate await.
     const browser = await puppeteer.connect({ browserWSEndpoint: connectUrl, defaultViewport: viewport });
     const [page] = await browser.pages();
     let intercepted = 0;
@@ -45,7 +45,7 @@ const drivers = {
 for await (const line of createInterface({ input: process.stdin })) {
   const job = JSON.parse(line);
   const { picture, leave, ...rest } = await drivers[job.driver](job);
-  // Where every PNG has its size.
+  // The offsets of the size in a PNG.
   const size = { width: picture.readUInt32BE(16), height: picture.readUInt32BE(20) };
   process.stdout.write(`${JSON.stringify({ ...size, ...rest })}\n`);
   await leave();

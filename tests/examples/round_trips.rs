@@ -1,9 +1,9 @@
-//! `make bench-round-trips`: how often a screenshot goes to a remote browser and back, Porthole beside Playwright and
-//! Puppeteer, in one run over the emulator. Nothing is asserted of the time.
+//! `make bench-round-trips`: the number of round trips to a remote browser that a screenshot takes, for Porthole,
+//! Playwright and Puppeteer in one run over the emulator. It asserts no times.
 //!
-//! Round trips are the slope of the time between two delays put on the line, from the socket's upgrade to the picture.
-//! What a busy machine adds is left out by taking the least time at each delay; the times shown are medians. All take
-//! turns, so that a busy moment meets everybody. Needs Node, npm and its registry.
+//! Round trips are the slope of the time from the socket's upgrade to the picture between two network delays. Taking
+//! the least time at each delay excludes the noise of a busy machine; the times shown are medians. The drivers take
+//! turns, so that noise affects all of them. Needs Node, npm and its registry.
 
 use std::process::Stdio;
 use std::thread::available_parallelism;
@@ -18,20 +18,21 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
-/// What Porthole is measured beside: the newest that say they run on Node 20.
+/// The drivers that Porthole is compared with: the newest versions that support Node 20.
 const PACKAGES: [&str; 2] = ["playwright-core@1.65.1", "puppeteer-core@24.43.1"];
 const SCRIPT: &str = include_str!("round_trips.mjs");
 
-/// Each way, in milliseconds: so far apart that a busy machine's own time is small beside one round trip.
+/// Delays in each direction, in milliseconds: so far apart that the noise of a busy machine is small beside one round
+/// trip.
 const NEAR_MS: u64 = 50;
 const FAR_MS: u64 = 250;
-/// How often everybody takes the picture at each delay, unless an argument says otherwise.
+/// Pictures of each driver at each delay, unless an argument gives another number.
 const RUNS: usize = 5;
-/// How long one job of Node's may take.
+/// The time limit of one job on Node.
 const JOB_WITHIN: Duration = Duration::from_secs(120);
-/// How long until a session that is over is gone, on a machine that is busy.
+/// The time limit for an ended session to disappear, on a busy machine.
 const QUIET_WITHIN: Duration = Duration::from_secs(60);
-/// The longest that a session may be asked to live: the guest's browser lasts for the whole run.
+/// The longest session timeout that may be requested: the guest's browser lasts for the whole run.
 const SESSION_SECONDS_MAX: u64 = 21_600;
 
 const WIDTH: u32 = 390;
@@ -53,19 +54,19 @@ enum Way<'a> {
     Node { driver: &'static str, intercept: bool, url: String },
 }
 
-/// How long one picture took.
+/// The times of one picture.
 #[derive(Clone, Copy)]
 struct Run {
-    /// From the moment when the driver's WebSocket was there.
+    /// From the upgrade of the driver's WebSocket.
     from_upgrade: Duration,
-    /// From the request, the session's creation included where there is one.
+    /// From the request, including the creation of the session if there is one.
     whole: Duration,
 }
 
 #[tokio::main]
 async fn main() {
     let runs = std::env::args().nth(1).map_or(RUNS, |runs| runs.parse().expect("how many runs: a number"));
-    assert!(runs > 0, "no run, no figure");
+    assert!(runs > 0, "at least one run is needed");
     let remote = Box::pin(Remote::with(EmulatorOptions::new(), &[])).await;
     let guest = Box::pin(guest(&remote.emulator)).await;
     let mut node = Node::start(&remote.emulator).await;
@@ -87,7 +88,7 @@ async fn main() {
     node.end().await;
 }
 
-/// A stack whose pages are guests in a browser that the emulator keeps.
+/// Starts a stack whose pages are guest contexts in a browser of the emulator.
 async fn guest(emulator: &Emulator) -> Stack {
     let body = json!({"projectId": emulator.project_id(), "keepAlive": true, "timeout": SESSION_SECONDS_MAX});
     Stack::with()
@@ -97,7 +98,7 @@ async fn guest(emulator: &Emulator) -> Stack {
         .await
 }
 
-/// Creates a session, and gives where to connect.
+/// Creates a remote session and returns its connect URL.
 async fn create(emulator: &Emulator, body: &Value) -> String {
     let (status, session) = emulator.call(Method::POST, "/v1/sessions", Some(body)).await;
     assert_eq!(status, 201, "{session}");
@@ -132,7 +133,7 @@ fn rows<'a>(remote: &'a Stack, guest: &'a Stack) -> Vec<Row<'a>> {
 }
 
 impl Way<'_> {
-    /// Takes the picture once, and waits until its session or context is gone.
+    /// Takes the picture once and waits until its session or context is gone.
     async fn take(&self, emulator: &Emulator, node: &mut Node) -> Run {
         let upgraded_before = upgrades(emulator).len();
         let started = Instant::now();
@@ -162,7 +163,7 @@ impl Way<'_> {
         let [upgraded] = upgrades[..] else { panic!("{} connections for one picture", upgrades.len()) };
         eventually(QUIET_WITHIN, async || {
             let ledger = emulator.ledger().await;
-            // The guest's browser stays.
+            // The guest's browser keeps running.
             so(ledger["totals"]["running"] == 1, format!("sessions run: {ledger:#}"))
         })
         .await;
@@ -170,7 +171,7 @@ impl Way<'_> {
     }
 }
 
-/// When clients' WebSockets were there, as the emulator's log tells: since midnight (UTC).
+/// Returns the times of the clients' WebSocket upgrades from the emulator's log, since midnight (UTC).
 fn upgrades(emulator: &Emulator) -> Vec<Duration> {
     let lines = emulator.process.stderr();
     let events = lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -180,14 +181,14 @@ fn upgrades(emulator: &Emulator) -> Vec<Duration> {
         .collect()
 }
 
-/// Of `2026-11-21T10:20:53.123456Z`.
+/// Parses the time of day in a timestamp such as `2026-11-21T10:20:53.123456Z`.
 fn time_of_day(timestamp: &str) -> Duration {
     let time = timestamp.split_once('T').expect("a date and a time").1.trim_end_matches('Z');
     let seconds = time.split(':').fold(0.0, |sum, part| sum * 60.0 + part.parse::<f64>().expect("a number"));
     Duration::from_secs_f64(seconds)
 }
 
-/// From a time of day until a moment within a day of it.
+/// Returns the duration from a time of day until a moment less than a day later.
 fn since(from: Duration, until: SystemTime) -> Duration {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     let until = until.duration_since(UNIX_EPOCH).expect("a clock that is set").as_secs_f64() % DAY.as_secs_f64();
@@ -195,7 +196,7 @@ fn since(from: Duration, until: SystemTime) -> Duration {
     if until < from { until + DAY - from } else { until - from }
 }
 
-/// One process of Node's with both drivers loaded, so that its start is in nobody's time.
+/// One Node process with both drivers loaded, so that no measurement includes its start.
 struct Node {
     child: Child,
     stdin: ChildStdin,
@@ -204,7 +205,7 @@ struct Node {
 }
 
 impl Node {
-    /// Installs the drivers in the emulator's folder, which goes with it whatever happens, and starts.
+    /// Installs the drivers in the emulator's folder, which is removed with the emulator, and starts Node.
     async fn start(emulator: &Emulator) -> Self {
         let folder = emulator.home.home();
         std::fs::write(folder.join("package.json"), r#"{"private":true,"type":"module"}"#).expect("a file");
@@ -215,7 +216,7 @@ impl Node {
             .args(PACKAGES)
             .current_dir(&folder)
             .stdin(Stdio::null())
-            // Standard output is the table's.
+            // Standard output is reserved for the table.
             .stdout(Stdio::null())
             .status()
             .await
@@ -224,7 +225,7 @@ impl Node {
         let mut child = Command::new("node")
             .arg("round_trips.mjs")
             .current_dir(&folder)
-            // No proxy variables: all of it is on loopback.
+            // Without proxy variables: everything is on loopback.
             .env_clear()
             .envs(emulator.home.environment())
             .stdin(Stdio::piped())
@@ -237,11 +238,11 @@ impl Node {
         Self { child, stdin, stdout, chromium: "of unknown version".to_owned() }
     }
 
-    /// Has it take one picture.
+    /// Takes one picture.
     async fn work(&mut self, job: &Value) -> Value {
-        self.stdin.write_all(format!("{job}\n").as_bytes()).await.expect("node runs");
+        self.stdin.write_all(format!("{job}\n").as_bytes()).await.expect("node is running");
         let line = timeout(JOB_WITHIN, self.stdout.next_line()).await.expect("a picture in time");
-        let line = line.expect("text").expect("node has not ended: it says why above");
+        let line = line.expect("text").expect("node is running; its error is printed above");
         let picture: Value = serde_json::from_str(&line).expect("JSON");
         if let Some(version) = picture["chromium"].as_str() {
             version.clone_into(&mut self.chromium);
@@ -265,7 +266,7 @@ fn show(rows: &[Row<'_>], runs: usize, chromium: &str) {
         let trips = (ms(least(far)) - ms(least(near))) / trip_ms;
         let upgrade_ms = ms(median(near.iter().map(|run| run.from_upgrade)));
         let whole_ms = ms(median(near.iter().map(|run| run.whole)));
-        // A guest's browser runs already.
+        // A guest's browser is already running.
         let is_guest = matches!(way, Way::Porthole { stack, .. } if stack.of_service["PORTHOLE_PROVIDER"] == "cdp");
         let whole = if is_guest { "-".to_owned() } else { format!("{whole_ms:.0}") };
         println!("| {driver} | {job} | {trips:.1} | {upgrade_ms:.0} | {whole} |");
@@ -274,15 +275,15 @@ fn show(rows: &[Row<'_>], runs: usize, chromium: &str) {
     println!(
         "\nThe browser's page (a guest: a page of its own) at {WIDTH}x{HEIGHT}, a PNG of the viewport; runs: {runs}, taking \
          turns; {cores} cores, Chromium {chromium}.\n\
-         Round trips: least time with {FAR_MS} ms each way less least time with {NEAR_MS}, by {trip_ms} ms. Times: medians \
+         Round trips: (least time with {FAR_MS} ms each way - least time with {NEAR_MS} ms) / {trip_ms} ms. Times: medians \
          with {NEAR_MS} ms each way.\n\
-         Porthole judges the document and its redirects before they are asked for; Playwright and Puppeteer only in the \
-         rows that say so (`page.route`, `setRequestInterception`), there for every request.",
+         Porthole judges the document and its redirects before they are requested; Playwright and Puppeteer intercept \
+         only in the rows that say so (`page.route`, `setRequestInterception`), and then every request.",
         trip_ms = 2 * (FAR_MS - NEAR_MS),
     );
 }
 
-/// The middle one, or the later of the two in the middle.
+/// Returns the median; of two middle values, the larger.
 fn median(times: impl Iterator<Item = Duration>) -> Duration {
     let mut times: Vec<Duration> = times.collect();
     times.sort_unstable();

@@ -1,5 +1,5 @@
-//! `soak [SECONDS [SEED]]`: mixed traffic at twice the capacity with faults at random; prints what was seen. It ends
-//! with 1 where something was seen that must not be.
+//! `soak [SECONDS [SEED]]`: mixed traffic at twice the capacity with random faults. Prints a report; exits with 1 after
+//! violations.
 
 use std::process::ExitCode;
 use std::time::Duration;

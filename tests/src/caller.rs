@@ -1,4 +1,4 @@
-//! A caller that knows only the wire: it sends JSON over HTTP and holds every answer against the contract's table.
+//! A caller that knows only the wire: it sends JSON over HTTP and checks every answer against the contract's table.
 
 use std::time::Duration;
 
@@ -13,13 +13,13 @@ use tokio::time::Instant;
 
 use crate::picture::Picture;
 
-/// Longer than the worker's own limit: a request that runs into it has hung.
+/// Longer than the worker's own limit: a request that reaches it has hung.
 const ANSWER_WITHIN: Duration = Duration::from_secs(85);
 
-/// A client that takes no proxy and keeps no connection, so that it may serve many runtimes.
+/// Builds a client without proxy and without persistent connections, so that several runtimes can share it.
 ///
 /// # Panics
-/// Never: it is built of constants.
+/// Never: all its options are constants.
 #[must_use]
 pub fn http_client() -> reqwest::Client {
     reqwest::Client::builder()
@@ -28,21 +28,21 @@ pub fn http_client() -> reqwest::Client {
         .redirect(reqwest::redirect::Policy::none())
         .timeout(ANSWER_WITHIN)
         .build()
-        .expect("a client made of constants")
+        .expect("a client with constant options")
 }
 
-/// Somebody who owns a sandbox and calls the worker, or the service itself.
+/// The owner of a sandbox, who calls the worker or the service directly.
 #[derive(Clone, Debug)]
 pub struct Caller {
-    /// Sends requests.
+    /// The HTTP client.
     pub http: reqwest::Client,
-    /// What every route's URL begins with.
+    /// The prefix of every route's URL.
     pub base: String,
     /// The key presented as `Authorization: Bearer …`.
     pub bearer: Option<String>,
-    /// The sandbox that requests name unless they name one themselves.
+    /// The default sandbox of requests.
     pub sandbox_id: String,
-    /// Its owner's token.
+    /// The sandbox's owner token.
     pub owner_token: String,
 }
 
@@ -57,18 +57,18 @@ impl Caller {
         self.post("/browser-extract", fields).await
     }
 
-    /// Posts JSON to a route; the sandbox and its token are added on `browser-*` routes, unless they are there already
-    /// (as `null` they are taken out).
+    /// Posts JSON to a route. On `browser-*` routes, missing sandbox and token fields are added; `null` ones are
+    /// removed.
     pub async fn post(&self, route: &str, fields: Value) -> Answer {
         self.send(self.request(Method::POST, route).json(&self.body(route, fields))).await
     }
 
-    /// Posts these very bytes as JSON.
+    /// Posts these bytes unchanged, as JSON.
     pub async fn post_bytes(&self, route: &str, body: impl Into<reqwest::Body>) -> Answer {
         self.send(self.request(Method::POST, route).header(header::CONTENT_TYPE, "application/json").body(body)).await
     }
 
-    /// The body that [`Caller::post`] would send.
+    /// Returns the body that [`Caller::post`] sends.
     #[must_use]
     pub fn body(&self, route: &str, fields: Value) -> Value {
         let Value::Object(mut fields) = fields else { return fields };
@@ -84,7 +84,7 @@ impl Caller {
         Value::Object(fields)
     }
 
-    /// A request to a route, with this caller's key.
+    /// Builds a request to a route, with this caller's key.
     pub fn request(&self, method: Method, route: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}{route}", self.base));
         match &self.bearer {
@@ -96,17 +96,17 @@ impl Caller {
     /// Sends a request and reads the whole answer.
     ///
     /// # Panics
-    /// When there is none.
+    /// When there is no answer.
     pub async fn send(&self, request: RequestBuilder) -> Answer {
         let started = Instant::now();
         let response = request.send().await.unwrap_or_else(|error| panic!("no answer: {error:?}"));
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.unwrap_or_else(|error| panic!("half an answer: {error:?}"));
+        let body = response.bytes().await.unwrap_or_else(|error| panic!("incomplete answer: {error:?}"));
         Answer { status, headers, body, took: started.elapsed() }
     }
 }
 
-/// What came back.
+/// A received answer.
 #[derive(Clone)]
 pub struct Answer {
     /// The HTTP status.
@@ -115,7 +115,7 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The body.
     pub body: Bytes,
-    /// How long it took.
+    /// Time from the request to the end of the answer.
     pub took: Duration,
 }
 
@@ -127,29 +127,29 @@ impl std::fmt::Debug for Answer {
 }
 
 impl Answer {
-    /// The body as JSON.
+    /// Parses the body as JSON.
     ///
     /// # Panics
-    /// When it is none.
+    /// When it is not JSON.
     #[must_use]
     #[track_caller]
     pub fn json(&self) -> Value {
-        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("no JSON ({error}): {self:?}"))
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("not JSON ({error}): {self:?}"))
     }
 
-    /// A header's value; empty when it is not there.
+    /// Returns a header's value; empty if it is missing.
     #[must_use]
     pub fn header(&self, name: &str) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
 
-    /// The code it failed with; nothing for a success.
+    /// Returns the error code; `None` for a success.
     #[must_use]
     pub fn code(&self) -> Option<String> {
         if self.status == StatusCode::OK { None } else { self.json()["error"].as_str().map(str::to_owned) }
     }
 
-    /// Asserts that it came within a time.
+    /// Asserts that the answer took at most `limit`.
     ///
     /// # Panics
     /// When it took longer.
@@ -159,14 +159,14 @@ impl Answer {
         self
     }
 
-    /// Asserts a success of a `browser-*` route in the shape that both have, and gives its fields.
+    /// Asserts a success of a `browser-*` route with the fields that both routes have; returns its fields.
     ///
     /// # Panics
-    /// When it is none.
+    /// When it is not a success of that shape.
     #[track_caller]
     pub fn expect_ok(&self) -> Map<String, Value> {
         assert_eq!(self.status, StatusCode::OK, "{self:?}");
-        let Value::Object(fields) = self.json() else { panic!("no object: {self:?}") };
+        let Value::Object(fields) = self.json() else { panic!("not an object: {self:?}") };
         assert_eq!(fields.get("ok"), Some(&json!(true)), "{self:?}");
         for (name, fits) in [
             ("title", Value::is_string as fn(&Value) -> bool),
@@ -183,14 +183,15 @@ impl Answer {
         fields
     }
 
-    /// Asserts a failure with this code, in all that the contract's table says of it, and gives its fields.
+    /// Asserts a failure with this code and the status, message and retryability of the contract's table; returns its
+    /// fields.
     ///
     /// # Panics
     /// When it is another answer.
     #[track_caller]
     pub fn expect_code(&self, name: &str) -> Map<String, Value> {
         let code = ErrorCode::from_name(name).expect("a code of the contract");
-        let Value::Object(fields) = self.json() else { panic!("no object: {self:?}") };
+        let Value::Object(fields) = self.json() else { panic!("not an object: {self:?}") };
         assert_eq!(fields.get("error").and_then(Value::as_str), Some(name), "{self:?}");
         assert_eq!(self.status.as_u16(), code.status(), "{self:?}");
         assert_eq!(fields.get("ok"), Some(&json!(false)), "{self:?}");
@@ -209,7 +210,7 @@ impl Answer {
         fields
     }
 
-    /// Asserts a failure whose details hold a text, and gives its fields.
+    /// Asserts a failure whose details contain a text; returns its fields.
     ///
     /// # Panics
     /// When it is another answer.
@@ -236,7 +237,7 @@ impl Answer {
         }
     }
 
-    /// Asserts a failure with one of these codes, where the contract leaves it to what happens first.
+    /// Asserts a failure with one of these codes, for cases in which the contract leaves the code to timing.
     ///
     /// # Panics
     /// When it is another answer.
@@ -254,20 +255,20 @@ impl Answer {
         assert_eq!(self.json()["request_id"], id, "{self:?}");
     }
 
-    /// The text of a successful extract.
+    /// Returns the text of a successful extract.
     ///
     /// # Panics
-    /// When it is none.
+    /// When it is not a success.
     #[must_use]
     #[track_caller]
     pub fn content(&self) -> String {
         self.expect_ok()["content"].as_str().unwrap_or_else(|| panic!("no content: {self:?}")).to_owned()
     }
 
-    /// The picture of a successful screenshot, held against the fields beside it.
+    /// Decodes the picture of a successful screenshot and checks it against the answer's fields.
     ///
     /// # Panics
-    /// When there is none, or the fields don't fit.
+    /// When there is no picture, or a field does not match it.
     #[must_use]
     #[track_caller]
     pub fn picture(&self) -> Picture {
@@ -281,10 +282,10 @@ impl Answer {
         picture
     }
 
-    /// The warnings of a success.
+    /// Returns the warnings of a success.
     ///
     /// # Panics
-    /// When it is none, or a warning is not `code: sentence`.
+    /// When it is not a success, or a warning is not `code: sentence`.
     #[must_use]
     #[track_caller]
     pub fn warnings(&self) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! A command that ends by itself: given arguments and input, taken by its exit code and output.
+//! Runs a command that ends by itself, with arguments and input; returns its exit code and output.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -10,31 +10,31 @@ use tokio::process::Command;
 use crate::executable::binary;
 use crate::process::Environment;
 
-/// Longer than the client's own limit for one attempt: a command that runs into it has hung.
+/// Longer than the client's own limit for one attempt: a command that reaches it has hung.
 const ENDED_WITHIN: Duration = Duration::from_secs(100);
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug)]
 pub struct Finished {
     /// Its exit code.
     pub code: Option<i32>,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub stdout: Vec<u8>,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub stderr: String,
 }
 
 impl Finished {
-    /// Standard output as text.
+    /// Returns standard output as text.
     #[must_use]
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Asserts how it ended, and gives standard output as text.
+    /// Asserts the exit code; returns standard output as text.
     ///
     /// # Panics
-    /// When it ended otherwise.
+    /// When the exit code differs.
     #[track_caller]
     pub fn expect_code(&self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}\n{}", self.text(), self.stderr);
@@ -42,7 +42,7 @@ impl Finished {
     }
 }
 
-/// Runs one of the workspace's executables in this environment and nothing else, until it ends.
+/// Runs one of the workspace's executables with exactly this environment until it ends.
 ///
 /// # Panics
 /// When it can't be started or does not end.
@@ -51,7 +51,7 @@ pub async fn run(name: &str, arguments: &[&str], environment: &Environment, inpu
     run_program(Command::new(program).args(arguments), environment, input).await
 }
 
-/// Runs a program that is not one of the workspace's executables likewise.
+/// Runs a program from outside the workspace in the same way.
 ///
 /// # Panics
 /// When it can't be started or does not end.
@@ -59,7 +59,7 @@ pub async fn run_foreign(program: &Path, arguments: &[&str], environment: &Envir
     run_program(Command::new(program).args(arguments), environment, b"").await
 }
 
-/// Runs a line of shell likewise.
+/// Runs a shell command line in the same way.
 ///
 /// # Panics
 /// When it can't be started or does not end.
@@ -81,10 +81,10 @@ async fn run_program(command: &mut Command, environment: &Environment, input: &[
         .expect("an executable that starts");
     let mut stdin = child.stdin.take().expect("standard input is piped");
     let input = input.to_vec();
-    // A command may end without having read all of it.
+    // Errors are ignored: a command may end without reading all of its input.
     tokio::spawn(async move { stdin.write_all(&input).await });
     let ended = tokio::time::timeout(ENDED_WITHIN, child.wait_with_output()).await;
-    let output = ended.expect("the command still runs").expect("a child can be waited for");
+    let output = ended.expect("the command ends in time").expect("a child can be waited for");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     Finished { code: output.status.code(), stdout: output.stdout, stderr }
 }

@@ -1,4 +1,4 @@
-//! The Browserbase emulator as a process of its own, and what tests ask of it.
+//! Runs the Browserbase emulator as a process and calls its API for tests.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::eventually::{eventually, so};
 use crate::process::Process;
 use crate::stack::Home;
 
-/// The key and the project that the emulator is started with.
+/// The API key and the project id that the emulator is started with.
 const API_KEY: &str = "bb_live_key-of-the-tests";
 const PROJECT_ID: &str = "7e57ab1e-0000-4000-8000-000000000001";
-/// How long an answer may take.
+/// The time limit of an answer.
 const ANSWER_WITHIN: Duration = Duration::from_secs(60);
 
-/// How an emulator shall be.
+/// Options of an emulator.
 #[derive(Clone, Debug, Default)]
 pub struct EmulatorOptions {
     tls: bool,
@@ -24,19 +24,19 @@ pub struct EmulatorOptions {
 }
 
 impl EmulatorOptions {
-    /// With limits that no test reaches, over plain `http` and `ws`.
+    /// Returns the defaults: limits that no test reaches, over plain `http` and `ws`.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same over `https` and `wss`.
+    /// Serves over `https` and `wss`.
     #[must_use]
     pub fn tls(self) -> Self {
         Self { tls: true, ..self }
     }
 
-    /// The same with one setting more.
+    /// Adds a setting.
     #[must_use]
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
@@ -44,24 +44,24 @@ impl EmulatorOptions {
     }
 }
 
-/// An emulator that listens. Dropping it ends it and every browser of its.
+/// A running emulator. Dropping it ends it and all its browsers.
 #[derive(Debug)]
 pub struct Emulator {
     /// The process.
     pub process: Process,
-    /// A client that trusts it.
+    /// A client that trusts its certificate.
     pub http: reqwest::Client,
     url: String,
     ca_pem: Option<PathBuf>,
-    /// The folder. Last, so that it goes after the process that writes there.
+    /// The folder. The last field, so that it is removed after the process that writes there has ended.
     pub home: Home,
 }
 
 impl Emulator {
-    /// Starts one and waits until it listens.
+    /// Starts an emulator and waits until it listens.
     ///
     /// # Panics
-    /// When it does not.
+    /// When it does not listen in time.
     pub async fn start(options: EmulatorOptions) -> Self {
         let home = Home::new();
         let ca_pem = options.tls.then(|| home.temp().join("emulator-ca.pem"));
@@ -94,66 +94,66 @@ impl Emulator {
             .timeout(ANSWER_WITHIN)
             .tls_certs_merge(authorities)
             .build()
-            .expect("a client made of constants");
+            .expect("a client with constant options");
         Self { process, http, url: format!("{scheme}://{addr}"), ca_pem, home }
     }
 
-    /// The base of its API, for `PORTHOLE_BROWSERBASE_URL`.
+    /// Returns the base URL of its API, for `PORTHOLE_BROWSERBASE_URL`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// The key that it accepts.
+    /// Returns the API key that it accepts.
     #[must_use]
     pub fn api_key(&self) -> &'static str {
         API_KEY
     }
 
-    /// The project that it has.
+    /// Returns the id of its project.
     #[must_use]
     pub fn project_id(&self) -> &'static str {
         PROJECT_ID
     }
 
-    /// Where its authority's certificate is, if it was started with TLS.
+    /// Returns the path of its CA certificate, if it was started with TLS.
     #[must_use]
     pub fn ca_pem_path(&self) -> Option<&PathBuf> {
         self.ca_pem.as_ref()
     }
 
-    /// Wants these faults, too: one, or an array of them.
+    /// Adds one fault or an array of them.
     ///
     /// # Panics
-    /// When they are refused.
+    /// When the emulator refuses them.
     pub async fn faults(&self, faults: Value) {
         let (status, answer) = self.call(Method::POST, "/__emulator/faults", Some(&faults)).await;
         assert_eq!(status, 201, "{faults} gave {answer}");
     }
 
-    /// Wants no more faults.
+    /// Removes all faults.
     ///
     /// # Panics
-    /// When that is refused.
+    /// When the emulator refuses.
     pub async fn clear_faults(&self) {
         let (status, answer) = self.call(Method::DELETE, "/__emulator/faults", None).await;
         assert_eq!(status, 200, "{answer}");
     }
 
-    /// The ledger: `totals`, `requests`, `sessions`.
+    /// Returns the ledger: `totals`, `requests`, `sessions`.
     ///
     /// # Panics
-    /// When it can't be had.
+    /// When it can't be read.
     pub async fn ledger(&self) -> Value {
         let (status, ledger) = self.call(Method::GET, "/__emulator/ledger", None).await;
         assert_eq!(status, 200, "{ledger}");
         ledger
     }
 
-    /// Waits until no session runs, asserts that none was leaked, and gives the ledger.
+    /// Waits until no remote session runs, asserts that none was leaked, and returns the ledger.
     ///
     /// # Panics
-    /// When one still runs after `within`, or was leaked.
+    /// When a session still runs after `within`, or was leaked.
     pub async fn expect_all_given_back(&self, within: Duration) -> Value {
         let ledger = eventually(within, async || {
             let ledger = self.ledger().await;
@@ -165,7 +165,7 @@ impl Emulator {
         ledger
     }
 
-    /// Sends a request with the key, and gives the answer's status and body.
+    /// Sends a request with the API key; returns the answer's status and body.
     ///
     /// # Panics
     /// When there is no answer.

@@ -1,16 +1,16 @@
-//! Waiting for something to come true, with a limit: what these tests do instead of sleeping.
+//! Waits for a condition with a time limit. Tests use it instead of sleeping.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How long between two looks.
-const LOOK_AGAIN_AFTER: Duration = Duration::from_millis(20);
+/// Interval between two probes.
+const PROBE_EVERY: Duration = Duration::from_millis(20);
 
-/// Looks until `probe` gives `Ok`, and hands that on.
+/// Calls `probe` until it returns `Ok`, and returns that value.
 ///
 /// # Panics
-/// With the last `Err`, when that has not come after `within`.
+/// With the last `Err`, when `within` has passed.
 pub async fn eventually<T>(within: Duration, mut probe: impl AsyncFnMut() -> Result<T, String>) -> T {
     let started = Instant::now();
     loop {
@@ -18,14 +18,14 @@ pub async fn eventually<T>(within: Duration, mut probe: impl AsyncFnMut() -> Res
             Ok(value) => return value,
             Err(why) => assert!(started.elapsed() < within, "not within {within:?}: {why}"),
         }
-        tokio::time::sleep(LOOK_AGAIN_AFTER).await;
+        tokio::time::sleep(PROBE_EVERY).await;
     }
 }
 
-/// `Ok` when `holds`, else `why`: makes a probe for [`eventually`] of a comparison.
+/// Turns a comparison into a result for a probe of [`eventually`].
 ///
 /// # Errors
-/// `why`, when it does not hold.
+/// `why`, when `holds` is false.
 pub fn so(holds: bool, why: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(why.into()) }
 }

@@ -1,9 +1,9 @@
-//! The workspace's executables: found beside the test, refused when they are older than what they are made of.
+//! Finds the workspace's executables beside the test, and refuses those that are older than their sources.
 //!
-//! `cargo test` with `-p` or `--test` compiles the tests and not the executables that the tests start. Cargo writes the
-//! paths of an executable's sources into a `.d` file beside it; a source that was changed later makes it stale, by the
-//! same comparison of times that Cargo rebuilds by. The tests can't build them: Cargo would resolve other features for a
-//! build within a test run, and compile the dependencies again.
+//! `cargo test` with `-p` or `--test` compiles the tests but not the executables that the tests start. Cargo writes
+//! the paths of an executable's sources into a `.d` file beside it; a source that was modified later makes it stale, by
+//! the same comparison of times as in Cargo. The tests can't build them: Cargo would resolve other features for a build
+//! within a test run, and compile the dependencies again.
 
 use std::fs;
 use std::io;
@@ -12,9 +12,9 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
-/// `make build` touches this file, beside the executables, when all of them are built.
+/// `make build` touches this file beside the executables after building all of them.
 const BUILT: &str = ".built";
-/// The workspace's folder, where its manifests are.
+/// The workspace's root folder.
 const WORKSPACE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
 /// Why an executable can't be tested.
@@ -23,15 +23,15 @@ pub enum Refused {
     /// It has not been built.
     #[error("{} is missing", .0.display())]
     Missing(PathBuf),
-    /// Nothing says what it is made of.
+    /// The `.d` file lists no sources.
     #[error("{} does not name the executable's sources", .0.display())]
     NoSources(PathBuf),
-    /// Something that it is made of was changed after it was built, or has been removed.
+    /// A source or manifest was modified after the executable was built, or has been removed.
     #[error("{} is stale: {} was changed after it was built", .executable.display(), .source_file.display())]
     Stale {
         /// The executable.
         executable: PathBuf,
-        /// The first of its sources that is newer, or gone.
+        /// The first source that is newer or missing.
         source_file: PathBuf,
     },
     /// A file can't be read.
@@ -44,19 +44,19 @@ pub enum Refused {
     },
 }
 
-/// The executable of that name, built beside the test.
+/// Returns the path of the executable of that name, beside the test.
 ///
 /// # Panics
 /// When it has not been built, or is stale.
 #[must_use]
 pub fn binary(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test knows its own executable");
-    // Tests lie in target/<profile>/deps, examples in target/<profile>/examples.
-    let folder = test.parent().and_then(Path::parent).expect("a test lies in target/<profile>/deps");
+    // Tests are in target/<profile>/deps, examples in target/<profile>/examples.
+    let folder = test.parent().and_then(Path::parent).expect("a test is in target/<profile>/deps");
     fresh(&folder.join(name), Path::new(WORKSPACE)).unwrap_or_else(|refused| panic!("{refused}: run `make build`"))
 }
 
-/// The example of that name, built beside the test.
+/// Returns the path of the example of that name, beside the test.
 ///
 /// # Panics
 /// When it has not been built, or is stale.
@@ -65,10 +65,10 @@ pub fn example(name: &str) -> PathBuf {
     binary(&format!("examples/{name}"))
 }
 
-/// Gives the executable back if nothing that it is made of was changed after it was built.
+/// Returns the executable if no source or manifest was modified after it was built.
 ///
 /// # Errors
-/// The reason to refuse it.
+/// The reason for refusing it.
 pub fn fresh(executable: &Path, workspace: &Path) -> Result<PathBuf, Refused> {
     let stale = |source_file| Refused::Stale { executable: executable.to_owned(), source_file };
     let built = match modified(executable) {
@@ -88,7 +88,7 @@ pub fn fresh(executable: &Path, workspace: &Path) -> Result<PathBuf, Refused> {
             return Err(stale(source));
         }
     }
-    // A changed manifest need not change this executable, which then keeps its time.
+    // A changed manifest may leave this executable unchanged, so that it keeps its old time.
     let all_built = modified(&executable.with_file_name(BUILT)).map_or(built, |all_built| all_built.max(built));
     for manifest in manifests(workspace)? {
         if modified(&manifest)? > all_built {
@@ -98,7 +98,7 @@ pub fn fresh(executable: &Path, workspace: &Path) -> Result<PathBuf, Refused> {
     Ok(executable.to_owned())
 }
 
-/// The paths in a `.d` file: one rule as `make` reads them, a blank in a path escaped by a backslash.
+/// Parses the paths in a `.d` file: one rule in `make` syntax, blanks in paths escaped by a backslash.
 fn sources(list: &str) -> Vec<PathBuf> {
     let rule = list.lines().find_map(|line| line.split_once(": ")).map_or("", |(_, sources)| sources);
     let (mut paths, mut path, mut characters) = (Vec::new(), String::new(), rule.chars());
@@ -113,7 +113,7 @@ fn sources(list: &str) -> Vec<PathBuf> {
     paths.into_iter().filter(|path| !path.is_empty()).map(PathBuf::from).collect()
 }
 
-/// The lock file and the manifests of the workspace and its members.
+/// Returns the lock file and the manifests of the workspace and its members.
 fn manifests(workspace: &Path) -> Result<Vec<PathBuf>, Refused> {
     let unreadable = |error| Refused::Unreadable { path: workspace.to_owned(), error };
     let mut manifests = vec![workspace.join("Cargo.lock"), workspace.join("Cargo.toml")];
@@ -139,8 +139,8 @@ mod tests {
 
     use super::*;
 
-    /// A workspace with one member, one source of it, and an executable made of that, each written a minute after the
-    /// one before.
+    /// A workspace with one member, one source file and an executable built from it, each written a minute after the
+    /// previous one.
     struct Built(tempfile::TempDir);
 
     impl Built {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn an_executable_newer_than_all_it_is_made_of_is_taken() {
+    fn an_executable_newer_than_its_sources_is_accepted() {
         let built = Built::new();
         assert_eq!(built.fresh().unwrap(), built.path("program"));
     }
@@ -206,21 +206,21 @@ mod tests {
     }
 
     #[test]
-    fn an_executable_one_of_whose_sources_is_gone_is_refused() {
+    fn an_executable_with_a_missing_source_is_refused() {
         let built = Built::new();
         fs::remove_file(built.path("member/a source.rs")).unwrap();
         built.expect_stale_because_of("member/a source.rs");
     }
 
     #[test]
-    fn a_changed_manifest_refuses_until_all_is_built() {
+    fn a_changed_manifest_makes_executables_stale_until_all_are_built() {
         for name in ["Cargo.lock", "Cargo.toml", "member/Cargo.toml"] {
             let built = Built::new();
             built.write(name, "changed", 6);
             built.expect_stale_because_of(name);
             built.write(BUILT, "", 7);
             built.fresh().unwrap();
-            // A source that is newer stays newer.
+            // A newer source still makes it stale.
             built.write("member/a source.rs", "changed", 6);
             built.expect_stale_because_of("member/a source.rs");
         }

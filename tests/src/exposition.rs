@@ -1,4 +1,4 @@
-//! Reads Prometheus' text format 0.0.4 and OpenMetrics 1.0.0, and forgives nothing.
+//! A strict parser of Prometheus' text format 0.0.4 and OpenMetrics 1.0.0.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,56 +7,56 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Family {
     /// `counter`, `gauge`, `histogram` or `info`.
     pub kind: String,
-    /// By name and labels, as they stand: `porthole_pages{state="busy"}`.
+    /// Values by series, written as in the text: `porthole_pages{state="busy"}`.
     pub samples: BTreeMap<String, f64>,
 }
 
-/// Reads `text` of Prometheus' format; families by the name that their TYPE line has.
+/// Parses text in Prometheus' format; returns the families by the name in their TYPE line.
 ///
 /// # Panics
-/// With the line that is wrong.
+/// With the invalid line.
 #[must_use]
 pub fn prometheus(text: &str) -> BTreeMap<String, Family> {
     read(text, false)
 }
 
-/// The same for OpenMetrics.
+/// Parses text in OpenMetrics' format likewise.
 ///
 /// # Panics
-/// With the line that is wrong.
+/// With the invalid line.
 #[must_use]
 pub fn openmetrics(text: &str) -> BTreeMap<String, Family> {
-    let text = text.strip_suffix("# EOF\n").expect("OpenMetrics ends with its mark");
-    assert!(!text.contains("# EOF"), "the mark is the end");
+    let text = text.strip_suffix("# EOF\n").expect("OpenMetrics ends with `# EOF`");
+    assert!(!text.contains("# EOF"), "`# EOF` occurs only at the end");
     read(text, true)
 }
 
 fn read(text: &str, open: bool) -> BTreeMap<String, Family> {
-    assert!(text.ends_with('\n'), "the last line ends, too");
+    assert!(text.ends_with('\n'), "the last line ends with a newline");
     let mut families: BTreeMap<String, Family> = BTreeMap::new();
     let mut current = String::new();
     let mut helped = String::new();
     for line in text.lines() {
         if let Some(help) = line.strip_prefix("# HELP ") {
-            let (name, said) = help.split_once(' ').unwrap_or_else(|| panic!("no words: {line}"));
-            assert!(!said.trim().is_empty() && !families.contains_key(name), "{line}");
+            let (name, sentence) = help.split_once(' ').unwrap_or_else(|| panic!("no help text: {line}"));
+            assert!(!sentence.trim().is_empty() && !families.contains_key(name), "{line}");
             name.clone_into(&mut helped);
         } else if let Some(kind) = line.strip_prefix("# TYPE ") {
             let (name, kind) = kind.split_once(' ').unwrap_or_else(|| panic!("no type: {line}"));
-            assert_eq!(helped, name, "HELP stands before TYPE");
+            assert_eq!(helped, name, "HELP comes before TYPE");
             let kinds: &[&str] =
                 if open { &["counter", "gauge", "histogram", "info"] } else { &["counter", "gauge", "histogram"] };
             assert!(kinds.contains(&kind) && is_name(name), "{line}");
             assert!(!open || kind != "counter" || !name.ends_with("_total"), "{line}");
             let family = Family { kind: kind.to_owned(), samples: BTreeMap::new() };
-            assert!(families.insert(name.to_owned(), family).is_none(), "twice: {line}");
+            assert!(families.insert(name.to_owned(), family).is_none(), "duplicate: {line}");
             name.clone_into(&mut current);
         } else if open && line.starts_with("# UNIT ") {
         } else {
             assert!(!line.starts_with('#') && !line.is_empty(), "{line:?}");
             let (series, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("no value: {line}"));
-            let value: f64 = value.parse().unwrap_or_else(|_| panic!("no number: {line}"));
-            let family = families.get_mut(&current).unwrap_or_else(|| panic!("of no family: {line}"));
+            let value: f64 = value.parse().unwrap_or_else(|_| panic!("not a number: {line}"));
+            let family = families.get_mut(&current).unwrap_or_else(|| panic!("no family for: {line}"));
             let (name, labels) = split(series);
             let suffixes: &[&str] = match (family.kind.as_str(), open) {
                 ("counter", true) => &["_total", "_created"],
@@ -65,16 +65,19 @@ fn read(text: &str, open: bool) -> BTreeMap<String, Family> {
                 _ => &[""],
             };
             let belongs = suffixes.iter().any(|suffix| name.strip_suffix(suffix) == Some(&current));
-            assert!(belongs && is_name(name), "not of {current}: {line}");
+            assert!(belongs && is_name(name), "does not belong to {current}: {line}");
             let names: Vec<&str> = labels.iter().map(|(name, _)| name.as_str()).collect();
-            assert!(names.iter().collect::<BTreeSet<_>>().len() == names.len(), "a label twice: {line}");
+            assert!(names.iter().collect::<BTreeSet<_>>().len() == names.len(), "duplicate label: {line}");
             assert!(names.iter().all(|name| is_name(name) && !name.contains(':')), "{line}");
             assert!(family.kind == "gauge" || value >= 0.0, "{line}");
-            assert!(family.samples.insert(series.to_owned(), value).is_none(), "twice: {line}");
+            assert!(family.samples.insert(series.to_owned(), value).is_none(), "duplicate: {line}");
         }
     }
     for (name, family) in &families {
-        assert!(open || family.kind != "counter" || name.ends_with("_total"), "{name} is a counter");
+        assert!(
+            open || family.kind != "counter" || name.ends_with("_total"),
+            "the counter {name} does not end in _total"
+        );
         if family.kind == "histogram" {
             expect_histogram(name, family);
         }
@@ -82,7 +85,7 @@ fn read(text: &str, open: bool) -> BTreeMap<String, Family> {
     families
 }
 
-/// The names of a family's labels, without the bounds of a histogram's buckets.
+/// Returns the names of a family's labels, without `le` of histogram buckets.
 #[must_use]
 pub fn label_names(family: &Family) -> BTreeSet<String> {
     let labels = family.samples.keys().flat_map(|series| split(series).1);
@@ -94,13 +97,13 @@ fn is_name(name: &str) -> bool {
     name.starts_with(letter) && name.chars().all(|c| letter(c) || c.is_ascii_digit())
 }
 
-/// Name and labels of a series.
+/// Splits a series into its name and labels.
 fn split(series: &str) -> (&str, Vec<(String, String)>) {
     let Some((name, rest)) = series.split_once('{') else {
         return (series, Vec::new());
     };
     let mut labels = Vec::new();
-    let mut rest = rest.strip_suffix('}').unwrap_or_else(|| panic!("open labels: {series}"));
+    let mut rest = rest.strip_suffix('}').unwrap_or_else(|| panic!("unclosed labels: {series}"));
     while !rest.is_empty() {
         let (label, quoted) = rest.split_once("=\"").unwrap_or_else(|| panic!("no label: {series}"));
         let (mut value, mut end, mut escaped) = (String::new(), None, false);
@@ -108,7 +111,7 @@ fn split(series: &str) -> (&str, Vec<(String, String)>) {
             match (escaped, c) {
                 (true, 'n') => value.push('\n'),
                 (true, '\\' | '"') => value.push(c),
-                (true, _) => panic!("an escape that is none: {series}"),
+                (true, _) => panic!("invalid escape: {series}"),
                 (false, '"') => {
                     end = Some(at);
                     break;
@@ -118,7 +121,7 @@ fn split(series: &str) -> (&str, Vec<(String, String)>) {
             }
             escaped = !escaped && c == '\\';
         }
-        let end = end.unwrap_or_else(|| panic!("an open quote: {series}"));
+        let end = end.unwrap_or_else(|| panic!("unclosed quote: {series}"));
         labels.push((label.to_owned(), value));
         rest = &quoted[end + 1..];
         rest = rest.strip_prefix(',').unwrap_or(rest);
@@ -126,7 +129,7 @@ fn split(series: &str) -> (&str, Vec<(String, String)>) {
     (name, labels)
 }
 
-/// Buckets grow, the last one is infinite and holds all, and there are sum and count.
+/// Asserts that buckets are cumulative, that the last one is `+Inf` and equals the count, and that sum and count exist.
 fn expect_histogram(name: &str, family: &Family) {
     let mut buckets: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for (series, value) in &family.samples {

@@ -1,4 +1,4 @@
-//! Which processes belong to one that a test started: read from `/proc`, never guessed from a name alone.
+//! Finds the descendants of a process that a test started, from `/proc`, never by name alone.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,28 +9,28 @@ use nix::unistd::Pid;
 
 use crate::eventually::{eventually, so};
 
-/// How long the system may take to tear down processes that have been killed: more than a moment where it is busy.
+/// The time limit for the system to remove killed processes, on a busy machine.
 const GONE_WITHIN: Duration = Duration::from_secs(5);
 
-/// A process that was seen alive. It is told from a later one with the same number by when it started.
+/// A process that was seen alive. Its start time tells it from a later process with the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relative {
-    /// Its number.
+    /// Its process id.
     pub pid: i32,
-    /// Its parent's number.
+    /// Its parent's process id.
     pub parent: i32,
-    /// Its process group's number.
+    /// Its process group.
     pub group: i32,
-    /// When it started, in clock ticks since the machine did.
+    /// Its start time, in clock ticks since boot.
     pub started_ticks: u64,
     /// Its command line.
     pub command: Vec<String>,
 }
 
-/// Waits until none of these processes is left, after they were killed or have been told to end.
+/// Waits until none of these processes is left, after they were killed or asked to end.
 ///
 /// # Panics
-/// When one of them stays.
+/// When one of them is still alive in the end.
 pub async fn expect_gone(family: &[Relative]) {
     eventually(GONE_WITHIN, async || {
         let left: Vec<&Relative> = family.iter().filter(|one| one.is_alive()).collect();
@@ -39,15 +39,15 @@ pub async fn expect_gone(family: &[Relative]) {
     .await;
 }
 
-/// Every process that descends from `pid`, itself not among them.
+/// Returns all descendants of `pid`, without `pid` itself.
 #[must_use]
 pub fn descendants_of(pid: i32) -> Vec<Relative> {
-    let everybody = everybody();
+    let all = all_processes();
     let mut family = Vec::new();
     let mut parents = BTreeSet::from([pid]);
     loop {
         let before = family.len();
-        for relative in &everybody {
+        for relative in &all {
             if parents.contains(&relative.parent) && parents.insert(relative.pid) {
                 family.push(relative.clone());
             }
@@ -58,25 +58,25 @@ pub fn descendants_of(pid: i32) -> Vec<Relative> {
     }
 }
 
-/// Every process of one of these groups.
+/// Returns every process of these groups.
 #[must_use]
 pub fn members_of(groups: &BTreeSet<i32>) -> Vec<Relative> {
-    everybody().into_iter().filter(|relative| groups.contains(&relative.group)).collect()
+    all_processes().into_iter().filter(|relative| groups.contains(&relative.group)).collect()
 }
 
-/// Every process whose command line mentions `text`.
+/// Returns every process whose command line contains `text`.
 #[must_use]
 pub fn mentioning(text: &str) -> Vec<Relative> {
-    everybody().into_iter().filter(|relative| relative.command.iter().any(|word| word.contains(text))).collect()
+    all_processes().into_iter().filter(|relative| relative.command.iter().any(|word| word.contains(text))).collect()
 }
 
-fn everybody() -> Vec<Relative> {
+fn all_processes() -> Vec<Relative> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter_map(Relative::read).collect()
 }
 
 impl Relative {
-    /// Reads it from `/proc`; nothing for one that has ended, even when nobody has taken note of that yet.
+    /// Reads a process from `/proc`; `None` if it has ended, also for a zombie.
     fn read(pid: i32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
         // The second field is the name in parentheses, which may hold anything.
@@ -98,13 +98,13 @@ impl Relative {
         Some(Self { pid, parent, group, started_ticks, command })
     }
 
-    /// Whether it still runs.
+    /// Returns whether the process is still running.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         Self::read(self.pid).is_some_and(|now| now.started_ticks == self.started_ticks)
     }
 
-    /// Whether it is Chromium, of whatever kind.
+    /// Returns whether it is a Chromium process of any type.
     #[must_use]
     pub fn is_chromium(&self) -> bool {
         self.command.first().is_some_and(|program| {
@@ -113,7 +113,7 @@ impl Relative {
         })
     }
 
-    /// Whether it is a browser's main process.
+    /// Returns whether it is a browser's main process.
     #[must_use]
     pub fn is_browser(&self) -> bool {
         self.is_chromium()
@@ -121,13 +121,13 @@ impl Relative {
             && !self.command.iter().any(|word| word.starts_with("--type="))
     }
 
-    /// Whether it is a browser's renderer.
+    /// Returns whether it is a renderer.
     #[must_use]
     pub fn is_renderer(&self) -> bool {
         self.command.iter().any(|word| word == "--type=renderer")
     }
 
-    /// Has it stand still, unless it has ended.
+    /// Stops it with SIGSTOP, unless it has ended.
     pub fn stop(&self) {
         if self.is_alive() {
             let _ = kill(Pid::from_raw(self.pid), Signal::SIGSTOP);
@@ -137,7 +137,7 @@ impl Relative {
     /// Kills it, unless it has ended.
     pub fn kill(&self) {
         if self.is_alive() {
-            // It may end between the look and the signal: that is what was wanted.
+            // An error means that it ended between the check and the signal.
             let _ = kill(Pid::from_raw(self.pid), Signal::SIGKILL);
         }
     }

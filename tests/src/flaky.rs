@@ -1,5 +1,4 @@
-//! A browser whose starts fail as a test wants them to: a script that fails at some starts and is the real browser at
-//! the others.
+//! A browser that fails at chosen starts: a script that fails at some starts and runs the real browser at the others.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -7,20 +6,20 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-/// Exits with a status.
+/// Exits with status 1.
 pub const EXITS: &str = "exit 1";
 /// Ends by a signal, as a crash does.
 pub const CRASHES: &str = "kill -s SEGV $$";
-/// Runs and says nothing.
+/// Runs without output.
 pub const HANGS: &str = "exec sleep 1000";
-/// Says that it listens, and ends.
+/// Reports that it listens, and exits.
 pub const LISTENS_AND_DIES: &str = "echo 'DevTools listening on ws://127.0.0.1:9/devtools/browser/x' >&2; exit 1";
-/// Answers the first call that comes over the pipe, and ends. The call is `Browser.getVersion`, as number 1.
+/// Answers the first call on the pipe, `Browser.getVersion` with id 1, and exits.
 pub const ANSWERS_AND_DIES: &str = r#"head -c 1 <&3 >/dev/null
 printf '{"id":1,"result":{"protocolVersion":"1","product":"x","revision":"x","userAgent":"x","jsVersion":"1"}}\0' >&4
 exit 1"#;
 
-/// The script and the folder that it lives in.
+/// The script and its folder.
 #[derive(Debug)]
 pub struct FlakyBrowser {
     folder: TempDir,
@@ -28,8 +27,8 @@ pub struct FlakyBrowser {
 }
 
 impl FlakyBrowser {
-    /// One that does `how` (shell) at the starts that `which` (a pattern of `case`) names: the first is 1. At the others
-    /// it is the browser at `real`.
+    /// Creates a script that runs the shell command `how` at the starts that match `which`, a `case` pattern for their
+    /// number from 1, and the browser at `real` at the others.
     ///
     /// # Panics
     /// When the disk is full.
@@ -37,21 +36,21 @@ impl FlakyBrowser {
     pub fn new(real: &Path, which: &str, how: &str) -> Self {
         let folder = tempfile::Builder::new().prefix("porthole-tests-flaky-").tempdir().expect("a temp folder");
         let name = real.file_name().expect("an executable has a name").to_string_lossy();
-        // What the browser is told depends on its name.
+        // The service chooses flags by the executable's name.
         let script = folder.path().join(format!("flaky-{name}"));
-        // A folder is made by one process only, so that starts at the same time have different numbers.
+        // Only one process can create a folder, so that simultaneous starts get different numbers.
         let text = format!(
             "#!/bin/sh\nn=1; while ! mkdir '{}/start-'$n 2>/dev/null; do n=$((n + 1)); done\ncase $n in {which}) {how};; \
              esac\nexec '{}' \"$@\"\n",
             folder.path().display(),
             real.display()
         );
-        fs::write(&script, text).expect("a file in it");
-        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("our own file");
+        fs::write(&script, text).expect("a file in the temp folder");
+        fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).expect("the file is ours");
         Self { folder, script }
     }
 
-    /// For `PORTHOLE_CHROMIUM`.
+    /// Returns the script's path, for `PORTHOLE_CHROMIUM`.
     ///
     /// # Panics
     /// When the temp folder's name can't be read.
@@ -60,12 +59,12 @@ impl FlakyBrowser {
         self.script.to_str().expect("temp folders have readable names")
     }
 
-    /// How often it was started.
+    /// Returns how often the script was started.
     ///
     /// # Panics
-    /// When its folder is gone.
+    /// When its folder has been removed.
     #[must_use]
     pub fn starts(&self) -> usize {
-        fs::read_dir(self.folder.path()).expect("its folder").count() - 1
+        fs::read_dir(self.folder.path()).expect("the folder exists").count() - 1
     }
 }

@@ -1,26 +1,26 @@
-//! The judged set: pages that are red until they are as they will be, then green. Each comes to its end in a way that real
-//! pages do; those that never end are green by a moment of their own and go on below it.
+//! The judged set: pages that are red until they reach their final state, then green. Each settles in a way that real
+//! pages do; a page that never settles turns green at some moment and continues its activity afterwards.
 
 use std::time::Duration;
 
 use crate::site::{Reply, SHOP, Site};
 
-/// The colour of a page that is as it will be.
+/// The colour of a page in its final state.
 pub const DONE: [u8; 3] = [0, 170, 102];
 
 /// One page of the set.
 #[derive(Clone, Copy, Debug)]
 pub struct Judged {
-    /// What it does until it is as it will be.
+    /// The page's name: its activity until the final state.
     pub name: &'static str,
-    /// What stands in its body; names in `«»` are places of the site.
+    /// Its body; names in `«»` are replaced by URLs of the site.
     body: &'static str,
-    /// Whether it comes to its end by frames alone: an ordinary page draws them in real time, however fast its clock is run.
+    /// Whether it needs animation frames to settle: an ordinary page draws them in real time, even in virtual time.
     pub needs_frames: bool,
 }
 
 impl Judged {
-    /// Puts it on the site, and tells its URL.
+    /// Puts the page on the site and returns its URL.
     #[must_use]
     pub fn put(&self, site: &Site) -> String {
         site.html(&fill(&format!("{HEAD}{}", self.body), site))
@@ -77,7 +77,7 @@ fn fill(html: &str, site: &Site) -> String {
             filled = filled.replace(&abroad, &site.under_name(&url, SHOP)).replace(&place, &url);
         }
     }
-    assert!(!filled.contains('«'), "a place that is nowhere: {filled}");
+    assert!(!filled.contains('«'), "unknown name in «»: {filled}");
     filled
 }
 
@@ -89,7 +89,7 @@ const fn by_frames(name: &'static str, body: &'static str) -> Judged {
     Judged { name, body, needs_frames: true }
 }
 
-/// All of them.
+/// All pages of the set.
 pub const PAGES: &[Judged] = &[
     page("static", "<div class=cover></div>"),
     page("inline script", "<script>done()</script>"),

@@ -1,8 +1,8 @@
-//! The end-to-end tests' harness: real processes, a fixture web site, callers that know only the wire.
+//! The harness of the end-to-end tests: real processes, a fixture web site, callers that know only the wire.
 //!
-//! The harness links neither the service nor the worker nor the client: the tests know of Porthole what any operator or
-//! caller can see, its executables, its settings and its sockets. Two exceptions: `tests/hostile/` runs the service within
-//! the test to take a defence away, and `tests/e2e/processes/drains.rs` retries as the client does.
+//! The harness does not link the service, the worker or the client: tests see of Porthole what an operator or a caller
+//! sees, its executables, settings and sockets. Two exceptions: `tests/hostile/` runs the service within the test to
+//! remove a defence, and `tests/e2e/processes/drains.rs` retries as the client does.
 
 pub mod caller;
 pub mod collector;

@@ -1,14 +1,14 @@
-//! Reads the project's own Markdown: tables and prose. As much of the syntax as our files use.
+//! Reads tables and prose in the project's Markdown. Supports only the syntax that our files use.
 
 use std::path::{Path, PathBuf};
 
-/// The workspace's folder.
+/// Returns the workspace's root folder.
 #[must_use]
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The text of a file, named from the workspace's folder.
+/// Returns the text of a file, whose path is relative to the workspace's root.
 ///
 /// # Panics
 /// When it can't be read.
@@ -28,7 +28,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-/// Every table of a file, in order.
+/// Returns every table of a file, in order.
 ///
 /// # Panics
 /// When the file can't be read, or a table has no header.
@@ -49,7 +49,7 @@ pub fn tables(file: &str) -> Vec<Table> {
     tables
 }
 
-/// The lines outside code blocks.
+/// Returns the lines outside code blocks.
 pub fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut in_code = false;
     text.lines().filter(move |line| {
@@ -59,14 +59,14 @@ pub fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The cells of a row. A `\|` is a part of its cell.
+/// Splits a row into its cells. A `\|` belongs to its cell.
 fn cells(row: &str) -> Vec<String> {
     let inner = row.trim().trim_start_matches('|');
     let inner = inner.strip_suffix('|').unwrap_or(inner);
     inner.replace("\\|", "\0").split('|').map(|cell| cell.trim().replace('\0', "|")).collect()
 }
 
-/// What a cell holds between its first pair of backticks.
+/// Returns the text between a cell's first pair of backticks.
 #[must_use]
 pub fn code(cell: &str) -> Option<&str> {
     cell.split('`').nth(1)

@@ -1,13 +1,13 @@
-//! Hostile neighbours: pages that try to keep the browser that they share with other sandboxes from serving them.
+//! Hostile neighbours: pages that try to block the browser that they share with other sandboxes.
 
-/// One kind of such a page.
+/// One kind of hostile page.
 #[derive(Clone, Copy, Debug)]
 pub struct Neighbour {
     /// Its name in tables.
     pub name: &'static str,
-    /// What it runs as soon as it is parsed.
+    /// The script that it runs when it is parsed.
     pub script: &'static str,
-    /// Whether it sends a message that is over the size cap, and is ended for it.
+    /// Whether the service ends it for a DevTools message over the size limit.
     pub oversized: bool,
 }
 
@@ -20,17 +20,17 @@ const fn oversized(name: &'static str, script: &'static str) -> Neighbour {
 }
 
 impl Neighbour {
-    /// The page.
+    /// Returns the page's HTML.
     #[must_use]
     pub fn html(&self) -> String {
         format!("<!doctype html><title>hostile</title><body><p>hostile<script>{}</script>", self.script)
     }
 }
 
-/// Merely keeps a processor busy: what every other kind is compared with, for the processors are shared as well.
+/// Only keeps a processor busy. The baseline for every other kind, because sandboxes share the processors as well.
 pub const BUSY: Neighbour = neighbour("an endless loop", "setTimeout(() => { for (;;); }, 50)");
 
-/// All kinds. Most begin after the parser is through, as a page that wants to be loaded would.
+/// All kinds. Most start after the document is parsed, so that the page loads.
 pub const NEIGHBOURS: [Neighbour; 32] = [
     neighbour(
         "console: 15 strings of 5 MB",

@@ -1,4 +1,4 @@
-//! Owner keys and tokens as a chat backend would make them by itself: with a JWT library and nothing of ours.
+//! Owner keys and tokens, made as a chat backend makes them: with a JWT library and none of our code.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// A key that owner tokens are signed with.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnerKey {
-    /// Its name, which stands in a token's header.
+    /// Its id, which is in the token's header.
     pub kid: &'static str,
     /// The key itself.
     pub bytes: &'static [u8],
@@ -18,22 +18,22 @@ pub struct OwnerKey {
 
 /// The key that signs.
 pub const FIRST: OwnerKey = OwnerKey { kid: "k-2026-11", bytes: b"first owner key of the end-to-end tests" };
-/// The key that signed before it and still verifies.
+/// The previous signing key, which still verifies.
 pub const SECOND: OwnerKey = OwnerKey { kid: "k-2026-10", bytes: b"second owner key of the end-to-end tests" };
 /// A key that the service does not know.
-pub const FOREIGN: OwnerKey = OwnerKey { kid: "k-foreign", bytes: b"a key that nobody gave to the service, ever" };
+pub const FOREIGN: OwnerKey = OwnerKey { kid: "k-foreign", bytes: b"a key that the service has never been given" };
 
 impl OwnerKey {
-    /// As it stands in `PORTHOLE_OWNER_KEYS`.
+    /// Returns the key in the format of `PORTHOLE_OWNER_KEYS`.
     #[must_use]
     pub fn setting(&self) -> String {
         format!("{}:{}", self.kid, URL_SAFE_NO_PAD.encode(self.bytes))
     }
 
-    /// A token of `sandbox_id`, valid for `valid_seconds` from now (before now, if that is negative).
+    /// Returns a token of `sandbox_id`, valid for `valid_seconds` from now; expired if negative.
     ///
     /// # Panics
-    /// Never: all of it can be encoded.
+    /// Never: the claims can always be encoded.
     #[must_use]
     pub fn token(&self, sandbox_id: &str, valid_seconds: i64) -> String {
         let header = Header { kid: Some(self.kid.to_owned()), ..Header::new(Algorithm::HS256) };
@@ -41,7 +41,7 @@ impl OwnerKey {
         jsonwebtoken::encode(&header, &claims(sandbox_id, valid_seconds), &key).expect("claims that can be encoded")
     }
 
-    /// A token with these very header and claims, signed with HMAC of `algorithm`.
+    /// Returns a token with exactly this header and these claims, signed with the HMAC `algorithm`.
     ///
     /// # Panics
     /// Never: an HMAC takes any key.
@@ -54,23 +54,23 @@ impl OwnerKey {
     }
 }
 
-/// The claims of an owner token.
+/// Returns the claims of an owner token.
 #[must_use]
 pub fn claims(sandbox_id: &str, valid_seconds: i64) -> Value {
     let now = now_seconds();
     json!({"iss": "porthole", "sub": sandbox_id, "iat": now.min(now + valid_seconds), "exp": now + valid_seconds})
 }
 
-/// A token's first two parts.
+/// Returns a token's first two parts.
 #[must_use]
 pub fn unsigned(header: &Value, claims: &Value) -> String {
     format!("{}.{}", URL_SAFE_NO_PAD.encode(header.to_string()), URL_SAFE_NO_PAD.encode(claims.to_string()))
 }
 
-/// One part of a token, read.
+/// Decodes one part of a token.
 ///
 /// # Panics
-/// When it is no base64url of JSON.
+/// When it is not JSON in base64url.
 #[must_use]
 pub fn part(token: &str, index: usize) -> Value {
     let part = token.split('.').nth(index).expect("a token has three parts");
@@ -78,7 +78,7 @@ pub fn part(token: &str, index: usize) -> Value {
     serde_json::from_slice(&json).expect("JSON")
 }
 
-/// Unix time in seconds.
+/// Returns the Unix time in seconds.
 ///
 /// # Panics
 /// Before 1970.

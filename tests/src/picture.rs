@@ -1,4 +1,4 @@
-//! Looking at pictures: their size, and what colour they have where.
+//! Decodes pictures and asserts their size, colours and equality.
 
 use std::collections::BTreeSet;
 
@@ -8,9 +8,9 @@ use image::{ImageFormat, RgbImage};
 #[derive(Clone)]
 pub struct Picture {
     pixels: RgbImage,
-    /// What its bytes are, judged by themselves.
+    /// Its format, detected from the bytes.
     pub format: ImageFormat,
-    /// Its size as a file.
+    /// Its encoded size in bytes.
     pub bytes: usize,
 }
 
@@ -18,7 +18,7 @@ impl Picture {
     /// Decodes PNG, JPEG or WebP.
     ///
     /// # Panics
-    /// When it is none of these, or broken.
+    /// When the bytes have another format or are broken.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Self {
         let format = image::guess_format(bytes).expect("an image's magic bytes");
@@ -28,25 +28,25 @@ impl Picture {
         Self { pixels, format, bytes: bytes.len() }
     }
 
-    /// Width and height.
+    /// Returns width and height.
     #[must_use]
     pub fn size(&self) -> (u32, u32) {
         self.pixels.dimensions()
     }
 
-    /// The colour at a place.
+    /// Returns the colour of a pixel.
     ///
     /// # Panics
-    /// When that lies outside.
+    /// When the pixel is outside the picture.
     #[must_use]
     pub fn at(&self, x: u32, y: u32) -> [u8; 3] {
         self.pixels.get_pixel(x, y).0
     }
 
-    /// Asserts the colour at a place, as exact as lossy formats are.
+    /// Asserts the colour of a pixel, with a tolerance of 12 per channel for lossy formats.
     ///
     /// # Panics
-    /// When it is another.
+    /// When the colour differs more.
     #[track_caller]
     pub fn expect_colour(&self, x: u32, y: u32, expected: [u8; 3]) -> &Self {
         let seen = self.at(x, y);
@@ -55,20 +55,20 @@ impl Picture {
         self
     }
 
-    /// Asserts its size.
+    /// Asserts the picture's size.
     ///
     /// # Panics
-    /// When it has another.
+    /// When the size differs.
     #[track_caller]
     pub fn expect_size(&self, width: u32, height: u32) -> &Self {
         assert_eq!(self.size(), (width, height), "the picture's size");
         self
     }
 
-    /// Asserts that it shows what another shows, pixel by pixel.
+    /// Asserts that both pictures are equal, pixel by pixel.
     ///
     /// # Panics
-    /// When it does not; then it tells how many pixels differ, and between which corners they lie.
+    /// When they differ, with the number of differing pixels and their bounding box.
     #[track_caller]
     pub fn expect_same_as(&self, other: &Self) -> &Self {
         assert_eq!(self.size(), other.size(), "the pictures' sizes");
@@ -90,14 +90,14 @@ impl Picture {
         self
     }
 
-    /// Whether every pixel has the same colour.
+    /// Returns whether every pixel has the same colour.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         let first = self.pixels.get_pixel(0, 0);
         self.pixels.pixels().all(|pixel| pixel == first)
     }
 
-    /// The pixels of a part, row by row.
+    /// Returns the pixels of a part, row by row.
     #[must_use]
     pub fn part(&self, left: u32, top: u32, width: u32, height: u32) -> Vec<[u8; 3]> {
         (top..top + height)
@@ -107,10 +107,10 @@ impl Picture {
     }
 }
 
-/// A PNG of one colour.
+/// Returns a PNG of one colour.
 ///
 /// # Panics
-/// Never: memory is enough.
+/// Never: writing to memory does not fail.
 #[must_use]
 pub fn png_of(width: u32, height: u32, colour: [u8; 3]) -> Vec<u8> {
     let mut bytes = std::io::Cursor::new(Vec::new());

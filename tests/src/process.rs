@@ -1,4 +1,4 @@
-//! One process of Porthole's as a child of the test: started with a bare environment, heard, and ended whatever happens.
+//! A process of Porthole as a child of the test: started with a bare environment, its output collected, always ended.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,20 +17,20 @@ use crate::eventually::{eventually, so};
 use crate::executable::binary;
 use crate::family::{self, Relative};
 
-/// How long a process has to bind its listeners; the service starts a browser meanwhile.
+/// The time limit for a process to bind its listeners; the service starts a browser meanwhile.
 const LISTENING_WITHIN: Duration = Duration::from_secs(40);
-/// How long a process has to end on SIGTERM before it is killed.
+/// The time limit for a process to end on SIGTERM before it is killed.
 const ENDING_WITHIN: Duration = Duration::from_secs(8);
-/// How long its descendants have after that.
+/// The time limit for its descendants after that.
 const FAMILY_ENDING_WITHIN: Duration = Duration::from_secs(4);
 
-/// How many of a process's last log lines a failed test shows.
+/// Number of a process's last log lines that a failed test shows.
 const LINES_SHOWN: usize = 60;
 
 /// A process's settings: its whole environment.
 pub type Environment = BTreeMap<String, String>;
 
-/// A child of this test in a process group of its own. Dropping it ends it and everything that descends from it.
+/// A child of this test in its own process group. Dropping it ends it and all its descendants.
 #[derive(Debug)]
 pub struct Process {
     name: String,
@@ -41,18 +41,18 @@ pub struct Process {
     watchdog: Child,
 }
 
-type Lines = Arc<Mutex<Heard>>;
+type Lines = Arc<Mutex<Output>>;
 
-/// What came out of a stream so far.
+/// The output collected from a stream so far.
 #[derive(Debug, Default)]
-struct Heard {
+struct Output {
     lines: Vec<String>,
-    /// Whether that is all: nobody holds the stream's other end any more.
+    /// Whether the stream has ended: no process holds its other end open.
     ended: bool,
 }
 
 impl Process {
-    /// Starts one of the workspace's executables with this environment and nothing else.
+    /// Starts one of the workspace's executables with exactly this environment.
     ///
     /// # Panics
     /// When it can't be started.
@@ -61,7 +61,7 @@ impl Process {
         Self::spawn_program(&binary(name), arguments, environment)
     }
 
-    /// The same with a program that is not ours.
+    /// Starts a program from outside the workspace in the same way.
     ///
     /// # Panics
     /// When it can't be started.
@@ -84,28 +84,28 @@ impl Process {
         Self { name, child, stdout, stderr, family: Mutex::default(), watchdog }
     }
 
-    /// Its number.
+    /// Returns its process id.
     ///
     /// # Panics
-    /// Never: process numbers are positive.
+    /// Never: process ids fit.
     #[must_use]
     pub fn pid(&self) -> i32 {
-        i32::try_from(self.child.id()).expect("a process number")
+        i32::try_from(self.child.id()).expect("a process id fits into an i32")
     }
 
-    /// What it has written to standard output.
+    /// Returns the lines it has written to standard output.
     #[must_use]
     pub fn stdout(&self) -> Vec<String> {
         snapshot(&self.stdout)
     }
 
-    /// What it has written to standard error: the logs.
+    /// Returns the lines it has written to standard error: its log.
     #[must_use]
     pub fn stderr(&self) -> Vec<String> {
         snapshot(&self.stderr)
     }
 
-    /// Everything that descends from it now, and remembers that for the end.
+    /// Returns its current descendants, and remembers them for the check at its end.
     #[must_use]
     pub fn family(&self) -> Vec<Relative> {
         let now = family::descendants_of(self.pid());
@@ -118,10 +118,10 @@ impl Process {
         now
     }
 
-    /// Where the listener of that name (`main` or `admin`) is bound, as its log tells.
+    /// Waits until its log reports the address of the listener `main` or `admin`.
     ///
     /// # Panics
-    /// When the process ends, or does not tell in time.
+    /// When the process ends, or does not log the address in time.
     pub async fn listening(&mut self, listener: &str) -> SocketAddr {
         let name = self.name.clone();
         let stderr = Arc::clone(&self.stderr);
@@ -132,7 +132,7 @@ impl Process {
             }
             let ended = self.child.try_wait().expect("a child can be waited for");
             assert!(ended.is_none(), "{name} ended with {ended:?} before it listened:\n{}", lines.join("\n"));
-            Err(format!("{name} did not say where its {listener} listener is:\n{}", lines.join("\n")))
+            Err(format!("{name} did not log the address of its {listener} listener:\n{}", lines.join("\n")))
         })
         .await
     }
@@ -153,29 +153,29 @@ impl Process {
         killpg(Pid::from_raw(self.pid()), signal).unwrap_or_else(|error| panic!("{signal} to {}: {error}", self.name));
     }
 
-    /// How it ended; all that it said has been heard then.
+    /// Waits until it has ended and all its output is collected; returns its exit status.
     ///
     /// # Panics
-    /// When it still runs after `within`, or something holds its output open.
+    /// When it is still running after `within`, or another process holds its output open.
     pub async fn ended(&mut self, within: Duration) -> ExitStatus {
         let name = self.name.clone();
         let streams = [Arc::clone(&self.stdout), Arc::clone(&self.stderr)];
         eventually(within, async || {
-            let said = || snapshot(&streams[1]).join("\n");
+            let log = || snapshot(&streams[1]).join("\n");
             let status = self.child.try_wait().expect("a child can be waited for");
-            let status = status.ok_or_else(|| format!("{name} still runs:\n{}", said()))?;
-            let heard = streams.iter().all(|stream| stream.lock().unwrap_or_else(PoisonError::into_inner).ended);
-            so(heard, format!("{name} has ended and something holds its output open:\n{}", said()))?;
+            let status = status.ok_or_else(|| format!("{name} is still running:\n{}", log()))?;
+            let complete = streams.iter().all(|stream| stream.lock().unwrap_or_else(PoisonError::into_inner).ended);
+            so(complete, format!("{name} has ended but a process holds its output open:\n{}", log()))?;
             Ok(status)
         })
         .await
     }
 
-    /// Shows the last that it said: whoever reads why a test failed wants to know.
+    /// Prints its last log lines, to explain a failed test.
     pub fn show_last_lines(&self) {
         let lines = self.stderr();
         let last = lines.len().saturating_sub(LINES_SHOWN);
-        eprintln!("--- the last that {} said:\n{}", self.name, lines[last..].join("\n"));
+        eprintln!("--- the last lines of {}:\n{}", self.name, lines[last..].join("\n"));
     }
 
     fn ends_within(&mut self, limit: Duration) -> bool {
@@ -200,7 +200,7 @@ impl Drop for Process {
             let _ = self.family();
             self.signal(Signal::SIGTERM);
             if !self.ends_within(ENDING_WITHIN) {
-                eprintln!("{} outlived SIGTERM by {ENDING_WITHIN:?} and was killed", self.name);
+                eprintln!("{} did not end within {ENDING_WITHIN:?} of SIGTERM and was killed", self.name);
                 let _ = self.family();
                 let _ = killpg(Pid::from_raw(self.pid()), Signal::SIGKILL);
                 let _ = self.child.wait();
@@ -231,9 +231,9 @@ fn pause() {
     std::thread::sleep(Duration::from_millis(20));
 }
 
-/// Ends the group when this test's own process is gone without having dropped it, as after Ctrl-C: its standard input
-/// closes then. It sits in a group of its own, so that the same Ctrl-C does not end it first. The temp folder goes too,
-/// if it is one of [`crate::stack::Home`]'s.
+/// Starts a shell that ends the group if the test process exits without dropping it, as after Ctrl-C: the shell's
+/// standard input closes then. It runs in its own group, so that the same Ctrl-C does not end it first. It also removes
+/// the temp folder, if that belongs to a [`crate::stack::Home`].
 fn watchdog(group: u32, folder: &str) -> Child {
     const SCRIPT: &str = r#"read -r word; [ "$word" = done ] && exit 0
 kill -s TERM -- "-$1"; sleep 3; kill -s KILL -- "-$1"
@@ -245,7 +245,7 @@ case "$2" in */porthole-tests-*/tmp) rm -rf -- "${2%/tmp}";; esac"#;
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
-        .expect("a shell is there")
+        .expect("a shell exists")
 }
 
 fn collect(stream: impl Read + Send + 'static) -> Lines {

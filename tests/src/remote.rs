@@ -1,4 +1,4 @@
-//! A stack whose pages are Browserbase's: the emulator plays that part, with a real Chromium for each session.
+//! A stack whose pages come from Browserbase, played by the emulator with a real Chromium for each remote session.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use crate::emulator::{Emulator, EmulatorOptions};
 use crate::site::{REBOUND, SHOP};
 use crate::stack::Stack;
 
-/// How long until what was given up is given back, on a machine that is busy.
+/// The time limit for abandoned sessions to be released, on a busy machine.
 const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(60);
 
-/// Service and worker with Browserbase's credentials, and the emulator that they speak to.
+/// Service and worker with Browserbase credentials, and the emulator that they use.
 pub struct Remote {
     /// Service, worker and site.
     pub stack: Stack,
-    /// Browserbase.
+    /// The emulator of Browserbase.
     pub emulator: Emulator,
 }
 
 impl Remote {
-    /// Starts one with no setting but what it needs: the provider is `auto`.
+    /// Starts a stack with only the necessary settings.
     pub async fn start() -> Self {
         Self::with(EmulatorOptions::new(), &[]).await
     }
 
-    /// Starts one with these settings more for service and worker.
+    /// Starts a stack with additional settings for service and worker.
     pub async fn with(options: EmulatorOptions, settings: &[(&str, &str)]) -> Self {
         let names = format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1,*=none");
         let emulator = Emulator::start(options.setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await;
@@ -33,7 +33,7 @@ impl Remote {
             .setting("PORTHOLE_BROWSERBASE_URL", emulator.url())
             .setting("BROWSERBASE_API_KEY", emulator.api_key())
             .setting("BROWSERBASE_PROJECT_ID", emulator.project_id())
-            // Nothing on this machine may stand in for it.
+            // A local browser must not take its place.
             .setting("PORTHOLE_PROVIDER", "browserbase");
         if let Some(authority) = emulator.ca_pem_path() {
             stack = stack.setting("SSL_CERT_FILE", authority.to_str().expect("a readable name"));
@@ -44,10 +44,10 @@ impl Remote {
         Self { stack: Box::pin(stack.start()).await, emulator }
     }
 
-    /// Waits until no session runs, asserts that none was leaked and that the service's own books say the same.
+    /// Waits until no remote session runs, asserts that none was leaked and that the service's metrics agree.
     ///
     /// # Panics
-    /// When one still runs or was leaked.
+    /// When a session still runs or was leaked.
     pub async fn expect_all_given_back(&self) -> Value {
         let ledger = self.emulator.expect_all_given_back(GIVEN_BACK_WITHIN).await;
         self.stack.expect_idle(GIVEN_BACK_WITHIN).await;

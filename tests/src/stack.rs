@@ -1,4 +1,4 @@
-//! Service and worker as processes, with a fixture site beside them and a temp folder under them.
+//! Service and worker as processes, with a fixture site and a temp folder.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -18,11 +18,11 @@ use crate::owner;
 use crate::process::{Environment, Process};
 use crate::site::Site;
 
-/// How long until a stack that was started takes requests.
+/// The time limit for a started stack to accept requests.
 const READY_WITHIN: Duration = Duration::from_secs(40);
-/// What the folders' names begin with; the watchdog of [`crate::process`] removes only such.
+/// Prefix of the folders' names; the watchdog of [`crate::process`] removes only folders with it.
 const FOLDER_PREFIX: &str = "porthole-tests-";
-/// How long an owner token of the harness is valid.
+/// Validity of the harness's owner tokens.
 const TOKEN_SECONDS: i64 = 3600;
 
 /// One of the two server processes, listening.
@@ -30,9 +30,9 @@ const TOKEN_SECONDS: i64 = 3600;
 pub struct Server {
     /// The process.
     pub process: Process,
-    /// Where requests go.
+    /// The address of its main listener.
     pub main: SocketAddr,
-    /// Where metrics and health are.
+    /// The address of its admin listener: metrics and health.
     pub admin: SocketAddr,
 }
 
@@ -45,25 +45,25 @@ impl Server {
         Self { process, main, admin }
     }
 
-    /// A URL of its main listener.
+    /// Returns a URL of its main listener.
     #[must_use]
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.main)
     }
 
-    /// A URL of its admin listener.
+    /// Returns a URL of its admin listener.
     #[must_use]
     pub fn admin_url(&self, path: &str) -> String {
         format!("http://{}{path}", self.admin)
     }
 }
 
-/// A folder that a stack lives in: home and temp folder of its processes. It goes with its owner.
+/// The folder of a stack, with the home and temp folder of its processes. It is removed when dropped.
 #[derive(Debug)]
 pub struct Home(TempDir);
 
 impl Home {
-    /// A new one.
+    /// Creates the folder.
     ///
     /// # Panics
     /// When the disk is full.
@@ -76,19 +76,19 @@ impl Home {
         Self(folder)
     }
 
-    /// `HOME` of its processes.
+    /// Returns `HOME` of its processes.
     #[must_use]
     pub fn home(&self) -> PathBuf {
         self.0.path().join("home")
     }
 
-    /// `TMPDIR` of its processes.
+    /// Returns `TMPDIR` of its processes.
     #[must_use]
     pub fn temp(&self) -> PathBuf {
         self.0.path().join("tmp")
     }
 
-    /// What is in [`Home::temp`].
+    /// Returns the entries of [`Home::temp`].
     ///
     /// # Panics
     /// When it can't be read.
@@ -97,7 +97,7 @@ impl Home {
         std::fs::read_dir(self.temp()).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
     }
 
-    /// The least that a process needs: where programs are, and these two folders.
+    /// Returns the minimal environment of a process: `PATH` and these two folders.
     #[must_use]
     pub fn environment(&self) -> Environment {
         let text = |path: &Path| path.to_str().expect("temp folders have readable names").to_owned();
@@ -116,24 +116,24 @@ impl Default for Home {
     }
 }
 
-/// Settings of a stack that is to be started.
+/// Builds a stack from settings.
 #[derive(Debug, Default)]
 pub struct Builder {
     settings: Vec<(String, String)>,
 }
 
 impl Builder {
-    /// The same with one setting more, for both processes.
+    /// Adds a setting for both processes.
     #[must_use]
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.settings.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Starts it and waits until the worker takes requests.
+    /// Starts the stack and waits until the worker is ready.
     ///
     /// # Panics
-    /// When a process does not start or get ready.
+    /// When a process does not start or become ready.
     pub async fn start(self) -> Stack {
         let site = Site::start();
         let home = Home::new();
@@ -143,7 +143,7 @@ impl Builder {
             ("PORTHOLE_SERVICE_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
             ("PORTHOLE_WORKER_ADDR", "127.0.0.1:0".to_owned()),
             ("PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
-            // All tests are one caller to the worker.
+            // The worker counts all tests as one caller.
             ("PORTHOLE_RATE_LIMIT", "100000".to_owned()),
             ("PORTHOLE_ALLOW_TARGETS", site.allow_targets()),
             ("PORTHOLE_RESOLVE", site.resolve()),
@@ -168,14 +168,13 @@ impl Builder {
             so(answer.status == StatusCode::OK, format!("not ready: {answer:?}\n{}", stack.logs().join("\n")))
         })
         .await;
-        // For the end: whatever becomes of the service, its browser is known.
+        // Remembers the browser for the end, even if the service dies.
         let _ = stack.service.process.family();
         stack
     }
 }
 
-/// Service, worker, site and folder. Dropping it ends the processes, makes sure that nothing outlives them, and removes
-/// the folder.
+/// Service, worker, site and folder. Dropping it ends the processes and their descendants, and removes the folder.
 pub struct Stack {
     /// The worker.
     pub worker: Server,
@@ -188,25 +187,25 @@ pub struct Stack {
     /// The worker's settings.
     pub of_worker: Environment,
     http: reqwest::Client,
-    /// The folder. Last, so that it goes after the processes that write there.
+    /// The folder. The last field, so that it is removed after the processes that write there have ended.
     pub home: Home,
 }
 
 impl Stack {
-    /// Settings, to start with.
+    /// Returns a builder.
     #[must_use]
     pub fn with() -> Builder {
         Builder::default()
     }
 
-    /// Starts one with no setting but what it needs.
+    /// Starts a stack with only the necessary settings.
     pub async fn start() -> Self {
         Self::with().start().await
     }
 
-    /// The one that tests of a binary share while any of them runs; the last one ends it.
+    /// Returns the stack that the tests of a binary share while any of them runs; the last one ends it.
     ///
-    /// Only for tests that leave it as they found it.
+    /// Only for tests that leave its state unchanged.
     pub async fn shared() -> Shared {
         static SHARED: tokio::sync::Mutex<Weak<Stack>> = tokio::sync::Mutex::const_new(Weak::new());
         let mut shared = SHARED.lock().await;
@@ -218,13 +217,13 @@ impl Stack {
         Shared(stack)
     }
 
-    /// A caller of the worker, who owns a sandbox.
+    /// Returns a caller of the worker, with a sandbox.
     #[must_use]
     pub fn caller(&self) -> Caller {
         self.caller_of(self.worker.url("/api/sandbox"), self.of_worker.get("PORTHOLE_CLIENT_KEYS"))
     }
 
-    /// A caller of the service itself, as the worker is one.
+    /// Returns a caller of the service, as the worker is.
     #[must_use]
     pub fn service_caller(&self) -> Caller {
         self.caller_of(self.service.url(""), self.of_service.get("PORTHOLE_SERVICE_KEY"))
@@ -247,20 +246,20 @@ impl Stack {
         self.caller().extract(fields).await
     }
 
-    /// What an admin route of one of the two answers.
+    /// Requests an admin route of the service or the worker.
     pub async fn admin(&self, server: &Server, path: &str) -> Answer {
         self.caller().send(self.http.get(server.admin_url(path))).await
     }
 
-    /// The service's `/api/metrics`.
+    /// Returns the service's `/api/metrics`.
     pub async fn metrics(&self) -> Value {
         self.admin(&self.service, "/api/metrics").await.json()
     }
 
-    /// Waits until no page is held by a request.
+    /// Waits until no request holds a page or waits for one.
     ///
     /// # Panics
-    /// When one still is after `within`.
+    /// When one still does after `within`.
     pub async fn expect_idle(&self, within: Duration) {
         eventually(within, async || {
             let pages = self.metrics().await["pages"].clone();
@@ -269,7 +268,7 @@ impl Stack {
         .await;
     }
 
-    /// Asserts that an ordinary request succeeds: whatever came before did no harm.
+    /// Asserts that an ordinary request succeeds after the events of the test.
     ///
     /// # Panics
     /// When it fails.
@@ -279,20 +278,20 @@ impl Stack {
         assert_eq!(answer.content().trim(), "all is well");
     }
 
-    /// The service's Chromium processes.
+    /// Returns the service's Chromium processes.
     #[must_use]
     pub fn chromium(&self) -> Vec<Relative> {
         self.service.process.family().into_iter().filter(Relative::is_chromium).collect()
     }
 
-    /// Every log line of both processes so far.
+    /// Returns every log line of both processes so far.
     #[must_use]
     pub fn logs(&self) -> Vec<String> {
         [self.service.process.stderr(), self.worker.process.stderr()].concat()
     }
 }
 
-/// A test's share of the stack that a binary's tests have in common.
+/// A test's reference to the stack that the tests of a binary share.
 pub struct Shared(Arc<Stack>);
 
 impl Deref for Shared {
@@ -305,7 +304,7 @@ impl Deref for Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        // The stack may live on with others; it shows its last words itself only when it ends.
+        // Other tests may keep the stack running, and it prints its last log lines only when it ends.
         if std::thread::panicking() && Arc::strong_count(&self.0) > 1 {
             self.worker.process.show_last_lines();
             self.service.process.show_last_lines();

@@ -9,7 +9,7 @@ async fn a_minute_of_mixed_traffic_and_faults_leaves_nothing_behind() {
     let report = Box::pin(run(SoakOptions { duration: Duration::from_secs(60), seed: fastrand::u64(..) })).await;
     println!("{report}");
     assert!(report.violations.is_empty(), "{report}");
-    for asked in ["text", "picture", "sandbox"] {
-        assert!(report.ok(asked) > 0, "not one success of {asked}, so this tests nothing: {report}");
+    for kind in ["text", "picture", "sandbox"] {
+        assert!(report.ok(kind) > 0, "no request for {kind} succeeded, so this tests nothing: {report}");
     }
 }

@@ -1,4 +1,4 @@
-//! Who calls, and how often: client keys, and the rate limit by key or address.
+//! Authenticates callers by client key, and limits their rate by key or network.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -16,37 +16,38 @@ use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
 
-/// How often callers that have been quiet long enough are forgotten.
+/// Interval for dropping the rate limiter's state of idle callers.
 const FORGET_EVERY: Duration = Duration::from_secs(60);
 
-/// Whose requests are counted together.
+/// The unit of the rate limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Caller {
-    /// Callers that present this client key.
+    /// All callers with this client key.
     Key(KeyIndex),
-    /// Callers of this network.
+    /// All callers from this network.
     Network(ClientNetwork),
 }
 
-/// What a caller's name to the service begins with before it is hashed, so that the hash is of no use anywhere else.
+/// Prefix of the hashed text, so that a caller's name can't be confused with a hash for another purpose.
 const NAME_DOMAIN: &[u8] = b"porthole client name\0";
-/// How much of the hash is the name, in bytes: enough that no two callers share one.
+/// Length of a caller's name in bytes, long enough to be unique.
 const NAME_BYTES: usize = 16;
 
-/// Judges callers.
+/// Authenticates and rate-limits callers.
 pub(crate) struct Callers {
     keys: BearerKeys,
-    /// What names are hashed with: without the service's key an address could be found by hashing all of them.
-    named: Sha256,
+    /// Hash state of callers' names, salted with the service's key: without a salt, hashing all addresses would reveal
+    /// a caller's.
+    salted: Sha256,
     rates: DefaultKeyedRateLimiter<Caller>,
     clock: DefaultClock,
 }
 
 impl Callers {
-    /// Asks for one of `keys`, if there are any, and lets each caller send `a_minute` requests a minute.
+    /// Requires one of `keys`, if there are any, and allows each caller `a_minute` requests a minute.
     ///
     /// # Errors
-    /// [`UnfitKey`] for a key that settings would have refused.
+    /// [`UnfitKey`] for a key that the settings would have refused.
     pub(crate) fn new(
         keys: &[SecretString],
         service_key: Option<&SecretString>,
@@ -55,14 +56,17 @@ impl Callers {
         let salt = service_key.map_or("", |key| key.expose_secret());
         Ok(Self {
             keys: BearerKeys::new(keys, WORKER_CHALLENGE)?,
-            named: Sha256::new().chain_update(NAME_DOMAIN).chain_update(salt).chain_update([0]),
+            salted: Sha256::new().chain_update(NAME_DOMAIN).chain_update(salt).chain_update([0]),
             rates: RateLimiter::keyed(Quota::per_minute(a_minute)),
             clock: DefaultClock::default(),
         })
     }
 
-    /// Lets the request in and gives its caller's name for the service's queue, or says why not. Wrong keys count against their address, so that they can't be tried at
-    /// will, and never against who has a right one.
+    /// Admits the request and returns its caller's name for the service's queue. Wrong keys count against the network
+    /// that sends them, which limits guessing, and never against the holder of a right key.
+    ///
+    /// # Errors
+    /// The answer that refuses the request: `RATE_LIMITED` or `UNAUTHORIZED`.
     pub(crate) fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
         let key = self.keys.presented(headers);
         let caller = key.map_or_else(|| Caller::Network(ClientNetwork::of(address)), Caller::Key);
@@ -70,33 +74,33 @@ impl Callers {
         if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(self.name(caller)) }
     }
 
-    /// The same where no key is asked for; whose requests are counted together goes by the network alone.
+    /// Admits like [`Callers::admit`] without requiring a key, rate-limited by network only.
     pub(crate) fn admit_without_key(&self, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
         let caller = Caller::Network(ClientNetwork::of(address));
         self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
         Ok(self.name(caller))
     }
 
-    /// A hash that tells callers apart and nothing else. Workers with the same settings give the same.
+    /// Returns a hash that identifies the caller and reveals nothing else. Workers with equal settings return the same.
     fn name(&self, caller: Caller) -> HeaderValue {
         let caller = match caller {
             Caller::Key(KeyIndex(index)) => format!("key {index}"),
             Caller::Network(network) => format!("address {network}"),
         };
-        let hash = self.named.clone().chain_update(caller).finalize();
+        let hash = self.salted.clone().chain_update(caller).finalize();
         let name: String = hash.iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect();
-        HeaderValue::from_str(&name).expect("hexadecimal digits stand in any header")
+        HeaderValue::from_str(&name).expect("hexadecimal digits are a valid header value")
     }
 
     fn within_rate(&self, caller: Caller) -> Result<(), Failure> {
         self.rates.check_key(&caller).map_err(|not_until| {
-            Failure::new(ErrorCode::RateLimited, "more requests a minute than one caller may send")
+            Failure::new(ErrorCode::RateLimited, "the caller sent more requests than its limit per minute")
                 .retry_after(not_until.wait_time_from(self.clock.now()))
         })
     }
 
-    /// Forgets callers whose requests no longer count, so that their number stays bounded; until `ended`.
-    pub(crate) async fn forget_the_quiet(&self, ended: CancellationToken) {
+    /// Drops the state of idle callers at intervals, which bounds its size, until `ended` is cancelled.
+    pub(crate) async fn forget_idle(&self, ended: CancellationToken) {
         loop {
             tokio::select! {
                 () = tokio::time::sleep(FORGET_EVERY) => {}
@@ -128,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn without_keys_addresses_are_limited_each_on_its_own() {
+    fn without_keys_each_network_is_limited() {
         let callers = callers(&[], 2);
         for (address, refusal) in [
             ("192.0.2.1", None),
@@ -145,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_limited_each_on_its_own_wherever_they_come_from() {
+    fn each_key_is_limited_whatever_its_address() {
         let callers = callers(&["a", "b"], 1);
         assert_eq!(code(&callers, Some("a"), "192.0.2.1"), None);
         assert_eq!(code(&callers, Some("a"), "192.0.2.2"), Some("RATE_LIMITED"));
@@ -153,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_keys_are_refused_then_limited_and_cost_the_right_one_nothing() {
+    fn wrong_keys_are_refused_then_limited_and_do_not_count_against_the_right_one() {
         let callers = callers(&["a"], 1);
         assert_eq!(code(&callers, None, "192.0.2.1"), Some("UNAUTHORIZED"));
         assert_eq!(code(&callers, Some("x"), "192.0.2.1"), Some("RATE_LIMITED"));
@@ -161,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn callers_are_told_apart_by_names_that_tell_nothing_else() {
+    fn names_identify_callers_and_reveal_nothing_else() {
         let known = callers(&["a", "b"], 100);
         let name = |letter: &str, address: &str| {
             let key = HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap();
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, key)]);
             known.admit(&headers, address.parse().unwrap()).unwrap()
         };
-        assert_eq!(name("a", "192.0.2.1"), name("a", "192.0.2.2"), "a key is who it is wherever it comes from");
+        assert_eq!(name("a", "192.0.2.1"), name("a", "192.0.2.2"), "a key has one name at every address");
         assert_ne!(name("a", "192.0.2.1"), name("b", "192.0.2.1"));
         let of_address = |callers: &Callers| callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap()).unwrap();
         let salted = Callers::new(&[], Some(&"s".repeat(32).into()), NonZeroU32::MIN).unwrap();
@@ -177,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_says_when_the_next_request_is_taken() {
+    fn a_refusal_has_the_time_until_the_next_request_is_admitted() {
         let callers = callers(&[], 2);
         let address = "192.0.2.1".parse().unwrap();
         let refused =
@@ -187,8 +191,8 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn quiet_callers_are_forgotten() {
-        // The limiter keeps its own time: at this rate a caller is forgotten after a microsecond or so.
+    async fn idle_callers_are_forgotten() {
+        // The limiter uses a real clock: at this rate a caller is idle after about a microsecond.
         let callers = callers(&[], u32::MAX);
         callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap()).unwrap();
         assert_eq!(callers.rates.len(), 1);
@@ -199,7 +203,7 @@ mod tests {
             }
             ended.cancel();
         };
-        let both = async { tokio::join!(callers.forget_the_quiet(ended.clone()), forgotten) };
+        let both = async { tokio::join!(callers.forget_idle(ended.clone()), forgotten) };
         tokio::time::timeout(FORGET_EVERY * 10, both).await.expect("never forgotten");
     }
 }

@@ -1,7 +1,7 @@
-//! CORS: refuses web pages whose origin may not call, and tells browsers that the others may read the answer.
+//! CORS: refuses web pages of foreign origins, and lets pages of allowed origins read the answers.
 //!
-//! Which origins may call is judged by the daemon's [`Origins`]. The `Host` header decides nothing here: proxies before
-//! the worker write into it what they like.
+//! The daemon's [`Origins`] decides which origins may call. The `Host` header is not used: proxies in front of the
+//! worker may rewrite it.
 
 use axum::extract::{Request, State};
 use axum::middleware::Next;
@@ -10,15 +10,15 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use porthole_contract::routes::{METADATA_HEADER_PREFIX, REQUEST_ID_HEADER};
 use porthole_daemon::origin::Origins;
 
-/// What pages may send.
+/// Methods that pages may use.
 const ALLOWED_METHODS: &str = "GET, POST";
 const ALLOWED_HEADERS: &str = "accept, authorization, content-type, traceparent, tracestate, x-request-id";
-/// How long a browser may remember a preflight's answer, in seconds.
+/// How long a browser may cache a preflight's answer, in seconds.
 const MAX_AGE_SECONDS: &str = "600";
-/// What a preflight's answer depends on.
+/// The headers that a preflight's answer depends on.
 const PREFLIGHT_VARY: &str = "Origin, Access-Control-Request-Method, Access-Control-Request-Headers";
 
-/// Refuses pages that may not call, answers preflights, and lets the pages that may call read the answer.
+/// Refuses requests of foreign origins, answers preflights, and adds the CORS headers for allowed origins.
 pub(crate) async fn judge_origin(State(origins): State<Origins>, request: Request, next: Next) -> Response {
     let (allowed, preflight) = match origins.judge(request.headers()) {
         Ok(origin) => (origin.cloned(), is_preflight(&request)),
@@ -49,15 +49,15 @@ fn preflight_answer() -> Response {
     (StatusCode::NO_CONTENT, headers).into_response()
 }
 
-/// The answer's headers that a page may read beyond the few that it always may.
+/// Returns the names of the answer's headers that a page may read beyond the CORS-safelisted ones.
 fn exposed(headers: &HeaderMap) -> HeaderValue {
     let always = [REQUEST_ID_HEADER, header::RETRY_AFTER.as_str()];
     let metadata = headers.keys().map(HeaderName::as_str).filter(|name| name.starts_with(METADATA_HEADER_PREFIX));
     let names: Vec<&str> = always.into_iter().chain(metadata).collect();
-    HeaderValue::from_str(&names.join(", ")).expect("header names and commas are a header's value")
+    HeaderValue::from_str(&names.join(", ")).expect("header names joined by commas are a valid header value")
 }
 
-/// Caches must not give one origin's answer to another.
+/// Adds `Vary: Origin`, so that caches don't serve one origin's answer to another.
 fn varied(mut response: Response) -> Response {
     if !response.headers().contains_key(header::VARY) {
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("Origin"));

@@ -1,7 +1,7 @@
-//! Forwarding: one request to the service, its answer judged and streamed back.
+//! Forwarding: sends one request to the service, validates its answer and streams it back.
 //!
-//! Only the contract's answers are passed on. What somebody else on the way says (a proxy's error page, a sign-in
-//! form) is not for the caller: it is `SERVICE_UNAVAILABLE`.
+//! Only the contract's answers are passed on. Answers of intermediaries (a proxy's error page, a sign-in form) become
+//! `SERVICE_UNAVAILABLE`.
 
 use std::time::Duration;
 
@@ -23,19 +23,19 @@ use url::Url;
 
 use crate::settings::Settings;
 
-/// Reaching the service's address.
+/// Time to connect to the service.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// Connections that are kept for the next request: shorter than the service keeps them, so that none is used just as
-/// it is closed.
+/// Idle time of pooled connections; shorter than the service's, so that no request is sent on a connection that the
+/// service is closing.
 const POOL_IDLE_TIMEOUT: Duration = Duration::from_secs(5);
-/// An error's body, in bytes.
+/// Largest body of a failure, in bytes.
 const ERROR_MAX_BYTES: usize = 64 * 1024;
-/// Of the caller's headers, those that the service gets. Never `Authorization`: that one was for the worker.
+/// Request headers that are forwarded. Never `Authorization`, which holds the worker's client key.
 const HEADERS_IN: [HeaderName; 1] = [header::ACCEPT];
-/// Of the service's headers, those that the caller gets, besides the picture's metadata.
+/// Response headers that are passed back, besides the screenshot's metadata headers.
 const HEADERS_OUT: [HeaderName; 3] = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::RETRY_AFTER];
 
-/// The sandbox service, as the worker knows it.
+/// The worker's client of the sandbox service.
 pub(crate) struct Service {
     client: Client,
     base: Url,
@@ -44,7 +44,7 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    /// The service of these settings, whose whole answers may take `answer_timeout`.
+    /// Builds the client. `answer_timeout` is for a whole answer.
     ///
     /// # Errors
     /// When the system's certificates can't be loaded.
@@ -59,10 +59,11 @@ impl Service {
         Ok(Self { client, base, key, answer_timeout })
     }
 
-    /// Sends `body` to `path`, in the name of `client`, and gives the answer back as soon as its head is there. Dropping it ends the request.
+    /// Sends `body` to `path` on behalf of `client`, and returns the answer as soon as its head has arrived. Dropping
+    /// the future or the answer cancels the request.
     ///
     /// # Errors
-    /// [`ServiceError`] where the service does not answer, or somebody else does.
+    /// [`ServiceError`] if the service does not answer, or an intermediary does.
     pub(crate) async fn forward(
         &self,
         path: &str,
@@ -112,21 +113,21 @@ impl Service {
         }
     }
 
-    /// Passes on an answer that is one of the contract's failures.
+    /// Passes on an answer that is a failure of the contract.
     ///
     /// # Errors
-    /// [`ServiceError`] for any other.
+    /// [`ServiceError`] for any other answer.
     pub(crate) async fn failure_of(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
         let status = answer.status();
         match Kind::of(answer.headers()) {
             Some(Kind::Json) if status.is_client_error() || status.is_server_error() => {
-                told_failure(answer, timeout).await
+                contract_failure(answer, timeout).await
             }
             _ => Err(ServiceError::refusal(status, answer.headers())),
         }
     }
 
-    /// A request to the service with the worker's key, in the name of `client`.
+    /// Builds a request to the service with the worker's key, on behalf of `client`.
     pub(crate) fn request(
         &self,
         method: Method,
@@ -140,15 +141,15 @@ impl Service {
         trace.fold(request, |request, (name, value)| request.header(name, value))
     }
 
-    /// The host of the service's address.
+    /// Returns the host of the service's URL.
     pub(crate) fn host(&self) -> &str {
         self.base.host_str().unwrap_or_default()
     }
 
-    /// Asks whether the service would take a request.
+    /// Asks whether the service would accept a request.
     ///
     /// # Errors
-    /// [`ServiceError::NotReady`] with the service's own words, or why it could not be asked within `timeout`.
+    /// [`ServiceError::NotReady`] with the service's failure, or another if it did not answer within `timeout`.
     pub(crate) async fn ready(&self, timeout: Duration) -> Result<(), ServiceError> {
         let request = self.signed(self.client.get(self.url(READYZ))).timeout(timeout);
         let answer = request.send().await.map_err(|error| ServiceError::of(error, timeout))?;
@@ -157,10 +158,10 @@ impl Service {
             return Ok(());
         }
         let body = beginning(answer, timeout).await?;
-        let told: Option<ErrorAnswer> = serde_json::from_slice(&body).ok();
-        match told {
-            Some(told) if status == StatusCode::SERVICE_UNAVAILABLE => {
-                Err(ServiceError::NotReady(Failure::new(told.error, told.details)))
+        let failure: Option<ErrorAnswer> = serde_json::from_slice(&body).ok();
+        match failure {
+            Some(failure) if status == StatusCode::SERVICE_UNAVAILABLE => {
+                Err(ServiceError::NotReady(Failure::new(failure.error, failure.details)))
             }
             _ => Err(ServiceError::refusal(status, &headers)),
         }
@@ -178,30 +179,30 @@ impl Service {
     }
 }
 
-/// Why there is no answer to pass on.
+/// Why the service gave no answer to pass on.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ServiceError {
-    /// Nobody listens there, or it can't be reached.
-    #[error("no connection to it")]
+    /// The connection was refused, or the service can't be reached.
+    #[error("can't connect to the service")]
     NoConnection(#[source] reqwest::Error),
     /// The connection ended too early.
-    #[error("the connection broke before it had answered")]
+    #[error("the connection broke before the service had answered")]
     Broken(#[source] reqwest::Error),
-    /// It took too long.
+    /// The answer took too long.
     #[error("no answer within {0:?}")]
     Silent(Duration),
-    /// A 401 about the worker's own key is the operator's matter: the caller can't mend it with another token.
-    #[error("it refuses the worker's key: PORTHOLE_SERVICE_KEY must be the same for both")]
+    /// A 401 about the worker's own key: the operator must fix it, another token of the caller would not.
+    #[error("the service refuses the worker's key: PORTHOLE_SERVICE_KEY must be the same for both")]
     OurKey,
     /// A proxy's error page, a redirect, a sign-in form.
-    #[error("something else answered in its place, with status {status}")]
+    #[error("an intermediary answered in the service's place, with status {status}")]
     Foreign {
-        /// What it answered.
+        /// The answer's status.
         status: StatusCode,
-        /// When to come back: a load balancer that has no service to offer may know.
+        /// The answer's `Retry-After`, which a load balancer without a service may set.
         retry_after: Option<Duration>,
     },
-    /// It said itself that it would take no request.
+    /// The service answered that it would accept no request.
     #[error("{0}")]
     NotReady(Failure),
 }
@@ -224,7 +225,7 @@ impl ServiceError {
         }
     }
 
-    /// What an answer means that is not the contract's.
+    /// Classifies an answer that is not the contract's.
     pub(crate) fn refusal(status: StatusCode, headers: &HeaderMap) -> Self {
         let challenge = headers.get(header::WWW_AUTHENTICATE).map(HeaderValue::as_bytes);
         if status == StatusCode::UNAUTHORIZED && challenge == Some(SERVICE_CHALLENGE.as_bytes()) {
@@ -264,22 +265,22 @@ impl Kind {
     }
 }
 
-/// What tells the contract's failures from others' JSON. A code that this worker does not know is the service's affair.
+/// The fields that distinguish the contract's failures from other JSON. Unknown codes are passed on.
 #[derive(Deserialize)]
-struct Told {
+struct ContractFailure {
     ok: bool,
     error: String,
 }
 
-/// A failure that the service tells: short, so it is read whole, and passed on as it is if it is the contract's.
-async fn told_failure(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
+/// Reads a failure whole, since it is short, and passes it on unchanged if it is the contract's.
+async fn contract_failure(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
     let (status, headers) = (answer.status(), answer.headers().clone());
     if matches!(ServiceError::refusal(status, &headers), ServiceError::OurKey) {
         return Err(ServiceError::OurKey);
     }
     let body = beginning(answer, timeout).await?;
     let code = match serde_json::from_slice(&body) {
-        Ok(Told { ok: false, error }) => ErrorCode::from_name(&error).unwrap_or(ErrorCode::Internal),
+        Ok(ContractFailure { ok: false, error }) => ErrorCode::from_name(&error).unwrap_or(ErrorCode::Internal),
         _ => return Err(ServiceError::refusal(status, &headers)),
     };
     let mut response = (status, Body::from(body)).into_response();
@@ -288,7 +289,7 @@ async fn told_failure(answer: reqwest::Response, timeout: Duration) -> Result<Re
     Ok(response)
 }
 
-/// The whole of an answer that is as short as the contract's failures are; else its beginning.
+/// Reads a body up to just over [`ERROR_MAX_BYTES`], which is longer than any failure of the contract.
 async fn beginning(mut answer: reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|error| ServiceError::of(error, timeout))? {

@@ -1,6 +1,6 @@
-//! The body that goes to the service: the caller's, parsed and written anew, with the operator's credentials or none.
+//! The request body for the service: the caller's, parsed and re-serialised, with the operator's credentials or none.
 //!
-//! Never spliced: what the worker judged is what the service reads.
+//! The caller's bytes are never passed on, so that worker and service can't parse them differently.
 
 use porthole_contract::{Invalid, StrictObject};
 use secrecy::ExposeSecret as _;
@@ -11,18 +11,18 @@ use crate::settings::Browserbase;
 const API_KEY: &str = "browserbase_api_key";
 const PROJECT_ID: &str = "browserbase_project_id";
 
-/// The body without any change of its meaning.
+/// Returns the body re-serialised, with the same meaning.
 ///
 /// # Errors
-/// [`Invalid`] for what is no JSON object, or has a key twice.
-pub(crate) fn anew(body: &[u8]) -> Result<Vec<u8>, Invalid> {
-    StrictObject::parse(body).map(|object| written(&object))
+/// [`Invalid`] for anything but a JSON object, and for duplicate keys.
+pub(crate) fn reserialised(body: &[u8]) -> Result<Vec<u8>, Invalid> {
+    StrictObject::parse(body).map(|object| serialised(&object))
 }
 
-/// The body with these credentials, whatever the caller wrote there; without any where the operator has none.
+/// Returns the body with the operator's credentials in place of the caller's, or without any if the operator has none.
 ///
 /// # Errors
-/// As for [`anew`].
+/// As for [`reserialised`].
 pub(crate) fn with_credentials(body: &[u8], credentials: Option<&Browserbase>) -> Result<Vec<u8>, Invalid> {
     let mut object = StrictObject::parse(body)?;
     for (field, secret) in [
@@ -34,11 +34,11 @@ pub(crate) fn with_credentials(body: &[u8], credentials: Option<&Browserbase>) -
             None => object.0.remove(field),
         };
     }
-    Ok(written(&object))
+    Ok(serialised(&object))
 }
 
-fn written(object: &StrictObject) -> Vec<u8> {
-    serde_json::to_vec(&object.0).expect("an object whose keys are strings is JSON")
+fn serialised(object: &StrictObject) -> Vec<u8> {
+    serde_json::to_vec(&object.0).expect("an object with string keys can be serialised")
 }
 
 #[cfg(test)]
@@ -63,18 +63,21 @@ mod tests {
     }
 
     #[test]
-    fn a_body_means_the_same_when_it_is_written_anew() {
+    fn a_reserialised_body_has_the_same_meaning() {
         let body = r#"{"b":[1,-2,3.5,true,null,{"a":"\u00e9\n\"}"}],"a":18446744073709551615}"#;
         let read: Value = serde_json::from_str(body).unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&anew(body.as_bytes()).unwrap()).unwrap(), read);
+        assert_eq!(serde_json::from_slice::<Value>(&reserialised(body.as_bytes()).unwrap()).unwrap(), read);
     }
 
     #[test]
-    fn duplicate_keys_and_what_is_no_object_are_refused() {
+    fn only_json_objects_without_duplicate_keys_are_accepted() {
         for body in
             [r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":2}"#, r#"{"x":{"a":1,"a":2}}"#, "[]", "", "nonsense", "{} {}"]
         {
-            assert!(anew(body.as_bytes()).is_err() && with_credentials(body.as_bytes(), None).is_err(), "{body}");
+            assert!(
+                reserialised(body.as_bytes()).is_err() && with_credentials(body.as_bytes(), None).is_err(),
+                "{body}"
+            );
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The worker: the edge proxy that chat apps, mobile clients and scripts call.
 //!
-//! It judges who calls (origin, key, rate), puts the operator's credentials into the body, forwards to the sandbox
-//! service and streams the answer back; a WebSocket it passes through a tunnel. It knows no route's fields and no browser, and remembers nothing.
+//! It checks the caller (origin, key, rate), puts the operator's credentials into the body, forwards the request to the
+//! sandbox service and streams the answer back. It passes WebSockets through tunnels. It knows no request's fields and
+//! no browser, and stores nothing.
 
 mod callers;
 mod cors;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Command;
 use porthole_daemon::listen::Listener;
-use porthole_daemon::settings::{Environment, Reader, SettingError};
+use porthole_daemon::settings::{Environment, Reader, SettingErrors};
 use porthole_daemon::trace::Export;
 use porthole_daemon::{logs, runtime, settings, signals};
 use porthole_worker::server::Worker;
@@ -13,7 +13,7 @@ use porthole_worker::settings::{SETTINGS, Settings};
 fn main() -> ExitCode {
     let command = Command::new("porthole-worker")
         .version(env!("CARGO_PKG_VERSION"))
-        .about("Porthole's edge proxy: judges who calls, adds the credentials, forwards to the sandbox service")
+        .about("Porthole's edge proxy: authenticates callers, adds the credentials, forwards to the sandbox service")
         .args(settings::flags(SETTINGS));
     let matches = match settings::command_line(command, std::env::args_os()) {
         Ok(matches) => matches,
@@ -31,16 +31,18 @@ fn main() -> ExitCode {
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(%error, "the worker can't run");
+            tracing::error!(%error, "the worker failed to start");
             ExitCode::FAILURE
         }
     }
 }
 
-fn started(reader: &Reader) -> Result<(Settings, Export), SettingError> {
-    let settings = Settings::read(reader)?;
-    let export = logs::init_with_export(reader, "porthole-worker")?;
-    Ok((settings, export))
+fn started(reader: &Reader) -> Result<(Settings, Export), SettingErrors> {
+    SettingErrors::collect(|errors| {
+        let settings = errors.all_ok(Settings::read(reader));
+        let export = errors.ok(logs::init_with_export(reader, "porthole-worker"));
+        settings.zip(export)
+    })
 }
 
 async fn run(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {

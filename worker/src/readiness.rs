@@ -1,4 +1,4 @@
-//! Whether the worker would take a request: it follows its service, asked at most once a second.
+//! The worker's readiness: that of its service, which is asked at most once a second.
 
 use std::time::Duration;
 
@@ -9,40 +9,40 @@ use tokio_util::sync::CancellationToken;
 
 use crate::forward::Service;
 
-/// How long the service may take to say so.
+/// Time for the service to answer a readiness request.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long its word holds: probes come from many sides.
+/// How long an answer is reused; several probers may ask at once.
 const FRESH_FOR: Duration = Duration::from_secs(1);
 
-/// The service's last word.
+/// The service's last answer.
 #[derive(Default)]
 pub(crate) struct Readiness(Mutex<Option<(Instant, Result<(), Failure>)>>);
 
 impl Readiness {
-    /// Whether a request would be taken now.
+    /// Checks whether the worker would accept a request now.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason why it would not.
     pub(crate) async fn ask(&self, service: &Service, ending: &CancellationToken) -> Result<(), Failure> {
         if ending.is_cancelled() {
-            return Err(Failure::new(ErrorCode::ShuttingDown, "the worker is ending"));
+            return Err(Failure::new(ErrorCode::ShuttingDown, "the worker is shutting down"));
         }
-        // Held while the service is asked: who comes meanwhile gets the same answer.
+        // Locked while the service is asked, so that concurrent probes share one answer.
         let mut last = self.0.lock().await;
         match &*last {
-            Some((asked, word)) if asked.elapsed() < FRESH_FOR => word.clone(),
+            Some((asked, answer)) if asked.elapsed() < FRESH_FOR => answer.clone(),
             _ => {
-                let word = service.ready(ANSWER_TIMEOUT).await.map_err(Failure::from);
-                let before = last.replace((Instant::now(), word.clone()));
-                tell_a_change(before.map(|(_, word)| word), &word);
-                word
+                let answer = service.ready(ANSWER_TIMEOUT).await.map_err(Failure::from);
+                let before = last.replace((Instant::now(), answer.clone()));
+                log_change(before.map(|(_, answer)| answer), &answer);
+                answer
             }
         }
     }
 }
 
-/// Probes come every second: only what changes is news.
-fn tell_a_change(before: Option<Result<(), Failure>>, now: &Result<(), Failure>) {
+/// Logs only changes, since probes come every second.
+fn log_change(before: Option<Result<(), Failure>>, now: &Result<(), Failure>) {
     match (before, now) {
         (Some(before), now) if before == *now => {}
         (_, Ok(())) => tracing::info!("the service is ready"),

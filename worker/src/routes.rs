@@ -1,4 +1,4 @@
-//! The route table: what the worker forwards, and which bodies it puts the operator's credentials into.
+//! The route table: the routes that the worker forwards, and those that get the operator's credentials.
 
 use porthole_contract::metrics::Operation;
 use porthole_contract::routes::{CREATE, EXTRACT, SCREENSHOT, WORKER_PREFIX};
@@ -8,11 +8,11 @@ use porthole_contract::routes::{CREATE, EXTRACT, SCREENSHOT, WORKER_PREFIX};
 pub(crate) struct Route {
     /// The service's path. The worker's own has [`WORKER_PREFIX`] before it.
     pub(crate) service_path: &'static str,
-    /// Whether its body gets the operator's Browserbase credentials.
+    /// Whether the worker puts the operator's Browserbase credentials into the body.
     pub(crate) takes_credentials: bool,
 }
 
-/// Every one. A new route of the service is one line here.
+/// All forwarded routes. A new route of the service is one line here.
 pub(crate) static ROUTES: &[Route] = &[
     Route { service_path: CREATE, takes_credentials: false },
     Route { service_path: SCREENSHOT, takes_credentials: true },
@@ -20,13 +20,13 @@ pub(crate) static ROUTES: &[Route] = &[
 ];
 
 impl Route {
-    /// The path that callers use.
+    /// Returns the path that callers use.
     pub(crate) fn public_path(&self) -> String {
         format!("{WORKER_PREFIX}{}", self.service_path)
     }
 }
 
-/// The operation of a public path.
+/// Returns the operation of a public path.
 pub(crate) fn operation_of(public_path: &str) -> Option<Operation> {
     Operation::of_route(public_path.strip_prefix(WORKER_PREFIX)?)
 }

@@ -1,4 +1,4 @@
-//! The whole worker, made from its settings. The process and the tests run it the same way.
+//! The worker, built from its settings. The process and the tests run it the same way.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,20 +37,20 @@ use crate::routes::{ROUTES, Route, operation_of};
 use crate::settings::{Browserbase, Settings};
 use crate::tunnel::{self, Tunnel};
 
-/// How long requests in flight may go on once the drain has begun: shorter than what an answer may take, and than what
-/// orchestrators wait before they kill. Who is given up hears to try again; who is killed hears nothing.
+/// Time for requests in flight after the drain has begun: shorter than an answer's timeout, and than orchestrators wait
+/// before they kill. A request that is given up is answered with `SHUTTING_DOWN`; one that is killed gets no answer.
 const DRAIN: Duration = Duration::from_secs(25);
 
-/// The worker's time limits. No setting: tests shorten them.
+/// The worker's time limits. Not settings; tests shorten them.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The service's whole answer.
+    /// Time for the service's whole answer.
     pub answer: Duration,
     /// From a request's head to the end of its body.
     pub body: Duration,
-    /// How long a tunnel may stand still.
+    /// Time that a tunnel may be idle.
     pub tunnel_idle: Duration,
-    /// The main listener's.
+    /// Limits of the main listener.
     pub listen: listen::Limits,
 }
 
@@ -61,20 +61,20 @@ impl Default for Limits {
     }
 }
 
-/// A worker that can't be made from its settings.
+/// Why a worker can't be built from its settings.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// A client key that settings would have refused.
+    /// A client key that the settings would have refused.
     #[error(transparent)]
     Key(#[from] UnfitKey),
-    /// The client that forwards can't be made.
-    #[error("no HTTP client can be made: {0}")]
+    /// The forwarding client can't be built.
+    #[error("can't build the HTTP client: {0}")]
     Client(#[from] reqwest::Error),
 }
 
 /// A worker, ready to run.
 pub struct Worker {
-    house: Arc<House>,
+    shared: Arc<Shared>,
     origins: Origins,
     trusted_proxies: TrustedProxies,
     connections: ConnectionCounts,
@@ -82,8 +82,8 @@ pub struct Worker {
     tunnels: Vec<Tunnel>,
 }
 
-/// What requests share.
-pub(crate) struct House {
+/// State shared by all requests.
+pub(crate) struct Shared {
     pub(crate) callers: Callers,
     pub(crate) service: Service,
     pub(crate) tunnel_idle_timeout: Duration,
@@ -95,7 +95,7 @@ pub(crate) struct House {
 }
 
 impl Worker {
-    /// A worker with these settings. Its addresses are not bound here.
+    /// Builds a worker without binding its addresses; [`Worker::run`] takes bound listeners.
     ///
     /// # Errors
     /// [`StartError`].
@@ -103,7 +103,7 @@ impl Worker {
         Self::with_limits(settings, Limits::default())
     }
 
-    /// The same with other time limits.
+    /// Builds a worker with other time limits.
     ///
     /// # Errors
     /// [`StartError`].
@@ -113,7 +113,7 @@ impl Worker {
         let connections = ConnectionCounts::register(&mut registry);
         let ending = CancellationToken::new();
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), ending.clone());
-        let house = House {
+        let shared = Shared {
             callers: Callers::new(&settings.client_keys, settings.service_key.as_ref(), settings.rate_limit)?,
             service: Service::new(&settings, limits.answer)?,
             tunnel_idle_timeout: limits.tunnel_idle,
@@ -124,7 +124,7 @@ impl Worker {
             ending,
         };
         Ok(Self {
-            house: Arc::new(house),
+            shared: Arc::new(shared),
             origins: Origins::new(settings.allowed_origins),
             trusted_proxies: settings.trusted_proxies,
             connections,
@@ -133,15 +133,15 @@ impl Worker {
         })
     }
 
-    /// Passes WebSockets to the service through this tunnel, too.
+    /// Adds a tunnel, through which WebSockets are passed to the service.
     #[must_use]
     pub fn with_tunnel(mut self, tunnel: Tunnel) -> Self {
         self.tunnels.push(tunnel);
         self
     }
 
-    /// Serves until the drain begins, and then what has begun, unless it is hurried. The admin listener answers until
-    /// all of that is done.
+    /// Serves until the drain begins, then finishes the requests in flight or, once hurried, gives them up. The admin
+    /// listener answers until all of them have ended.
     pub async fn run(self, main: Listener, admin: Listener, shutdown: impl Into<Shutdown>) {
         let shutdown = shutdown.into();
         let done = CancellationToken::new();
@@ -152,30 +152,31 @@ impl Worker {
         };
         let ending = async {
             shutdown.drain.cancelled().await;
-            self.house.ending.cancel();
+            self.shared.ending.cancel();
         };
-        let watching = admin::serve(admin, Arc::clone(&self.house), done.clone());
-        tokio::join!(serving, ending, watching, self.house.callers.forget_the_quiet(done.clone()));
+        let watching = admin::serve(admin, Arc::clone(&self.shared), done.clone());
+        tokio::join!(serving, ending, watching, self.shared.callers.forget_idle(done.clone()));
     }
 
     fn router(&self, shutdown: Shutdown) -> Router {
         let mut router = Router::new().route(OPENAPI, get(document));
         for route in ROUTES {
-            let handler = post(move |house, peer, id, trace, request| forward(house, peer, id, trace, route, request));
+            let handler =
+                post(move |shared, peer, id, trace, request| forward(shared, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
         }
         for &tunnel in &self.tunnels {
             let handler =
-                get(move |house, peer, id, trace, request| tunnel::open(house, peer, id, trace, tunnel, request));
+                get(move |shared, peer, id, trace, request| tunnel::open(shared, peer, id, trace, tunnel, request));
             router = router.route(tunnel.public_path, handler);
         }
         let layers = Layers {
             body_timeout: self.limits.body,
             shutdown,
-            ..Layers::new(self.house.requests.clone(), operation_of)
+            ..Layers::new(self.shared.requests.clone(), operation_of)
         };
         let origins = from_fn_with_state(self.origins.clone(), judge_origin);
-        layers.around_with(router.with_state(Arc::clone(&self.house)), |router| router.layer(origins))
+        layers.around_with(router.with_state(Arc::clone(&self.shared)), |router| router.layer(origins))
     }
 }
 
@@ -184,7 +185,7 @@ async fn document() -> Json<serde_json::Value> {
 }
 
 async fn forward(
-    State(house): State<Arc<House>>,
+    State(shared): State<Arc<Shared>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Extension(id): Extension<RequestId>,
     Extension(trace): Extension<TraceContext>,
@@ -193,16 +194,16 @@ async fn forward(
 ) -> Result<Response, Response> {
     use axum::response::IntoResponse as _;
     let refused = |failure: Failure| Refused(failure).into_response();
-    let client = house.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
+    let client = shared.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
     let headers = request.headers().clone();
     let body = read_json(request, WORKER_BODY_MAX_BYTES).await.map_err(refused)?;
     let body = if route.takes_credentials {
-        inject::with_credentials(&body, house.browserbase.as_ref())
+        inject::with_credentials(&body, shared.browserbase.as_ref())
     } else {
-        inject::anew(&body)
+        inject::reserialised(&body)
     };
     let body = body.map_err(|invalid| refused(invalid.into()))?;
-    house.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(
+    shared.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(
         |error| {
             tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
             refused(error.into())
@@ -210,7 +211,7 @@ async fn forward(
     )
 }
 
-impl admin::Process for House {
+impl admin::Process for Shared {
     fn registry(&self) -> &Registry {
         &self.registry
     }

@@ -7,7 +7,7 @@ use porthole_contract::limits::KEY_MIN_BYTES;
 use porthole_daemon::bearer;
 use porthole_daemon::client_network::TrustedProxies;
 use porthole_daemon::origin::Origin;
-use porthole_daemon::settings::{self, Reader, Setting, SettingError, plain_url};
+use porthole_daemon::settings::{self, Reader, Setting, SettingError, SettingErrors, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::Url;
@@ -101,31 +101,43 @@ impl Settings {
     /// Reads and judges all of them.
     ///
     /// # Errors
-    /// [`SettingError`] for the first that is wrong.
-    pub fn read(reader: &Reader) -> Result<Self, SettingError> {
-        let settings = Self {
-            addr: reader.required(&ADDR, |text| text.parse().ok())?,
-            admin_addr: reader.required(&ADMIN_ADDR, |text| text.parse().ok())?,
-            service_url: reader.required(&SERVICE_URL, service_url)?,
-            service_key: service_key(reader)?,
-            browserbase: browserbase(reader)?,
-            client_keys: client_keys(reader)?,
-            allowed_origins: reader.list(&ALLOWED_ORIGINS, Origin::parse)?,
-            rate_limit: reader.required(&RATE_LIMIT, |text| text.parse().ok())?,
-            trusted_proxies: reader.list(&TRUSTED_PROXIES, TrustedProxies::parse)?.into_iter().collect(),
-        };
-        settings.without_client_keys_only_loopback(&ADDR, settings.addr)?;
-        settings.without_client_keys_only_loopback(&ADMIN_ADDR, settings.admin_addr)?;
-        Ok(settings)
+    /// All that are wrong.
+    pub fn read(reader: &Reader) -> Result<Self, SettingErrors> {
+        SettingErrors::collect(|errors| {
+            let client_keys = errors.ok(client_keys(reader));
+            // Keys that are wrong are reported as such alone.
+            let has_keys = client_keys.as_ref().is_none_or(|keys| !keys.is_empty());
+            let addr = errors.ok(address(reader, &ADDR, has_keys));
+            let admin_addr = errors.ok(address(reader, &ADMIN_ADDR, has_keys));
+            let service_url = errors.ok(reader.required(&SERVICE_URL, service_url));
+            let service_key = errors.ok(service_key(reader));
+            let browserbase = errors.ok(browserbase(reader));
+            let allowed_origins = errors.ok(reader.list(&ALLOWED_ORIGINS, Origin::parse));
+            let rate_limit = errors.ok(reader.required(&RATE_LIMIT, |text| text.parse().ok()));
+            let trusted_proxies = errors.ok(reader.list(&TRUSTED_PROXIES, TrustedProxies::parse));
+            Some(Self {
+                addr: addr?,
+                admin_addr: admin_addr?,
+                service_url: service_url?,
+                service_key: service_key?,
+                browserbase: browserbase?,
+                client_keys: client_keys?,
+                allowed_origins: allowed_origins?,
+                rate_limit: rate_limit?,
+                trusted_proxies: trusted_proxies?.into_iter().collect(),
+            })
+        })
     }
+}
 
-    fn without_client_keys_only_loopback(&self, setting: &Setting, addr: SocketAddr) -> Result<(), SettingError> {
-        if addr.ip().to_canonical().is_loopback() || !self.client_keys.is_empty() {
-            return Ok(());
-        }
-        let variable = CLIENT_KEYS.variable();
-        Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
+/// An address to listen on: any with client keys, else only loopback.
+fn address(reader: &Reader, setting: &Setting, has_keys: bool) -> Result<SocketAddr, SettingError> {
+    let addr: SocketAddr = reader.required(setting, |text| text.parse().ok())?;
+    if has_keys || addr.ip().to_canonical().is_loopback() {
+        return Ok(addr);
     }
+    let variable = CLIENT_KEYS.variable();
+    Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
 }
 
 fn service_url(text: &str) -> Option<Url> {
@@ -219,6 +231,15 @@ mod tests {
             let refusal = read(&[(variable, value)]).unwrap_err();
             assert!(refusal.starts_with(&format!("{variable} is \"{value}\": must be ")), "{refusal}");
         }
+    }
+
+    #[test]
+    fn all_that_is_wrong_is_reported_at_once() {
+        let wrong = [("PORTHOLE_WORKER_ADDR", "x"), ("PORTHOLE_RATE_LIMIT", "0"), ("BROWSERBASE_API_KEY", "hidden")];
+        let refusals = read(&wrong).unwrap_err();
+        let named = |line: &str| line.split(' ').next().unwrap_or_default().to_owned();
+        let named: Vec<String> = refusals.lines().map(named).collect();
+        assert_eq!(named, ["PORTHOLE_WORKER_ADDR", "BROWSERBASE_PROJECT_ID", "PORTHOLE_RATE_LIMIT"]);
     }
 
     #[test]

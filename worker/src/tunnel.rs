@@ -1,7 +1,7 @@
-//! Tunnels: WebSockets that the worker passes to the service byte by byte.
+//! Tunnels: WebSockets that the worker relays to the service as bytes.
 //!
-//! The worker judges who calls (origin, key, rate), passes the handshake on with its own key, and relays the bytes after
-//! `101 Switching Protocols`. It reads no message; it follows the frames' lengths only to close between two of them.
+//! The worker checks the caller (origin, key, rate), passes the handshake on with its own key, and relays the bytes
+//! after `101 Switching Protocols`. It reads no message; it tracks frame lengths only to close between two frames.
 
 mod frames;
 mod handshake;
@@ -24,9 +24,9 @@ use porthole_daemon::trace::TraceContext;
 
 use self::handshake::{Answered, Handshake};
 use self::relay::relay;
-use crate::server::House;
+use crate::server::Shared;
 
-/// How long a tunnel may stand still, without a byte either way. The service pings more often than that.
+/// Time that a tunnel may be idle, without a byte in either direction. The service pings more often.
 pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(5 * 60);
 
 /// A path at which the worker passes WebSockets to the service.
@@ -36,13 +36,13 @@ pub struct Tunnel {
     pub public_path: &'static str,
     /// The service's path.
     pub service_path: &'static str,
-    /// Whether callers present a client key, where there are any. Without one the service judges them by itself.
+    /// Whether callers must present a client key, if any are configured. If not, the service authenticates them itself.
     pub asks_for_key: bool,
 }
 
-/// Opens a tunnel, or answers why there is none.
+/// Opens a tunnel, or answers with a failure.
 pub(crate) async fn open(
-    State(house): State<Arc<House>>,
+    State(shared): State<Arc<Shared>>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Extension(id): Extension<RequestId>,
     Extension(trace): Extension<TraceContext>,
@@ -52,9 +52,9 @@ pub(crate) async fn open(
     let refused = |failure: Failure| Refused(failure).into_response();
     let (mut parts, _no_body) = request.into_parts();
     let client = if tunnel.asks_for_key {
-        house.callers.admit(&parts.headers, peer.ip())
+        shared.callers.admit(&parts.headers, peer.ip())
     } else {
-        house.callers.admit_without_key(peer.ip())
+        shared.callers.admit_without_key(peer.ip())
     };
     let client = client.map_err(|refusal| *refusal)?;
     let handshake = Handshake::of(&parts.headers).map_err(refused)?;
@@ -62,7 +62,7 @@ pub(crate) async fn open(
     let upgrade = upgrade.ok_or_else(|| refused(handshake::invalid("connection: must be an upgrade of HTTP/1.1")))?;
     let permit = UpgradePermit::from_request_parts(&mut parts, &()).await.map_err(Refused::into_response)?;
     let answered =
-        house.service.shake_hands(tunnel.service_path, &handshake, &id.header_value(), &client, &trace).await;
+        shared.service.shake_hands(tunnel.service_path, &handshake, &id.header_value(), &client, &trace).await;
     let (service, response) = match answered {
         Ok(Answered::Switched(service, response)) => (service, response),
         Ok(Answered::Refused(response)) => return Ok(response),
@@ -71,7 +71,7 @@ pub(crate) async fn open(
             return Err(refused(error.into()));
         }
     };
-    let idle_timeout = house.tunnel_idle_timeout;
+    let idle_timeout = shared.tunnel_idle_timeout;
     tokio::spawn(async move {
         match upgrade.await {
             Ok(caller) => {

@@ -1,4 +1,4 @@
-//! What can be typed: commands, their flags and their help. How values are spelt lives in `values`.
+//! The command line: commands, their flags and their help texts. `values` parses the flags' values.
 
 mod values;
 
@@ -12,8 +12,8 @@ use self::values::{parse_bytes, parse_millis, parse_percent, parse_seconds, pars
 const SETTINGS_HELP: &str = "\
 Settings (environment):
   PORTHOLE_URL       where the worker is [default: http://127.0.0.1:8787]
-  PORTHOLE_KEY       the client key, if the worker asks for one; or PORTHOLE_KEY_FILE, a path
-  PORTHOLE_LOG       what is logged on standard error, as porthole_client=debug
+  PORTHOLE_KEY       the client key, if the worker requires one; or PORTHOLE_KEY_FILE, a path
+  PORTHOLE_LOG       the log filter for standard error, such as porthole_client=debug
   XDG_CONFIG_HOME    the directory for the saved sandbox and the keys of `up` [default: ~/.config]
 
 Exit codes: 0 done, 1 the request failed, 2 wrong usage, 64 a wrong setting.";
@@ -37,7 +37,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-/// What each does stands with its arguments.
+/// The commands. The help text of each is the doc comment of its arguments.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Up(UpArgs),
@@ -60,7 +60,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Whether answers are asked for as JSON.
+    /// Returns whether the command prints JSON.
     pub(crate) fn json(&self) -> bool {
         match self {
             Command::Up(args) => args.json,
@@ -78,7 +78,7 @@ impl Command {
 /// Makes an owner key and a service key on the first start and keeps them in the user's config directory
 /// (porthole/keys.json, mode 0600). Every other setting of service and worker is taken from the environment, such as
 /// PORTHOLE_WORKER_ADDR, PORTHOLE_SERVICE_ADDR or PORTHOLE_CHROMIUM; PORTHOLE_SERVICE_URL is always the service
-/// started here. A process that dies is started again; five deaths within a minute end it all.
+/// started here. A process that dies is restarted; after five deaths within a minute `up` ends.
 ///
 /// Warnings and errors of both processes go to standard error. Ctrl-C or SIGTERM ends both.
 #[derive(Args, Debug)]
@@ -86,8 +86,8 @@ impl Command {
     after_help = "Examples:\n  porthole up\n  porthole up --allow-targets localhost:3000\n  PORTHOLE_WORKER_ADDR=127.0.0.1:9000 porthole up --verbose"
 )]
 pub(crate) struct UpArgs {
-    /// Private targets that may be visited all the same: comma list of names and addresses, with or without
-    /// a port, and of CIDR ranges
+    /// Private targets that may be visited: comma-separated names and addresses, with or without a port, and
+    /// CIDR ranges
     /// [env: PORTHOLE_ALLOW_TARGETS]
     #[arg(long, value_name = "LIST")]
     pub(crate) allow_targets: Option<String>,
@@ -101,14 +101,14 @@ pub(crate) struct UpArgs {
 
 /// Show Porthole at work: start service and worker, take a picture of a page, read it, and keep serving.
 ///
-/// Without a URL the page is one that this command carries and serves itself on loopback.
+/// Without a URL it shows a built-in page, which this command serves on loopback.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  porthole demo\n  porthole demo https://example.com --once")]
 pub(crate) struct DemoArgs {
     /// The page
     #[arg(value_name = "PAGE")]
     pub(crate) page: Option<String>,
-    /// End once picture and text are shown
+    /// End after showing the picture and the text
     #[arg(long)]
     pub(crate) once: bool,
     /// Where the picture is written
@@ -126,10 +126,10 @@ pub(crate) struct DemoArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  porthole create\n  porthole create --ttl 2h --json")]
 pub(crate) struct CreateArgs {
-    /// How long the owner token is valid, as 3600, 90m, 12h or 7d; from 60 s to 30 d [default: 1d]
+    /// How long the owner token is valid, such as 3600, 90m, 12h or 7d; from 60 s to 30 d [default: 1d]
     #[arg(long, value_name = "TIME", value_parser = parse_seconds)]
     pub(crate) ttl: Option<u64>,
-    /// Print the answer as JSON; a failure too
+    /// Print the answer, or the failure, as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -150,7 +150,7 @@ pub(crate) struct ScreenshotArgs {
     /// The page: an absolute http or https URL
     #[arg(value_name = "URL")]
     pub(crate) page: String,
-    /// Where the picture goes, - for standard output; its ending chooses the format unless --format does
+    /// The file to write, - for standard output; its extension selects the format unless --format is given
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// The whole page instead of the window
@@ -175,7 +175,7 @@ pub(crate) struct ScreenshotArgs {
     pub(crate) reduced_motion: bool,
     #[command(flatten)]
     pub(crate) wait: WaitArgs,
-    /// The largest picture, in bytes; a larger one becomes JPEG, then is cut [default: 1500000]
+    /// The largest picture, in bytes; a larger one is encoded as JPEG, then cut [default: 1500000]
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes)]
     pub(crate) max_bytes: Option<u32>,
     /// Draw the picture in the terminal too
@@ -206,50 +206,50 @@ pub(crate) struct ExtractArgs {
     /// The page: an absolute http or https URL
     #[arg(value_name = "URL")]
     pub(crate) page: String,
-    /// What to read, as article or "selector: CSS"
+    /// What to read, such as article or "selector: CSS"
     pub(crate) instruction: Option<String>,
     /// A table as comma-separated values
     #[arg(long)]
     pub(crate) csv: bool,
-    /// Values in the shape of this file's JSON: a field's name and where its value is, as {"price": ".price | number"};
+    /// Read values by a JSON file that maps each field to where its value is, such as {"price": ".price | number"};
     /// "-" reads standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["instruction", "csv"])]
     pub(crate) json_map: Option<PathBuf>,
-    /// Hold the values against this file's JSON Schema; misfits are warnings
+    /// Check the values against the JSON Schema in this file; mismatches are warnings
     #[arg(long, value_name = "FILE", requires = "json_map")]
     pub(crate) schema: Option<PathBuf>,
-    /// The text of the page's frames too
+    /// Include the text of the page's frames
     #[arg(long, conflicts_with_all = ["instruction", "csv", "json_map"])]
     pub(crate) frames: bool,
-    /// What a reader can't see is not left out of articles, Markdown, HTML, tables and values
+    /// Include text that a reader can't see in articles, Markdown, HTML, tables and values
     #[arg(long)]
     pub(crate) include_hidden: bool,
-    /// Go on where an answer before was cut
+    /// Continue a truncated answer from this character on
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
     pub(crate) offset: Option<u32>,
-    /// Where the text is cut, in characters [default: 20000]
+    /// The longest text, in characters; a longer one is cut [default: 20000]
     #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
     pub(crate) max_chars: Option<u32>,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
     #[command(flatten)]
     pub(crate) wait: WaitArgs,
-    /// Print the answer as JSON; a failure too
+    /// Print the answer, or the failure, as JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
 
-/// Show what worker or service have counted since they started, what fails most and is slowest first.
+/// Show the counts of the worker or the service since its start, sorted by error rate, then by p95 latency.
 ///
-/// Metrics are on the admin listeners, not on the worker's public address: PORTHOLE_URL plays no part here.
+/// The admin listeners serve metrics, the worker's public address does not: PORTHOLE_URL is not used.
 ///
-/// With --max-p95 or --max-error-rate the exit code is 1 when an operation is over the limit or nobody answers, and
-/// standard error says which and why. An operation that nobody has asked for is within every limit. A request counts as
-/// an error where whoever runs Porthole is to look into it: OVERLOADED, SHUTTING_DOWN, BROWSERBASE_NOT_CONFIGURED,
+/// With --max-p95 or --max-error-rate the exit code is 1 when an operation is over the limit or the listener does not
+/// answer; standard error says which and why. An operation without requests is within every limit. A failed request
+/// counts as an error when the operator has to look into it: OVERLOADED, SHUTTING_DOWN, BROWSERBASE_NOT_CONFIGURED,
 /// SESSION_CREATE_FAILED, PROVIDER_RATE_LIMITED, BROWSER_CRASHED, DEADLINE_EXCEEDED, SERVICE_UNAVAILABLE,
-/// SERVICE_TIMEOUT, INTERNAL, and codes that this version does not know. A caller's mistakes (INVALID_REQUEST,
-/// UNAUTHORIZED, RATE_LIMITED and such) and what is the visited page's doing (NAVIGATION_FAILED, NAVIGATION_TIMEOUT,
-/// SELECTOR_NOT_FOUND, EMPTY_EXTRACTION, IMAGE_TOO_LARGE) are failures and no errors.
+/// SERVICE_TIMEOUT, INTERNAL, and codes that this version does not know. Mistakes of the caller (INVALID_REQUEST,
+/// UNAUTHORIZED, RATE_LIMITED and such) and failures of the visited page (NAVIGATION_FAILED, NAVIGATION_TIMEOUT,
+/// SELECTOR_NOT_FOUND, EMPTY_EXTRACTION, IMAGE_TOO_LARGE) count as failures but not as errors.
 #[derive(Args, Debug)]
 #[command(after_help = "\
 Examples:
@@ -261,38 +261,38 @@ pub(crate) struct MetricsArgs {
     /// The admin listener to ask
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9787", conflicts_with = "service")]
     pub(crate) admin_url: String,
-    /// Ask the service's instead: http://127.0.0.1:9788
+    /// Ask the service's admin listener instead: http://127.0.0.1:9788
     #[arg(long)]
     pub(crate) service: bool,
-    /// Ask again every so many seconds, until Ctrl-C
+    /// Ask again at this interval, in seconds, until Ctrl-C
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, require_equals = true, default_missing_value = "2",
           value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub(crate) watch: Option<u64>,
     /// Print the answer as JSON; with --watch one line each time
     #[arg(long)]
     pub(crate) json: bool,
-    /// Exit with 1 when 95 of 100 requests of an operation did not end within this time, as 2s or 800ms
+    /// Exit with 1 when the p95 latency of an operation is over this time, such as 2s or 800ms
     #[arg(long, value_name = "TIME", value_parser = parse_millis, conflicts_with = "watch")]
     pub(crate) max_p95: Option<u32>,
-    /// Exit with 1 when more than this share of an operation's requests were errors, as 1%
+    /// Exit with 1 when more than this share of an operation's requests were errors, such as 1%
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent, conflicts_with = "watch")]
     pub(crate) max_error_rate: Option<f64>,
 }
 
-/// The browser window, alike for both operations but for its default.
+/// Flags for the browser window. Both operations share them; only the default differs.
 #[derive(Args, Debug)]
 pub(crate) struct WindowArgs {
-    /// The browser window in CSS pixels, and how many pixels of the picture make one of them, as 1280x720 or
+    /// The browser window in CSS pixels, and the picture's pixels per CSS pixel, such as 1280x720 or
     /// 1280x720@2 [default: a phone's 390x844 for pictures, 1280x720 for texts]
     #[arg(long, value_name = "WxH[@SCALE]", value_parser = parse_size)]
     viewport: Option<Viewport>,
-    /// The page sees a mobile device
+    /// Emulate a mobile device
     #[arg(long)]
     mobile: bool,
 }
 
 impl WindowArgs {
-    /// The window asked for, if any.
+    /// Returns the window that the flags ask for, if any.
     pub(crate) fn viewport(&self) -> Option<Viewport> {
         match self.viewport {
             Some(viewport) => Some(Viewport { mobile: self.mobile, ..viewport }),
@@ -301,7 +301,7 @@ impl WindowArgs {
     }
 }
 
-/// What to wait for, and how long for all of it.
+/// What to wait for, and the time limits.
 #[derive(Args, Debug)]
 pub(crate) struct WaitArgs {
     /// The state of the page to wait for [default: settled]
@@ -310,22 +310,22 @@ pub(crate) struct WaitArgs {
     /// Wait for an element too: the first that this CSS selector matches
     #[arg(long, value_name = "CSS")]
     wait_selector: Option<String>,
-    /// The longest wait, as 500ms or 10s; at most 30 s [default: 5s]
+    /// The longest wait, such as 500ms or 10s; at most 30 s [default: 5s]
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     wait_timeout: Option<u32>,
     /// Wait this much longer, in milliseconds; at most 10000
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
     delay: Option<u32>,
-    /// What becomes of a page that came and does not load in time
+    /// What to do when the document has arrived but the page does not load in time
     #[arg(long, value_name = "WHAT", value_enum, default_value = "partial")]
     on_timeout: OnTimeoutArg,
-    /// The longest that the whole request may take in the service, as 30s; from 1 s to 60 s [default: 60s]
+    /// The time limit of the whole request in the service, such as 30s; from 1 s to 60 s [default: 60s]
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     pub(crate) timeout: Option<u32>,
 }
 
 impl WaitArgs {
-    /// The wait asked for, if any.
+    /// Returns the wait that the flags ask for, if any.
     pub(crate) fn wait(&self) -> Option<Wait> {
         let wait = Wait {
             until: self.wait.map(Until::from).unwrap_or_default(),
@@ -336,7 +336,7 @@ impl WaitArgs {
         (self.wait.is_some() || wait != Wait::default()).then_some(wait)
     }
 
-    /// What becomes of a page that does not load in time.
+    /// Returns what to do with a page that does not load in time.
     pub(crate) fn on_timeout(&self) -> OnTimeout {
         match self.on_timeout {
             OnTimeoutArg::Partial => OnTimeout::Partial,
@@ -345,7 +345,7 @@ impl WaitArgs {
     }
 }
 
-/// An image's format, as it is typed.
+/// An image format on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum FormatArg {
     /// Lossless
@@ -367,12 +367,12 @@ impl From<FormatArg> for ImageFormat {
     }
 }
 
-/// A page's state, as it is typed.
+/// A page's state on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum UntilArg {
-    /// As it will be: timers, animations, fetches and fonts have come to an end
+    /// The page's final state: timers, animations, fetches and fonts have finished
     Settled,
-    /// The document and all that it names is loaded
+    /// The document and its resources are loaded
     Load,
     /// The document is parsed
     #[value(name = "domcontentloaded")]
@@ -393,12 +393,12 @@ impl From<UntilArg> for Until {
     }
 }
 
-/// What becomes of a page that does not load in time, as it is typed.
+/// `--on-timeout` on the command line.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum OnTimeoutArg {
-    /// It is taken as it stands, with a warning
+    /// Use the page as it is, with a warning
     Partial,
-    /// The command fails with NAVIGATION_TIMEOUT
+    /// Fail with NAVIGATION_TIMEOUT
     Fail,
 }
 
@@ -430,19 +430,19 @@ mod tests {
     }
 
     #[test]
-    fn nothing_typed_asks_for_nothing() {
+    fn no_flags_ask_for_no_window_and_no_wait() {
         let args = screenshot(&[]);
         assert_eq!((args.window.viewport(), args.wait.wait()), (None, None));
     }
 
     #[test]
-    fn a_page_that_does_not_load_is_taken_as_it_stands_unless_told_otherwise() {
+    fn on_timeout_is_partial_by_default() {
         assert_eq!(screenshot(&[]).wait.on_timeout(), OnTimeout::Partial);
         assert_eq!(screenshot(&["--on-timeout", "fail"]).wait.on_timeout(), OnTimeout::Fail);
     }
 
     #[test]
-    fn mobile_alone_is_a_phone_and_with_a_viewport_is_that_viewport() {
+    fn mobile_alone_means_a_phone_and_keeps_a_given_viewport() {
         assert_eq!(screenshot(&["--mobile"]).window.viewport(), Some(Viewport::PHONE));
         let seen = screenshot(&["--mobile", "--viewport", "800x600@2"]).window.viewport();
         assert_eq!(seen, Some(Viewport { width: 800, height: 600, device_scale_factor: 2.0, mobile: true }));

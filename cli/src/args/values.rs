@@ -1,10 +1,10 @@
-//! How values are spelt on the command line: times, sizes, windows.
+//! Parses values on the command line: times, sizes, windows.
 
 use porthole_client::Viewport;
 use porthole_contract::Validate as _;
 use porthole_contract::limits::{IMAGE_MAX_BYTES, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS};
 
-/// A token's life in seconds, from `3600`, `90s`, `15m`, `12h` or `7d`.
+/// Parses a token's lifetime in seconds: `3600`, `90s`, `15m`, `12h` or `7d`.
 pub(super) fn parse_seconds(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit_seconds = match &text[digits.len()..] {
@@ -12,9 +12,9 @@ pub(super) fn parse_seconds(text: &str) -> Result<u64, String> {
         "m" => 60,
         "h" => 3_600,
         "d" => 86_400,
-        _ => return Err("must be a number with s, m, h or d, as 12h".to_owned()),
+        _ => return Err("must be a number with s, m, h or d, such as 12h".to_owned()),
     };
-    let number: u64 = digits.parse().map_err(|_| "must be a number with s, m, h or d, as 12h".to_owned())?;
+    let number: u64 = digits.parse().map_err(|_| "must be a number with s, m, h or d, such as 12h".to_owned())?;
     let seconds = number.saturating_mul(unit_seconds);
     if !(TOKEN_TTL_MIN_SECONDS..=TOKEN_TTL_MAX_SECONDS).contains(&seconds) {
         return Err(format!("must be from {TOKEN_TTL_MIN_SECONDS} s to {} d", TOKEN_TTL_MAX_SECONDS / 86_400));
@@ -22,34 +22,34 @@ pub(super) fn parse_seconds(text: &str) -> Result<u64, String> {
     Ok(seconds)
 }
 
-/// A time in milliseconds, from `1500ms`, `30s` or `1m`; a bare number is seconds.
+/// Parses a time into milliseconds: `1500ms`, `30s` or `1m`; a bare number is in seconds.
 pub(super) fn parse_millis(text: &str) -> Result<u32, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit_ms = match &text[digits.len()..] {
         "ms" => 1,
         "" | "s" => 1_000,
         "m" => 60_000,
-        _ => return Err("must be a number with ms, s or m, as 10s".to_owned()),
+        _ => return Err("must be a number with ms, s or m, such as 10s".to_owned()),
     };
-    let number: u32 = digits.parse().map_err(|_| "must be a number with ms, s or m, as 10s".to_owned())?;
+    let number: u32 = digits.parse().map_err(|_| "must be a number with ms, s or m, such as 10s".to_owned())?;
     number.checked_mul(unit_ms).ok_or_else(|| "is too long".to_owned())
 }
 
-/// A share of a whole, from `1%` or `0.5%`: 0.01, 0.005.
+/// Parses a percentage into a share: `1%` is 0.01, `0.5%` is 0.005.
 pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let percent = number.filter(|percent| (0.0..=100.0).contains(percent));
-    percent.map(|percent| percent / 100.0).ok_or_else(|| "must be from 0% to 100%, as 1% or 0.5%".to_owned())
+    percent.map(|percent| percent / 100.0).ok_or_else(|| "must be from 0% to 100%, such as 1% or 0.5%".to_owned())
 }
 
-/// A picture's size in bytes.
+/// Parses a picture's size in bytes.
 pub(super) fn parse_bytes(text: &str) -> Result<u32, String> {
     let bytes: u32 = text.parse().map_err(|_| "must be a number of bytes".to_owned())?;
     let fits = bytes >= 1 && usize::try_from(bytes).is_ok_and(|bytes| bytes <= IMAGE_MAX_BYTES);
     if fits { Ok(bytes) } else { Err(format!("must be from 1 to {IMAGE_MAX_BYTES}")) }
 }
 
-/// A window, from `1280x720` or `1280x720@2`; not mobile.
+/// Parses a window that is not mobile: `1280x720` or `1280x720@2`.
 pub(super) fn parse_size(text: &str) -> Result<Viewport, String> {
     let (size, scale) = text.split_once('@').unwrap_or((text, "1"));
     let parsed = size.split_once(['x', '×']).and_then(|(width, height)| {
@@ -60,7 +60,7 @@ pub(super) fn parse_size(text: &str) -> Result<Viewport, String> {
             mobile: false,
         })
     });
-    let viewport = parsed.ok_or_else(|| "must be as 1280x720 or 1280x720@2".to_owned())?;
+    let viewport = parsed.ok_or_else(|| "must have the form 1280x720 or 1280x720@2".to_owned())?;
     viewport.validate().map_err(|invalid| invalid.to_string())?;
     Ok(viewport)
 }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lives_of_tokens() {
+    fn token_lifetimes() {
         for (text, seconds) in [("60", 60), ("90s", 90), ("15m", 900), ("12h", 43_200), ("30d", 2_592_000)] {
             assert_eq!(parse_seconds(text), Ok(seconds), "{text}");
         }

@@ -1,4 +1,4 @@
-//! `porthole demo`: service and worker, a picture of a page and its text, and lines to go on with.
+//! `porthole demo`: starts service and worker, shows a page's picture and text, and prints commands to try next.
 
 mod site;
 
@@ -13,14 +13,14 @@ use super::up::{self, Then};
 use super::{extract, output, screenshot};
 
 const ALLOW_TARGETS: &str = "PORTHOLE_ALLOW_TARGETS";
-/// What is shown where the demo's own page can't be seen.
+/// The page shown when the browsers can't reach the demo's own page.
 const FAR_AWAY: &str = "https://example.com/";
-/// How much of the text is shown.
+/// The length of the text shown.
 const SHOWN_CHARS: &str = "1500";
 
 pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
     let given = args.page.or_else(|| browsers_are_far_away().then(|| FAR_AWAY.to_owned()));
-    // Held until the end: the curl lines name it.
+    // Kept until the end: the printed curl commands use its URL.
     let site = match given {
         Some(_) => None,
         None => Some(Site::start().await.map_err(|error| Failed::io("serve the demo page", error))?),
@@ -40,18 +40,18 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
     .await
 }
 
-/// Whether pages are opened by browsers that can't see this machine, and so not the demo's own page.
+/// Returns whether pages are opened by remote browsers, which can't reach the demo's own page on this machine.
 fn browsers_are_far_away() -> bool {
     let is_set = |name: &str| env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_account = is_set("BROWSERBASE_API_KEY") || is_set("BROWSERBASE_API_KEY_FILE");
     let is_asked_for =
         env::var("PORTHOLE_PROVIDER").map_or(true, |name| matches!(name.as_str(), "" | "auto" | "browserbase"));
-    // An emulator's browsers run here.
+    // The emulator's browsers run on this machine.
     let is_here = env::var("PORTHOLE_BROWSERBASE_URL").is_ok_and(|base| base.starts_with("http://"));
     has_account && is_asked_for && !is_here
 }
 
-/// The same commands that a person would type.
+/// Runs and prints the commands that a person would type.
 async fn show(worker: &str, page: &str, picture: &str) -> Result<(), Failed> {
     output::text(&format!("$ porthole screenshot {page} -o {picture} --preview"))?;
     if let Command::Screenshot(args) = command(&["screenshot", page, "-o", picture, "--preview"])? {

@@ -1,4 +1,4 @@
-//! The demo page's own little server, on loopback, on a port that the system chooses.
+//! The server of the demo page, on a free port of loopback.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 const PAGE: &str = include_str!("page.html");
-/// A browser on the same machine is quicker by far.
+/// A browser on the same machine sends its request head well within this time.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(5);
 const HEAD_MAX_BYTES: u64 = 16 * 1024;
 
@@ -36,7 +36,7 @@ impl Site {
     }
 }
 
-/// Answers one request and closes: the page at `/`, nothing elsewhere.
+/// Answers one request and closes the connection: the page at `/`, 404 elsewhere.
 async fn answer(mut connection: TcpStream) -> io::Result<()> {
     let (reader, mut writer) = connection.split();
     let mut head = BufReader::new(reader.take(HEAD_MAX_BYTES)).lines();

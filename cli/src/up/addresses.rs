@@ -1,11 +1,11 @@
-//! Where the two processes are asked to listen, from the environment, and whether those places are free.
+//! The addresses that the environment configures for both processes, and whether they are free.
 
 use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpListener};
 
 use crate::failure::Failed;
 
-/// One listener's variable and the address asked for.
+/// A listener's variable and the configured address.
 #[derive(Clone, Debug)]
 pub(super) struct Endpoint {
     pub(super) variable: &'static str,
@@ -27,7 +27,7 @@ impl Endpoint {
         Self { variable, asked: asked.unwrap_or_else(|| default.to_owned()) }
     }
 
-    /// The address, when it is known before anybody listens: not with port 0, nor with a name.
+    /// Returns the address if it is known before the process listens. It is not for port 0 or a host name.
     pub(super) fn known(&self) -> Option<SocketAddr> {
         self.asked.parse().ok().filter(|address: &SocketAddr| address.port() != 0)
     }
@@ -41,7 +41,7 @@ impl Endpoint {
                 ),
                 setting: false,
             }),
-            // What else is wrong with an address is for its process to say.
+            // The process itself reports any other problem with its address.
             _ => Ok(()),
         }
     }
@@ -57,7 +57,7 @@ impl Addresses {
         }
     }
 
-    /// Tries each before any process is started, so that the sentence is about `up` and not about a process that died.
+    /// Checks every address before a process is started, so that the error names the address, not a process that died.
     pub(super) fn must_be_free(&self) -> Result<(), Failed> {
         [&self.worker, &self.worker_admin, &self.service, &self.service_admin]
             .into_iter()
@@ -65,7 +65,7 @@ impl Addresses {
     }
 }
 
-/// The URL at which somebody on this machine reaches that address.
+/// Returns the URL at which clients on this machine reach the address.
 pub(super) fn url(address: SocketAddr) -> String {
     let ip = match address.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::from([127, 0, 0, 1]),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_taken_address_is_named_with_its_variable() {
+    fn an_address_in_use_is_reported_with_its_variable() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = taken.local_addr().unwrap().to_string();
         let sentence = endpoint(&address).must_be_free().unwrap_err().to_string();
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn every_address_is_reached_through_loopback() {
+    fn unspecified_addresses_are_reached_through_loopback() {
         for (address, expected) in
             [("0.0.0.0:1", "http://127.0.0.1:1"), ("[::]:1", "http://[::1]:1"), ("192.0.2.1:1", "http://192.0.2.1:1")]
         {

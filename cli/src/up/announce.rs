@@ -1,4 +1,4 @@
-//! What `up` tells once both processes are ready: where they are, and lines that work by copy and paste.
+//! What `up` prints once both processes are ready: their addresses, and commands to copy and paste.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,22 @@ use porthole_client::DEFAULT_URL;
 use porthole_contract::routes::{CREATE, EXTRACT, METRICS, SCREENSHOT, WORKER_PREFIX};
 use serde::Serialize;
 
-/// The page of the examples.
+/// The page in the examples.
 pub(super) const EXAMPLE_PAGE: &str = "https://example.com";
 
-/// Where everything is.
+/// The addresses of both processes.
 #[derive(Debug, Serialize)]
 pub(super) struct Ready {
     pub(super) worker: String,
     pub(super) worker_admin: String,
     pub(super) service: String,
     pub(super) service_admin: Option<String>,
-    /// Whether the worker asks for client keys.
+    /// Whether the worker requires client keys.
     pub(super) needs_key: bool,
 }
 
 impl Ready {
-    /// For a person, with examples about `page`.
+    /// Formats the addresses for a person, with examples that open `page`.
     pub(super) fn text(&self, page: &str) -> String {
         let mut text = "Porthole is ready.\n\n".to_owned();
         let _ = writeln!(text, "  worker   {}   metrics {}{METRICS}", self.worker, self.worker_admin);
@@ -39,18 +39,18 @@ impl Ready {
         text
     }
 
-    /// A line that makes a sandbox and writes a picture of `page` to `page.png`.
+    /// Returns a command that creates a sandbox and writes a picture of `page` to `page.png`.
     fn curl_screenshot(&self, page: &str) -> String {
         self.curl(SCREENSHOT, page, " -H 'accept: image/png' -o page.png")
     }
 
-    /// A line that makes a sandbox and prints the text of `page` as JSON.
+    /// Returns a command that creates a sandbox and prints the text of `page` as JSON.
     fn curl_extract(&self, page: &str) -> String {
         self.curl(EXTRACT, page, "")
     }
 
-    /// Two calls in one line: sed turns the answer of the first into the request of the second, so that the token
-    /// shows neither in the shell's history nor in a list of processes.
+    /// Returns one command with two calls: sed turns the answer of the first into the request of the second, so the
+    /// token appears neither in the shell's history nor in the process list.
     fn curl(&self, route: &str, page: &str, rest: &str) -> String {
         let worker = format!("{}{WORKER_PREFIX}", self.worker);
         let key = if self.needs_key { r#" -H "authorization: Bearer $PORTHOLE_KEY""# } else { "" };

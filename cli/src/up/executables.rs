@@ -1,4 +1,4 @@
-//! Finding the two programs: beside this one, then in `PATH`.
+//! Finds the two executables: beside this one, then in `PATH`.
 
 use std::env;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,17 +9,17 @@ use crate::failure::Failed;
 pub(super) const SERVICE: &str = "porthole-service";
 pub(super) const WORKER: &str = "porthole-worker";
 
-/// Where the two programs are.
+/// The paths of the two executables.
 pub(super) struct Executables {
     pub(super) service: PathBuf,
     pub(super) worker: PathBuf,
 }
 
-/// Finds both.
+/// Finds both executables.
 pub(super) fn find() -> Result<Executables, Failed> {
     let beside = env::current_exe().ok().and_then(|path| path.parent().map(Path::to_owned));
     let path = env::var_os("PATH").unwrap_or_default();
-    // An empty entry would mean the working directory, where anybody may have put a file.
+    // An empty entry means the working directory, which may hold files of other users.
     let on_path = env::split_paths(&path).filter(|directory| directory.is_absolute());
     let directories: Vec<PathBuf> = beside.into_iter().chain(on_path).collect();
     Ok(Executables { service: find_in(&directories, SERVICE)?, worker: find_in(&directories, WORKER)? })

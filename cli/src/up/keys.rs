@@ -1,4 +1,4 @@
-//! The keys of the two processes: made on the first start, kept in `keys.json`, handed on by the environment.
+//! The keys of the two processes: created on the first start, saved in `keys.json`, passed on by the environment.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use crate::private_files::PrivateFiles;
 
 const FILE: &str = "keys.json";
 
-/// The two secrets, as `PORTHOLE_OWNER_KEYS` and `PORTHOLE_SERVICE_KEY` take them.
+/// The two secrets, in the format of `PORTHOLE_OWNER_KEYS` and `PORTHOLE_SERVICE_KEY`.
 #[derive(Deserialize)]
 pub(super) struct Keys {
     pub(super) owner_keys: SecretString,
@@ -20,21 +20,21 @@ pub(super) struct Keys {
 }
 
 impl Keys {
-    /// The kept keys, or new ones. A file that can't be read as ours is never replaced: the tokens signed with its
-    /// key would end.
+    /// Reads the saved keys, or creates new ones. An invalid file is never replaced: tokens signed with its key would
+    /// become invalid.
     pub(super) fn load_or_make(files: &PrivateFiles) -> Result<Self, Failed> {
         let path = files.path(FILE);
         let failed = |error| Failed::io(format!("keep the keys in {}", path.display()), error);
         let mut text = files.read(FILE).map_err(failed)?;
         if text.is_none() {
-            // Of two first starts at once one file wins, and both read that.
+            // When two first starts race, one file wins and both read it.
             files.write_new(FILE, &new_keys()?).map_err(failed)?;
             text = files.read(FILE).map_err(failed)?;
         }
         text.and_then(|text| serde_json::from_str(text.expose_secret()).ok()).ok_or_else(|| Failed::Up {
             sentence: format!(
-                "{} does not hold owner_keys and service_key; mend it, or remove it: new keys are made then, and \
-                 owner tokens signed with the old one end",
+                "{} does not hold owner_keys and service_key; repair it, or remove it to create new keys, which \
+                 invalidates owner tokens signed with the old one",
                 path.display()
             ),
             setting: false,
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_are_made_once_and_kept() {
+    fn keys_are_created_once_and_saved() {
         let home = tempfile::tempdir().unwrap();
         let files = PrivateFiles::at(home.path().to_owned());
         let made = Keys::load_or_make(&files).unwrap();
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spoilt_file_is_named_and_left_alone() {
+    fn an_invalid_file_is_reported_and_not_replaced() {
         let home = tempfile::tempdir().unwrap();
         let files = PrivateFiles::at(home.path().to_owned());
         std::fs::write(files.path(FILE), "{}").unwrap();

@@ -1,4 +1,4 @@
-//! The two processes' log lines: read as JSON, shown in short, the last ones kept for the case that a process dies.
+//! The log lines of both processes: parsed from JSON, shortened, the last ones kept to report when a process dies.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -6,17 +6,17 @@ use std::net::SocketAddr;
 
 use serde_json::{Map, Value};
 
-/// How many of the last lines are kept for each process.
+/// Number of log lines kept for each process.
 const KEPT_LINES: usize = 20;
 
 /// A line that a process wrote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LogLine {
-    /// In short, for a person.
+    /// The line shortened for a person.
     pub(super) text: String,
-    /// Whether a person sees it without asking: a warning, an error, or what is no log line at all, as a panic.
+    /// Whether it is shown without `--verbose`: a warning, an error, or text that is not a log line, such as a panic.
     pub(super) matters: bool,
-    /// The listener that the line tells of: `main` or `admin`, and its address.
+    /// The listener that the line reports: `main` or `admin`, and its address.
     pub(super) listening: Option<(String, SocketAddr)>,
 }
 
@@ -58,7 +58,7 @@ fn listening(event: &Map<String, Value>) -> Option<(String, SocketAddr)> {
     Some((listener.to_owned(), event.get("addr")?.as_str()?.parse().ok()?))
 }
 
-/// The last lines of a process, and which of them nobody has seen.
+/// The last lines of a process, each with whether it was shown.
 #[derive(Debug, Default)]
 pub(super) struct Tail(VecDeque<(String, bool)>);
 
@@ -70,7 +70,7 @@ impl Tail {
         self.0.push_back((text.to_owned(), shown));
     }
 
-    /// Those of the last lines that were not shown.
+    /// Returns the kept lines that were not shown.
     pub(super) fn unseen(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter(|(_, shown)| !shown).map(|(text, _)| text.as_str())
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_is_told_in_short_and_its_level_decides_whether_it_matters() {
+    fn a_line_is_shortened_and_matters_by_its_level() {
         let line = LogLine::read(
             r#"{"timestamp":"2026-11-21T10:00:00Z","level":"WARN","message":"target allowed","target":"x","entry":"a:1","n":2}"#,
         );
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_log_line_matters_as_it_is() {
+    fn text_that_is_not_a_log_line_matters_and_is_kept_unchanged() {
         let line = LogLine::read("thread 'main' panicked at src/x.rs:1");
         assert_eq!((line.text.as_str(), line.matters), ("thread 'main' panicked at src/x.rs:1", true));
     }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_unseen_lines_are_told() {
+    fn only_the_last_unseen_lines_are_returned() {
         let mut tail = Tail::default();
         for number in 0..30 {
             tail.push(&number.to_string(), number % 2 == 0);

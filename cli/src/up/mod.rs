@@ -1,4 +1,5 @@
-//! `porthole up`: service and worker on this machine, from nothing to ready, and kept so until a signal ends them.
+//! `porthole up`: starts service and worker on this machine, waits until they are ready, and keeps them running until
+//! a signal.
 
 mod addresses;
 mod announce;
@@ -22,11 +23,11 @@ use super::output;
 use super::private_files::PrivateFiles;
 use super::progress::Progress;
 
-/// Whether `up` goes on once what it was started for is done.
+/// Whether `up` keeps running after its first task.
 pub(crate) enum Then {
-    /// Until a signal ends it.
+    /// Keep both processes running until a signal.
     Keep,
-    /// No: both end.
+    /// End both processes.
     End,
 }
 
@@ -34,7 +35,7 @@ pub(crate) async fn run(args: &UpArgs) -> Result<(), Failed> {
     run_then(args, EXAMPLE_PAGE, async |_| Ok(Then::Keep)).await
 }
 
-/// The same, and does `first` (given the worker's URL) as soon as both are ready. The examples are about `page`.
+/// Runs `up`, and calls `first` with the worker's URL as soon as both are ready. The examples open `page`.
 pub(crate) async fn run_then(
     args: &UpArgs,
     page: &str,
@@ -52,20 +53,20 @@ pub(crate) async fn run_then(
     let mut stack = Stack::new(executables, addresses, &keys, args, &progress);
     let outcome = tokio::select! {
         () = stop.received() => Ok(()),
-        ended = stand(&mut stack, args, page, first, &progress) => ended,
+        ended = start_and_keep(&mut stack, args, page, first, &progress) => ended,
     };
     progress.show("ending both");
     tokio::select! {
         () = stack.end() => {}
-        // Who asks twice means it.
+        // A second signal kills both at once.
         () = stop.received() => stack.kill().await,
     }
     progress.done();
     outcome
 }
 
-/// Starts both, does what comes first, tells where they are and keeps them running.
-async fn stand(
+/// Starts both processes, calls `first`, prints their addresses and keeps them running.
+async fn start_and_keep(
     stack: &mut Stack,
     args: &UpArgs,
     page: &str,
@@ -75,8 +76,8 @@ async fn stand(
     let ready = stack.start(progress).await?;
     progress.done();
     let then = first(&ready.worker).await?;
-    match tell(&ready, page, args.json) {
-        // Who closed standard output wants no more told, but still wants both running.
+    match announce(&ready, page, args.json) {
+        // A closed standard output needs no announcement; both keep running.
         Ok(()) | Err(Failed::OutputClosed) => {}
         Err(failed) => return Err(failed),
     }
@@ -86,7 +87,7 @@ async fn stand(
     }
 }
 
-fn tell(ready: &Ready, page: &str, json: bool) -> Result<(), Failed> {
+fn announce(ready: &Ready, page: &str, json: bool) -> Result<(), Failed> {
     if json { output::json(ready) } else { output::text(&ready.text(page)) }
 }
 

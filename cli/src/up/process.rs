@@ -1,4 +1,4 @@
-//! One of the two processes: started, listened to, ended. When to start it again is `supervise`'s to say.
+//! One of the two processes: starts it, reads its log, ends it. `supervise` decides when to restart it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -25,23 +25,23 @@ use crate::failure::EXIT_SETTING;
 use crate::output::printable;
 use crate::progress::Progress;
 
-/// How long a process has for its work under way after SIGTERM.
+/// How long a process may take to finish its work after SIGTERM.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the last lines of a dead process are waited for: a process that it started may hold the pipe open.
+/// How long to wait for the last lines of a dead process: one of its children may hold the pipe open.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How a process is started.
 pub(super) struct Launch {
-    /// Its name for a person.
+    /// Its name in messages.
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
-    /// What it gets beside our own environment.
+    /// Variables added to our own environment.
     pub(super) settings: BTreeMap<&'static str, OsString>,
-    /// The secrets that it gets beside our own environment.
+    /// Secrets added to our own environment.
     pub(super) secrets: BTreeMap<&'static str, SecretString>,
-    /// What it does not get from our environment.
+    /// Variables removed from our environment.
     pub(super) withheld: Vec<&'static str>,
-    /// Whether every line of its log is shown.
+    /// Whether every log line is shown.
     pub(super) verbose: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct Launch {
 pub(super) struct Process {
     pub(super) launch: Launch,
     running: Option<Running>,
-    /// The addresses that it told: by listener, `main` or `admin`.
+    /// The addresses that it logged, by listener: `main` or `admin`.
     listeners: watch::Sender<BTreeMap<String, SocketAddr>>,
     progress: Progress,
 }
@@ -60,18 +60,18 @@ struct Running {
     reader: Option<JoinHandle<()>>,
 }
 
-/// Hears where a process listens.
+/// Receives the addresses on which a process listens.
 pub(super) struct Listening(watch::Receiver<BTreeMap<String, SocketAddr>>);
 
 impl Listening {
-    /// The address of that listener, as soon as the process tells it.
+    /// Waits until the process logs the address of that listener.
     pub(super) async fn address(&mut self, listener: &str) -> SocketAddr {
         loop {
             if let Some(address) = self.0.borrow_and_update().get(listener) {
                 return *address;
             }
             if self.0.changed().await.is_err() {
-                // Its process is gone, and so is whoever would wait for this.
+                // The `Process` was dropped, so this future is about to be dropped too.
                 std::future::pending::<()>().await;
             }
         }
@@ -82,12 +82,12 @@ impl Listening {
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) status: ExitStatus,
-    /// Its last log lines that nobody has seen yet.
+    /// Its last log lines that were not shown.
     pub(super) unseen: Vec<String>,
 }
 
 impl Ended {
-    /// Whether it refused its settings.
+    /// Returns whether it refused its settings.
     pub(super) fn refused_settings(&self) -> bool {
         self.status.code() == Some(i32::from(EXIT_SETTING))
     }
@@ -98,7 +98,7 @@ impl Process {
         Self { launch, running: None, listeners: watch::Sender::default(), progress }
     }
 
-    /// Starts it, in a process group of its own: a Ctrl-C is for `up`, which then ends both in order.
+    /// Starts the process in its own process group: Ctrl-C reaches only `up`, which then ends both in order.
     pub(super) fn start(&mut self) -> io::Result<()> {
         let mut command = tied::command(self.launch.program.as_os_str());
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -136,17 +136,17 @@ impl Process {
         }
     }
 
-    /// What it tells of its listeners, to be waited for while the process itself is watched.
+    /// Subscribes to its listeners' addresses, so that a caller can wait for them and for the process's end at once.
     pub(super) fn listeners(&self) -> Listening {
         Listening(self.listeners.subscribe())
     }
 
-    /// The address of that listener, if the process has told it.
+    /// Returns the address of that listener, if the process has logged it.
     pub(super) fn address(&self, listener: &str) -> Option<SocketAddr> {
         self.listeners.borrow().get(listener).copied()
     }
 
-    /// Waits for its end. Cancelling this loses nothing.
+    /// Waits until the process ends. Cancel-safe.
     pub(super) async fn ended(&mut self) -> io::Result<Ended> {
         let Some(running) = &mut self.running else {
             return std::future::pending().await;
@@ -161,7 +161,7 @@ impl Process {
         Ok(Ended { status, unseen })
     }
 
-    /// The last log lines that nobody has seen, of a process that runs.
+    /// Returns the last log lines of a running process that were not shown.
     pub(super) fn unseen(&self) -> Vec<String> {
         self.running
             .iter()
@@ -172,23 +172,23 @@ impl Process {
             .collect()
     }
 
-    /// Ends it: SIGTERM, and SIGKILL for one that takes too long.
+    /// Ends the process: SIGTERM, then SIGKILL after [`END_TIMEOUT`].
     pub(super) async fn end(&mut self) {
         let Some(id) = self.running.as_ref().and_then(|running| running.child.id()) else {
             return;
         };
         if let Ok(id) = i32::try_from(id) {
-            // It may have ended meanwhile; nobody has waited for it yet, so the id is nobody else's.
+            // It may have ended meanwhile, but it has not been waited for, so its id is not reused.
             let _ = kill(Pid::from_raw(id), Signal::SIGTERM);
         }
         if timeout(END_TIMEOUT, self.ended()).await.is_err() {
             let seconds = END_TIMEOUT.as_secs();
-            self.progress.note(&format!("{} has not ended within {seconds} s; it is killed", self.launch.name));
+            self.progress.note(&format!("{} has not ended within {seconds} s and is killed", self.launch.name));
             self.kill().await;
         }
     }
 
-    /// Ends it at once.
+    /// Kills the process.
     pub(super) async fn kill(&mut self) {
         if let Some(mut running) = self.running.take() {
             let _ = running.child.kill().await;

@@ -1,4 +1,4 @@
-//! Service and worker together: what each is given, in which order they start, when they are ready, how they end.
+//! Service and worker together: their settings, the order of their start, readiness and end.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use crate::args::UpArgs;
 use crate::failure::Failed;
 use crate::progress::Progress;
 
-/// From the first start to ready: a first Chromium on a slow disk takes a while.
+/// From the first start until ready: the first start of Chromium on a slow disk takes long.
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -26,7 +26,7 @@ const OWNER_KEYS_FILE: &str = "PORTHOLE_OWNER_KEYS_FILE";
 const SERVICE_KEY: &str = "PORTHOLE_SERVICE_KEY";
 const SERVICE_KEY_FILE: &str = "PORTHOLE_SERVICE_KEY_FILE";
 const CLIENT_KEYS: [&str; 2] = ["PORTHOLE_CLIENT_KEYS", "PORTHOLE_CLIENT_KEYS_FILE"];
-/// The client's own key: neither process has a use for it.
+/// The key of the client, which neither process needs.
 const CLIENT_KEY: [&str; 2] = ["PORTHOLE_KEY", "PORTHOLE_KEY_FILE"];
 
 /// Both processes.
@@ -38,7 +38,7 @@ pub(super) struct Stack {
 }
 
 impl Stack {
-    /// Keys that the environment has win over the kept ones.
+    /// Prepares both processes. Keys in the environment take precedence over the saved ones.
     pub(super) fn new(
         executables: Executables,
         addresses: Addresses,
@@ -80,12 +80,12 @@ impl Stack {
         }
     }
 
-    /// Starts both and waits until a request would be taken.
+    /// Starts both and waits until the worker accepts requests.
     pub(super) async fn start(&mut self, progress: &Progress) -> Result<Ready, Failed> {
         let deadline = Instant::now() + READY_TIMEOUT;
         start(&mut self.service)?;
         let service = bound(&mut self.service, "main", &self.addresses.service, deadline).await?;
-        // Started again, it has to be where the worker looks for it.
+        // After a restart it must listen at the address that the worker knows.
         self.service.launch.settings.insert(self.addresses.service.variable, service.to_string().into());
 
         progress.show("starting the worker");
@@ -111,7 +111,7 @@ impl Stack {
         })
     }
 
-    /// Asks the worker's `/readyz`, which follows the service's, until it says yes.
+    /// Polls the worker's `/readyz`, which includes the service's, until it reports ready.
     async fn ready(&mut self, worker_admin: &str, deadline: Instant, progress: &Progress) -> Result<(), Failed> {
         let admin =
             Admin::new(worker_admin).map_err(|error| Failed::io("ask the worker", std::io::Error::other(error)))?;
@@ -144,7 +144,7 @@ impl Stack {
         Err(Failed::Up { sentence, setting: false })
     }
 
-    /// Keeps both running; comes back only to give up.
+    /// Keeps both running; returns only when it gives up.
     pub(super) async fn keep(&mut self) -> Failed {
         tokio::select! {
             failed = keep(&mut self.service, &self.progress) => failed,
@@ -152,12 +152,12 @@ impl Stack {
         }
     }
 
-    /// Ends both, each with its time for what is under way.
+    /// Ends both, giving each time to finish its work.
     pub(super) async fn end(&mut self) {
         tokio::join!(self.worker.end(), self.service.end());
     }
 
-    /// Ends both at once.
+    /// Kills both.
     pub(super) async fn kill(&mut self) {
         tokio::join!(self.worker.kill(), self.service.kill());
     }
@@ -167,7 +167,7 @@ fn start(process: &mut Process) -> Result<(), Failed> {
     process.start().map_err(|error| Failed::io(format!("start {}", process.launch.name), error))
 }
 
-/// Where a listener is: known from the settings, or as its process tells.
+/// Returns a listener's address: from the settings, or as its process logs it.
 async fn bound(
     process: &mut Process,
     listener: &str,
@@ -178,11 +178,11 @@ async fn bound(
         return Ok(address);
     }
     let name = process.launch.name;
-    let mut told = process.listeners();
+    let mut listeners = process.listeners();
     tokio::select! {
-        address = timeout_at(deadline, told.address(listener)) => address.map_err(|_| Failed::Up {
+        address = timeout_at(deadline, listeners.address(listener)) => address.map_err(|_| Failed::Up {
             sentence: format!(
-                "{name} has not told where it listens within {} s; with {}={} it must log at level info (PORTHOLE_LOG)",
+                "{name} has not logged its address within {} s; with {}={} it must log at level info (PORTHOLE_LOG)",
                 READY_TIMEOUT.as_secs(), asked.variable, asked.asked
             ),
             setting: false,

@@ -1,4 +1,4 @@
-//! When a process that died is started again, and when that is given up.
+//! Decides when to restart a process that died, and when to give up.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,18 +7,18 @@ use super::process::{Ended, Process};
 use crate::failure::Failed;
 use crate::progress::Progress;
 
-/// This many deaths within [`DEATHS_WINDOW`] are a crash loop.
+/// Number of deaths within [`DEATHS_WINDOW`] that count as a crash loop.
 const DEATHS_MAX: usize = 5;
 const DEATHS_WINDOW: Duration = Duration::from_secs(60);
-/// The wait before a start after a first death; each further death within the window doubles it.
+/// The delay before the first restart; each further death within the window doubles it.
 const RESTART_FIRST_DELAY: Duration = Duration::from_millis(250);
 
-/// The deaths of one process that still count.
+/// The deaths of one process within [`DEATHS_WINDOW`].
 #[derive(Debug, Default)]
 pub(super) struct Deaths(VecDeque<Instant>);
 
 impl Deaths {
-    /// Counts a death: how long to wait before the next start, or None when it is time to give up.
+    /// Counts a death. Returns the delay before the next start, or `None` to give up.
     pub(super) fn count(&mut self, now: Instant) -> Option<Duration> {
         self.0.retain(|death| now.duration_since(*death) < DEATHS_WINDOW);
         self.0.push_back(now);
@@ -27,7 +27,7 @@ impl Deaths {
     }
 }
 
-/// Starts the process again whenever it dies; comes back only to give up.
+/// Restarts the process whenever it dies; returns only when it gives up.
 pub(super) async fn keep(process: &mut Process, progress: &Progress) -> Failed {
     let mut deaths = Deaths::default();
     loop {
@@ -36,8 +36,8 @@ pub(super) async fn keep(process: &mut Process, progress: &Progress) -> Failed {
             Err(error) => return Failed::io(format!("watch {}", process.launch.name), error),
         };
         let Some(wait) = deaths.count(Instant::now()) else {
-            let told = format!("died {DEATHS_MAX} times within {} s, last with", DEATHS_WINDOW.as_secs());
-            return died(process.launch.name, &told, &ended);
+            let event = format!("died {DEATHS_MAX} times within {} s, last with", DEATHS_WINDOW.as_secs());
+            return died(process.launch.name, &event, &ended);
         };
         progress.note(&format!(
             "{} ended ({}); it is started again in {:.2} s",
@@ -52,9 +52,9 @@ pub(super) async fn keep(process: &mut Process, progress: &Progress) -> Failed {
     }
 }
 
-/// The sentence about a process that won't run: `porthole-worker <told> exit status: 1`, its last lines below.
-pub(super) fn died(name: &str, told: &str, ended: &Ended) -> Failed {
-    let mut sentence = format!("{name} {told} {}", ended.status);
+/// Builds the error for a process that does not run: `porthole-worker <event> exit status: 1`, then its last lines.
+pub(super) fn died(name: &str, event: &str, ended: &Ended) -> Failed {
+    let mut sentence = format!("{name} {event} {}", ended.status);
     for line in &ended.unseen {
         sentence += &format!("\n  {line}");
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn five_deaths_within_a_minute_are_enough() {
+    fn five_deaths_within_a_minute_end_the_restarts() {
         let start = Instant::now();
         let mut deaths = Deaths::default();
         let waits: Vec<_> = (0..5).map(|second| deaths.count(start + Duration::from_secs(second))).collect();

@@ -1,8 +1,8 @@
-//! Tying a process to the life of `up`: on Linux it gets SIGTERM from the kernel when `up` ends, however that was.
+//! Ties a child process to `up`: on Linux the kernel sends it SIGTERM when `up` ends for any reason.
 //!
-//! The wish has to be made by the process itself, between its start and its program. Rust has no safe way to run code
-//! there, so this program is started again, makes the wish, and becomes the other program. The wish outlives that
-//! step. The kernel watches the thread that started the process, which is the main one: the runtime has no other.
+//! The child itself must set its parent-death signal, between fork and exec. Rust has no safe way to run code there,
+//! so `up` starts its own executable, which sets the signal and execs the program. The signal survives exec. The
+//! kernel watches the thread that started the child, which is the main thread: the runtime has no other.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
@@ -10,16 +10,16 @@ use std::process::{Command, ExitCode};
 
 use nix::unistd::{Pid, getppid};
 
-/// The first argument of a start that only ties. Not a command, so it is in no help and no completion.
+/// The first argument of such a start. It is not a subcommand, so help and completions don't show it.
 const MARK: &str = "__tied-to";
 
-/// The exit code of a program that could not be started, as shells have it.
+/// The exit code of a program that could not be started, as in shells.
 const EXIT_NOT_STARTED: u8 = 127;
 
-/// A command that runs `program` tied to this process.
+/// Returns a command that runs `program` tied to this process.
 pub(super) fn command(program: &OsStr) -> Command {
     if cfg!(target_os = "linux") {
-        // The link, not the path: it holds while an upgrade replaces the file.
+        // The link, not the path: it stays valid when an upgrade replaces the file.
         let mut command = Command::new("/proc/self/exe");
         command.arg(MARK).arg(std::process::id().to_string()).arg(program);
         command
@@ -28,7 +28,7 @@ pub(super) fn command(program: &OsStr) -> Command {
     }
 }
 
-/// Becomes the program that the arguments name, if this start is one that only ties.
+/// Ties this process and execs the program in the arguments, if they begin with [`MARK`].
 pub(crate) fn intercept(mut args: impl Iterator<Item = OsString>) -> Option<ExitCode> {
     if args.nth(1)? != MARK {
         return None;
@@ -48,6 +48,6 @@ fn tie(parent: Option<Pid>) -> Result<(), String> {
     #[cfg(target_os = "linux")]
     nix::sys::prctl::set_pdeathsig(nix::sys::signal::Signal::SIGTERM)
         .map_err(|error| format!("can't tie to the parent process: {error}"))?;
-    // It may have ended before the wish was made.
+    // The parent may have ended before the signal was set.
     if Some(getppid()) == parent { Ok(()) } else { Err("the parent process has ended".to_owned()) }
 }

@@ -1,4 +1,4 @@
-//! What a request's answer becomes: files, lines, JSON, failures.
+//! How the command presents answers: files, lines, JSON, failures.
 
 use std::process::Stdio;
 
@@ -8,7 +8,7 @@ use crate::person::{Person, Ran, willing};
 use crate::scripted::{PIXEL_BASE64, Reply, Worker, answer, extract, failure, sandbox, screenshot_answer};
 
 #[test]
-fn a_picture_is_named_after_its_host_and_never_written_over_another() {
+fn a_picture_is_named_after_its_host_and_never_overwrites_another() {
     let worker = willing();
     let person = Person::at(&worker);
     let first = person.run(&["screenshot", "https://example.com/page"]).ok();
@@ -36,7 +36,7 @@ fn flags_become_the_request() {
 }
 
 #[test]
-fn a_picture_of_another_kind_than_the_files_name_says_is_remarked() {
+fn a_picture_whose_format_differs_from_its_file_extension_causes_a_warning() {
     let worker = willing();
     let person = Person::at(&worker);
     let ran = person.run(&["screenshot", "https://example.com", "-o", "a.jpg"]).ok();
@@ -53,12 +53,12 @@ fn a_dash_writes_the_bytes_and_nothing_else() {
 }
 
 #[test]
-fn warnings_and_a_cut_are_told_on_standard_error() {
+fn warnings_and_truncation_are_reported_on_standard_error() {
     let worker = Worker::start(|seen| {
-        let mut told = screenshot_answer();
-        told["warnings"] = json!(["wait_ended: the page \u{1b}[31m kept loading"]);
-        told["truncated"] = json!(true);
-        if seen.asks_for("/create") { sandbox("sb-1") } else { answer(200, &told) }
+        let mut body = screenshot_answer();
+        body["warnings"] = json!(["wait_ended: the page \u{1b}[31m kept loading"]);
+        body["truncated"] = json!(true);
+        if seen.asks_for("/create") { sandbox("sb-1") } else { answer(200, &body) }
     });
     let ran = Person::at(&worker).run(&["screenshot", "https://example.com", "-o", "a.png"]).ok();
     assert_eq!(
@@ -81,7 +81,7 @@ fn json_holds_the_picture_or_its_path() {
 }
 
 #[test]
-fn a_failed_request_is_told_with_code_sentence_details_and_id() {
+fn a_failed_request_is_reported_with_code_sentence_details_and_id() {
     let worker =
         Worker::start(
             |seen| {
@@ -98,14 +98,14 @@ fn a_failed_request_is_told_with_code_sentence_details_and_id() {
 }
 
 #[test]
-fn an_answer_that_is_not_portholes_is_a_failure_with_its_status() {
+fn an_answer_not_from_porthole_is_a_failure_with_its_status() {
     let worker = Worker::start(|_| Reply::Answer(502, Vec::new(), "Bad Gateway".to_owned()));
     let ran = Person::at(&worker).run(&["create"]).failed(1);
     assert!(ran.err.starts_with("INTERNAL: ") && ran.err.contains("HTTP 502"), "{ran:?}");
 }
 
 #[test]
-fn a_reader_that_goes_away_is_no_panic() {
+fn a_closed_standard_output_causes_no_panic() {
     let long = "line\n".repeat(100_000);
     let worker = Worker::start(move |seen| if seen.asks_for("/create") { sandbox("sb-1") } else { extract(&long) });
     let person = Person::at(&worker);
@@ -121,8 +121,8 @@ fn a_reader_that_goes_away_is_no_panic() {
 }
 
 #[test]
-fn a_retry_is_told_in_a_pipe_too() {
-    // One retry costs two real seconds: the command's clock is the real one.
+fn a_retry_is_reported_in_a_pipe_too() {
+    // One retry takes two seconds: the command uses the real clock.
     let mut asked = 0;
     let worker = Worker::start(move |seen| {
         asked += 1;

@@ -1,4 +1,4 @@
-//! The `porthole` command as a person or a script runs it: a scripted worker on one side, pipes on the other.
+//! Runs the `porthole` command as a person or a script would, with pipes, against a scripted worker.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -8,15 +8,15 @@ use crate::person::Person;
 use crate::scripted::{Worker, answer};
 
 #[test]
-fn metrics_have_what_fails_and_what_is_slow_first_and_break_limits_with_1() {
+fn operations_are_sorted_by_errors_then_latency_and_broken_limits_exit_with_1() {
     let operation = |count: u64, errors_by_code: Value, p95: u64| json!({"count": count, "ok": 1, "errors_by_code": errors_by_code, "latency_ms": {"p95": p95}});
     let metrics = json!({"operations": {
         "create": operation(10, json!({"UNAUTHORIZED": 9}), 3),
         "extract": operation(100, json!({"NAVIGATION_FAILED": 5, "OVERLOADED": 2}), 900),
         "screenshot": operation(50, json!({}), 1_200),
     }});
-    let told = metrics.clone();
-    let admin = Worker::start(move |_| answer(200, &told));
+    let body = metrics.clone();
+    let admin = Worker::start(move |_| answer(200, &body));
     let person = Person::at(&admin);
     let url = admin.url();
     let run = |limits: &str| {
@@ -32,7 +32,7 @@ fn metrics_have_what_fails_and_what_is_slow_first_and_break_limits_with_1() {
     run("--max-p95 1200ms --max-error-rate 2%").ok();
     let slow = run("--max-p95 1s --max-error-rate 2%").failed(1);
     assert_eq!(slow.err, "porthole: screenshot: p95 is 1200 ms, over 1000 ms\n");
-    assert_eq!(slow.out.trim_end(), table.trim_end(), "the table is there all the same");
+    assert_eq!(slow.out.trim_end(), table.trim_end(), "the table is still printed");
     let failing = run("--max-error-rate 1.5% --json").failed(1);
     assert_eq!(failing.err, "porthole: extract: 2% of requests were errors (2 of 100), over 1.5%\n");
     assert_eq!(failing.json(), metrics);
@@ -41,7 +41,7 @@ fn metrics_have_what_fails_and_what_is_slow_first_and_break_limits_with_1() {
 }
 
 #[test]
-fn limits_are_broken_where_nobody_can_tell() {
+fn limits_are_broken_when_there_are_no_metrics() {
     let admin = Worker::start(|_| answer(200, &json!({"operations": "none"})));
     let person = Person::at(&admin);
     let ran = person.run(&["metrics", "--max-p95", "2s", "--admin-url", &admin.url()]).failed(1);
@@ -53,8 +53,8 @@ fn limits_are_broken_where_nobody_can_tell() {
 fn metrics_are_a_table_or_json_and_watching_repeats_them() {
     let metrics = json!({"operations": {"screenshot": {"count": 2, "ok": 1, "errors_by_code": {"INTERNAL": 1}}},
         "uptime_s": 61, "novelty": 7});
-    let told = metrics.clone();
-    let admin = Worker::start(move |_| answer(200, &told));
+    let body = metrics.clone();
+    let admin = Worker::start(move |_| answer(200, &body));
     let person = Person::at(&admin);
     let url = admin.url();
     let table = person.run(&["metrics", "--admin-url", &url]).ok();
@@ -73,6 +73,6 @@ fn metrics_are_a_table_or_json_and_watching_repeats_them() {
     for line in lines.take(2) {
         assert_eq!(serde_json::from_str::<Value>(&line.unwrap()).unwrap(), metrics);
     }
-    // The reader is gone, so the next write ends the watch, without a panic.
+    // The reader was dropped, so the next write ends the watch without a panic.
     assert_eq!(watching.wait().unwrap().code(), Some(0));
 }

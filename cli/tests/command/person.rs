@@ -1,4 +1,4 @@
-//! A person with a home of their own who runs the command, and a worker that is willing.
+//! A person who runs the command in their own home directory, and a worker whose requests succeed.
 
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use crate::scripted::{Worker, answer, extract, sandbox, screenshot_answer};
 
-/// A person with a home of their own.
+/// A person with their own home directory.
 pub(crate) struct Person {
     home: TempDir,
     pub(crate) url: String,
@@ -47,7 +47,7 @@ impl Person {
     }
 }
 
-/// How the command ended, and what it wrote.
+/// The command's exit code and output.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
@@ -81,7 +81,7 @@ impl Ran {
     }
 }
 
-/// A worker whose every request succeeds; each sandbox has a number.
+/// Starts a worker whose requests all succeed; its sandboxes are numbered.
 pub(crate) fn willing() -> Worker {
     let mut sandboxes = 0;
     Worker::start(move |seen| {

@@ -1,4 +1,4 @@
-//! Where the command keeps its sandbox, and when it makes another.
+//! Where the command saves its sandbox, and when it creates a new one.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -14,7 +14,7 @@ fn mode(path: &Path) -> u32 {
 }
 
 #[test]
-fn a_sandbox_is_made_once_saved_for_its_owner_alone_and_used_again() {
+fn a_sandbox_is_created_once_saved_privately_and_reused() {
     let worker = willing();
     let person = Person::at(&worker);
     let first = person.run(&["extract", "https://example.com"]).ok();
@@ -30,7 +30,7 @@ fn a_sandbox_is_made_once_saved_for_its_owner_alone_and_used_again() {
 }
 
 #[test]
-fn a_sandbox_that_is_not_known_any_more_is_made_anew_once() {
+fn a_sandbox_that_the_worker_refuses_is_replaced() {
     let mut refusals = 1;
     let mut sandboxes = 0;
     let worker = Worker::start(move |seen| {
@@ -52,7 +52,7 @@ fn a_sandbox_that_is_not_known_any_more_is_made_anew_once() {
 }
 
 #[test]
-fn a_worker_that_knows_no_sandbox_at_all_is_asked_no_third_time() {
+fn a_worker_that_refuses_a_new_sandbox_is_not_asked_again() {
     let worker =
         Worker::start(
             |seen| {
@@ -66,7 +66,7 @@ fn a_worker_that_knows_no_sandbox_at_all_is_asked_no_third_time() {
 }
 
 #[test]
-fn an_expired_sandbox_is_not_even_tried() {
+fn an_expired_sandbox_is_not_tried() {
     let mut made = 0;
     let worker = Worker::start(move |seen| {
         if !seen.asks_for("/create") {
@@ -83,7 +83,7 @@ fn an_expired_sandbox_is_not_even_tried() {
 }
 
 #[test]
-fn a_home_that_can_not_be_written_costs_a_warning() {
+fn an_unwritable_home_causes_a_warning() {
     let worker = willing();
     let person = Person::at(&worker);
     std::fs::write(person.file("config"), "a file where the directory should be").unwrap();
@@ -93,7 +93,7 @@ fn a_home_that_can_not_be_written_costs_a_warning() {
 }
 
 #[test]
-fn many_at_once_leave_a_whole_file() {
+fn concurrent_commands_leave_a_valid_file() {
     let worker = willing();
     let person = Person::at(&worker);
     let running: Vec<_> = (0..8)
@@ -108,7 +108,7 @@ fn many_at_once_leave_a_whole_file() {
 }
 
 #[test]
-fn create_hands_the_token_over() {
+fn create_prints_the_token() {
     let worker = willing();
     let person = Person::at(&worker);
     let ran = person.run(&["create", "--ttl", "2h"]).ok();

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::person::{Person, Ran, willing};
 
 #[test]
-fn wrong_usage_ends_with_2_before_anything_is_asked() {
+fn wrong_usage_exits_with_2_before_any_request() {
     let worker = willing();
     let person = Person::at(&worker);
     for line in [
@@ -34,7 +34,7 @@ fn wrong_usage_ends_with_2_before_anything_is_asked() {
 }
 
 #[test]
-fn a_wrong_setting_ends_with_64_and_names_variable_value_and_what_is_accepted() {
+fn an_invalid_setting_exits_with_64_and_names_variable_value_and_what_is_accepted() {
     let worker = willing();
     let person = Person::at(&worker);
     let run =
@@ -63,12 +63,12 @@ fn the_client_key_is_sent_from_variable_or_file_and_shown_nowhere() {
     let keys: Vec<_> = worker.seen().iter().map(|seen| seen.header("authorization").map(str::to_owned)).collect();
     let expected = ["Bearer key-of-a-file", "Bearer key-of-a-file", "Bearer key-of-a-variable"];
     assert_eq!(keys, expected.map(|key| Some(key.to_owned())));
-    assert!(by_file.err.contains("porthole_client"), "a log was asked for: {by_file:?}");
+    assert!(by_file.err.contains("porthole_client"), "PORTHOLE_LOG asks for a log: {by_file:?}");
     assert!(!by_file.err.contains("key-of") && !by_file.err.contains("token-of"), "{by_file:?}");
 }
 
 #[test]
-fn a_debug_line_tells_of_each_operation() {
+fn each_operation_logs_a_debug_line() {
     let worker = willing();
     let person = Person::at(&worker);
     let mut command = person.command(&["screenshot", "https://example.com", "-o", "a.png"]);
@@ -84,7 +84,7 @@ fn a_debug_line_tells_of_each_operation() {
 }
 
 #[test]
-fn proxies_are_for_workers_elsewhere() {
+fn proxies_are_used_only_for_remote_workers() {
     let proxy = willing();
     let person = Person::at(&proxy);
     let dead = "http://127.0.0.1:9";

@@ -1,4 +1,4 @@
-//! A worker on loopback that answers by script, and what its callers sent it.
+//! A worker on loopback that answers by a script and records the requests it receives.
 
 #![expect(dead_code, reason = "each test file uses a part of this")]
 
@@ -10,12 +10,12 @@ use std::thread::JoinHandle;
 
 use serde_json::{Value, json};
 
-/// A request as it came.
+/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     /// `POST /api/sandbox/create`
     pub(crate) line: String,
-    /// Names in lower case.
+    /// Names are in lower case.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: String,
 }
@@ -34,15 +34,15 @@ impl Seen {
     }
 }
 
-/// What the worker does with a request.
+/// How the worker replies to a request.
 pub(crate) enum Reply {
     /// Status, further header lines, body.
     Answer(u16, Vec<String>, String),
-    /// The connection is reset before anything is answered.
+    /// Resets the connection without an answer.
     Reset,
-    /// An answer that breaks off before its end.
+    /// An answer that ends before its content length.
     Torn,
-    /// Nothing, until the caller goes away.
+    /// No answer until the client disconnects.
     Silence,
 }
 
@@ -85,7 +85,7 @@ pub(crate) fn screenshot_answer() -> Value {
         "bytes": 70, "request_id": "r-1", "timings_ms": {"total": 5}, "blocked_requests": 0, "warnings": []})
 }
 
-/// Listens until it is dropped.
+/// A scripted worker. It listens until it is dropped.
 pub(crate) struct Worker {
     address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -96,7 +96,7 @@ pub(crate) struct Worker {
 type Script = dyn FnMut(&Seen) -> Reply + Send;
 
 impl Worker {
-    /// Answers each request as `script` says.
+    /// Starts a worker that answers each request with the result of `script`.
     pub(crate) fn start(script: impl FnMut(&Seen) -> Reply + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -116,7 +116,7 @@ impl Worker {
         Self { address, seen, stopped, accepting: Some(accepting) }
     }
 
-    /// Answers with these, one after the other; a request beyond them fails the test by its code.
+    /// Starts a worker that sends these replies in order; any further request gets the code `SCRIPT_IS_OVER`.
     pub(crate) fn with_replies(replies: impl IntoIterator<Item = Reply>) -> Self {
         let mut replies = replies.into_iter().collect::<Vec<_>>().into_iter();
         Self::start(move |_| replies.next().unwrap_or_else(|| failure(404, "SCRIPT_IS_OVER", false)))
@@ -134,7 +134,7 @@ impl Worker {
         self.seen.lock().unwrap().clone()
     }
 
-    /// The requests' last path segments, in order.
+    /// Returns the last path segments of the requests, in order.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.seen().iter().map(|seen| seen.line.rsplit('/').next().unwrap_or_default().to_owned()).collect()
     }
@@ -157,7 +157,7 @@ fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, log: &Mutex<Vec<See
     log.lock().unwrap().push(seen.clone());
     let reply = (script.lock().unwrap())(&seen);
     if matches!(reply, Reply::Reset) {
-        // The body was only looked at: what is unread when a socket closes makes the kernel reset its connection.
+        // The body was only peeked at: the kernel resets a connection whose socket closes with unread data.
         assert!(!seen.body.is_empty(), "only a request with a body can be reset");
         return;
     }
@@ -176,11 +176,11 @@ fn serve(mut stream: TcpStream, script: &Mutex<Box<Script>>, log: &Mutex<Vec<See
         Reply::Silence => {
             let _ = stream.read(&mut [0]);
         }
-        Reply::Reset => unreachable!("dealt with above"),
+        Reply::Reset => unreachable!("handled above"),
     }
 }
 
-/// Takes the head off the stream, and looks at the body.
+/// Reads the head from the stream and peeks at the body.
 fn read_request(stream: &mut TcpStream) -> Option<Seen> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

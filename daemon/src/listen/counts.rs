@@ -6,7 +6,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-/// Counts connections. A clone counts into the same numbers; the default counts into none that are shown.
+/// Counts connections. Clones share the same metrics; the default's are not registered.
 #[derive(Clone, Debug, Default)]
 pub struct ConnectionCounts {
     open: Family<OfKind, Gauge>,
@@ -26,14 +26,14 @@ struct OfReason {
 const PLAIN: OfKind = OfKind { kind: "plain" };
 const UPGRADED: OfKind = OfKind { kind: "upgraded" };
 
-/// Why a connection was closed although its caller did nothing wrong.
+/// Why a connection was shed.
 #[derive(Clone, Copy)]
 pub(super) enum Shed {
-    /// It waited for its caller, and the listener had no room for another connection.
+    /// It waited for its caller, and the listener was at its limit.
     Full,
-    /// It waited for its caller, and its network had no room for another connection.
+    /// It waited for its caller, and its network was at its limit.
     Address,
-    /// It was new, and all connections of its network were being answered.
+    /// It was new, and its network was at its limit with all connections being answered.
     Refused,
 }
 

@@ -1,5 +1,5 @@
-//! One request and its answer on a connection: hands both to the router, and reports to the connection table when the
-//! body is waited for and when the answer has ended.
+//! One request and its answer on a connection: passes the request to the router, and reports to the connection table
+//! when the body is awaited and when the answer has ended.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -38,7 +38,7 @@ pub(super) async fn answer(
     if !switches {
         handle.stays_plain();
     } else if !handle.is_upgraded() {
-        // Every upgraded connection is counted and bounded: one that takes no `UpgradePermit` would not be.
+        // Upgraded connections are counted and limited by their `UpgradePermit`; one without it would escape that.
         tracing::error!("a handler upgraded a connection without a permit");
         response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;

@@ -1,4 +1,4 @@
-//! A served connection's socket. It holds the connection's slot, so the slot is free when the socket closes, gives up
+//! The socket of a served connection. It owns the connection's slot, which is freed when the socket closes, gives up
 //! writes that make no progress, and reports reads and flushes to the connection table.
 
 use std::future::Future as _;
@@ -20,12 +20,12 @@ pub(super) struct Stream {
     socket: TcpStream,
     slot: Slot,
     write_timeout: Duration,
-    /// When a pending write is given up; only polled while one is pending.
+    /// Deadline of a pending write; only polled while one is pending.
     write_deadline: Pin<Box<Sleep>>,
     write_pending: bool,
-    /// Ends an upgraded connection, which its handler owns. A plain one ends with its task.
+    /// Ends an upgraded connection, whose socket its handler owns. A plain one ends with its task.
     cut: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Keeps the listener's drain waiting as long as the socket is open.
+    /// Makes the listener's drain wait until the socket closes.
     _open: TaskTrackerToken,
 }
 
@@ -48,7 +48,7 @@ impl Stream {
         }
     }
 
-    /// Refuses to go on with an upgraded connection once it was cut.
+    /// Fails once an upgraded connection was cut.
     fn not_cut(&mut self, context: &mut Context<'_>) -> io::Result<()> {
         if self.slot.is_upgraded() && self.cut.as_mut().poll(context).is_ready() {
             return Err(io::Error::new(io::ErrorKind::ConnectionAborted, "the listener ended the connection"));

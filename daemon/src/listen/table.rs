@@ -1,8 +1,8 @@
-//! The table of a listener's open connections: how many there may be, in all and by client address, and which is closed
-//! to make room.
+//! The table of a listener's open connections: enforces their limits, in total and by client network, and selects the
+//! connection to close at a limit.
 //!
-//! A connection that waits for its caller (for the rest of a request's head or body, or idle between requests) costs the
-//! caller nothing, so it gives way when there is no room. One that is being answered never does.
+//! A connection that waits for its caller (for the rest of a request's head or body, or idle between requests) can be
+//! closed without losing work, so it is closed to make room. One that is being answered never is.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,10 +18,10 @@ use super::Limits;
 use super::counts::{ConnectionCounts, Shed};
 use crate::client_network::{ClientNetwork, TrustedProxies};
 
-/// How long a connection may wait for its caller before it gives way to one from another network: time for a head to
-/// come over a slow line, a lost packet included (RFC 6298: it is sent again after 1 s).
+/// Time that a connection may wait for its caller before it is closed for one from another network: enough for a head
+/// over a slow line with a lost packet (RFC 6298: retransmitted after 1 s).
 pub(super) const GRACE: Duration = Duration::from_millis(1500);
-/// A network with more waiting connections than this has no such time: browsers open six to a host.
+/// A network with more waiting connections than this gets no grace. Browsers open six to a host.
 pub(super) const WAITING_MAX_WITH_GRACE: usize = 16;
 
 /// A listener's connections.
@@ -30,7 +30,7 @@ pub(super) struct Table {
     proxies: TrustedProxies,
     counts: ConnectionCounts,
     open: Mutex<Open>,
-    /// A connection ended, or began to wait.
+    /// Notified when a connection ends or begins to wait.
     changed: Notify,
 }
 
@@ -42,10 +42,10 @@ struct Open {
 
 struct Entry {
     network: ClientNetwork,
-    /// Not bounded by address.
+    /// Whether it comes from a trusted proxy, which is exempt from the limits by address.
     trusted: bool,
     phase: Phase,
-    /// When this request's body was first waited for; a body that trickles does not get younger.
+    /// When this request's body was first awaited. A body that trickles in does not reset it.
     body_since: Option<Instant>,
     flags: Arc<Flags>,
     cut: CancellationToken,
@@ -53,19 +53,19 @@ struct Entry {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// For a request's head: a new connection, or one that is kept alive.
+    /// Awaits a request's head: a new connection, or a kept-alive one.
     AwaitsHead(Instant),
-    /// For the rest of a request's body.
+    /// Awaits the rest of a request's body.
     AwaitsBody(Instant),
-    /// The request is handled or its answer is written.
+    /// The request is being handled, or its answer written.
     Answers,
     Upgraded,
 }
 
-/// What is asked of a connection at every read and write, so without the table's lock.
+/// State that is read or written at every read and write, so it is kept outside of the table's lock.
 #[derive(Default)]
 struct Flags {
-    /// Everything that the caller has sent was read while the connection waited.
+    /// All bytes that the caller has sent were read while the connection waited.
     read_everything: AtomicBool,
     /// The answer's body has ended; its last bytes may be unsent.
     answered: AtomicBool,
@@ -75,15 +75,15 @@ struct Flags {
 /// Why a connection may not be upgraded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoUpgrade {
-    /// There are as many upgraded connections as there may be.
+    /// The listener is at its limit of upgraded connections.
     Full,
-    /// The caller's network has as many as one may have.
+    /// The caller's network is at its limit.
     FullForAddress,
     /// The connection is being closed.
     Closed,
 }
 
-/// One connection in the table, as its requests know it.
+/// A request's handle on its connection's entry.
 #[derive(Clone)]
 pub(super) struct Handle {
     table: Arc<Table>,
@@ -99,17 +99,17 @@ impl Table {
         Arc::new(Self { limits, proxies, counts, open: Mutex::default(), changed: Notify::new() })
     }
 
-    /// Plain and upgraded connections that are open.
+    /// Returns the number of open connections, plain and upgraded.
     pub(super) fn len(&self) -> usize {
         self.lock().entries.len()
     }
 
-    /// Waits until one more connection can be served: there is room, or a connection gives way.
+    /// Waits until one more connection can be served: below the limit, or in place of a waiting one.
     pub(super) async fn room(&self) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
-            // From here on a change is not missed, although nothing is awaited yet.
+            // Registers before the check, so that no change between check and await is missed.
             changed.as_mut().enable();
             let next = {
                 let open = self.lock();
@@ -125,10 +125,10 @@ impl Table {
         }
     }
 
-    /// Enters a connection, and closes another where there is no room. `None` where its network has too many already and
-    /// all of them are being answered.
+    /// Enters a connection, and closes a waiting one at a limit. Returns `None` if its network is at its limit with all
+    /// connections being answered.
     ///
-    /// If the connection that [`Table::room`] saw waiting is being answered by now, there is one too many for a while.
+    /// If the connection that [`Table::room`] saw waiting is being answered by now, the total exceeds its limit by one.
     pub(super) fn admit(self: &Arc<Self>, address: IpAddr, cut: CancellationToken) -> Option<Slot> {
         let (network, trusted) = (ClientNetwork::of(address), self.proxies.contains(address));
         let mut open = self.lock();
@@ -178,8 +178,8 @@ impl Open {
         self.entries.values().filter(|entry| entry.phase != Phase::Upgraded && entry.network == network).count()
     }
 
-    /// The connection that is closed to make room: of this network, or of the network with the most waiting connections,
-    /// the one that has waited longest.
+    /// Selects the connection to close: the one that has waited longest, of this network, or of the network with the
+    /// most waiting connections.
     fn first_to_give_way(&self, of: Option<ClientNetwork>) -> Option<u64> {
         let now = Instant::now();
         let waiting = || {
@@ -209,8 +209,8 @@ impl Open {
 }
 
 impl Entry {
-    /// Since when the connection waits for its caller. Not before all that came was read: a burst of complete requests
-    /// that was not read yet does not wait for anybody.
+    /// Returns since when the connection waits for its caller. It does not wait while received bytes are unread: they
+    /// may be complete requests.
     fn waits_since(&self) -> Option<Instant> {
         match self.phase {
             Phase::AwaitsHead(since) => self.flags.read_everything.load(Ordering::Acquire).then_some(since),
@@ -221,13 +221,13 @@ impl Entry {
 }
 
 impl Handle {
-    /// A request's head is complete.
+    /// Reports that a request's head is complete.
     pub(super) fn head_came(&self) {
         self.flags.answered.store(false, Ordering::Release);
         self.update(|entry| (entry.phase, entry.body_since) = (Phase::Answers, None));
     }
 
-    /// The request's body is asked for and has not come.
+    /// Reports that the handler awaits more of the request's body.
     pub(super) fn awaits_body(&self) {
         self.update(|entry| {
             let since = *entry.body_since.get_or_insert_with(Instant::now);
@@ -236,7 +236,7 @@ impl Handle {
         self.table.changed.notify_waiters();
     }
 
-    /// More of the request's body has come, or no more is wanted.
+    /// Reports that more of the request's body has arrived, or is no longer awaited.
     pub(super) fn body_came(&self) {
         self.update(|entry| {
             if matches!(entry.phase, Phase::AwaitsBody(_)) {
@@ -245,7 +245,7 @@ impl Handle {
         });
     }
 
-    /// The answer's body has ended.
+    /// Reports that the answer's body has ended.
     pub(super) fn answered(&self) {
         self.flags.answered.store(true, Ordering::Release);
     }
@@ -271,7 +271,7 @@ impl Handle {
         Ok(())
     }
 
-    /// The answer was no upgrade after all.
+    /// Counts the connection as plain again if its answer was no upgrade.
     pub(super) fn stays_plain(&self) {
         if self.flags.upgraded.swap(false, Ordering::AcqRel) {
             self.update(|entry| entry.phase = Phase::Answers);
@@ -299,14 +299,14 @@ impl Slot {
         self.0.is_upgraded()
     }
 
-    /// The caller has sent nothing that was not read.
+    /// Reports that all bytes from the caller were read.
     pub(super) fn read_everything(&self) {
         if !self.0.flags.read_everything.swap(true, Ordering::AcqRel) {
             self.0.table.changed.notify_waiters();
         }
     }
 
-    /// Everything that was written is on its way. After an answer's end the connection is idle.
+    /// Reports that all written bytes were flushed. After the end of an answer the connection is idle.
     pub(super) fn flushed(&self) {
         if self.0.flags.answered.swap(false, Ordering::AcqRel) {
             self.0.update(|entry| {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_trickles_does_not_get_younger() {
+    async fn a_trickling_body_does_not_reset_its_waiting_time() {
         let table = table(Limits { connections_by_address: Some(2), ..Limits::default() });
         let (trickling, trickling_cut) = admitted(&table, "192.0.2.1");
         trickling.handle().head_came();
@@ -384,7 +384,7 @@ mod tests {
             async move { table.room().await }
         });
         tokio::time::advance(GRACE * 10).await;
-        assert!(!room.is_finished(), "a request in flight gives no room");
+        assert!(!room.is_finished(), "a request in flight does not make room");
         drop(slot);
         room.await.unwrap();
         assert_eq!(table.len(), 0);

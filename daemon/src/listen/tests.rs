@@ -1,4 +1,4 @@
-//! Listeners on real sockets: what is served, for how long, and how it ends.
+//! Listeners on real sockets: serving, time limits and the drain.
 
 mod bounds;
 mod upgrades;
@@ -32,18 +32,18 @@ async fn exchange(addr: SocketAddr, request: &str) -> String {
 
 async fn read_to_end(stream: &mut TcpStream) -> String {
     let mut answer = Vec::new();
-    // A connection that the server resets has told all that it will tell.
+    // After a reset, the bytes read before it are still returned.
     let _ = tokio::time::timeout(SOON, stream.read_to_end(&mut answer)).await.expect("the connection stays open");
     String::from_utf8(answer).unwrap()
 }
 
-fn peer_teller() -> Router {
+fn peer_address() -> Router {
     Router::new().route("/", get(|ConnectInfo(peer): ConnectInfo<SocketAddr>| async move { peer.ip().to_string() }))
 }
 
 #[tokio::test]
 async fn http_1_0_and_1_1_are_served_and_the_peer_is_known() {
-    let (addr, _shutdown, _task) = started(peer_teller(), Limits::default()).await;
+    let (addr, _shutdown, _task) = started(peer_address(), Limits::default()).await;
     let old = exchange(addr, "GET / HTTP/1.0\r\n\r\n").await;
     assert!(old.starts_with("HTTP/1.0 200") && old.ends_with("127.0.0.1"), "{old}");
     let new = exchange(addr, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
@@ -53,14 +53,14 @@ async fn http_1_0_and_1_1_are_served_and_the_peer_is_known() {
 #[tokio::test]
 async fn half_a_head_then_silence_is_cut() {
     let limits = Limits { head_timeout: Duration::from_millis(50), ..Limits::default() };
-    let (addr, _shutdown, _task) = started(peer_teller(), limits).await;
+    let (addr, _shutdown, _task) = started(peer_address(), limits).await;
     let answer = exchange(addr, "GET / HTTP/1.1\r\nHost:").await;
     assert!(!answer.contains("200"), "{answer}");
 }
 
 #[tokio::test]
 async fn a_head_beyond_the_cap_is_refused() {
-    let (addr, _shutdown, _task) = started(peer_teller(), Limits::default()).await;
+    let (addr, _shutdown, _task) = started(peer_address(), Limits::default()).await;
     let request = |bytes: usize| format!("GET / HTTP/1.1\r\nConnection: close\r\nx: {}\r\n\r\n", "a".repeat(bytes));
     assert!(exchange(addr, &request(HEAD_MAX_BYTES / 2)).await.starts_with("HTTP/1.1 200"));
     assert!(exchange(addr, &request(HEAD_MAX_BYTES)).await.starts_with("HTTP/1.1 431"));
@@ -105,7 +105,7 @@ async fn connections_beyond_the_cap_wait() {
     let mut seen = in_flight_seen;
     tokio::time::timeout(SOON, seen.wait_for(|count| *count == 2)).await.expect("two are served").unwrap();
     let third = tokio::time::timeout(Duration::from_millis(100), seen.wait_for(|count| *count > 2)).await;
-    assert!(third.is_err(), "a third is served beside them");
+    assert!(third.is_err(), "a third is served at the same time");
     release.send(true).unwrap();
     for caller in callers {
         assert!(caller.await.unwrap().ends_with("done"));
@@ -113,7 +113,7 @@ async fn connections_beyond_the_cap_wait() {
 }
 
 #[tokio::test]
-async fn shutdown_lets_a_request_end_and_closes_what_is_idle() {
+async fn shutdown_finishes_requests_and_closes_idle_connections() {
     let release = Arc::new(Notify::new());
     let begun = Arc::new(Notify::new());
     let router = Router::new().route(
@@ -135,12 +135,12 @@ async fn shutdown_lets_a_request_end_and_closes_what_is_idle() {
     assert_eq!(read_to_end(&mut idle).await, "");
     release.notify_one();
     assert!(busy.await.unwrap().ends_with("done"));
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
-    assert!(TcpStream::connect(addr).await.is_err(), "nobody listens any more");
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
+    assert!(TcpStream::connect(addr).await.is_err(), "the listener is closed");
 }
 
 #[tokio::test]
-async fn the_drain_limit_ends_what_does_not_end_by_itself() {
+async fn the_drain_limit_ends_hanging_requests() {
     let dropped = Arc::new(AtomicUsize::new(0));
     struct Count(Arc<AtomicUsize>);
     impl Drop for Count {
@@ -165,20 +165,20 @@ async fn the_drain_limit_ends_what_does_not_end_by_itself() {
     let busy = tokio::spawn(exchange(addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"));
     begun.notified().await;
     shutdown.cancel();
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
     assert_eq!(dropped.load(Ordering::SeqCst), 1);
     assert_eq!(busy.await.unwrap(), "");
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_named() {
+async fn an_address_in_use_is_named() {
     let first = Listener::bind("main", "127.0.0.1:0".parse().unwrap()).await.unwrap();
     let error = Listener::bind("main", first.addr()).await.unwrap_err();
     assert!(error.to_string().contains(&first.addr().to_string()));
 }
 
 #[tokio::test]
-async fn who_comes_during_the_drain_is_served_once_and_in_time() {
+async fn new_callers_during_the_drain_get_one_answer_each() {
     let release = Arc::new(Notify::new());
     let begun = Arc::new(Notify::new());
     let slow = {
@@ -200,11 +200,11 @@ async fn who_comes_during_the_drain_is_served_once_and_in_time() {
     let _silent = TcpStream::connect(addr).await.unwrap();
     release.notify_one();
     assert!(busy.await.unwrap().ends_with("done"));
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
 }
 
 #[tokio::test]
-async fn a_hurry_reaches_the_handlers_and_their_last_words_reach_the_caller() {
+async fn a_hurried_handlers_answer_reaches_the_caller() {
     let shutdown = Shutdown::default();
     let begun = Arc::new(Notify::new());
     let router = Router::new().route(
@@ -226,11 +226,11 @@ async fn a_hurry_reaches_the_handlers_and_their_last_words_reach_the_caller() {
     shutdown.drain.cancel();
     shutdown.hurry.cancel();
     assert!(busy.await.unwrap().ends_with("given up"));
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
 }
 
 #[tokio::test]
-async fn an_answer_that_nobody_reads_is_given_up() {
+async fn an_unread_answer_is_given_up() {
     let (dropped, was_dropped) = oneshot::channel::<()>();
     let held = Arc::new(std::sync::Mutex::new(Some(dropped)));
     let endless = move || async move {

@@ -11,10 +11,10 @@ use super::table::{Handle, NoUpgrade};
 use crate::answer::Refused;
 use crate::drain;
 
-/// What a caller is told to wait where there are too many upgraded connections; they are held for minutes.
+/// `Retry-After` when there are too many upgraded connections, which last for minutes.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// The connection that a request came on; every request of a listener has it among its extensions.
+/// The connection of a request; every request of a listener has it among its extensions.
 #[derive(Clone)]
 pub(super) struct Connection {
     handle: Handle,
@@ -31,16 +31,16 @@ impl Connection {
     }
 }
 
-/// Permission to upgrade the connection that the request came on. A handler extracts it and answers 101; the listener
-/// refuses to send a 101 without it.
+/// Permission to upgrade the request's connection. A handler extracts it and answers 101; the listener sends no 101
+/// without it.
 ///
-/// From then on the connection counts among the upgraded ones, until its socket closes. They have bounds of their own,
-/// in all and by client address ([`Limits`](super::Limits)), so they leave the room for plain requests as it is. The
-/// extractor is refused with `OVERLOADED` at these bounds and with `SHUTTING_DOWN` during the drain.
+/// From then on, until its socket closes, the connection counts as upgraded. Upgraded connections have their own
+/// limits, in total and by client network ([`Limits`](super::Limits)), and don't count against those of plain
+/// connections. The extractor fails with `OVERLOADED` at these limits and with `SHUTTING_DOWN` during the drain.
 #[derive(Debug)]
 pub struct UpgradePermit {
-    /// Cancelled when the drain begins. A WebSocket's handler then closes with code 1001; whatever is left open after the
-    /// drain's time is cut.
+    /// Cancelled when the drain begins. A WebSocket's handler must then close with code 1001; connections that are
+    /// still open after the drain's time are cut.
     pub going_away: CancellationToken,
 }
 

@@ -1,4 +1,4 @@
-//! `traceparent` and `tracestate` as W3C Trace Context has them: read strictly, written anew.
+//! `traceparent` and `tracestate` of W3C Trace Context: parsed strictly, re-serialised when passed on.
 
 use http::{HeaderMap, HeaderName, HeaderValue};
 use opentelemetry::trace::{SpanContext, SpanId, TraceFlags, TraceId, TraceState};
@@ -7,18 +7,18 @@ use uuid::Uuid;
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 const TRACESTATE: HeaderName = HeaderName::from_static("tracestate");
 
-/// `00-`, a trace's 32 digits, a span's 16, two of flags.
+/// `00-`, 32 digits of the trace, 16 of the span, 2 of flags, with dashes.
 const TRACEPARENT_BYTES: usize = 55;
-/// The longest `tracestate` that goes on, in bytes: what everybody on the way has to pass on at least.
+/// Longest `tracestate` that is passed on, in bytes: the least that the standard requires.
 const TRACESTATE_MAX_BYTES: usize = 512;
 
-/// A place in a trace: its trace's id, the id of the span that is there, whether it is recorded, and what others on the
-/// way want to hear again. Every request has one among its extensions.
+/// A position in a trace: the trace's id, the span's id, whether it is recorded, and the `tracestate` of other vendors.
+/// Every request has one among its extensions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TraceContext(SpanContext);
 
 impl TraceContext {
-    /// What a caller sent; nothing where it is missing or not as the standard wants it.
+    /// Parses the caller's headers; `None` if they are missing or malformed.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let mut values = headers.get_all(TRACEPARENT).iter();
@@ -29,14 +29,15 @@ impl TraceContext {
         Some(Self(SpanContext::new(trace, span, flags, true, state(headers))))
     }
 
-    /// A new span of this trace, or the first of a new one. It is not recorded: whoever records has its own ids.
+    /// Makes a new span of the caller's trace, or the first span of a new trace. It is not exported; exported spans
+    /// have their own ids.
     pub(crate) fn within(caller: Option<&Self>) -> Self {
         let random = |bytes: &Uuid| u64::from_be_bytes(bytes.as_bytes()[8..].try_into().expect("half of 16 bytes"));
         let (trace, flags, state) = match caller {
             Some(Self(caller)) => (caller.trace_id(), caller.trace_flags(), caller.trace_state().clone()),
             None => (TraceId::from_bytes(*Uuid::new_v4().as_bytes()), TraceFlags::NOT_SAMPLED, TraceState::NONE),
         };
-        // The second half of such an id has its highest bit set: it is never zero.
+        // The second half of a version 4 UUID has its highest bit set, so it is never zero.
         let span = SpanId::from(random(&Uuid::new_v4()));
         Self(SpanContext::new(trace, span, flags, false, state))
     }
@@ -49,13 +50,13 @@ impl TraceContext {
         &self.0
     }
 
-    /// The trace's id, 32 hexadecimal digits.
+    /// Returns the trace's id, 32 hexadecimal digits.
     #[must_use]
     pub fn trace_id(&self) -> String {
         self.0.trace_id().to_string()
     }
 
-    /// The headers that pass it on.
+    /// Returns the headers that pass it on.
     pub fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> + use<> {
         let span = &self.0;
         let parent = format!("00-{}-{}-{:02x}", span.trace_id(), span.span_id(), span.trace_flags().to_u8());
@@ -72,19 +73,19 @@ fn parse(text: &str) -> Option<(TraceId, SpanId, TraceFlags)> {
     let well_formed = [(version, 2), (trace, 32), (span, 16), (flags, 2)]
         .into_iter()
         .all(|(part, length)| part.len() == length && hex(part));
-    // A later version may go on behind another dash; this one may not.
+    // Later versions may have more fields after another dash; version 00 may not.
     let ends = version != "00" || text.len() == TRACEPARENT_BYTES;
     if !well_formed || version == "ff" || !ends {
         return None;
     }
     let (trace, span) = (TraceId::from_hex(trace).ok()?, SpanId::from_hex(span).ok()?);
-    // Of the flags only "sampled" means something in this version; others are not passed on.
+    // Version 00 only defines the flag "sampled"; others are not passed on.
     let sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
     let valid = trace != TraceId::INVALID && span != SpanId::INVALID;
     valid.then_some((trace, span, TraceFlags::default().with_sampled(sampled)))
 }
 
-/// A `tracestate` that can't be read is none; it takes no `traceparent` with it.
+/// Parses `tracestate`. A malformed one is dropped without dropping the `traceparent`.
 fn state(headers: &HeaderMap) -> TraceState {
     let values: Option<Vec<&str>> = headers.get_all(TRACESTATE).iter().map(|value| value.to_str().ok()).collect();
     let text = values.unwrap_or_default().join(",");
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_callers_trace_goes_on_under_a_span_of_our_own() {
+    fn a_callers_trace_continues_under_our_own_span() {
         let parent = format!("00-{TRACE}-b7ad6b7169203331-01");
         let caller = of(&[("traceparent", &parent), ("tracestate", "a=1,"), ("tracestate", "b@c=2")]).unwrap();
         assert_eq!(written(&caller), [format!("traceparent: {parent}"), "tracestate: a=1,b@c=2".to_owned()]);
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_as_the_standard_wants_it_begins_a_new_trace() {
+    fn malformed_headers_are_ignored() {
         for malformed in [
             "",
             "00",
@@ -154,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn a_later_version_is_read_as_far_as_this_one_goes() {
+    fn a_later_version_is_parsed_as_version_00() {
         let later = of(&[("traceparent", &format!("01-{TRACE}-b7ad6b7169203331-09-more-to-come"))]).unwrap();
         assert_eq!(written(&later), [format!("traceparent: 00-{TRACE}-b7ad6b7169203331-01")]);
     }
 
     #[test]
-    fn a_state_that_cannot_be_read_is_left_out_alone() {
+    fn a_malformed_state_is_dropped_alone() {
         let parent = format!("00-{TRACE}-b7ad6b7169203331-00");
         for malformed in ["no-value", "UPPER=1", "a=b=c", &format!("a={}", "x".repeat(600))] {
             let read = of(&[("traceparent", &parent), ("tracestate", malformed)]).unwrap();

@@ -1,7 +1,7 @@
-//! The export of spans by OTLP over HTTP, as OpenTelemetry's collectors take it. Without an endpoint nothing of it runs.
+//! Exports spans by OTLP over HTTP to an OpenTelemetry collector. Without an endpoint nothing of it runs.
 //!
-//! Spans are sent in batches by a thread of the SDK's, whose requests run on a runtime of their own: a collector that is
-//! slow or gone holds no request up. What does not fit its queue is lost; requests matter more.
+//! A thread of the SDK sends spans in batches on a runtime of its own, so that a slow or missing collector delays no
+//! request. Spans beyond the SDK's queue are lost.
 
 use std::fmt;
 use std::str::FromStr as _;
@@ -30,8 +30,9 @@ use super::{SPANS, otlp};
 use crate::logs::with_causes;
 use crate::settings::{Reader, Setting, SettingError, plain_url};
 
-/// Where spans go. The standard's own name, because what runs containers sets it for everything that it runs. The
-/// standard's others hold, too: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`, `OTEL_BSP_*`.
+/// Where spans are sent. It has the standard's name, because container platforms set that for all their containers.
+/// The standard's other variables apply too: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`, `OTEL_TRACES_SAMPLER`,
+/// `OTEL_BSP_*`.
 pub const OTLP_ENDPOINT: Setting = Setting::new(
     "OTEL_EXPORTER_OTLP_ENDPOINT",
     "an http or https URL without user name, password, query or fragment, such as http://127.0.0.1:4318",
@@ -39,28 +40,29 @@ pub const OTLP_ENDPOINT: Setting = Setting::new(
 .help("Where OpenTelemetry spans are sent, by OTLP over HTTP")
 .default_told("nowhere");
 
-/// What a collector asks for beside the spans: its keys.
+/// Headers for the collector, such as its API key.
 pub const OTLP_HEADERS: Setting = Setting::secret(
     "OTEL_EXPORTER_OTLP_HEADERS",
     "a comma list of name=value, the values percent-encoded, such as api-key=abc",
 );
 
-/// What is put behind the endpoint for spans.
+/// The path for spans, appended to the endpoint.
 const TRACES_PATH: &str = "v1/traces";
-/// How long a collector has to take a batch.
+/// Time for a collector to accept a batch.
 const EXPORT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long the last batch may take at the process's end.
+/// Time to send the last batch at shutdown.
 const END_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The export of a process's spans; none where there is no endpoint.
+/// The export of a process's spans; inactive without an endpoint.
 #[derive(Default)]
 pub struct Export(Option<SdkTracerProvider>);
 
 impl Export {
-    /// What the settings say. The process is told by the name `service`, unless `OTEL_SERVICE_NAME` has another.
+    /// Starts the export that the settings configure. The process is named `service`, unless `OTEL_SERVICE_NAME` is
+    /// set.
     ///
     /// # Errors
-    /// [`SettingError`] for an endpoint that is none.
+    /// [`SettingError`] for an invalid endpoint or invalid headers.
     pub(crate) fn start(reader: &Reader, service: &'static str) -> Result<Self, SettingError> {
         let headers = reader.secret(&OTLP_HEADERS)?;
         let headers = headers.as_ref().map_or_else(|| Some(HeaderMap::new()), headers_of);
@@ -69,10 +71,10 @@ impl Export {
             return Ok(Self::default());
         };
         let endpoint = endpoint(&text).ok_or_else(|| {
-            // What is no part of an endpoint may be a password or a key.
+            // A user name, password or query may be a secret.
             let shown = text.split(['@', '?']).count() == 1;
-            let told = if shown { text } else { "(not shown)".to_owned() };
-            OTLP_ENDPOINT.refuse(told, format!("must be {}", OTLP_ENDPOINT.accepted()))
+            let text = if shown { text } else { "(not shown)".to_owned() };
+            OTLP_ENDPOINT.refuse(text, format!("must be {}", OTLP_ENDPOINT.accepted()))
         })?;
         let exporter = Exporter::new(endpoint.clone(), headers)
             .map_err(|error| OTLP_ENDPOINT.refuse(endpoint.as_str(), with_causes(&error)))?;
@@ -84,7 +86,7 @@ impl Export {
         Ok(Self(Some(provider)))
     }
 
-    /// Hands the spans of [`SPANS`] to the export, and nothing else: no event, no other crate's span.
+    /// Returns the layer that exports the spans of [`SPANS`], and nothing else: no events, no spans of other crates.
     pub(crate) fn layer<S>(&self) -> Option<impl Layer<S> + Send + Sync + use<S>>
     where
         S: Subscriber + for<'a> LookupSpan<'a> + Send + Sync,
@@ -101,7 +103,7 @@ impl Export {
         Some(layer.with_filter(ours.with_max_level_hint(LevelFilter::INFO)))
     }
 
-    /// Sends what is left. It waits for the collector, so it is called when nothing else is to be done.
+    /// Sends the remaining spans. Blocks on the collector, so it must be called last.
     pub fn end(self) {
         if let Some(provider) = self.0
             && let Err(error) = provider.shutdown_with_timeout(END_TIMEOUT)
@@ -135,7 +137,7 @@ struct Exporter {
     client: reqwest::Client,
     runtime: Mutex<Runtime>,
     resource: Resource,
-    /// Whether the last batch was refused or lost: only a change is news.
+    /// Whether the last batch was refused or lost; only changes are logged.
     failing: AtomicBool,
 }
 
@@ -160,7 +162,7 @@ impl Exporter {
         if status.is_success() { Ok(()) } else { Err(format!("the collector answered {status}")) }
     }
 
-    fn tell_a_change(&self, sent: &Result<(), String>) {
+    fn log_change(&self, sent: &Result<(), String>) {
         let failed_before = self.failing.swap(sent.is_err(), Ordering::Relaxed);
         match sent {
             Err(error) if !failed_before => tracing::warn!(error, "spans can't be sent and are lost"),
@@ -178,9 +180,9 @@ impl fmt::Debug for Exporter {
 
 impl SpanExporter for Exporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
-        // On the export's own thread, which has nothing else to do and no runtime.
+        // Blocks the export's own thread, which does nothing else and has no runtime.
         let sent = self.runtime.lock().unwrap_or_else(PoisonError::into_inner).block_on(self.send(&batch));
-        self.tell_a_change(&sent);
+        self.log_change(&sent);
         sent.map_err(OTelSdkError::InternalFailure)
     }
 
@@ -194,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_endpoint_is_a_plain_url_and_spans_have_their_path_there() {
+    fn an_endpoint_is_a_plain_url_that_gets_the_path_for_spans() {
         for (text, expected) in [
             ("http://127.0.0.1:4318", Some("http://127.0.0.1:4318/v1/traces")),
             ("https://collector.example/otlp/", Some("https://collector.example/otlp/v1/traces")),

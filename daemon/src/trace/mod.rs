@@ -1,8 +1,8 @@
-//! Traces: whose trace a request belongs to (W3C Trace Context), and the spans that are exported.
+//! Traces: the trace of each request (W3C Trace Context), and the spans that are exported.
 //!
-//! Every request has a trace, exported or not: its id stands in the log and goes on with what the process itself asks
-//! for. Spans are those of [`SPANS`] alone. Whoever makes one decides what leaves the house: no URL but its scheme and
-//! host, no key, no token, nothing that a page or a caller wrote.
+//! Every request has a trace, exported or not: its id is in the log and is passed on with the process's own requests.
+//! Only spans with the target [`SPANS`] are exported. Their fields leave the machine, so they must contain no URL
+//! beyond scheme and host, no key, no token, and nothing that a page or a caller wrote.
 
 mod context;
 mod export;
@@ -16,10 +16,10 @@ use tracing::Span;
 use tracing::field::Empty;
 use tracing_opentelemetry::OpenTelemetrySpanExt as _;
 
-/// The target of the spans that are exported. The log does not show them.
+/// The target of exported spans. The log does not show them.
 pub const SPANS: &str = "porthole::spans";
 
-/// The span of a request that is answered here: it goes on with the caller's trace.
+/// Makes the span of a request to this process; it continues the caller's trace.
 pub(crate) fn answering(method: &Method, route: &str, request_id: &str, caller: Option<&TraceContext>) -> Span {
     let span = tracing::info_span!(
         target: SPANS,
@@ -34,13 +34,13 @@ pub(crate) fn answering(method: &Method, route: &str, request_id: &str, caller: 
         "porthole.request_id" = request_id,
     );
     if let Some(caller) = caller {
-        // Nothing to hear where nothing is exported.
+        // Fails only if nothing is exported.
         let _ = span.set_parent(opentelemetry::Context::new().with_remote_span_context(caller.as_span().clone()));
     }
     span
 }
 
-/// The span of a request that is sent to another process, to the route `path` of its.
+/// Makes the span of a request to the route `path` of another process.
 #[must_use]
 pub fn asking(method: &Method, path: &str, host: &str) -> Span {
     tracing::info_span!(
@@ -56,7 +56,7 @@ pub fn asking(method: &Method, path: &str, host: &str) -> Span {
     )
 }
 
-/// Says how a request of [`answering`] or [`asking`] ended. Where we answer, a caller's own mistake is no error of ours.
+/// Records the outcome of a request of [`answering`] or [`asking`]. Only statuses from 500 mark the span as an error.
 pub fn ended(span: &Span, status: u16, failed_with: Option<&str>) {
     span.record("http.response.status_code", status);
     if let Some(failed_with) = failed_with {
@@ -67,13 +67,13 @@ pub fn ended(span: &Span, status: u16, failed_with: Option<&str>) {
     }
 }
 
-/// Says that a request of [`asking`] had no answer, and the code for that.
+/// Records that a request of [`asking`] got no answer, with the code for that.
 pub fn failed(span: &Span, code: &str) {
     span.record("error.type", code);
     span.record("otel.status_code", "ERROR");
 }
 
-/// What is passed on from inside `span`: itself where it is exported, and `otherwise` where nothing is.
+/// Returns the context to pass on from inside `span`: the span's own if it is exported, else `otherwise`.
 #[must_use]
 pub fn passed_on(span: &Span, otherwise: &TraceContext) -> TraceContext {
     let exported = span.context().span().span_context().clone();

@@ -1,7 +1,7 @@
-//! Spans as OTLP has them, in JSON: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>.
+//! OTLP's JSON encoding of spans: <https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding>.
 //!
-//! Ids are hexadecimal, whole numbers of 64 bits are text, enumerations are numbers. Events and links are not written:
-//! nothing makes any.
+//! Ids are hexadecimal, 64-bit integers are strings, enumerations are numbers. Events and links are not written, since
+//! our spans have none.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,12 +11,12 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::SpanData;
 use serde_json::{Value, json};
 
-/// Says that the next flag means something (`SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK`).
+/// The next flag is valid (`SPAN_FLAGS_CONTEXT_HAS_IS_REMOTE_MASK`).
 const PARENT_IS_KNOWN: u32 = 0x100;
 /// The parent is in another process (`SPAN_FLAGS_CONTEXT_IS_REMOTE_MASK`).
 const PARENT_IS_REMOTE: u32 = 0x200;
 
-/// The body that sends these spans, all of them of one scope.
+/// Returns the request body for these spans, which share one scope.
 pub(super) fn request(resource: &Resource, spans: &[SpanData]) -> Value {
     let of_resource: Vec<Value> = resource.iter().map(|(key, value)| attribute(key.as_str(), value)).collect();
     let scope = spans.first().map_or("", |span| span.instrumentation_scope.name());
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_span_is_written_as_the_protocol_has_it() {
+    fn a_span_is_encoded_as_the_protocol_requires() {
         let spans = [SpanData {
             span_context: SpanContext::new(
                 TraceId::from(0xabc),

@@ -1,9 +1,9 @@
-//! Which of a client's calls reach its browser, and with which parameters.
+//! Filters a client's calls before they reach its browser.
 //!
-//! A browser of the emulator serves the web. Calls that would read a file of this machine, open a page with more rights
-//! than a web page's, or drive the browser past this judgement are refused with an error of the protocol. Downloads go to
-//! the session's own folder, whichever path the client names. A message that can't be read is refused: the browser
-//! might read it differently.
+//! The emulator's browsers only serve the web. Calls that would read a file of this machine, open a page with more
+//! rights than a web page, or bypass this filter are refused with a protocol error. Downloads go to the session's own
+//! folder, whatever path the client names. A message that can't be parsed is refused, since the browser might parse it
+//! differently.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,29 +19,28 @@ use url::Url;
 const SERVER_ERROR: i32 = -32000;
 /// The protocol's code for a message that can't be parsed.
 const PARSE_ERROR: i32 = -32700;
-/// The protocol's code for a method that is not there.
+/// The protocol's code for an unknown method.
 const METHOD_NOT_FOUND: i32 = -32601;
-/// How many calls may be nested in one by `Target.sendMessageToTarget`. Each level doubles the escapes, so clients nest
-/// one or two.
+/// Depth of calls nested by `Target.sendMessageToTarget`. Each level doubles the escapes, so clients nest one or two.
 const NESTED_MAX: u8 = 4;
 
-/// Domains of which no method is forwarded: they load code from paths, open files in apps, and listen on ports.
+/// Domains whose methods are all refused: they load code from paths, open files in apps, and listen on ports.
 const DOMAINS_REFUSED: &[&str] = &["Extensions", "PWA", "Tethering"];
 
-/// What becomes of a client's message.
+/// The verdict on a client's message.
 #[derive(Debug, PartialEq)]
 pub(super) enum Judged {
-    /// The browser gets it as it is.
+    /// Forwards it unchanged to the browser.
     Forward,
-    /// The browser gets this in its place.
+    /// Forwards this message in its place.
     Rewrite(Message),
-    /// The client gets this answer, the browser nothing.
+    /// Sends this answer to the client, and nothing to the browser.
     Refuse(Message),
 }
 
-/// Judges a client's message. `downloads` is the folder that the session's downloads go to.
+/// Judges a client's message. `downloads` is the folder for the session's downloads.
 pub(super) fn judge(message: &Message, downloads: &Path) -> Judged {
-    // The browser closes a socket that brings anything but text.
+    // The browser accepts text messages only and closes the socket on any other.
     let verdict = match message {
         Message::Text(text) => judge_text(text, downloads, 0),
         _ => Err(Refusal { call: Answered::default(), why: Why::Unreadable }),
@@ -56,7 +55,7 @@ pub(super) fn judge(message: &Message, downloads: &Path) -> Judged {
 /// Why a call is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 enum Why {
-    #[error("Message must be a call that can be read")]
+    #[error("Message must be a well-formed call")]
     Unreadable,
     #[error("Cannot navigate to invalid URL")]
     InvalidUrl,
@@ -78,20 +77,20 @@ impl Why {
     }
 }
 
-/// A refusal of a call, and what its answer must name.
+/// A refused call: the reason, and the fields that the answer repeats.
 struct Refusal {
     call: Answered,
     why: Why,
 }
 
-/// What of a call its answer repeats.
+/// The fields of a call that its answer repeats.
 #[derive(Clone, Debug, Default)]
 struct Answered {
     id: Option<i64>,
     session: Option<String>,
 }
 
-/// An error of the protocol. The identifier comes first: answers are told from events by that.
+/// A protocol error. The id comes first, since clients tell answers from events by it.
 #[derive(Serialize)]
 struct ErrorAnswer {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,7 +114,7 @@ impl Refusal {
     }
 }
 
-/// A call. A repeated field is an error.
+/// A call. Repeated fields are parse errors.
 #[derive(Deserialize)]
 struct Call<'a> {
     id: Option<i64>,
@@ -153,7 +152,7 @@ struct Wraps {
     message: Option<String>,
 }
 
-/// The text to forward in place of this one, if it is not to go as it is.
+/// Returns the text to forward in place of `text`, or `None` to forward it unchanged.
 fn judge_text(text: &str, downloads: &Path, nested: u8) -> Result<Option<String>, Refusal> {
     let unreadable = |_| Refusal { call: Answered::default(), why: Why::Unreadable };
     let call: Call<'_> = serde_json::from_str(text).map_err(unreadable)?;
@@ -171,21 +170,21 @@ fn judge_text(text: &str, downloads: &Path, nested: u8) -> Result<Option<String>
     }
 }
 
-/// The parameters to forward in place of the call's own, if those are not to go as they are.
+/// Returns the parameters to forward in place of the call's own, or `None` to forward it unchanged.
 fn judge_call(call: &Call<'_>, downloads: &Path, nested: u8) -> Result<Option<Map<String, Value>>, Why> {
     if call.method.split_once('.').is_some_and(|(domain, _)| DOMAINS_REFUSED.contains(&domain)) {
         return Err(Why::Method);
     }
     match &*call.method {
-        // The first hands a page the browser, past this judgement. The second opens a page that may do what the
-        // developer tools may.
+        // The first gives a page the whole protocol, past this filter. The second opens a page with the rights of the
+        // developer tools.
         "Target.exposeDevToolsProtocol" | "Target.openDevTools" => Err(Why::Method),
         "DOM.setFileInputFiles" => Err(Why::File),
         "Input.dispatchDragEvent" => {
             let dragged = params::<Drags>(call)?.data.and_then(|data| data.files);
             if dragged.is_some_and(|files| !files.is_empty()) { Err(Why::File) } else { Ok(None) }
         }
-        // Such a configuration can name a file for the trace.
+        // This configuration can name a file for the trace.
         "Tracing.start" if params::<Traces>(call)?.perfetto.is_some() => Err(Why::File),
         "Page.navigate"
         | "Target.createTarget"
@@ -216,23 +215,23 @@ fn judge_call(call: &Call<'_>, downloads: &Path, nested: u8) -> Result<Option<Ma
     }
 }
 
-/// A call's parameters as that type; a repeated field is an error. Without parameters its default.
+/// Parses a call's parameters; repeated fields are errors. Without parameters returns the default.
 fn params<'a, T: Default + Deserialize<'a>>(call: &Call<'a>) -> Result<T, Why> {
     call.params
         .map_or_else(|| Ok(T::default()), |params| serde_json::from_str(params.get()).map_err(|_| Why::Unreadable))
 }
 
-/// Whether the browser may open this. Both parsers follow the URL standard in what a scheme is: tabs, line breaks and
-/// control characters around it do not count.
+/// Checks that the browser may open this URL. Both parsers follow the URL standard: tabs, line breaks and control
+/// characters around a scheme are ignored.
 fn judge_url(url: &str) -> Result<(), Why> {
-    // The browser takes an empty URL for about:blank.
+    // The browser opens about:blank for an empty URL.
     if url.is_empty() {
         return Ok(());
     }
     let url = Url::parse(url).map_err(|_| Why::InvalidUrl)?;
     match url.scheme() {
         "http" | "https" | "data" | "blob" | "javascript" => Ok(()),
-        // Chromium takes about:version for chrome://version.
+        // Chromium opens chrome://version for about:version.
         "about" if matches!(url.path(), "blank" | "srcdoc") => Ok(()),
         _ => Err(Why::Scheme),
     }
@@ -248,7 +247,7 @@ mod tests {
         judge(&Message::text(call.to_string()), Path::new("/profile/downloads"))
     }
 
-    /// The message of the error that the call is refused with.
+    /// Returns the error message that the call is refused with.
     fn refusal(call: &Value) -> String {
         match judged(call) {
             Judged::Refuse(Message::Text(answer)) => {
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_the_web_are_opened_and_nothing_else() {
+    fn only_web_pages_are_opened() {
         for method in ["Page.navigate", "Target.createTarget"] {
             for url in [
                 "",
@@ -307,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_not_read_and_the_judgement_is_not_passed_by() {
+    fn calls_that_read_files_or_bypass_the_filter_are_refused() {
         for (method, params, why) in [
             ("DOM.setFileInputFiles", json!({"files": ["/etc/hostname"], "nodeId": 1}), Why::File),
             ("Input.dispatchDragEvent", json!({"data": {"items": [], "files": ["/etc/hostname"]}}), Why::File),
@@ -334,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_within_a_call_is_judged_too() {
+    fn nested_calls_are_judged_too() {
         let mut call = opens("Page.navigate", "file:///etc/hostname");
         let mut harmless = opens("Page.navigate", "http://a.test");
         for level in 1..=NESTED_MAX + 1 {
@@ -354,7 +353,7 @@ mod tests {
 
     #[test]
     fn downloads_go_to_the_sessions_own_folder() {
-        let params = json!({"behavior": "allow", "downloadPath": "/home/somebody", "eventsEnabled": true});
+        let params = json!({"behavior": "allow", "downloadPath": "/home/user", "eventsEnabled": true});
         let call = json!({"id": 3, "method": "Browser.setDownloadBehavior", "params": params, "sessionId": "S"});
         let wrapped = json!({"message": call.to_string(), "sessionId": "T"});
         let wrapped = json!({"id": 4, "method": "Target.sendMessageToTarget", "params": wrapped});
@@ -371,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_read_in_two_ways_is_refused() {
+    fn ambiguous_messages_are_refused() {
         for text in [
             r#"{"id":1,"method":"Runtime.enable","method":"Page.navigate"}"#,
             r#"{"id":1,"method":"Runtime.enable","\u006dethod":"Page.navigate"}"#,

@@ -1,7 +1,7 @@
-//! Carrying messages one way, each after its delay: a line that is long, not narrow.
+//! Carries messages in one direction, each after a delay: a connection with high latency and unlimited bandwidth.
 //!
-//! Every message arrives when it was sent plus the delay, in order, however many are under way. Without a delay it is
-//! handed on at once.
+//! Every message arrives at its sending time plus the delay, in order, whatever the number in flight. Without a delay
+//! it is passed on at once.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,34 +11,34 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{Instant, sleep_until};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-/// What may be under way at once, in KiB. Beyond it the sender waits: the line is as wide as nobody will notice.
+/// Size of all messages in flight, in KiB. Beyond it the sender waits; clients in practice stay far below.
 const UNDER_WAY_MAX_KIB: u32 = 512 * 1024;
-/// Messages that may be under way at once.
+/// Number of messages in flight.
 const UNDER_WAY_MAX: usize = 65_536;
 
-/// What becomes of a message that arrives.
+/// What to do with a message that arrives.
 pub(super) enum Step {
     Deliver,
-    /// This is delivered before it.
+    /// Delivers this message before it.
     DeliverAfter(Message),
-    /// This is delivered in its place.
+    /// Delivers this message in its place.
     DeliverInstead(Message),
-    /// It is lost, and this goes back to where it came from.
+    /// Drops it, and sends this message back to its sender.
     Answer(Message),
-    /// It is lost.
+    /// Drops it.
     Swallow,
-    /// It is lost, and the carrying ends.
+    /// Drops it, and stops carrying.
     Stop,
 }
 
 /// Why carrying ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Carried {
-    /// Whence messages came is gone; what was under way has arrived.
+    /// The source has closed; all messages in flight were delivered.
     SourceGone,
-    /// Where they went is gone.
+    /// The target has closed.
     TargetGone,
-    /// A step said so.
+    /// A step returned [`Step::Stop`].
     Stopped,
 }
 
@@ -48,8 +48,8 @@ struct UnderWay {
     _room: Option<OwnedSemaphorePermit>,
 }
 
-/// Carries from `source` to `target`. `step` sees each message as it arrives and says what becomes of it; `back` takes
-/// the answers that it gives itself.
+/// Carries messages from `source` to `target`. `step` decides about each message when it arrives; `back` takes the
+/// answers of [`Step::Answer`].
 pub(super) async fn carry(
     mut source: impl Stream<Item = Result<Message, Error>> + Unpin,
     mut target: impl Sink<Message> + Unpin,
@@ -61,7 +61,7 @@ pub(super) async fn carry(
     let (line, mut arrivals) = mpsc::channel(UNDER_WAY_MAX);
     let send = async {
         while let Some(Ok(message)) = source.next().await {
-            // Pings are answered where they arrive; a close is what the end of the stream is.
+            // The WebSocket library answers pings; a close message is followed by the end of the stream.
             if !matches!(message, Message::Text(_) | Message::Binary(_)) {
                 continue;
             }
@@ -77,7 +77,7 @@ pub(super) async fn carry(
     };
     let deliver = async {
         while let Some(UnderWay { due, message, .. }) = arrivals.recv().await {
-            // A timer is good to a millisecond: what is due at once must not wait for the next.
+            // Timers have millisecond resolution: a message that is due now must not wait for the next tick.
             if due > Instant::now() {
                 sleep_until(due).await;
             }
@@ -122,7 +122,7 @@ mod tests {
 
     type Notes = Arc<Mutex<Vec<(String, Duration)>>>;
 
-    /// Notes what arrives, and when after `start`.
+    /// Records each message that arrives, with its time since `start`.
     fn noting(start: Instant) -> (Notes, impl Sink<Message, Error = Error> + Unpin) {
         let noted = Arc::new(Mutex::new(Vec::new()));
         let notes = Arc::clone(&noted);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_messages_are_under_way_at_once_and_keep_their_order() {
+    async fn many_messages_are_in_flight_at_once_and_keep_their_order() {
         let delay = Duration::from_millis(100);
         let start = Instant::now();
         let (noted, sink) = noting(start);
@@ -143,12 +143,12 @@ mod tests {
         let noted = noted.lock().unwrap();
         assert!(noted.iter().map(|(text, _)| text.clone()).eq((0..200).map(|n| n.to_string())));
         assert!(noted.iter().all(|(_, at)| *at >= delay), "{noted:?}");
-        // One after the other they would have taken 20 s.
+        // Sent one by one they would take 20 s.
         assert!(start.elapsed() < Duration::from_secs(10));
     }
 
     #[tokio::test]
-    async fn each_step_does_what_it_says_and_a_target_that_is_gone_is_told() {
+    async fn each_step_is_applied_and_a_closed_target_is_reported() {
         let (noted, sink) = noting(Instant::now());
         let step = |message: &Message| match message.to_text().unwrap() {
             "1" => Step::DeliverAfter(Message::text("first")),

@@ -1,4 +1,4 @@
-//! A stream that breaks off after so many bytes written, wherever in a frame that is.
+//! A stream that breaks off after a given number of bytes written, even in the middle of a frame.
 
 use std::io;
 use std::pin::Pin;
@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// A stream of which at most `left` bytes are still written; then it is broken. `None`: as many as you like.
+/// A stream that fails once `left` more bytes were written. `None`: never.
 pub(super) struct Cut<S> {
     stream: S,
     left: Option<u64>,
@@ -31,7 +31,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Cut<S> {
         };
         let fits = usize::try_from(left).unwrap_or(usize::MAX).min(bytes.len());
         if fits == 0 && !bytes.is_empty() {
-            // What was written before must be on its way when the connection breaks.
+            // Earlier bytes must be flushed before the connection breaks.
             std::task::ready!(Pin::new(&mut self.stream).poll_flush(context))?;
             return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
         }
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn exactly_so_many_bytes_arrive() {
+    async fn exactly_the_given_number_of_bytes_arrives() {
         let (ours, mut theirs) = duplex(64);
         let mut cut = Cut::new(ours, Some(5));
         assert_eq!(cut.write_all(b"abcdefgh").await.unwrap_err().kind(), io::ErrorKind::ConnectionReset);

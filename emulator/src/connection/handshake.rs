@@ -17,13 +17,13 @@ use crate::browser::websocket;
 /// The only version of the protocol. RFC 6455.
 const VERSION: &str = "13";
 
-/// A request that asks for a WebSocket, and has not been answered yet.
+/// A WebSocket upgrade request that has not been answered yet.
 pub(crate) struct Upgrade {
     upgraded: OnUpgrade,
     accept: HeaderValue,
 }
 
-/// The WebSocket that a request asks for; nothing of one that asks for none.
+/// Reads a request's WebSocket upgrade; `None` if it asks for none.
 pub(crate) fn upgrade(request: &mut Request) -> Option<Upgrade> {
     let headers = request.headers();
     let names = |name: header::HeaderName, token: &str| {
@@ -43,7 +43,7 @@ pub(crate) fn upgrade(request: &mut Request) -> Option<Upgrade> {
 }
 
 impl Upgrade {
-    /// The answer that grants it.
+    /// Returns the 101 answer that grants the upgrade.
     pub(crate) fn granted(&self) -> Response {
         let mut response = Response::new(Body::empty());
         *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
@@ -54,7 +54,8 @@ impl Upgrade {
         response
     }
 
-    /// The socket, once that answer is out; it breaks off after `bytes_max` bytes sent. Nothing if the client has left.
+    /// Waits until that answer is sent and returns the socket, which breaks off after `bytes_max` bytes sent. `None` if
+    /// the client has left.
     pub(super) async fn socket(self, bytes_max: Option<u64>) -> Option<ClientSocket> {
         match self.upgraded.await {
             Ok(upgraded) => {
@@ -62,7 +63,7 @@ impl Upgrade {
                 Some(WebSocketStream::from_raw_socket(stream, Role::Server, Some(websocket())).await)
             }
             Err(error) => {
-                tracing::debug!(%error, "a client left before its WebSocket was there");
+                tracing::debug!(%error, "a client left before its WebSocket was open");
                 None
             }
         }

@@ -1,5 +1,5 @@
-//! A client's connection to its session's browser: whole messages carried both ways, with what a fault wants. `calls`
-//! judges which of the client's messages reach the browser.
+//! A client's connection to its session's browser: relays whole messages in both directions and applies faults. `calls`
+//! decides which of the client's messages reach the browser.
 
 mod calls;
 mod carry;
@@ -34,31 +34,31 @@ use crate::browser::Connected;
 use crate::faults::{ConnectDue, ConnectFault, Garbage};
 use crate::session::{Session, Socket};
 
-/// How long after its socket a browser's process may be found to have ended.
+/// Time for a browser's exit to be noticed after its socket has closed.
 const BROWSER_END_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a client may take to answer a close.
+/// Time for a client to answer a close frame.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Refusals on their way to a client that has not read the ones before; the next of its calls waits.
+/// Unsent refusals per client; at this number its next calls wait.
 const REFUSALS_MAX: usize = 64;
 
 /// A socket to a browser.
 pub(crate) type BrowserSocket = WebSocketStream<TcpStream>;
 type ClientSocket = WebSocketStream<Cut<TokioIo<Upgraded>>>;
 
-/// Why carrying ended.
+/// Why the relay ended.
 enum End {
-    /// The client closed its socket, or lost it.
+    /// The client closed its socket or lost the connection.
     Client,
-    /// The browser's socket is gone.
+    /// The browser's socket closed.
     Browser,
-    /// The session is over.
+    /// The session ended.
     Session,
-    /// A fault strikes now.
+    /// A fault interrupts the connection.
     Fault,
 }
 
-/// What a fault does to a socket that is open, and when.
+/// The effect of a fault on an open socket, and when it begins.
 struct Struck {
     after_messages: u64,
     strike: Strike,
@@ -67,8 +67,8 @@ struct Struck {
 enum Strike {
     Close(CloseFrame),
     Drop,
-    /// Once, and everything goes on.
-    Say(Message),
+    /// Sends this message once; the connection stays open.
+    Inject(Message),
     Mute,
     Freeze,
     KillBrowser,
@@ -82,11 +82,11 @@ impl Struck {
                 (after_messages, Strike::Close(frame))
             }
             ConnectFault::DropAfter { messages: Some(messages), .. } => (messages, Strike::Drop),
-            ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Say(garbage(kind))),
+            ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Inject(garbage(kind))),
             ConnectFault::Mute { after_messages } => (after_messages, Strike::Mute),
             ConnectFault::Freeze { after_messages } => (after_messages, Strike::Freeze),
             ConnectFault::KillBrowser { after_messages } => (after_messages, Strike::KillBrowser),
-            // Bytes are cut below the frames; the others strike before there is a socket.
+            // `Cut` counts bytes below the frames; the others apply before there is a socket.
             ConnectFault::DropAfter { messages: None, .. }
             | ConnectFault::Delay { .. }
             | ConnectFault::Status { .. }
@@ -96,13 +96,13 @@ impl Struck {
         Some(Self { after_messages, strike })
     }
 
-    /// What becomes of the next message when the client has been sent so many.
+    /// Decides about the next message after `sent` messages to the client.
     fn step(&self, sent: u64, session: &Session) -> Step {
         match &self.strike {
             _ if sent < self.after_messages => Step::Deliver,
             Strike::Close(_) | Strike::Drop | Strike::Freeze => Step::Stop,
-            Strike::Say(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
-            Strike::Say(_) => Step::Deliver,
+            Strike::Inject(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
+            Strike::Inject(_) => Step::Deliver,
             Strike::Mute => Step::Swallow,
             Strike::KillBrowser => {
                 session.kill.cancel();
@@ -123,8 +123,8 @@ fn garbage(kind: Garbage) -> Message {
     }
 }
 
-/// Carries what a client and its session's browser say to one another, until one of them is gone, the session is over
-/// or a fault breaks it off. `held` counts it among the session's sockets.
+/// Relays messages between a client and its session's browser, until one of them closes, the session ends or a fault
+/// breaks the connection. `held` counts it among the session's sockets.
 pub(crate) async fn serve(session: Arc<Session>, held: Socket, upgrade: Upgrade, browser: Connected, due: ConnectDue) {
     let bytes_max = match &due.fault {
         Some(ConnectFault::DropAfter { bytes, .. }) => *bytes,
@@ -148,7 +148,7 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
 
     let to_browser = carry(&mut client_stream, browser_sink, refusals, due.delay, |message| {
         if let (Some(traffic), Message::Text(text)) = (traffic, message) {
-            traffic.said(number, text);
+            traffic.record_call(number, text);
         }
         judged(message, &downloads)
     });
@@ -156,7 +156,7 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
     let answers = with_refusals(browser_stream, refused);
     let to_client = carry(answers, &mut client_sink, drain(), due.delay, |message| {
         if let (Some(traffic), Message::Text(text)) = (traffic, message) {
-            traffic.answered(number, text);
+            traffic.record_answer(number, text);
         }
         let step = struck.as_ref().map_or(Step::Deliver, |struck| struck.step(sent, session));
         sent += 1;
@@ -186,8 +186,8 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
         () = session.over.cancelled() => End::Session,
     };
     let end = match end {
-        // A browser goes with its session, too: its keeper will tell which of the two ended. Nobody says good-bye for a
-        // browser that is gone by itself, whoever noticed it first.
+        // The session's end also kills its browser: the keeper decides which of the two ended first. A browser that
+        // ended by itself sends no close frame, whichever end is noticed first.
         End::Browser | End::Session => {
             let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
             let is_over = session.over.is_cancelled() && !session.lost_its_browser();
@@ -199,7 +199,7 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
         (End::Fault, Some(Struck { strike: Strike::Freeze, .. })) => {
             if let Ok(client) = client_stream.reunite(client_sink) {
                 tokio::select! {
-                    () = stare(client) => {}
+                    () = ignore_until_closed(client) => {}
                     () = session.over.cancelled() => {}
                 }
             }
@@ -211,23 +211,23 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
     };
     let closing = async {
         client_sink.send(Message::Close(Some(close))).await?;
-        // What the client still says is read: a connection that is closed over unread bytes is reset, and the close
-        // would be lost with it.
+        // Reads the client's remaining messages: closing a connection with unread bytes resets it, and the close frame
+        // would be lost.
         while client_stream.next().await.transpose()?.is_some() {}
         Ok::<(), tungstenite::Error>(())
     };
-    // A client that leaves, or never reads, is no failure of ours.
+    // Best effort: the client may have left or may not read.
     let _ = timeout(CLOSE_TIMEOUT, closing).await;
 }
 
-/// Lets a client talk to nobody until it leaves: not even its pings are answered.
-async fn stare(mut client: ClientSocket) {
-    let mut unheard = [0; 4096];
-    while client.get_mut().read(&mut unheard).await.is_ok_and(|read| read > 0) {}
+/// Reads and drops what a client sends, without answering even pings, until it leaves.
+async fn ignore_until_closed(mut client: ClientSocket) {
+    let mut ignored = [0; 4096];
+    while client.get_mut().read(&mut ignored).await.is_ok_and(|read| read > 0) {}
 }
 
-/// Carries likewise without faults, for whoever looks on: it neither counts as a connection nor ends the session.
-pub(crate) async fn look_on(session: Arc<Session>, upgrade: Upgrade, browser: Connected) {
+/// Relays like [`serve`] for an observer, without faults; it neither counts as a connection nor ends the session.
+pub(crate) async fn observe(session: Arc<Session>, upgrade: Upgrade, browser: Connected) {
     let Some(client) = upgrade.socket(None).await else { return };
     let Connected { socket, downloads } = browser;
     let (client_sink, client_stream) = client.split();
@@ -241,7 +241,7 @@ pub(crate) async fn look_on(session: Arc<Session>, upgrade: Upgrade, browser: Co
     }
 }
 
-/// What becomes of a client's message.
+/// Decides about a client's message.
 fn judged(message: &Message, downloads: &Path) -> Step {
     match judge(message, downloads) {
         Judged::Forward => Step::Deliver,
@@ -250,7 +250,7 @@ fn judged(message: &Message, downloads: &Path) -> Step {
     }
 }
 
-/// Where refusals go, and where they come out.
+/// Makes a queue for refusals: its sink and its stream.
 fn refusals() -> (impl Sink<Message> + Unpin, impl Stream<Item = Message> + Unpin) {
     let (sender, receiver) = mpsc::channel(REFUSALS_MAX);
     let into = sink(sender, async |sender: mpsc::Sender<Message>, refusal| {
@@ -264,7 +264,7 @@ fn refusals() -> (impl Sink<Message> + Unpin, impl Stream<Item = Message> + Unpi
     (Box::pin(into), Box::pin(out))
 }
 
-/// What a browser sends and the refusals between, until the browser's end.
+/// Merges the browser's messages with refusals, until the browser's stream ends.
 fn with_refusals(
     browser: impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin,
     refused: impl Stream<Item = Message> + Unpin,

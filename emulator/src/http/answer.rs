@@ -1,4 +1,4 @@
-//! Errors as Browserbase tells them, and what a fault makes of an answer.
+//! Errors in Browserbase's format, and the effects of faults on answers.
 
 use axum::Json;
 use axum::body::Body;
@@ -39,7 +39,7 @@ impl ApiError {
         Self::new(StatusCode::NOT_IMPLEMENTED, message)
     }
 
-    /// One that tells when to try again.
+    /// Adds a `Retry-After`.
     pub(super) fn retry_after(self, seconds: Option<u64>) -> Self {
         Self { retry_after_s: seconds, ..self }
     }
@@ -60,7 +60,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Tells how a project stands with a limit.
+/// Adds a project's `x-ratelimit-*` headers.
 pub(super) fn with_standing(mut response: Response, standing: Standing) -> Response {
     let headers = response.headers_mut();
     headers.insert("x-ratelimit-limit", HeaderValue::from(standing.limit));
@@ -69,7 +69,7 @@ pub(super) fn with_standing(mut response: Response, standing: Standing) -> Respo
     response
 }
 
-/// The answer that a fault gives in a request's place; nothing if the request is to be done first.
+/// Returns the answer that a fault gives instead of handling the request; `None` if the request is to be handled.
 pub(super) async fn instead(fault: Option<&ApiFault>) -> Option<Response> {
     match fault? {
         ApiFault::Status { code, message, retry_after_s } => {
@@ -87,7 +87,7 @@ pub(super) async fn instead(fault: Option<&ApiFault>) -> Option<Response> {
     }
 }
 
-/// What a fault makes of the answer of a request that was done.
+/// Applies a fault to the answer of a request that was handled.
 pub(super) async fn afterwards(fault: Option<&ApiFault>, response: Response) -> Response {
     match fault {
         Some(ApiFault::LoseAnswer) => closed(),
@@ -101,7 +101,7 @@ pub(super) async fn afterwards(fault: Option<&ApiFault>, response: Response) -> 
     }
 }
 
-/// No answer: the connection is closed instead.
+/// Returns a response that closes the connection instead of answering.
 pub(super) fn closed() -> Response {
     let mut response = StatusCode::BAD_GATEWAY.into_response();
     response.extensions_mut().insert(CloseInstead);

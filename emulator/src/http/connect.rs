@@ -1,4 +1,4 @@
-//! `GET /?signingKey=…`: a WebSocket to a session's browser; and those of whoever looks on.
+//! `GET /?signingKey=…`: a WebSocket to a session's browser; and the WebSockets behind `debuggerUrl`, for observers.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub(super) async fn connect(State(emulator): State<Arc<Emulator>>, mut request: 
     let query = request.uri().query().unwrap_or_default();
     let key = url::form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "signingKey");
     let Some(session) = key.and_then(|(_, key)| emulator.sessions.by_signing_key(&key)) else {
-        return ApiError::unauthorized("signingKey is missing or not one of ours").into_response();
+        return ApiError::unauthorized("signingKey is missing or unknown").into_response();
     };
     let Some((held, endpoint)) = session.socket() else {
         return gone().into_response();
@@ -48,28 +48,28 @@ pub(super) async fn connect(State(emulator): State<Arc<Emulator>>, mut request: 
     }
 }
 
-pub(super) async fn look_on(
+pub(super) async fn observe(
     State(emulator): State<Arc<Emulator>>,
     Path((id, key)): Path<(String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (session, endpoint, upgrade) = onlooker(&emulator, &id, &key, request)?;
-    Ok(look(&emulator, session, endpoint.connect().await, upgrade))
+    let (session, endpoint, upgrade) = observer(&emulator, &id, &key, request)?;
+    Ok(answer_observer(&emulator, session, endpoint.connect().await, upgrade))
 }
 
-pub(super) async fn look_on_page(
+pub(super) async fn observe_page(
     State(emulator): State<Arc<Emulator>>,
     Path((id, key, page)): Path<(String, String, String)>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (session, endpoint, upgrade) = onlooker(&emulator, &id, &key, request)?;
+    let (session, endpoint, upgrade) = observer(&emulator, &id, &key, request)?;
     if !page.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return Err(ApiError::not_found("Page not found"));
     }
-    Ok(look(&emulator, session, endpoint.connect_page(&page).await, upgrade))
+    Ok(answer_observer(&emulator, session, endpoint.connect_page(&page).await, upgrade))
 }
 
-fn onlooker(
+fn observer(
     emulator: &Emulator,
     id: &str,
     key: &str,
@@ -78,13 +78,13 @@ fn onlooker(
     let upgrade = connection::upgrade(&mut request).ok_or_else(not_a_websocket)?;
     let session = emulator.session(id)?;
     if !keys::same(&session.signing_key, key) {
-        return Err(ApiError::unauthorized("This key does not open this session"));
+        return Err(ApiError::unauthorized("The key is not this session's"));
     }
     let endpoint = session.state().endpoint.ok_or_else(gone)?;
     Ok((session, endpoint, upgrade))
 }
 
-fn look(
+fn answer_observer(
     emulator: &Emulator,
     session: Arc<Session>,
     browser: Result<Connected, BrowserError>,
@@ -93,7 +93,7 @@ fn look(
     match browser {
         Ok(browser) => {
             let granted = upgrade.granted();
-            emulator.sessions.run(connection::look_on(session, upgrade, browser));
+            emulator.sessions.run(connection::observe(session, upgrade, browser));
             granted
         }
         Err(error) => unreachable(&error),
@@ -106,7 +106,7 @@ fn unreachable(error: &BrowserError) -> Response {
 }
 
 fn not_a_websocket() -> ApiError {
-    ApiError::new(StatusCode::UPGRADE_REQUIRED, "This is where WebSockets are opened")
+    ApiError::new(StatusCode::UPGRADE_REQUIRED, "This route only accepts WebSocket upgrades")
 }
 
 fn gone() -> ApiError {

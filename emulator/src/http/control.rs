@@ -1,5 +1,5 @@
-//! `/__emulator`: what Browserbase does not have. Behind an API key like everything else; what a signing key opens is
-//! never told here.
+//! `/__emulator`: the emulator's own routes, which Browserbase does not have. They require an API key like all others,
+//! and never show a signing key.
 
 use std::sync::Arc;
 
@@ -11,31 +11,31 @@ use serde_json::Value;
 
 use super::Emulator;
 use super::answer::ApiError;
-use crate::faults::Wanted;
+use crate::faults::PendingFault;
 use crate::ledger::Ledger;
 use crate::session::EndedBy;
 
-pub(super) async fn faults(State(emulator): State<Arc<Emulator>>) -> Json<Vec<Wanted>> {
-    Json(emulator.faults.still_wanted())
+pub(super) async fn faults(State(emulator): State<Arc<Emulator>>) -> Json<Vec<PendingFault>> {
+    Json(emulator.faults.pending())
 }
 
-/// One fault, or a list of them.
-pub(super) async fn want(
+/// Adds one fault, or an array of them.
+pub(super) async fn add(
     State(emulator): State<Arc<Emulator>>,
     body: Bytes,
-) -> Result<(StatusCode, Json<Vec<Wanted>>), ApiError> {
+) -> Result<(StatusCode, Json<Vec<PendingFault>>), ApiError> {
     let refused = |error: &dyn std::fmt::Display| ApiError::bad_request(error.to_string());
     let body: Value = serde_json::from_slice(&body).map_err(|error| refused(&error))?;
-    let wishes = match body {
-        Value::Array(wishes) => wishes,
-        wish => vec![wish],
+    let added = match body {
+        Value::Array(added) => added,
+        fault => vec![fault],
     };
-    let wishes: Result<Vec<Wanted>, _> = wishes.into_iter().map(serde_json::from_value).collect();
-    emulator.faults.want(wishes.map_err(|error| refused(&error))?).map_err(|error| refused(&error))?;
-    Ok((StatusCode::CREATED, Json(emulator.faults.still_wanted())))
+    let added: Result<Vec<PendingFault>, _> = added.into_iter().map(serde_json::from_value).collect();
+    emulator.faults.add(added.map_err(|error| refused(&error))?).map_err(|error| refused(&error))?;
+    Ok((StatusCode::CREATED, Json(emulator.faults.pending())))
 }
 
-pub(super) async fn clear(State(emulator): State<Arc<Emulator>>) -> Json<Vec<Wanted>> {
+pub(super) async fn clear(State(emulator): State<Arc<Emulator>>) -> Json<Vec<PendingFault>> {
     emulator.faults.clear();
     Json(Vec::new())
 }

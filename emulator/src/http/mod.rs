@@ -24,13 +24,13 @@ use crate::keys::ApiKeys;
 use crate::ledger::Requests;
 use crate::session::registry::Sessions;
 
-/// The largest body that is read, in bytes.
+/// Largest request body that is read, in bytes.
 const BODY_MAX_BYTES: usize = 256 * 1024;
 
-/// What the routes ask.
+/// State shared by the routes.
 pub(crate) struct Emulator {
     pub(crate) keys: ApiKeys,
-    /// The projects that there are; with none, any is.
+    /// The known projects; if empty, every project is accepted.
     pub(crate) projects: Vec<String>,
     pub(crate) sessions: Arc<Sessions>,
     pub(crate) faults: Faults,
@@ -40,7 +40,7 @@ pub(crate) struct Emulator {
     pub(crate) started_at: time::OffsetDateTime,
 }
 
-/// Every route.
+/// Builds the router with every route.
 pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
     let behind_key = Router::new()
         .route("/v1/sessions", get(sessions::list).post(sessions::create))
@@ -50,7 +50,7 @@ pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
         .route("/v1/projects", get(projects::list))
         .route("/v1/projects/{id}", get(projects::retrieve))
         .route("/v1/projects/{id}/usage", get(projects::usage))
-        .route("/__emulator/faults", get(control::faults).post(control::want).delete(control::clear))
+        .route("/__emulator/faults", get(control::faults).post(control::add).delete(control::clear))
         .route("/__emulator/ledger", get(control::ledger))
         .route("/__emulator/sessions/{id}/kill", post(control::kill))
         .route("/__emulator/sessions/{id}/expire", post(control::expire))
@@ -58,13 +58,13 @@ pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
     Router::new()
         .merge(behind_key)
         .route("/", get(connect::connect))
-        .route("/debug/{id}/{key}/devtools/browser", get(connect::look_on))
-        .route("/debug/{id}/{key}/devtools/page/{page}", get(connect::look_on_page))
+        .route("/debug/{id}/{key}/devtools/browser", get(connect::observe))
+        .route("/debug/{id}/{key}/devtools/page/{page}", get(connect::observe_page))
         .route("/webdriver", any(no_selenium))
         .route("/webdriver/{*rest}", any(no_selenium))
         .route("/healthz", get(async || axum::Json(serde_json::json!({"ok": true}))))
-        .fallback(async || ApiError::not_found("There is nothing here"))
-        .method_not_allowed_fallback(async || ApiError::not_found("There is nothing here under this method"))
+        .fallback(async || ApiError::not_found("No such route"))
+        .method_not_allowed_fallback(async || ApiError::not_found("This route has another method"))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
         .layer(from_fn_with_state(Arc::clone(&emulator), reach::judge))
         .layer(from_fn(log))
@@ -75,14 +75,14 @@ async fn ask_for_key(State(emulator): State<Arc<Emulator>>, request: Request, ne
     if emulator.keys.admit(request.headers()) {
         return next.run(request).await;
     }
-    ApiError::unauthorized("Unauthorized: X-BB-API-Key is missing or not a key that is known here").into_response()
+    ApiError::unauthorized("Unauthorized: X-BB-API-Key is missing or unknown").into_response()
 }
 
 async fn no_selenium() -> ApiError {
-    ApiError::not_implemented("Selenium is not emulated: connect to connectUrl")
+    ApiError::not_implemented("Selenium is not emulated; use connectUrl")
 }
 
-/// One line a request; never its query or path, which may hold a signing key.
+/// Logs one line per request, without its query and path, which may hold a signing key.
 async fn log(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().map_or("(none)", MatchedPath::as_str).to_owned();
     let method = request.method().clone();

@@ -11,9 +11,9 @@ use super::Emulator;
 use super::answer::ApiError;
 use crate::ledger::rfc3339;
 
-/// The project of sessions that name none, where any project will do.
+/// The project of sessions that name none, if no projects are configured.
 const DEFAULT_PROJECT: &str = "00000000-0000-4000-8000-000000000000";
-/// The longest id of a project, in bytes.
+/// Longest id of a project, in bytes.
 const ID_MAX_BYTES: usize = 128;
 
 pub(super) async fn list(State(emulator): State<Arc<Emulator>>) -> Json<Vec<Value>> {
@@ -38,14 +38,14 @@ pub(super) async fn usage(
     let sessions = emulator.sessions.all();
     let minutes = sessions.iter().filter(|session| session.project_id == id).map(|session| {
         let until = session.state().ended.map_or_else(OffsetDateTime::now_utc, |(at, _)| at);
-        // Each minute begun is billed, and one at the least.
+        // Every started minute is billed, at least one.
         ((until - session.created_at).whole_seconds() / 60 + 1).max(1)
     });
     Ok(Json(json!({"browserMinutes": minutes.sum::<i64>(), "proxyBytes": 0})))
 }
 
 impl Emulator {
-    /// The project of that id, or the one of those who name none.
+    /// Returns the project with this id, or the default project without an id.
     pub(super) fn project(&self, id: Option<&str>) -> Result<String, ApiError> {
         let Some(id) = id else {
             return Ok(self.projects.first().map_or(DEFAULT_PROJECT, String::as_str).to_owned());

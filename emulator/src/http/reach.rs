@@ -1,8 +1,8 @@
-//! Under which names the emulator is reached, and whose web pages may call it.
+//! Host names of the emulator, and the web pages that may call it.
 //!
-//! A page whose name was bound to a loopback address (DNS rebinding) is of the same origin as the emulator to its
-//! browser. Its requests give themselves away by their `Host`, which is the page's own name, and a foreign page's by their
-//! `Origin`. Neither is believed for anything else: no URL is made of them.
+//! To its browser, a page whose name was bound to a loopback address (DNS rebinding) has the emulator's own origin. Its
+//! requests are recognised by their `Host`, which is the page's own name, and a foreign page's by their `Origin`.
+//! Neither header is trusted for anything else: no URL in an answer is built from them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use super::answer::ApiError;
 /// The origin of a desktop Chromium's developer tools, in which `debuggerUrl` opens. No web page has it.
 const DEVTOOLS: &str = "devtools://devtools";
 
-/// Where the emulator is reached.
+/// The emulator's address and its further names.
 #[derive(Debug)]
 pub(crate) struct Reach {
     /// The names and addresses that the operator gave it.
@@ -29,13 +29,13 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// It listens at `addr`, and is also called by these names and addresses.
+    /// For a listener at `addr` that also has these names and addresses.
     pub(crate) fn new(addr: SocketAddr, names: &[String]) -> Self {
         Self { names: names.iter().filter_map(|name| host(name)).collect(), addr }
     }
 
-    /// Host and port for URLs that lead here: the listener's own address. One that listens everywhere is called by the
-    /// first name that it was given, or else by its loopback address.
+    /// Returns the authority for URLs to the emulator: the listener's own address. A listener on all addresses uses its
+    /// first configured name, or else the loopback address.
     pub(crate) fn authority(&self) -> String {
         let ip = match self.addr.ip() {
             ip if !ip.is_unspecified() => ip,
@@ -46,7 +46,7 @@ impl Reach {
         SocketAddr::new(ip, self.addr.port()).to_string()
     }
 
-    /// Whether the request names a host that is ours, once, and comes from no web page but one of such a host.
+    /// Checks that the request names one of our hosts, exactly once, and that its `Origin`, if any, is one of them.
     fn admits(&self, request: &Request) -> Result<(), &'static str> {
         let target = request.uri().authority().is_none_or(|authority| self.is_ours(authority));
         let named = single(request.headers(), header::HOST)
@@ -57,7 +57,7 @@ impl Reach {
         match single(request.headers(), header::ORIGIN) {
             Ok(None) => Ok(()),
             Ok(Some(origin)) if self.is_our_origin(origin) => Ok(()),
-            _ => Err("Origin must be a loopback one: web pages of others may not call"),
+            _ => Err("Origin must be a loopback host or in PORTHOLE_EMULATOR_TLS_NAMES: foreign pages may not call"),
         }
     }
 
@@ -86,7 +86,7 @@ impl Reach {
     }
 }
 
-/// Refuses requests under a foreign name and of foreign pages, on every route.
+/// Refuses requests with a foreign `Host` or `Origin`, on every route.
 pub(super) async fn judge(State(emulator): State<Arc<Emulator>>, request: Request, next: Next) -> Response {
     match emulator.reach.admits(&request) {
         Ok(()) => next.run(request).await,
@@ -97,7 +97,7 @@ pub(super) async fn judge(State(emulator): State<Arc<Emulator>>, request: Reques
     }
 }
 
-/// The only value of a header, `None` if it is not there.
+/// Returns a header's only value, or `None` if it is missing. Several values are an error.
 fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
@@ -107,7 +107,7 @@ fn single(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, ()> {
     }
 }
 
-/// A name or an address, without the brackets that IPv6 has in URLs.
+/// Parses a name or an address, IPv6 without brackets.
 pub(crate) fn host(text: &str) -> Option<Host> {
     text.parse().map(of_ip).or_else(|_| Host::parse(text)).ok()
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn only_loopback_hosts_and_given_names_are_ours() {
+    fn only_loopback_hosts_and_configured_names_are_ours() {
         let here = reach("127.0.0.1:8789", &["Emulator.test", "10.0.0.7", "fd00::1"]);
         for host in [
             "127.0.0.1:8789",
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_others_may_not_call() {
+    fn foreign_pages_may_not_call() {
         let here = reach("127.0.0.1:8789", &["emulator.test"]);
         let own = ["http://localhost:3000", "https://127.0.0.1", "http://[::1]:1", "https://emulator.test", DEVTOOLS];
         for origin in own {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_lead_to_the_listener_whatever_a_caller_calls_it() {
+    fn urls_name_the_listener_whatever_the_host_header_says() {
         for (addr, names, authority) in [
             ("127.0.0.1:8789", &["emulator.test"][..], "127.0.0.1:8789"),
             ("[::1]:8789", &[], "[::1]:8789"),

@@ -19,7 +19,7 @@ use crate::session::registry::CreateError;
 use crate::session::request::{self, CreateRequest};
 use crate::session::{Session, Status};
 
-/// Does what a request asks for, unless a fault is due there.
+/// Handles a request with the faults that are due at this place.
 async fn struck(emulator: &Emulator, place: Place, ask: impl AsyncFnOnce(&ApiDue) -> Response) -> Response {
     emulator.requests.count(place);
     let due = emulator.faults.for_api(place);
@@ -63,7 +63,7 @@ fn not_created(error: &CreateError) -> Response {
         }
         CreateError::Ending => ApiError::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
         CreateError::Random(_) | CreateError::Port(_) | CreateError::Browser(_) => {
-            tracing::error!(error = with_causes(error), "a session could not be made");
+            tracing::error!(error = with_causes(error), "a session could not be created");
             ApiError::new(StatusCode::INTERNAL_SERVER_ERROR, with_causes(error)).into_response()
         }
     }
@@ -133,12 +133,12 @@ pub(super) async fn debug(
     let gone = || ApiError::new(StatusCode::GONE, format!("Session {id} is not running"));
     let endpoint = session.state().endpoint.ok_or_else(gone)?;
     let pages = endpoint.pages().await.map_err(|error| {
-        tracing::warn!(error = with_causes(&error), "a browser does not tell its pages");
+        tracing::warn!(error = with_causes(&error), "a browser did not list its pages");
         gone()
     })?;
     let key = session.signing_key.expose_secret();
     let way_in = format!("{}/debug/{id}/{key}/devtools", emulator.reach.authority());
-    // Chromium's own front end, which any desktop Chromium carries: there is none to be had from a web server here.
+    // The front end that is built into desktop Chromium; the emulator serves none of its own.
     let front_end =
         |path: &str| format!("devtools://devtools/bundled/inspector.html?{}={way_in}/{path}", emulator.scheme("ws"));
     let page = |page: &crate::browser::Target| {

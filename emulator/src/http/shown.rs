@@ -1,4 +1,4 @@
-//! Sessions as the API shows them, and the URLs that lead to them.
+//! Sessions in the API's format, and their URLs.
 
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
@@ -7,7 +7,7 @@ use super::Emulator;
 use crate::ledger::rfc3339;
 use crate::session::Session;
 
-/// A session object.
+/// Returns a session object.
 pub(super) fn session(session: &Session) -> Map<String, Value> {
     let state = session.state();
     let mut shown = Map::new();
@@ -31,7 +31,7 @@ pub(super) fn session(session: &Session) -> Map<String, Value> {
     shown
 }
 
-/// A session object with what it takes to connect to it, as long as it is not over.
+/// Returns a session object, with the URLs and the key to connect to it unless it has ended.
 pub(super) fn session_with_way_in(emulator: &Emulator, of: &Session) -> Value {
     let mut shown = session(of);
     if !of.state().status.is_over() {
@@ -51,7 +51,7 @@ impl Emulator {
         format!("{}://{authority}/?signingKey={}", self.scheme("ws"), session.signing_key.expose_secret())
     }
 
-    /// `plain`, or what it is called under TLS.
+    /// Returns `plain`, or its TLS variant: `https` for `http`, `wss` for `ws`.
     pub(crate) fn scheme(&self, plain: &str) -> String {
         if self.is_tls { format!("{plain}s") } else { plain.to_owned() }
     }

@@ -1,4 +1,4 @@
-//! How many sessions may be created within a minute. The clock is handed in.
+//! The limit on session creations per minute. The clock is passed in.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,17 +11,17 @@ const MINUTE: Duration = Duration::from_secs(60);
 #[derive(Default)]
 pub(crate) struct Creations(VecDeque<Instant>);
 
-/// How a project stands with a limit, as the `x-ratelimit-*` headers tell it.
+/// A project's state against a limit, as in the `x-ratelimit-*` headers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Standing {
     pub(crate) limit: usize,
     pub(crate) remaining: usize,
-    /// Until one more is free, in whole seconds.
+    /// Time until one more is allowed, in whole seconds.
     pub(crate) reset_s: u64,
 }
 
 impl Creations {
-    /// Whether `now` is one more within `limit`; it is counted only by [`Creations::count`].
+    /// Returns the state at `now` against `limit`. Only [`Creations::count`] counts a creation.
     pub(crate) fn standing(&mut self, limit: usize, now: Instant) -> Standing {
         while self.0.front().is_some_and(|first| now.duration_since(*first) >= MINUTE) {
             self.0.pop_front();
@@ -31,7 +31,7 @@ impl Creations {
         Standing { limit, remaining: limit.saturating_sub(self.0.len()), reset_s }
     }
 
-    /// Counts one.
+    /// Counts a creation.
     pub(crate) fn count(&mut self, now: Instant) {
         self.0.push_back(now);
     }

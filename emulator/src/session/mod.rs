@@ -1,4 +1,4 @@
-//! A session: what it was asked for with, how it stands, and how it ended. `registry` makes and keeps them.
+//! A session: its request, its state and its end. `registry` creates and keeps sessions.
 
 pub(crate) mod limits;
 pub(crate) mod query;
@@ -20,10 +20,10 @@ use crate::browser::Endpoint;
 use crate::session::request::Region;
 use crate::session::traffic::Traffic;
 
-/// A session's sockets at once.
+/// Open sockets per session.
 const SOCKETS_MAX: u32 = 100;
 
-/// How a session stands, in Browserbase's words.
+/// A session's status, with Browserbase's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub(crate) enum Status {
@@ -52,13 +52,13 @@ impl Status {
 pub(crate) enum EndedBy {
     /// `REQUEST_RELEASE`.
     Released,
-    /// Its last socket closed and it was not to be kept alive.
+    /// Its last socket closed, and it was created without `keepAlive`.
     SocketClosed,
     /// Its client told the browser to close.
     BrowserClosed,
-    /// Its browser died, or never lived.
+    /// Its browser died, or failed to start.
     BrowserDied,
-    /// Its timeout, or the time to connect, had passed.
+    /// Its timeout, or the time for the first connection, had passed.
     TimedOut,
     /// The emulator ended.
     Shutdown,
@@ -73,8 +73,7 @@ impl EndedBy {
         }
     }
 
-    /// Whether nobody gave the session back: it ran until it was stopped for somebody else's reasons, and was paid for
-    /// until then.
+    /// Whether the session leaked: no client ended it, so on Browserbase it would have been billed until this end.
     pub(crate) fn is_leak(self) -> bool {
         matches!(self, Self::TimedOut | Self::Shutdown)
     }
@@ -88,35 +87,35 @@ pub(crate) struct Session {
     pub(crate) region: Region,
     pub(crate) keep_alive: bool,
     pub(crate) user_metadata: Option<Map<String, Value>>,
-    /// The create's body, as it was sent.
+    /// The body of the create request, as it was sent.
     pub(crate) asked_with: Value,
     pub(crate) created_at: OffsetDateTime,
     pub(crate) lifetime: Duration,
-    /// What was said to the browser and what it answered; `None` if that is not to be kept.
+    /// The calls to the browser and their answers; `None` if `logSession` is off.
     pub(crate) traffic: Option<Traffic>,
-    /// Holds the port that its connect URL names and nobody listens on, for a connect URL that leads nowhere.
+    /// Reserves the closed port of an unreachable connect URL.
     pub(crate) unreachable: Option<TcpSocket>,
-    /// Cancelled when it has ended.
+    /// Cancelled when the session has ended.
     pub(crate) over: CancellationToken,
-    /// Cancelled when its browser shall die.
+    /// Cancelled to kill its browser.
     pub(crate) kill: CancellationToken,
     state: Mutex<State>,
 }
 
-/// What changes about a session.
+/// The mutable state of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(crate) status: Status,
     pub(crate) updated_at: OffsetDateTime,
     pub(crate) ended: Option<(OffsetDateTime, EndedBy)>,
     pub(crate) endpoint: Option<Endpoint>,
-    /// Sockets that are open.
+    /// Open sockets.
     pub(crate) sockets: u32,
-    /// Sockets that were ever open.
+    /// Sockets opened so far.
     pub(crate) connections: u32,
-    /// Releases that were asked for, those that a fault refused among them.
+    /// Release requests, those that a fault refused included.
     pub(crate) release_requests: u32,
-    /// Whether a release was ever granted, though it may have come after the end.
+    /// Whether a release was granted, even after the end.
     pub(crate) released: bool,
 }
 
@@ -129,7 +128,7 @@ impl Session {
         self.created_at + self.lifetime
     }
 
-    /// Its browser listens. `false` if it has ended before.
+    /// Marks the session as running at `endpoint`. Returns `false` if it has already ended.
     pub(crate) fn runs(&self, endpoint: Endpoint) -> bool {
         let mut state = self.locked();
         if state.status.is_over() {
@@ -141,7 +140,7 @@ impl Session {
         true
     }
 
-    /// Ends it, unless it has ended: what came first is what ended it.
+    /// Ends the session, unless it has already ended: the first reason counts.
     pub(crate) fn end(&self, by: EndedBy) {
         let mut state = self.locked();
         if state.ended.is_some() {
@@ -157,23 +156,24 @@ impl Session {
         self.over.cancel();
     }
 
-    /// Whether it is over because its browser is gone.
+    /// Whether the session ended because its browser closed or died.
     pub(crate) fn lost_its_browser(&self) -> bool {
         matches!(self.locked().ended, Some((_, EndedBy::BrowserClosed | EndedBy::BrowserDied)))
     }
 
-    /// Somebody asks for its release.
+    /// Counts a release request.
     pub(crate) fn release_requested(&self) {
         self.locked().release_requests += 1;
     }
 
-    /// Releases it, if it still runs.
+    /// Releases the session, if it still runs.
     pub(crate) fn release(&self) {
         self.locked().released = true;
         self.end(EndedBy::Released);
     }
 
-    /// A client's socket to its browser, counted until dropped. Nothing if it does not run or has too many.
+    /// Opens a client's socket, counted until dropped, and returns it with the browser's endpoint. `None` if the
+    /// session does not run or has too many sockets.
     pub(crate) fn socket(self: &Arc<Self>) -> Option<(Socket, Endpoint)> {
         let mut state = self.locked();
         let endpoint = state.endpoint.clone().filter(|_| state.sockets < SOCKETS_MAX)?;
@@ -187,7 +187,7 @@ impl Session {
     }
 }
 
-/// A client's socket. With the last one a session ends that is not to be kept alive.
+/// A client's socket. Dropping the last one ends a session without `keepAlive`.
 pub(crate) struct Socket(Arc<Session>);
 
 impl Drop for Socket {

@@ -1,16 +1,16 @@
-//! The `q` of a list: `user_metadata['key']:'value'`, with further keys for nested objects. Equality of strings only,
-//! as Browserbase has it.
+//! The `q` parameter of a list: `user_metadata['key']:'value'`, with further keys for nested objects. Compares strings
+//! for equality only, as Browserbase does.
 
 use serde_json::{Map, Value};
 
-/// What user metadata must hold.
+/// A condition on user metadata.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Query {
     keys: Vec<String>,
     value: String,
 }
 
-/// A `q` that can't be read.
+/// A `q` that can't be parsed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("querystring/q must be of the form user_metadata['key']:'value'")]
 pub(crate) struct UnreadableQuery;
@@ -31,7 +31,7 @@ impl Query {
         Ok(Self { keys, value })
     }
 
-    /// Whether these metadata hold it.
+    /// Whether these metadata match.
     pub(crate) fn fits(&self, metadata: Option<&Map<String, Value>>) -> bool {
         let Some((last, outer)) = self.keys.split_last() else { return false };
         let object = outer.iter().try_fold(metadata, |object, key| {
@@ -43,7 +43,7 @@ impl Query {
     }
 }
 
-/// Text between quotes of either kind, and what comes after it.
+/// Splits quoted text, in either kind of quotes, from the rest.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
     let (inside, after) = text[1..].split_once(quote)?;
@@ -67,7 +67,7 @@ mod tests {
             "user_metadata['n']:'1'",
             "user_metadata['run']:'a'",
             "user_metadata['porthole']['id']:'1'",
-            "user_metadata['nobody']:''",
+            "user_metadata['missing']:''",
         ] {
             assert!(!fits(query), "{query}");
         }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_query_is_refused() {
+    fn invalid_queries_are_refused() {
         for text in [
             "",
             "porthole:1",

@@ -1,4 +1,4 @@
-//! The sessions: made within their project's limits, each with a browser and a keeper, remembered when they are over.
+//! All sessions: created within their project's limits, each with a browser and a keeper task; listed after their end.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,14 +20,14 @@ use crate::keys;
 use crate::ledger::Totals;
 use crate::settings::Lifetimes;
 
-/// Sessions that are over and still told of.
+/// Ended sessions that are still listed.
 const OVER_MAX: usize = 10_000;
-/// A signing key's random part, in bytes.
+/// Random part of a signing key, in bytes.
 const SIGNING_KEY_BYTES: usize = 96;
-/// Where a project's places are all taken, nobody knows when one will be free: this is told.
+/// `Retry-After` at the concurrency limit; the time until a session ends is unknown.
 const CONCURRENCY_RETRY_AFTER_S: u64 = 5;
 
-/// How many sessions a project may have.
+/// Limits on a project's sessions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProjectLimits {
     pub(crate) concurrency: usize,
@@ -40,21 +40,21 @@ pub(crate) struct Sessions {
     pub(crate) lifetimes: Lifetimes,
     pub(crate) limits: ProjectLimits,
     known: Mutex<Known>,
-    /// The keepers of sessions, their clients' connections, and creations under way.
+    /// Keeper tasks of sessions, connections of clients, and creations in progress.
     tasks: TaskTracker,
     ending: CancellationToken,
 }
 
 #[derive(Default)]
 struct Known {
-    /// The oldest first.
+    /// Oldest first.
     sessions: VecDeque<Arc<Session>>,
     creations: BTreeMap<String, Creations>,
-    /// What became of those that are told of no more.
+    /// Totals of the sessions that are no longer listed.
     forgotten: Totals,
 }
 
-/// Why there is no session.
+/// Why a session can't be created.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CreateError {
     #[error(
@@ -64,9 +64,9 @@ pub(crate) enum CreateError {
     Concurrency { limit: usize, current: usize, standing: Standing },
     #[error("You've exceeded your session creation limit (limit {} per minute). Try again later.", .0.limit)]
     PerMinute(Standing),
-    #[error("the system gives no random bytes")]
+    #[error("the system provides no random bytes")]
     Random(#[from] getrandom::Error),
-    #[error("no port can be held")]
+    #[error("can't reserve a port")]
     Port(#[source] std::io::Error),
     #[error(transparent)]
     Browser(#[from] BrowserError),
@@ -82,8 +82,8 @@ impl Sessions {
         Self { browsers, lifetimes, limits, known: Mutex::default(), tasks, ending: CancellationToken::new() }
     }
 
-    /// Makes a session and starts its browser. It goes on when the caller leaves, as a creation elsewhere would; who
-    /// has left has a session then that nobody knows of.
+    /// Creates a session and starts its browser. Continues if the caller leaves, as Browserbase does: such a session
+    /// runs although no client knows its id.
     pub(crate) async fn create(
         self: &Arc<Self>,
         project_id: String,
@@ -91,7 +91,7 @@ impl Sessions {
         asked_with: Value,
         is_unreachable: bool,
     ) -> Result<(Arc<Session>, Standing), CreateError> {
-        let unreachable = is_unreachable.then(held_port).transpose().map_err(CreateError::Port)?;
+        let unreachable = is_unreachable.then(reserve_port).transpose().map_err(CreateError::Port)?;
         let settings = request.browser_settings.clone().unwrap_or_default();
         let lifetime = request.lifetime(&self.lifetimes);
         let now = OffsetDateTime::now_utc();
@@ -126,9 +126,9 @@ impl Sessions {
         let creating = self.tasks.spawn(async move {
             match sessions.browsers.start(&settings, &session.over).await {
                 Ok(browser) => {
-                    // Released or swept away meanwhile: its keeper ends the browser at once.
+                    // If the session was ended meanwhile, its keeper ends the browser at once.
                     session.runs(browser.endpoint.clone());
-                    tracing::info!(session = session.id, pid = browser.process.id(), "a session runs");
+                    tracing::info!(session = session.id, pid = browser.process.id(), "a session is running");
                     let keeper = keep(Arc::clone(&session), browser, expires, sessions.lifetimes.clone());
                     sessions.tasks.spawn(keeper);
                     Ok(session)
@@ -143,7 +143,7 @@ impl Sessions {
         Ok((session, standing))
     }
 
-    /// Judges the limits and takes the session in, in one step.
+    /// Checks the limits and enters the session, atomically.
     fn admit(&self, session: &Arc<Session>) -> Result<Standing, CreateError> {
         let ProjectLimits { concurrency, per_minute } = self.limits;
         let mut known = self.known();
@@ -172,29 +172,29 @@ impl Sessions {
         self.known().sessions.iter().find(|session| session.id == id).cloned()
     }
 
-    /// The session of a connect URL.
+    /// Finds the session of a connect URL.
     pub(crate) fn by_signing_key(&self, key: &str) -> Option<Arc<Session>> {
-        // Copied, so that nobody waits while keys are compared.
+        // Copied, so that the lock is not held while keys are compared.
         let sessions: Vec<_> = self.known().sessions.iter().rev().cloned().collect();
         sessions.into_iter().find(|session| keys::same(&session.signing_key, key))
     }
 
-    /// All that are told of, the newest first.
+    /// Returns all listed sessions, newest first.
     pub(crate) fn all(&self) -> Vec<Arc<Session>> {
         self.known().sessions.iter().rev().cloned().collect()
     }
 
-    /// What became of those that are told of no more.
+    /// Returns the totals of the sessions that are no longer listed.
     pub(crate) fn forgotten(&self) -> Totals {
         self.known().forgotten.clone()
     }
 
-    /// Runs something that must have ended before the emulator does.
+    /// Spawns a task that [`Sessions::end`] waits for.
     pub(crate) fn run(&self, task: impl Future<Output = ()> + Send + 'static) {
         self.tasks.spawn(task);
     }
 
-    /// Ends every session and waits until their browsers are gone. No more are made.
+    /// Ends every session and waits until all browsers have exited. Later creations are refused.
     pub(crate) async fn end(&self) {
         self.ending.cancel();
         let sessions: Vec<_> = self.known().sessions.iter().cloned().collect();
@@ -218,7 +218,7 @@ impl Known {
     }
 }
 
-/// Keeps a session's browser until one of them ends; nothing of the browser remains then.
+/// Waits until a session or its browser ends, then kills the browser and removes its profile.
 async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetimes: Lifetimes) {
     let Browser { mut process, _pipe: pipe, .. } = browser;
     let never_connected = async {
@@ -236,7 +236,7 @@ async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetim
         () = sleep_until(expires) => Some(EndedBy::TimedOut),
         () = never_connected => Some(EndedBy::TimedOut),
     };
-    // Who is connected is told that a session is over, but not that a browser is about to die.
+    // Clients get a close frame when a session times out, but none when its browser dies.
     if ended_by == Some(EndedBy::TimedOut) {
         session.end(EndedBy::TimedOut);
     }
@@ -248,8 +248,8 @@ async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetim
     profile.remove().await;
 }
 
-/// A port of ours on which nobody listens: whoever connects is refused.
-fn held_port() -> std::io::Result<TcpSocket> {
+/// Reserves a loopback port without listening on it, so that connections are refused.
+fn reserve_port() -> std::io::Result<TcpSocket> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(([127, 0, 0, 1], 0).into())?;
     Ok(socket)

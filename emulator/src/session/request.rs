@@ -1,7 +1,7 @@
-//! What a session is asked for with: the body of a create, read and judged.
+//! The body of a create request: parsed and validated.
 //!
-//! Fields without an effect here (proxies, captchas, recording) and those that Browserbase may have added since are let
-//! be. The ledger shows the body as it was sent, so that a test can see them.
+//! Fields without an effect here (proxies, captchas, recording) and unknown ones, which Browserbase may add, are
+//! ignored. The ledger shows the body as it was sent, so that tests can check them.
 
 use std::time::Duration;
 
@@ -10,15 +10,15 @@ use serde_json::{Map, Value};
 
 use crate::settings::{Lifetimes, TIMEOUT_MAX_SECONDS};
 
-/// User metadata as JSON are shorter than this, in characters.
+/// User metadata as JSON must be shorter than this, in characters.
 const METADATA_MAX_CHARS: usize = 512;
-/// The widest and tallest window, in pixels.
+/// Largest width and height of a window, in pixels.
 const VIEWPORT_MAX: u32 = 7680;
 
-/// What is an object, as JSON pointers.
+/// JSON pointers of the fields that must be objects.
 const OBJECTS: [&str; 4] = ["", "/browserSettings", "/browserSettings/viewport", "/browserSettings/context"];
 
-/// A create's body.
+/// The body of a create request.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct CreateRequest {
@@ -31,7 +31,7 @@ pub(crate) struct CreateRequest {
     extension_id: Option<String>,
 }
 
-/// How the browser shall be.
+/// Settings of the session's browser.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct BrowserSettings {
@@ -61,7 +61,7 @@ struct ContextChoice {
     id: String,
 }
 
-/// Where a session shall run.
+/// The region of a session.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 pub(crate) enum Region {
     #[default]
@@ -86,7 +86,7 @@ impl Region {
     }
 }
 
-/// A create's body as it may be shown: a proxy's password is nobody's business.
+/// Returns the body of a create request with the passwords of proxies hidden, for the ledger.
 pub(crate) fn shown(body: &[u8]) -> Value {
     let mut body: Value = serde_json::from_slice(body).unwrap_or_default();
     if let Some(proxies) = body.get_mut("proxies").and_then(Value::as_array_mut) {
@@ -97,9 +97,9 @@ pub(crate) fn shown(body: &[u8]) -> Value {
     body
 }
 
-/// A create that is refused.
+/// Why a create request is refused.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum UnfitCreate {
+pub(crate) enum InvalidCreate {
     #[error("body{0}")]
     Shape(String),
     #[error("body/timeout must be >= {0}")]
@@ -117,17 +117,17 @@ pub(crate) enum UnfitCreate {
 }
 
 impl CreateRequest {
-    /// Reads a body; none at all asks for nothing in particular.
-    pub(crate) fn read(body: &[u8], lifetimes: &Lifetimes) -> Result<Self, UnfitCreate> {
+    /// Parses a body. An empty one means all defaults.
+    pub(crate) fn read(body: &[u8], lifetimes: &Lifetimes) -> Result<Self, InvalidCreate> {
         if body.is_empty() {
             return Ok(Self::default());
         }
         let body: Value =
-            serde_json::from_slice(body).map_err(|error| UnfitCreate::Shape(format!(" is not JSON: {error}")))?;
-        // A struct would be read from an array, too.
+            serde_json::from_slice(body).map_err(|error| InvalidCreate::Shape(format!(" is not JSON: {error}")))?;
+        // serde would also deserialize a struct from an array.
         for path in OBJECTS {
             if body.pointer(path).is_some_and(|value| !value.is_object() && !value.is_null()) {
-                return Err(UnfitCreate::Shape(format!("{path} must be object")));
+                return Err(InvalidCreate::Shape(format!("{path} must be object")));
             }
         }
         let request: Self = serde_path_to_error::deserialize(body).map_err(|error| {
@@ -135,50 +135,50 @@ impl CreateRequest {
                 root if root == "." => String::new(),
                 path => format!("/{}", path.replace('.', "/")),
             };
-            UnfitCreate::Shape(format!("{path} {}", error.into_inner()))
+            InvalidCreate::Shape(format!("{path} {}", error.into_inner()))
         })?;
         request.judge(lifetimes)?;
         Ok(request)
     }
 
-    fn judge(&self, lifetimes: &Lifetimes) -> Result<(), UnfitCreate> {
+    fn judge(&self, lifetimes: &Lifetimes) -> Result<(), InvalidCreate> {
         let min = lifetimes.min.as_secs();
         match self.timeout {
-            Some(timeout) if timeout < min => return Err(UnfitCreate::TimeoutShort(min)),
-            Some(timeout) if timeout > TIMEOUT_MAX_SECONDS => return Err(UnfitCreate::TimeoutLong),
+            Some(timeout) if timeout < min => return Err(InvalidCreate::TimeoutShort(min)),
+            Some(timeout) if timeout > TIMEOUT_MAX_SECONDS => return Err(InvalidCreate::TimeoutLong),
             _ => {}
         }
         if let Some(metadata) = &self.user_metadata
             && Value::Object(metadata.clone()).to_string().chars().count() >= METADATA_MAX_CHARS
         {
-            return Err(UnfitCreate::MetadataLarge);
+            return Err(InvalidCreate::MetadataLarge);
         }
         let settings = self.browser_settings.as_ref();
         if let Some(viewport) = settings.and_then(|settings| settings.viewport)
             && ![viewport.width, viewport.height].iter().all(|side| (1..=VIEWPORT_MAX).contains(side))
         {
-            return Err(UnfitCreate::Viewport);
+            return Err(InvalidCreate::Viewport);
         }
         if let Some(context) = settings.and_then(|settings| settings.context.as_ref()) {
-            return Err(UnfitCreate::NoSuchContext(context.id.clone()));
+            return Err(InvalidCreate::NoSuchContext(context.id.clone()));
         }
         let extension = self.extension_id.as_ref().or_else(|| settings?.extension_id.as_ref());
-        extension.map_or(Ok(()), |id| Err(UnfitCreate::NoSuchExtension(id.clone())))
+        extension.map_or(Ok(()), |id| Err(InvalidCreate::NoSuchExtension(id.clone())))
     }
 
-    /// How long the session may live.
+    /// Returns the session's lifetime.
     pub(crate) fn lifetime(&self, lifetimes: &Lifetimes) -> Duration {
         self.timeout.map_or(lifetimes.default, Duration::from_secs)
     }
 }
 
 impl BrowserSettings {
-    /// As Browserbase has it, they are ignored unless somebody says otherwise.
+    /// Whether certificate errors are ignored; the default is Browserbase's.
     pub(crate) fn ignores_certificate_errors(&self) -> bool {
         self.ignore_certificate_errors.unwrap_or(true)
     }
 
-    /// As Browserbase has it, what is said to the browser is kept unless somebody says otherwise.
+    /// Whether calls to the browser are recorded; the default is Browserbase's.
     pub(crate) fn logs_session(&self) -> bool {
         self.log_session.unwrap_or(true)
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_in_particular_may_be_asked_for() {
+    fn all_fields_are_optional() {
         for body in ["", "{}", r#"{"somethingNew":1,"browserSettings":{"alsoNew":true},"proxies":true}"#] {
             let request = CreateRequest::read(body.as_bytes(), &LIFETIMES).unwrap();
             assert_eq!(request.lifetime(&LIFETIMES).as_secs(), 300);
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_field() {
-        for (body, said) in [
+        for (body, expected) in [
             (json!({"timeout": 59}), "body/timeout must be >= 60"),
             (json!({"timeout": 21601}), "body/timeout must be <= 21600"),
             (json!({"timeout": "60"}), "body/timeout invalid type"),
@@ -236,7 +236,7 @@ mod tests {
             (json!({"browserSettings": {"viewport": [1, 2]}}), "body/browserSettings/viewport must be object"),
         ] {
             let refusal = read(&body).err().unwrap_or_else(|| panic!("{body} is accepted"));
-            assert!(refusal.contains(said), "{body}\n gave {refusal}\n  not {said}");
+            assert!(refusal.contains(expected), "{body}\n gave {refusal}\n  not {expected}");
         }
         assert!(read(&json!({"timeout": 60, "userMetadata": {"a": "x".repeat(503)}})).is_ok());
         assert!(CreateRequest::read(b"{} x", &LIFETIMES).is_err());

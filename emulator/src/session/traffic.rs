@@ -1,4 +1,4 @@
-//! What was said to a session's browser and what it answered: the last of it, for `GET /v1/sessions/{id}/logs`.
+//! The last calls to a session's browser and their answers, for `GET /v1/sessions/{id}/logs`.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -8,9 +8,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use time::OffsetDateTime;
 
-/// Calls that are kept.
+/// Calls kept per session.
 const CALLS_MAX: usize = 1000;
-/// Of one call or answer this much is kept, in bytes: of a larger one only that it was there.
+/// Largest parameters or result that are kept, in bytes; larger ones are recorded as an empty object.
 const BODY_MAX_BYTES: usize = 8192;
 
 /// The last calls of a session.
@@ -18,7 +18,7 @@ const BODY_MAX_BYTES: usize = 8192;
 pub(crate) struct Traffic(Mutex<VecDeque<Call>>);
 
 struct Call {
-    /// Which connection it came from: numbers of calls repeat in others.
+    /// The connection that it came from: ids of calls are unique within a connection only.
     connection: u32,
     id: u64,
     session: Option<String>,
@@ -43,8 +43,8 @@ struct Message<'a> {
 }
 
 impl Traffic {
-    /// A client has said this.
-    pub(crate) fn said(&self, connection: u32, text: &str) {
+    /// Records a client's call.
+    pub(crate) fn record_call(&self, connection: u32, text: &str) {
         let Ok(message) = serde_json::from_str::<Message<'_>>(text) else { return };
         let (Some(id), Some(method)) = (message.id, message.method) else { return };
         let params = kept(message.params);
@@ -64,9 +64,9 @@ impl Traffic {
         calls.push_back(call);
     }
 
-    /// The browser has answered this, or told an event, which is not kept.
-    pub(crate) fn answered(&self, connection: u32, text: &str) {
-        // Most of what a browser says are events, and some answers are large: only what may be an answer is read.
+    /// Records the browser's answer to a call. Events are ignored.
+    pub(crate) fn record_answer(&self, connection: u32, text: &str) {
+        // Most messages are events, and some answers are large: only a possible answer is parsed.
         if !text.starts_with(r#"{"id":"#) {
             return;
         }
@@ -80,21 +80,21 @@ impl Traffic {
         }
     }
 
-    /// The calls as Browserbase's API tells them.
+    /// Returns the calls in the format of Browserbase's API.
     pub(crate) fn logs(&self, session_id: &str) -> Vec<Value> {
-        let tell = |call: &Call| {
-            let mut told = json!({
+        let entry = |call: &Call| {
+            let mut shown = json!({
                 "sessionId": session_id, "pageId": 0, "method": call.method, "timestamp": unix_ms(call.at),
                 "request": {
                     "timestamp": unix_ms(call.at), "params": call.params, "rawBody": call.params.to_string(),
                 },
             });
             if let Some((at, result)) = &call.answer {
-                told["response"] = json!({"timestamp": unix_ms(*at), "result": result, "rawBody": result.to_string()});
+                shown["response"] = json!({"timestamp": unix_ms(*at), "result": result, "rawBody": result.to_string()});
             }
-            told
+            shown
         };
-        self.calls().iter().map(tell).collect()
+        self.calls().iter().map(entry).collect()
     }
 
     fn calls(&self) -> MutexGuard<'_, VecDeque<Call>> {
@@ -116,19 +116,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn calls_meet_their_answers_and_only_the_last_are_kept() {
+    fn calls_are_matched_with_answers_and_only_the_last_are_kept() {
         let traffic = Traffic::default();
-        traffic.said(1, r#"{"id":1,"method":"Old.call"}"#);
+        traffic.record_call(1, r#"{"id":1,"method":"Old.call"}"#);
         for id in 1..=CALLS_MAX {
-            traffic.said(2, &format!(r#"{{"id":{id},"method":"Page.enable","params":{{"n":{id}}},"sessionId":"s"}}"#));
+            traffic.record_call(
+                2,
+                &format!(r#"{{"id":{id},"method":"Page.enable","params":{{"n":{id}}},"sessionId":"s"}}"#),
+            );
         }
-        traffic.answered(1, r#"{"id":7,"result":{"of":"another connection"},"sessionId":"s"}"#);
-        traffic.answered(2, r#"{"id":7,"result":{"of":"another session"}}"#);
-        traffic.answered(2, r#"{"id":7,"result":{"ok":true},"sessionId":"s"}"#);
-        traffic.answered(2, r#"{"method":"Page.loaded","params":{}}"#);
-        traffic.said(2, "no JSON at all");
+        traffic.record_answer(1, r#"{"id":7,"result":{"of":"another connection"},"sessionId":"s"}"#);
+        traffic.record_answer(2, r#"{"id":7,"result":{"of":"another session"}}"#);
+        traffic.record_answer(2, r#"{"id":7,"result":{"ok":true},"sessionId":"s"}"#);
+        traffic.record_answer(2, r#"{"method":"Page.loaded","params":{}}"#);
+        traffic.record_call(2, "no JSON at all");
         let large = format!(r#"{{"id":8,"result":{{"data":"{}"}},"sessionId":"s"}}"#, "x".repeat(BODY_MAX_BYTES));
-        traffic.answered(2, &large);
+        traffic.record_answer(2, &large);
 
         let logs = traffic.logs("session");
         assert_eq!((logs.len(), &logs[0]["method"]), (CALLS_MAX, &"Page.enable".into()));

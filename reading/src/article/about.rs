@@ -1,4 +1,4 @@
-//! What a page says about its content: title, author, date, language, site, picture.
+//! Metadata of a page's content: title, author, date, language, site, image.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,19 +8,19 @@ use crate::dom::NodeId;
 use crate::snapshot::Head;
 use crate::view::View;
 
-/// Most characters of one of these.
+/// Most characters of one field.
 const FIELD_MAX_CHARS: usize = 500;
 /// Most characters of an author's name in the page.
 const BYLINE_MAX_CHARS: usize = 100;
-/// How deep JSON-LD is looked into.
+/// Deepest level of JSON-LD that is read.
 const DEPTH_MAX: usize = 8;
 
-/// What a page says about its content. What it does not say is absent.
+/// Metadata of a page's content. Missing values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct About {
     /// Its title, without the site's name.
     pub title: String,
-    /// Who wrote it.
+    /// Its author.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub byline: Option<String>,
     /// When it was published, as the page writes it: mostly ISO 8601.
@@ -35,10 +35,10 @@ pub struct About {
     /// The site's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub site_name: Option<String>,
-    /// The picture that stands for it, absolute.
+    /// The absolute URL of its lead image.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lead_image: Option<String>,
-    /// What the page says in short.
+    /// The page's own summary.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
@@ -112,7 +112,7 @@ pub(super) fn of(view: View<'_>, root: NodeId, head: &Head) -> About {
     }
 }
 
-/// The title: of several the one that the page shows, without the site's name.
+/// Returns the title without the site's name; of several titles, the one that the page shows.
 fn title(
     view: View<'_>,
     root: NodeId,
@@ -187,7 +187,7 @@ fn time_element(view: View<'_>, root: NodeId) -> Option<String> {
     })
 }
 
-/// The article among a page's linked data.
+/// Returns the article in a page's linked data, if there is one.
 fn linked_article(head: &Head) -> Option<Value> {
     let mut found: Option<Value> = None;
     for text in &head.linked_data {
@@ -219,7 +219,7 @@ fn linked_article(head: &Head) -> Option<Value> {
     found
 }
 
-/// A text, or the names in a list of things.
+/// Returns a text, or the names of an object or a list.
 fn text_of(value: &Value, depth: usize) -> Option<String> {
     if depth > DEPTH_MAX {
         return None;

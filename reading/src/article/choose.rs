@@ -1,4 +1,4 @@
-//! Which part of a page is its content.
+//! Chooses the part of a page that is its content.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,33 +8,33 @@ use crate::dom::{Dom, NodeId};
 use crate::snapshot::Head;
 use crate::view::View;
 
-/// A part that was chosen.
+/// The chosen part.
 pub(super) struct Choice {
     /// Its node.
     pub root: NodeId,
-    /// What is furniture, by index.
+    /// Whether each node is furniture, by index.
     pub dropped: Vec<bool>,
-    /// What is known of each node, furniture not counted.
+    /// Each node's measure, furniture not counted.
     pub measures: Vec<Measure>,
-    /// What leads into it, where that stands right before it.
+    /// The lead, if it is right before the content.
     pub lead: Option<NodeId>,
-    /// Whether the page is a list of things rather than a text: links are its content.
+    /// Whether the page is a listing rather than a text: links are its content.
     pub is_listing: bool,
 }
 
-/// A part of furniture that holds more of the page than this is none.
+/// A part that holds a larger share of the page than this is not furniture.
 const FURNITURE_SHARE_MAX: f64 = 0.45;
-/// A part that says that it is the content must have this share of what is worth reading.
-const SAID_SHARE_MIN: f64 = 0.35;
-/// A child with this share of its parent's worth stands for it.
+/// A part that is marked as the content must have at least this share of the best part's worth.
+const MARKED_SHARE_MIN: f64 = 0.35;
+/// A child with this share of its parent's worth is chosen in its place.
 const DESCENT_SHARE_MIN: f64 = 0.8;
-/// Less running text than this is none.
+/// A part with less worth than this has no running text.
 const TEXT_MIN: f64 = 220.0;
-/// The same as a share of the page's text outside links.
+/// The same limit for a part's text, as a share of the page's text outside links.
 const TEXT_SHARE_MIN: f64 = 0.15;
-/// How far above the content a summary may stand beside what holds it.
+/// Number of levels above the content that are searched for a lead.
 const LEAD_LEVELS_MAX: usize = 4;
-/// Comments with so many times the text beside them are a page's content.
+/// Comments with this many times the worth of the rest are a page's content.
 const FORUM_FACTOR_MIN: f64 = 3.0;
 
 pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
@@ -44,20 +44,20 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
     let mut dropped = furniture(view, root, &bare, false);
     let mut measures = measure::all(View { dropped: &dropped, ..view }, root);
     let mut best = descend(dom, root, &measures);
-    // Where next to nothing is left without what readers wrote, that is the content.
-    let said_so =
+    // If almost nothing is left without the comments, they are the content.
+    let is_marked_forum =
         head.linked_data.iter().any(|text| ["DiscussionForumPosting", "QAPage"].iter().any(|kind| text.contains(kind)));
-    if comments > measures[best].worth * if said_so { 0.2 } else { FORUM_FACTOR_MIN }
-        && (said_so || measures[best].worth < TEXT_MIN)
+    if comments > measures[best].worth * if is_marked_forum { 0.2 } else { FORUM_FACTOR_MIN }
+        && (is_marked_forum || measures[best].worth < TEXT_MIN)
     {
         dropped = furniture(view, root, &bare, true);
         measures = measure::all(View { dropped: &dropped, ..view }, root);
         best = descend(dom, root, &measures);
     }
     let rest = View { dropped: &dropped, ..view };
-    let said = said(rest, root, &measures, measures[best].worth);
-    let mut chosen = match said {
-        Some(said) => descend_from(dom, said, &measures),
+    let marked = marked(rest, root, &measures, measures[best].worth);
+    let mut chosen = match marked {
+        Some(marked) => descend_from(dom, marked, &measures),
         None => best,
     };
     let mut is_listing = false;
@@ -71,8 +71,8 @@ pub(super) fn choose(view: View<'_>, root: NodeId, head: &Head) -> Choice {
     Choice { root: chosen, lead, dropped, measures, is_listing }
 }
 
-/// A summary before the content that says that it is one: what stands nearest counts, and several in one place are
-/// teasers of something else.
+/// Returns the nearest part before the content that is named as its lead. Several in one place are teasers of other
+/// content.
 fn lead(view: View<'_>, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
     let dom = view.dom;
     let mut at = root;
@@ -96,7 +96,7 @@ fn lead(view: View<'_>, root: NodeId, measures: &[Measure]) -> Option<NodeId> {
     None
 }
 
-/// `main`, or all there is.
+/// Returns `main` if it holds enough of the text, else `root`.
 fn region(view: View<'_>, root: NodeId, measures: &[Measure]) -> NodeId {
     let dom = view.dom;
     view.subtree(root)
@@ -106,7 +106,7 @@ fn region(view: View<'_>, root: NodeId, measures: &[Measure]) -> NodeId {
         .unwrap_or(root)
 }
 
-/// How much is worth reading in what readers wrote.
+/// Returns the worth of the comments.
 fn comments(view: View<'_>, root: NodeId, measures: &[Measure]) -> f64 {
     let dom = view.dom;
     let mut comments = 0.0;
@@ -124,7 +124,7 @@ fn comments(view: View<'_>, root: NodeId, measures: &[Measure]) -> f64 {
     comments
 }
 
-/// What is furniture of the page, wherever it stands.
+/// Returns for each node whether it is furniture.
 fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool) -> Vec<bool> {
     let dom = view.dom;
     let mut dropped = if view.dropped.is_empty() { vec![false; dom.len()] } else { view.dropped.to_vec() };
@@ -142,7 +142,7 @@ fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool)
         let drop = id != root
             && match part {
                 Part::Furniture => {
-                    // A content's own header and footer may hold some of it.
+                    // The content's own header and footer may hold some of it.
                     let own = in_content
                         && matches!(name, "header" | "footer" | "form")
                         && measure.paragraphs > 0
@@ -167,7 +167,7 @@ fn furniture(view: View<'_>, root: NodeId, measures: &[Measure], is_forum: bool)
     dropped
 }
 
-/// The smallest part with nearly all that is worth reading.
+/// Returns the smallest part with nearly all of the worth.
 fn descend(dom: &Dom, root: NodeId, measures: &[Measure]) -> NodeId {
     let mut best = root;
     let mut open = vec![root];
@@ -190,7 +190,7 @@ fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
             .filter(|child| dom.element(*child).is_some())
             .max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth));
         match next {
-            // A single paragraph is no part of a page.
+            // A single paragraph is too small a part.
             Some(next)
                 if measures[next].worth >= measures[at].worth * DESCENT_SHARE_MIN && measures[next].paragraphs > 1 =>
             {
@@ -201,17 +201,17 @@ fn descend_from(dom: &Dom, from: NodeId, measures: &[Measure]) -> NodeId {
     }
 }
 
-/// The part that says of itself that it is the content.
-fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option<NodeId> {
+/// Returns the part that is marked as the content, by its name or element.
+fn marked(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option<NodeId> {
     let dom = view.dom;
-    let enough = best.max(1.0) * SAID_SHARE_MIN;
+    let enough = best.max(1.0) * MARKED_SHARE_MIN;
     let bodies: Vec<NodeId> =
         outermost(dom, view.subtree(root).filter(|id| names::is_body(dom, *id) && measures[*id].worth > 0.0));
     let largest = |ids: &[NodeId]| {
         ids.iter().copied().max_by(|one, other| measures[*one].worth.total_cmp(&measures[*other].worth))
     };
     if let Some(body) = largest(&bodies) {
-        // A content in several pieces is what holds them all.
+        // If the content is in several pieces, it is the part that holds them all.
         let pieces: Vec<NodeId> =
             bodies.iter().copied().filter(|id| measures[*id].worth > measures[body].worth * 0.25).collect();
         if pieces.len() > 1
@@ -227,7 +227,7 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
     let articles: Vec<NodeId> =
         outermost(dom, view.subtree(root).filter(|id| dom.name(*id) == "article" && measures[*id].worth > 0.0));
     if let Some(article) = largest(&articles) {
-        // Of several the one that has the page's heading.
+        // Of several articles, the one that has the page's heading.
         let headed: Vec<NodeId> =
             articles.iter().copied().filter(|id| view.subtree(*id).any(|below| dom.name(below) == "h1")).collect();
         if let [headed] = headed[..]
@@ -244,7 +244,7 @@ fn said(view: View<'_>, root: NodeId, measures: &[Measure], best: f64) -> Option
     None
 }
 
-/// The nearest node above `body` that is above all of the pieces too.
+/// Returns the nearest ancestor of `body` that is an ancestor of all pieces.
 fn shared(dom: &Dom, body: NodeId, pieces: &[NodeId]) -> Option<NodeId> {
     let above: Vec<NodeId> = dom.ancestors(body).collect();
     let levels: HashMap<NodeId, usize> = above.iter().enumerate().map(|(level, id)| (*id, level)).collect();
@@ -253,7 +253,7 @@ fn shared(dom: &Dom, body: NodeId, pieces: &[NodeId]) -> Option<NodeId> {
     above.get(highest).copied()
 }
 
-/// Those that are inside no other.
+/// Returns the nodes that are not inside another of them.
 fn outermost(dom: &Dom, ids: impl Iterator<Item = NodeId>) -> Vec<NodeId> {
     let ids: Vec<NodeId> = ids.collect();
     let all: HashSet<NodeId> = ids.iter().copied().collect();

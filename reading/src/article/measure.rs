@@ -1,36 +1,36 @@
-//! How much text there is below each node, how much of it is links, and how much speaks for the page's main content.
+//! Measures each node's text: its length, the share in links, and its worth, the evidence for main content.
 
 use crate::dom::NodeId;
 use crate::view::View;
 
-/// What is known of a node and all below it.
+/// The measure of a node's subtree.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Measure {
-    /// Characters that a reader sees; those of scripts that need few count for more.
+    /// Visible characters; those of dense scripts count for more.
     pub chars: f64,
-    /// Those of them in links.
+    /// The characters in links.
     pub link_chars: f64,
-    /// What speaks for content, less what speaks against it.
+    /// Evidence for main content, less evidence against it.
     pub worth: f64,
-    /// Paragraphs with more than a line.
+    /// Number of paragraphs longer than a line.
     pub paragraphs: u32,
 }
 
 impl Measure {
-    /// The share of links in the text.
+    /// Returns the share of the text that is in links.
     pub(super) fn link_density(&self) -> f64 {
         if self.chars > 0.0 { self.link_chars / self.chars } else { 0.0 }
     }
 }
 
-/// A character of a script that writes a word in one or two counts as much as a short word.
+/// Weight of a character in scripts that write a word with one or two: about that of a short word.
 const DENSE_SCRIPT_WEIGHT: f64 = 2.5;
-/// A line of less is a crumb: a label, a date, a button.
+/// A line with less weight is a crumb: a label, a date, a button.
 const CRUMB_CHARS: f64 = 25.0;
-/// A line of more is a paragraph.
+/// A line with at least this weight is a paragraph.
 pub(super) const PARAGRAPH_CHARS: f64 = 80.0;
 
-/// How much a text weighs.
+/// Returns the weight of a text: its characters, those of dense scripts weighted.
 pub(super) fn weight(text: &str) -> f64 {
     let mut weight = 0.0;
     let mut space = true;
@@ -60,7 +60,7 @@ pub(super) fn all(view: View<'_>, root: NodeId) -> Vec<Measure> {
         let above = dom.node(*id).parent.is_some_and(|parent| in_link[parent]);
         in_link[*id] = above || dom.name(*id) == "a" || dom.name(*id) == "button";
     }
-    // Text that stands in a line belongs to the nearest block; blocks are judged as a whole.
+    // Inline text belongs to the nearest block; blocks are judged as a whole.
     let mut lines: Vec<(f64, f64)> = vec![(0.0, 0.0); dom.len()];
     for id in order.iter().rev().copied() {
         if let Some(text) = view.text(id) {

@@ -1,8 +1,8 @@
-//! A page's main content, and what the page says about it.
+//! A page's main content, and its metadata.
 //!
-//! First what is furniture by its name or place is taken out ([`names`]), then the part with the most text worth
-//! reading is chosen ([`measure`], [`choose`]), then that part is cleared of what only stands beside the text
-//! ([`prune`], [`phrases`]). Pages without running text give all that is left of them.
+//! First, furniture (navigation, advertising and the like) is removed by name or place ([`names`]). Then the part with
+//! the most text worth reading is chosen ([`measure`], [`choose`]), and everything inside it that is not part of the
+//! text is removed ([`prune`], [`phrases`]). For pages without running text, the result is all that is left.
 
 mod about;
 mod choose;
@@ -20,11 +20,11 @@ use crate::view::View;
 /// A page's main content.
 #[derive(Clone, Debug, Default)]
 pub struct Article {
-    /// Where it is: the content, and before it what leads into it.
+    /// Its nodes: the lead, if there is one, and the content.
     pub roots: Vec<NodeId>,
-    /// What is left out, by index.
+    /// Whether each node is left out, by index.
     pub dropped: Vec<bool>,
-    /// What the page says about it.
+    /// Its metadata.
     pub about: About,
 }
 
@@ -37,7 +37,7 @@ pub fn find(view: View<'_>, root: NodeId, head: &Head) -> Article {
     if shows_text(View { dropped: &dropped, ..view }, choice.root) {
         return Article { roots: choice.lead.into_iter().chain([choice.root]).collect(), dropped, about };
     }
-    // Names can fool: where nothing is left, all that the page shows is its content.
+    // Names can mislead: if nothing is left, all that the page shows is its content.
     let dropped = if shows_text(View { dropped: &choice.dropped, ..view }, root) { choice.dropped } else { Vec::new() };
     Article { roots: vec![root], dropped, about }
 }

@@ -1,7 +1,7 @@
-//! What a line of text says of itself: that it leads elsewhere, lists tags, or heads what readers wrote. In the languages
-//! that we know it in.
+//! Recognises lines by their words: links to other content, lists of tags, and headings of comments, in the languages
+//! whose phrases we know.
 
-/// What a line begins with that leads elsewhere, in lower case.
+/// Starts of lines that lead to other content, in lower case.
 const LEADS_AWAY: &[&str] = &[
     "related",
     "read more",
@@ -86,13 +86,13 @@ const LEADS_AWAY: &[&str] = &[
     "관련기사",
 ];
 
-/// Whether a short line leads to something else than the content.
+/// Returns whether a short line leads to other content.
 pub(super) fn leads_away(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     LEADS_AWAY.iter().any(|start| text.starts_with(start) && !text[start.len()..].starts_with(char::is_alphanumeric))
 }
 
-/// What lists of tags begin with.
+/// Starts of lists of tags.
 const TAGS: &[&str] = &[
     "tags",
     "tag",
@@ -122,7 +122,7 @@ const TAGS: &[&str] = &[
     "タグ",
 ];
 
-/// Whether a block is a list of tags: it says so, and is no sentence.
+/// Returns whether a block is a list of tags: it is labelled as one and is not a sentence.
 pub(super) fn lists_tags(text: &str) -> bool {
     let text = text.trim();
     let folded = text.to_lowercase();
@@ -133,7 +133,7 @@ pub(super) fn lists_tags(text: &str) -> bool {
     })
 }
 
-/// Headings of what readers wrote.
+/// Headings of comments.
 const COMMENT_HEADINGS: &[&str] = &[
     "comments",
     "comment",
@@ -173,7 +173,7 @@ const COMMENT_HEADINGS: &[&str] = &[
     "댓글",
 ];
 
-/// Whether a line is the heading of what readers wrote; how many there are may stand beside it.
+/// Returns whether a line is a heading of comments, with or without their number.
 pub(super) fn heads_comments(text: &str) -> bool {
     let plain: String = text.to_lowercase().chars().filter(|c| c.is_alphabetic() || c.is_whitespace()).collect();
     let plain = plain.split_whitespace().collect::<Vec<_>>().join(" ");

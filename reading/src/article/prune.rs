@@ -1,4 +1,4 @@
-//! What stands inside the content and is none of it.
+//! Finds the nodes inside the content that are not part of it.
 
 use super::About;
 use super::choose::Choice;
@@ -8,16 +8,16 @@ use super::phrases;
 use crate::dom::NodeId;
 use crate::view::View;
 
-/// Blocks of more links than this are lists of links.
+/// Blocks with a larger share of links than this are lists of links.
 const LINKS_SHARE_MAX: f64 = 0.65;
-/// A list of tags is no longer than this.
+/// Longest list of tags, in characters.
 const TAGS_CHARS_MAX: f64 = 600.0;
-/// What readers wrote is at most so much of a page that is not about that.
+/// Comments with a larger share of a page than this are its subject.
 const COMMENTS_SHARE_MAX: f64 = 0.6;
-/// A line of less may only be a label.
+/// A line with fewer characters may be only a label.
 const LABEL_CHARS: f64 = 60.0;
 
-/// The nodes that are left out of the choice.
+/// Returns for each node whether it is left out of the chosen part.
 pub(super) fn prune(view: View<'_>, choice: &Choice, about: &About) -> Vec<bool> {
     let dom = view.dom;
     let first_h1 = view.subtree(choice.root).find(|id| dom.name(*id) == "h1");
@@ -46,7 +46,7 @@ impl Pruning<'_> {
         if self.dropped[id] || self.view.drops(id) || self.view.dom.element(id).is_none() {
             return;
         }
-        if self.goes(id) {
+        if self.is_unwanted(id) {
             self.dropped[id] = true;
             return;
         }
@@ -55,7 +55,7 @@ impl Pruning<'_> {
         }
     }
 
-    fn goes(&self, id: NodeId) -> bool {
+    fn is_unwanted(&self, id: NodeId) -> bool {
         let dom = self.view.dom;
         let measure = self.choice.measures[id];
         let whole = self.choice.measures[self.choice.root];
@@ -68,7 +68,7 @@ impl Pruning<'_> {
             return false;
         }
         if !self.view.is_block(id) {
-            // A caption or a label that stands in a line of its own.
+            // A caption or label on a line of its own.
             let around = dom.node(id).parent.map_or(0.0, |parent| self.choice.measures[parent].chars);
             let is_label = matches!(names::part(dom, id), Part::About | Part::Furniture)
                 && around <= measure.chars * 1.3
@@ -120,7 +120,7 @@ impl Pruning<'_> {
         measure.chars < TAGS_CHARS_MAX && share < 0.3 && phrases::lists_tags(&self.view.folded_text(id))
     }
 
-    /// What readers wrote, below a heading that says so: the heading and all that follows it in its part.
+    /// Drops the heading of comments and all its following siblings.
     fn comments(&mut self) {
         let dom = self.view.dom;
         let whole = self.choice.measures[self.choice.root].chars;
@@ -135,7 +135,7 @@ impl Pruning<'_> {
         let Some(siblings) = dom.node(heading).parent.map(|parent| dom.children(parent)) else { return };
         let from = siblings.iter().position(|sibling| *sibling == heading).unwrap_or(siblings.len());
         let below: f64 = siblings[from..].iter().map(|id| self.choice.measures[*id].chars).sum();
-        // Where that is most of the page, it is what the page is about.
+        // If that is most of the page, the comments are its subject.
         if below < whole * COMMENTS_SHARE_MAX {
             for sibling in &siblings[from..] {
                 self.dropped[*sibling] = true;
@@ -143,7 +143,7 @@ impl Pruning<'_> {
         }
     }
 
-    /// A heading with nothing below it.
+    /// Drops a last heading with nothing below it.
     fn last_heading(&mut self) {
         if let Some(last) = self.lines().last()
             && level(self.view.dom.name(*last)).is_some()
@@ -152,7 +152,7 @@ impl Pruning<'_> {
         }
     }
 
-    /// The lines of the content: blocks that hold text themselves.
+    /// Returns the lines of the content: blocks that directly hold text.
     fn lines(&self) -> Vec<NodeId> {
         let view = View { dropped: &self.dropped, ..self.view };
         let mut lines: Vec<NodeId> = Vec::new();
@@ -167,7 +167,7 @@ impl Pruning<'_> {
         lines
     }
 
-    /// Labels before the first paragraph and after the last one.
+    /// Drops labels before the first paragraph and after the last one.
     fn ends(&mut self) {
         let dom = self.view.dom;
         let lines = self.lines();
@@ -202,7 +202,7 @@ fn level(name: &str) -> Option<u8> {
     }
 }
 
-/// Whether a line is the title once more.
+/// Returns whether a heading repeats the title.
 fn is_title(text: &str, title: &str, name: &str) -> bool {
     let plain =
         |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect::<String>();

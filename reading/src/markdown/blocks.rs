@@ -1,4 +1,4 @@
-//! The tree as blocks.
+//! Converts the tree to blocks.
 
 use super::inline::Inline;
 use super::{Block, code, inline};
@@ -6,10 +6,10 @@ use crate::dom::NodeId;
 use crate::table;
 use crate::view::View;
 
-/// The largest number that an entry of a list may have (CommonMark 0.31, 5.2: nine digits).
+/// Largest number of a list item (CommonMark 0.31, 5.2: nine digits).
 const NUMBER_MAX: u64 = 999_999_999;
 
-/// The blocks below these nodes. Cells of tables are written at once, out of `room`, in bytes.
+/// Returns the blocks below these nodes. Table cells are written at once; their bytes are subtracted from `room`.
 pub(super) fn of(view: View<'_>, roots: &[NodeId], room: &mut usize) -> Vec<Block> {
     let mut writer = Writer {
         view,
@@ -28,7 +28,7 @@ pub(super) fn of(view: View<'_>, roots: &[NodeId], room: &mut usize) -> Vec<Bloc
     writer.out
 }
 
-/// For each node whether a block is inside it.
+/// Returns for each node whether it contains a block.
 fn holds_block(view: View<'_>) -> Vec<bool> {
     let mut holds = vec![false; view.dom.len()];
     // Parents come before children.
@@ -47,18 +47,18 @@ struct Writer<'a> {
     view: View<'a>,
     holds_block: Vec<bool>,
     out: Vec<Block>,
-    /// Nodes of the line that is being gathered.
+    /// Nodes of the current line.
     line: Vec<NodeId>,
-    /// The link around the blocks that come, until one has it.
+    /// The link around the next blocks, until one of them takes it.
     link: Option<String>,
-    /// Whether this is inside a table's cell. Markdown has no tables in tables: one there gives its cells one by one.
+    /// Whether this is inside a table cell. Markdown has no nested tables: a nested one is written cell by cell.
     in_cell: bool,
-    /// How much the cells of tables may still come to, in bytes.
+    /// Bytes left for table cells.
     room: usize,
 }
 
 impl Writer<'_> {
-    /// The blocks inside a node, which a link around it may belong to.
+    /// Returns the blocks inside a node; one of them may take the link around it.
     fn inside(&mut self, id: NodeId) -> Vec<Block> {
         let mut inner = Writer {
             view: self.view,
@@ -77,7 +77,7 @@ impl Writer<'_> {
         inner.out
     }
 
-    /// A cell as one line.
+    /// Writes a cell as one line.
     fn cell(&mut self, id: NodeId) -> String {
         let outer = (self.link.take(), std::mem::replace(&mut self.in_cell, true));
         let blocks = self.inside(id);
@@ -102,7 +102,7 @@ impl Writer<'_> {
             self.block(id);
             self.flush();
         } else if self.holds_block[id] {
-            // A line's element around blocks: the blocks count.
+            // An inline element around blocks is replaced by its blocks.
             let outer = self.link.clone();
             if self.view.dom.name(id) == "a"
                 && let Some(href) = inline::link_target(self.view.dom, id)
@@ -120,7 +120,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Ends the line that is being gathered.
+    /// Ends the current line.
     fn flush(&mut self) {
         if self.line.is_empty() {
             return;
@@ -184,7 +184,7 @@ impl Writer<'_> {
                 let last = NUMBER_MAX - self.view.dom.children(id).len() as u64;
                 self.list(id, Some(start.filter(|start| *start <= last).unwrap_or(1)));
             }
-            // An entry outside a list.
+            // A list item outside a list.
             "li" => {
                 let item = self.inside(id);
                 if !item.is_empty() {
@@ -239,7 +239,7 @@ impl Writer<'_> {
         if text.trim().is_empty() && !self.view.dom.subtree(id).any(|below| self.view.dom.name(below) == "code") {
             return;
         }
-        // Preformatted pictures and tables are no code.
+        // Preformatted images and tables are not code.
         if self.view.subtree(id).any(|below| matches!(self.view.dom.name(below), "table" | "img"))
             && !code::is_code(self.view.dom, id)
         {
@@ -269,7 +269,7 @@ impl Writer<'_> {
                         items.push(vec![Block::Paragraph { text, own: false }]);
                     }
                 }
-                // A list right inside a list belongs to the entry before it.
+                // A list directly inside a list belongs to the item before it.
                 _ => {
                     let blocks = {
                         let mut outer = std::mem::take(&mut self.out);
@@ -297,7 +297,7 @@ impl Writer<'_> {
 
     fn table(&mut self, id: NodeId) {
         if self.in_cell || !table::is_data(self.view, id) {
-            // A table that only lays out: its cells one after the other.
+            // A layout table is written cell by cell.
             self.children(id);
             return;
         }
@@ -312,7 +312,7 @@ impl Writer<'_> {
         let header_rows = table.header_rows;
         let texts: Vec<String> = table.sources.iter().map(|cell| self.cell(*cell)).collect();
         for row in &table.cells {
-            // A cell that spans several places is told at its first.
+            // A cell that spans several places is written at its first one.
             let line = row.iter().map(|slot| match slot {
                 Some(slot) if slot.first => texts[slot.source].clone(),
                 _ => String::new(),
@@ -320,7 +320,7 @@ impl Writer<'_> {
             rows.push(line.collect());
         }
         if header_rows > 1 {
-            // Markdown has one header row: the names joined as they are in the data.
+            // Markdown has one header row: the names are joined as in `data`.
             let joined =
                 table.headers.iter().map(|name| super::escape::cell(&super::escape::text(name, true))).collect();
             rows.splice(0..header_rows, [joined]);

@@ -1,11 +1,11 @@
-//! Code: its text as written, and its language.
+//! Code: its unchanged text, and its language.
 
 use std::collections::HashSet;
 
 use crate::dom::{Dom, NodeId};
 use crate::view::View;
 
-/// The text below a node, white space kept; a line's end where a block ends.
+/// Returns the text below a node with its white space, and with a line break at the end of each block.
 pub(super) fn text(view: View<'_>, id: NodeId) -> String {
     let mut text = String::new();
     gather(view, id, &mut text);
@@ -34,7 +34,7 @@ fn gather(view: View<'_>, id: NodeId, text: &mut String) {
     }
 }
 
-/// Whether a block whose white space counts is code.
+/// Returns whether a preformatted block is code.
 pub(super) fn is_code(dom: &Dom, id: NodeId) -> bool {
     dom.name(id) == "pre"
         || dom.name(id) == "code"
@@ -42,7 +42,7 @@ pub(super) fn is_code(dom: &Dom, id: NodeId) -> bool {
         || !language(dom, id).is_empty()
 }
 
-/// The language that a code block says it is in; empty where it says none.
+/// Returns the declared language of a code block; empty if there is none.
 pub(super) fn language(dom: &Dom, id: NodeId) -> String {
     let inside = dom.children(id).iter().copied().filter(|child| dom.name(*child) == "code");
     let around = dom.ancestors(id).take(2);
@@ -55,7 +55,7 @@ pub(super) fn language(dom: &Dom, id: NodeId) -> String {
         }
         let classes = dom.attribute(candidate, "class").unwrap_or_default();
         let named = classes.split_ascii_whitespace().find_map(|class| {
-            // The last is Sphinx's; what it calls `default` may be in any language.
+            // The last prefix is Sphinx's; its `default` may be any language.
             ["language-", "lang-", "highlight-source-", "brush:", "highlight-"]
                 .into_iter()
                 .find_map(|prefix| class.strip_prefix(prefix))
@@ -74,7 +74,7 @@ fn is_name(language: &str) -> bool {
         && !language.contains(|c: char| c.is_whitespace() || c == '`')
 }
 
-/// A code span.
+/// Writes a code span.
 pub(super) fn span(text: &str) -> String {
     let fence = "`".repeat(free_run(text, 1));
     let all_spaces = text.chars().all(|c| c == ' ');
@@ -84,13 +84,13 @@ pub(super) fn span(text: &str) -> String {
     format!("{fence}{pad}{text}{pad}{fence}")
 }
 
-/// The least length from `min` on of a run of backticks that the text does not have (span) or exceed (block).
+/// Returns the least length, from `min` on, of a run of backticks that does not occur in the text.
 fn free_run(text: &str, min: usize) -> usize {
     let runs: HashSet<usize> = text.split(|c| c != '`').map(str::len).collect();
     (min..).find(|length| !runs.contains(length)).unwrap_or(min)
 }
 
-/// A code block's lines.
+/// Writes a code block.
 pub(super) fn block(language: &str, text: &str) -> String {
     let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest.max(2) + 1);

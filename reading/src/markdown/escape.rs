@@ -1,11 +1,11 @@
-//! Escapes: no more than a Markdown reader needs to take text for text.
+//! Escapes, no more than a Markdown parser needs to read text as plain text.
 
-/// Text, with all its brackets escaped where it stands in a link.
+/// Escapes text; in a link, all its brackets too.
 pub(super) fn text(text: &str, in_link: bool) -> String {
     text_after(text, None, in_link)
 }
 
-/// Text that stands after a character.
+/// Escapes text that follows the character `before`.
 pub(super) fn text_after(text: &str, before: Option<char>, in_link: bool) -> String {
     let chars: Vec<char> = text.chars().collect();
     let mut out = String::with_capacity(text.len() + 8);
@@ -40,7 +40,7 @@ fn is_entity(rest: &[char]) -> bool {
     })
 }
 
-/// What would begin a heading, a list, a quote, a rule or a fence at a line's start.
+/// Escapes line starts that would begin a heading, a list, a quote, a rule or a fence.
 pub(super) fn line_starts(text: &str) -> String {
     text.split('\n').enumerate().map(|(at, line)| line_start(line, at > 0)).collect::<Vec<_>>().join("\n")
 }
@@ -74,7 +74,7 @@ fn is_rule(line: &str, mark: char) -> bool {
     line.chars().all(|c| c == mark || c == ' ') && (line.chars().filter(|c| *c == mark).count() >= 3 || mark == '-')
 }
 
-/// A link's target.
+/// Writes a link's target.
 pub(super) fn destination(url: &str) -> String {
     let mut depth = 0_i32;
     let unbalanced = url.chars().any(|c| {
@@ -94,7 +94,7 @@ pub(super) fn destination(url: &str) -> String {
     }
 }
 
-/// `&copy;` in a target would be read as a character.
+/// Escapes entities: `&copy;` in a target would be read as a character.
 fn entities(url: &str) -> String {
     let chars: Vec<char> = url.chars().collect();
     let mut out = String::with_capacity(url.len());
@@ -107,7 +107,7 @@ fn entities(url: &str) -> String {
     out
 }
 
-/// A title, with the space before it.
+/// Writes a title, with a space before it.
 pub(super) fn title(title: Option<&str>) -> String {
     match title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" ")).filter(|title| !title.is_empty()) {
         Some(title) => format!(" \"{}\"", entities(&title.replace('\\', "\\\\").replace('"', "\\\""))),
@@ -115,24 +115,24 @@ pub(super) fn title(title: Option<&str>) -> String {
     }
 }
 
-/// A code block's language.
+/// Writes a code block's language.
 pub(super) fn info(language: &str) -> String {
     entities(&language.chars().flat_map(|c| (c == '\\').then_some('\\').into_iter().chain([c])).collect::<String>())
 }
 
-/// Text in a table's cell.
+/// Escapes text in a table cell.
 pub(super) fn cell(text: &str) -> String {
     text.replace("\\\n", "<br>").replace('\n', " ").replace('|', "\\|")
 }
 
-/// Whether a URL can stand between angle brackets.
+/// Returns whether a URL can be written between angle brackets.
 pub(super) fn is_autolink(url: &str) -> bool {
     let scheme = url.split_once(':').map(|(scheme, _)| scheme).unwrap_or_default();
     matches!(scheme, "http" | "https" | "mailto")
         && !url.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '\\'))
 }
 
-/// Whether this mark around a text, between these two characters, is read as emphasis (CommonMark 0.31, 6.2).
+/// Returns whether `mark` around a text, between these two characters, is parsed as emphasis (CommonMark 0.31, 6.2).
 pub(super) fn can_emphasise(mark: char, before: Option<char>, text: &str, after: Option<char>) -> bool {
     let (Some(first), Some(last)) = (text.chars().next(), text.chars().next_back()) else { return false };
     if before == Some(mark) || first == mark || last == mark || after == Some(mark) {

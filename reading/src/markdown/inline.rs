@@ -1,21 +1,21 @@
-//! What stands in a line: text, emphasis, links, images, code.
+//! Writes inline content: text, emphasis, links, images, code.
 
 use super::{code, escape};
 use crate::dom::{Dom, NodeId};
 use crate::view::{View, is_space};
 
-/// Images smaller than this in either direction say nothing: spacers and counters.
+/// Images smaller than this in either direction are spacers and counters, and left out.
 const IMAGE_MIN_PX: i64 = 3;
 
-/// A line in the making.
+/// A line that is being written.
 pub(super) struct Inline<'a> {
     view: View<'a>,
     out: String,
-    /// White space that is written once something follows it.
+    /// Pending white space, written once something follows it.
     space: bool,
-    /// Whether a line's end may be written.
+    /// Whether line breaks may be written.
     breaks: bool,
-    /// How many emphases are open.
+    /// Number of open emphases.
     emphases: usize,
     in_link: bool,
 }
@@ -25,7 +25,7 @@ impl<'a> Inline<'a> {
         Self { view, out: String::new(), space: false, breaks, emphases: 0, in_link: false }
     }
 
-    /// The nodes' line, trimmed.
+    /// Writes the nodes as a line, trimmed.
     pub(super) fn nodes(mut self, nodes: &[NodeId]) -> String {
         for node in nodes {
             self.node(*node);
@@ -94,7 +94,7 @@ impl<'a> Inline<'a> {
                 self.space = true;
             }
             _ => {
-                // Blocks in a line, as in a row of buttons: they stand apart.
+                // Inline blocks, as in a row of buttons, are separated by white space.
                 let apart = self.view.dom.element(id).is_some_and(|element| {
                     element.display == crate::dom::Display::InlineBlock && element.area.width > 0
                 }) && self.view.dom.name(id) != "span";
@@ -112,7 +112,7 @@ impl<'a> Inline<'a> {
     }
 
     fn text(&mut self, text: &str) {
-        // White space at the text's ends is remembered, inside it is folded.
+        // White space at the text's ends stays pending; inside the text it is folded.
         let mut words = text.split(is_space).filter(|word| !word.is_empty()).peekable();
         if words.peek().is_none() {
             self.space |= !text.is_empty();
@@ -126,7 +126,7 @@ impl<'a> Inline<'a> {
         self.space = text.ends_with(is_space);
     }
 
-    /// Markup that nothing escapes.
+    /// Writes markup without escaping it.
     fn word(&mut self, word: &str) {
         self.take_space();
         self.out.push_str(word);
@@ -146,7 +146,7 @@ impl<'a> Inline<'a> {
         }
     }
 
-    /// What is inside an element, with the white space at its ends taken out of it.
+    /// Writes the content of an element; returns it with whether white space precedes and follows it.
     fn within(&mut self, id: NodeId, change: impl FnOnce(&mut Self)) -> (bool, String, bool) {
         let mut inner = self.inner();
         change(&mut inner);
@@ -166,7 +166,7 @@ impl<'a> Inline<'a> {
             return;
         }
         self.take_space();
-        // A line's end can't be the last thing inside.
+        // Emphasis can't end with a line break.
         let (text, broken) = match text.strip_suffix("\\\n") {
             Some(text) => (text.to_owned(), true),
             None => (text, false),
@@ -180,7 +180,7 @@ impl<'a> Inline<'a> {
                 let marks = mark.to_string().repeat(strength);
                 self.out.push_str(&format!("{marks}{text}{marks}"));
             }
-            // No mark would be read as one here, since letters touch it.
+            // No mark would be parsed as emphasis here, since letters touch it.
             None => {
                 let name = if strength == 1 { "em" } else { "strong" };
                 self.out.push_str(&format!("<{name}>{text}</{name}>"));
@@ -192,7 +192,7 @@ impl<'a> Inline<'a> {
         }
     }
 
-    /// The character that will follow an element, as far as it can be told.
+    /// Returns the character that will follow an element, as far as it can be predicted.
     fn next_char(&self, id: NodeId, space: bool) -> Option<char> {
         if space {
             return Some(' ');
@@ -224,7 +224,7 @@ impl<'a> Inline<'a> {
             if self.view.is_block(parent) {
                 return None;
             }
-            // The end of what is around: its own mark comes.
+            // At the end of the surrounding element, its closing mark follows.
             match dom.name(parent) {
                 "a" => return Some(']'),
                 "em" | "i" | "strong" | "b" => return Some('*'),
@@ -318,7 +318,7 @@ impl<'a> Inline<'a> {
     }
 }
 
-/// Where a link leads, if anywhere.
+/// Returns a link's target, if it leads to another page.
 pub(super) fn link_target(dom: &Dom, id: NodeId) -> Option<String> {
     let href = dom.attribute(id, "href")?.trim();
     let scheme = href.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());

@@ -1,6 +1,6 @@
-//! A page as Markdown: CommonMark, with GitHub's tables and strike-through.
+//! Writes a page as Markdown: CommonMark, with GitHub's tables and strike-through.
 //!
-//! In two steps: the tree becomes blocks ([`blocks`], their lines by [`inline`]), and the blocks become text
+//! There are two steps: the tree becomes blocks ([`blocks`], their lines by [`inline`]), and the blocks become text
 //! ([`write`]), so that a cut can fall between two of them.
 
 mod blocks;
@@ -15,36 +15,36 @@ use crate::view::View;
 /// A block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Block {
-    /// Lines of text; whether it is a paragraph by itself, as in a loose list, or just text.
+    /// Lines of text; `own` marks a paragraph in its own right, as in a loose list, as opposed to plain text.
     Paragraph { text: String, own: bool },
     /// A heading from 1 to 6.
     Heading { level: usize, text: String },
-    /// Text whose white space counts.
+    /// Preformatted text.
     Code { language: String, text: String },
-    /// What somebody else says.
+    /// A quote.
     Quote(Vec<Block>),
-    /// Entries; numbered from a number.
+    /// Items, numbered from `start` if it is given.
     List { start: Option<u64>, items: Vec<Vec<Block>> },
     /// Rows of cells; the first row is the header.
     Table(Vec<Vec<String>>),
-    /// A line between parts.
+    /// A thematic break.
     Rule,
 }
 
-/// What is below some nodes as Markdown.
+/// The content of some nodes as Markdown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Markdown {
     /// One text for each block, to be joined by blank lines.
     pub parts: Vec<String>,
-    /// Whether the last of it is missing: it came to more than [`WRITTEN_MAX_BYTES`].
+    /// Whether the end is missing because the whole exceeds [`WRITTEN_MAX_BYTES`].
     pub is_cut: bool,
 }
 
-/// Markdown that is written of one page, in bytes: nested lists and quotes repeat their indentation on every line. A
-/// page's own text with its escapes is less.
+/// Most Markdown that is written for one page, in bytes: nested lists and quotes repeat their indentation on every
+/// line. A page's own text with its escapes is shorter.
 pub const WRITTEN_MAX_BYTES: usize = 24 * 1024 * 1024;
 
-/// What is below these nodes as Markdown.
+/// Writes the content of these nodes as Markdown.
 #[must_use]
 pub fn read(view: View<'_>, roots: &[NodeId]) -> Markdown {
     let mut room = WRITTEN_MAX_BYTES;
@@ -52,7 +52,7 @@ pub fn read(view: View<'_>, roots: &[NodeId]) -> Markdown {
     write::top_level(blocks, room)
 }
 
-/// The same for a part of a page: without the lines that only set it apart from what is around it.
+/// Writes a part of a page as Markdown, without thematic breaks at its start and end.
 #[must_use]
 pub fn of_section(view: View<'_>, roots: &[NodeId]) -> Markdown {
     let mut room = WRITTEN_MAX_BYTES;
@@ -64,7 +64,7 @@ pub fn of_section(view: View<'_>, roots: &[NodeId]) -> Markdown {
     write::top_level(blocks, room)
 }
 
-/// What is below these nodes as one text of Markdown.
+/// Writes the content of these nodes as one Markdown text.
 #[must_use]
 pub fn of(view: View<'_>, roots: &[NodeId]) -> String {
     read(view, roots).parts.join("\n\n")

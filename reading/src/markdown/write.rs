@@ -1,10 +1,10 @@
-//! Blocks as text, line by line: what is around a line (quotes, entries of lists) is written before it, so that nothing is
-//! copied from level to level, and what is written is bounded as a whole.
+//! Writes blocks as text, line by line. The containers of a line (quotes, list items) become its prefix, so that
+//! nothing is copied from level to level and the whole output is bounded.
 
 use super::{Block, Markdown, code, escape};
 use crate::table::PLACES_MAX;
 
-/// The blocks' texts, as long as they all together have this room, in bytes.
+/// Writes the blocks' texts, at most `room` bytes in total.
 pub(super) fn top_level(blocks: Vec<Block>, mut room: usize) -> Markdown {
     let mut markdown = Markdown::default();
     let mut marks = Marks::default();
@@ -23,7 +23,7 @@ pub(super) fn top_level(blocks: Vec<Block>, mut room: usize) -> Markdown {
     markdown
 }
 
-/// Blocks in a table's cell, on one line. What is written is taken from `room`.
+/// Writes the blocks in a table cell on one line, and subtracts the bytes written from `room`.
 pub(super) fn cell(blocks: &[Block], room: &mut usize) -> String {
     let mut marks = Marks::default();
     let texts: Vec<String> = blocks
@@ -38,16 +38,16 @@ pub(super) fn cell(blocks: &[Block], room: &mut usize) -> String {
     texts.join("<br>")
 }
 
-/// Two lists one after the other are told apart by their marks.
+/// Alternates the marks of adjacent lists, so that they stay separate lists.
 #[derive(Default)]
 struct Marks {
-    /// Whether the last block was a list, and if so whether it was numbered.
+    /// Whether the last block's list was numbered; `None` if that block was no list.
     last: Option<bool>,
     other: bool,
 }
 
 impl Marks {
-    /// Whether a block that comes next has the other mark.
+    /// Returns whether the next block uses the other mark.
     fn next(&mut self, block: &Block) -> bool {
         let kind = match block {
             Block::List { start, .. } => Some(start.is_some()),
@@ -59,24 +59,24 @@ impl Marks {
     }
 }
 
-/// What is around a line.
+/// A container of a line.
 enum Around {
     Quote,
-    /// An entry of a list; its mark stands on its first line, other lines are indented as far.
+    /// A list item; its mark is on its first line, and other lines are indented by its width.
     Entry {
         mark: String,
         is_begun: bool,
     },
 }
 
-/// Text in the making.
+/// Text that is being written.
 struct Out {
     text: String,
     around: Vec<Around>,
-    /// What is written before a line where all entries have begun, and how much of it before an empty line.
+    /// The prefix of a line once all items have begun, and how much of it an empty line has.
     prefix: String,
     empty_prefix: usize,
-    /// Entries whose mark is yet to be written.
+    /// Number of items whose mark has not been written yet.
     unbegun: usize,
     is_first: bool,
     room: usize,
@@ -97,7 +97,7 @@ impl Out {
         }
     }
 
-    /// Writes what `write` writes with this around each line.
+    /// Runs `write` with this container around each line.
     fn inside(&mut self, around: Around, write: impl FnOnce(&mut Self)) {
         let before = (self.prefix.len(), self.empty_prefix);
         match &around {
@@ -123,9 +123,9 @@ impl Out {
         if self.is_full {
             return;
         }
-        // Whatever is inside something has plain line ends.
+        // Lines inside a container have plain line ends.
         let line = if self.around.is_empty() { line } else { line.strip_suffix('\r').unwrap_or(line) };
-        // An indentation is white space: marks that are yet to be written are as long.
+        // The prefix is also as long as marks that have not been written yet.
         if self.text.len() + self.prefix.len() + line.len() + 1 > self.room {
             self.is_full = true;
             return;
@@ -142,7 +142,7 @@ impl Out {
         self.text.push_str(line);
     }
 
-    /// Writes what is before a line on which entries begin. Behind the last mark an empty line has nothing.
+    /// Writes the prefix of a line on which items begin. On an empty line nothing follows the last mark.
     fn begin(&mut self, is_empty: bool) {
         let last = self.around.iter().rposition(|one| match one {
             Around::Quote => is_empty,
@@ -187,7 +187,7 @@ impl Out {
         }
     }
 
-    /// Blocks one after the other, with an empty line between them or none.
+    /// Writes blocks one after the other, with an empty line between them if `apart`.
     fn blocks(&mut self, blocks: &[Block], apart: bool) {
         let mut marks = Marks::default();
         for (at, block) in blocks.iter().enumerate() {
@@ -229,7 +229,7 @@ impl Out {
 
     fn table(&mut self, rows: &[Vec<String>]) {
         let width = rows.iter().map(Vec::len).max().unwrap_or_default().max(1);
-        // Readers fill up rows that are shorter than the header; in most tables it is done here.
+        // Markdown parsers fill up rows that are shorter than the header; for all but very large tables we do it here.
         let fills = width.saturating_mul(rows.len()) <= PLACES_MAX;
         for (at, row) in rows.iter().enumerate() {
             if self.is_full {
@@ -255,7 +255,7 @@ fn heading(level: usize, text: &str) -> String {
     if text.is_empty() {
         return marks;
     }
-    // A run of `#` at the end would be taken for the heading's own.
+    // A run of `#` at the end would be parsed as the heading's closing sequence.
     let bare = text.trim_end_matches('#');
     let text = if bare.len() < text.len() && (bare.is_empty() || bare.ends_with(' ')) {
         format!("{bare}\\{}", &text[bare.len()..])

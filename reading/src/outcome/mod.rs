@@ -1,4 +1,4 @@
-//! From directives to a plan for the page function, and from its snapshot to their results.
+//! Turns directives into a plan for the page function, and its snapshot into the directives' results.
 
 mod results;
 mod rows;
@@ -20,7 +20,7 @@ use crate::table;
 use crate::view::View;
 use crate::{article, html, images, links, markdown, metadata};
 
-/// What the page function is asked.
+/// The queries to the page function, with its limits.
 #[derive(Clone, Debug, Serialize)]
 pub struct Plan {
     queries: Vec<Query>,
@@ -43,16 +43,16 @@ struct Limits {
     values: usize,
 }
 
-const BOUNDED: &str = "page_cut: what matches holds so much that the last of it was not read";
+const BOUNDED: &str = "page_cut: the matched content exceeds the read budget, so its end was not read";
 
-/// The compiled schemas of directives, one for each directive that has one.
+/// The compiled schemas of directives; `None` for a directive without one.
 #[derive(Clone, Debug, Default)]
 pub struct Schemas(Vec<Option<Schema>>);
 
-/// Compiles the schemas of these directives. It may take some tenths of a second: not for a thread that serves others.
+/// Compiles the schemas of these directives. It may take some tenths of a second: don't block a shared thread.
 ///
 /// # Errors
-/// [`Invalid`] naming `schema` and the keyword.
+/// [`Invalid`] for `schema`, with the keyword.
 pub fn schemas(directives: &[Directive]) -> Result<Schemas, Invalid> {
     directives
         .iter()
@@ -64,27 +64,27 @@ pub fn schemas(directives: &[Directive]) -> Result<Schemas, Invalid> {
 /// Why a snapshot could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// A selector is none.
+    /// A selector is invalid.
     #[error("not a selector: {0}")]
     InvalidSelector(String),
     /// A selector or a page asks for too much.
     #[error("{0}")]
     TooMuch(String),
-    /// Nothing matches.
+    /// No element matches.
     #[error("no element matches {0}")]
     NotFound(String),
-    /// Nothing but white space was found.
+    /// The content is empty or only white space.
     #[error("{0}")]
     Empty(String),
-    /// The caller has gone.
-    #[error("nobody waits for what is read any more")]
+    /// The request ended before the reading did.
+    #[error("the request ended before the reading did")]
     Ended,
 }
 
-/// Makes the plan for these directives. Their schemas are compiled by [`schemas`].
+/// Makes the plan for these directives. [`schemas`] compiles their schemas.
 ///
 /// # Errors
-/// [`Invalid`]: a map is none, named by its field.
+/// [`Invalid`] for an invalid selector or map, with the field's path.
 pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
     let queries = directives
         .iter()
@@ -113,9 +113,9 @@ pub(super) fn max_chars(directive: &Directive) -> usize {
     directive.max_chars.map_or(TEXT_MAX_CHARS, |max| max as usize)
 }
 
-/// Reads a snapshot that was made by the plan for these directives. One directive that finds nothing is an error; of
-/// several those that find nothing say so in their warnings, unless none finds anything. `is_over` is asked before each
-/// directive and ends the reading: nobody waits for it any more.
+/// Reads a snapshot that was made by the plan for these directives. If no directive finds anything, the result is the
+/// first error; otherwise each directive that finds nothing has a warning. `is_over` is called before each directive
+/// and stops the reading once the request has ended.
 ///
 /// # Errors
 /// [`ReadError`].
@@ -155,9 +155,9 @@ pub fn read(
                     ));
                 }
                 if snapshot.cut {
-                    result.warnings.push(
-                        "page_cut: the page is larger than what is read of one, so its end is missing here".to_owned(),
-                    );
+                    result
+                        .warnings
+                        .push("page_cut: the page exceeds the limits of a snapshot, so its end is missing".to_owned());
                 }
                 results.push(result);
             }
@@ -201,7 +201,7 @@ fn format_of(directive: &Directive) -> ExtractFormat {
     }
 }
 
-/// Puts the texts of a document and its frames together, with a blank line between, and takes what was asked for.
+/// Joins the texts of a document and its frames with blank lines, and takes the requested part.
 fn of_texts(found: &mut Found, texts: &[FrameText], directive: &Directive) {
     let texts: Vec<&str> = texts
         .iter()
@@ -283,7 +283,7 @@ impl Page<'_> {
             return Err(ReadError::Empty("the page shows no text".to_owned()));
         }
         if is_prose && result.content.is_empty() && directive.offset.is_some() {
-            result.warnings.push("offset_beyond_end: there is nothing from that offset on".to_owned());
+            result.warnings.push("offset_beyond_end: the content ends before this offset".to_owned());
         }
         if is_prose {
             let (content, odd) = clean(&result.content);
@@ -303,7 +303,7 @@ impl Page<'_> {
         Ok(result)
     }
 
-    /// The matched nodes, as far as the budget goes: matches may be inside one another. Whether some are missing.
+    /// Returns the matched nodes as far as the budget goes, since matches may be nested, and whether some are missing.
     fn roots(&self, indices: &[i64]) -> (Vec<NodeId>, bool) {
         let budget = self.sizes.budget();
         let indices = indices.iter().filter_map(|at| usize::try_from(*at).ok()).filter(|at| *at < self.dom.len());
@@ -328,14 +328,14 @@ impl Page<'_> {
             let max = max_chars(directive);
             let mut kept: Vec<String> = Vec::new();
             let mut room = max;
-            // Those of frames come from the first on, whatever the offset.
+            // Texts of frames start at the first one, whatever the offset.
             let before = usize::try_from(offset.saturating_sub(found.first)).unwrap_or(usize::MAX);
             for item in items.into_iter().skip(before) {
                 let chars = item.chars().count();
                 if kept.is_empty() && chars > room {
                     result
                         .warnings
-                        .push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+                        .push("cut_entry: an entry is longer than the limit, so its end is missing".to_owned());
                     kept.push(item.chars().take(room).collect());
                     break;
                 }
@@ -354,13 +354,13 @@ impl Page<'_> {
             result.content = found.content.unwrap_or_default();
             let end = offset + result.content.chars().count() as u64;
             result.truncated = end < found.total_chars;
-            // A text that says that it goes on and has nothing here can't be gone on with.
+            // An empty piece of a longer text has no `next_offset`: it would not advance.
             result.next_offset = (result.truncated && end > offset).then_some(end);
         }
         let counts = if self.has_nodes { self.hidden_below(roots) } else { self.snapshot.hidden };
-        // What is not rendered is no part of this text.
+        // Text that is not rendered is not part of this text.
         let counts = std::array::from_fn(|at| if at < 2 { 0 } else { counts[at] });
-        result.warnings.extend(results::hidden(&counts, "are in this text all the same"));
+        result.warnings.extend(results::hidden(&counts, "are included in this text"));
         let odd = count_odd(&result.content);
         if odd > 0 {
             result.warnings.push(format!("odd_characters: {odd} control or invisible characters are in this text"));
@@ -368,7 +368,7 @@ impl Page<'_> {
         Ok(result)
     }
 
-    /// Characters by the reason why they are not seen.
+    /// Counts hidden characters by reason.
     fn hidden_below(&self, roots: &[NodeId]) -> [u64; 7] {
         let mut counts = [0; 7];
         for root in roots {
@@ -388,7 +388,7 @@ impl Page<'_> {
         let largest = |ids: Vec<NodeId>| {
             ids.into_iter().max_by_key(|id| {
                 let table = table::read(view, *id);
-                // Of two alike the first.
+                // Of two equally large tables, the first.
                 (table.places(), std::cmp::Reverse(*id))
             })
         };
@@ -401,7 +401,7 @@ impl Page<'_> {
             let data: Vec<NodeId> = table::data_tables(view, roots);
             return largest(data)
                 .or_else(|| inside.first().copied())
-                .ok_or_else(|| ReadError::Empty("there is no table in what the selector matches".to_owned()));
+                .ok_or_else(|| ReadError::Empty("the selector's matches contain no table".to_owned()));
         }
         largest(table::data_tables(view, roots))
             .ok_or_else(|| ReadError::Empty("the page has no data table".to_owned()))
@@ -422,8 +422,10 @@ impl Page<'_> {
         let value = reader.object(&fields, found.values.as_deref().unwrap_or_default());
         let mut warnings = std::mem::take(&mut reader.warnings);
         if reader.misfits > warnings.len() {
-            warnings
-                .push(format!("misfits: {} more values are missing or did not fit", reader.misfits - warnings.len()));
+            warnings.push(format!(
+                "misfits: {} more values are missing or did not fit their type",
+                reader.misfits - warnings.len()
+            ));
         }
         warnings.extend(schema.map(|schema| schema.misfits(&value)).unwrap_or_default());
         let is_bounded = reader.values == 0 || reader.budget.is_spent();

@@ -1,4 +1,4 @@
-//! Results of each kind, cut where their format allows.
+//! Builds the result of each kind, cut where its format allows.
 
 use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{Directive, ExtractResult, TableFormat};
@@ -10,9 +10,9 @@ use crate::cut;
 use crate::markdown::Markdown;
 use crate::table::{self, Table};
 
-/// The length that the rows of a CSV may have as JSON in `data`, in characters: with links it may be a lot more.
+/// Longest JSON in `data` for the rows of a CSV, in characters: with links it may be much longer than the CSV.
 const CSV_DATA_MAX_CHARS: usize = 8 * TEXT_MAX_CHARS;
-const NAMES_CUT: &str = "cut_entry: the table's own names are longer than what is asked for, and were cut";
+const NAMES_CUT: &str = "cut_entry: the table's caption or column names are longer than the limit and were cut";
 
 pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
@@ -65,8 +65,8 @@ pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -
     }
     let mut next = offset + shown;
     if shown == 0 && next < total {
-        // A row that is longer than all there may be is passed over, so that the next one can be had.
-        result.warnings.push("cut_entry: a row is longer than what is asked for, and is missing".to_owned());
+        // A row that is longer than the limit is skipped, so that the next one can be read.
+        result.warnings.push("cut_entry: a row is longer than the limit and is missing".to_owned());
         next += 1;
     }
     result.next_offset = (next < total).then_some(next as u64);
@@ -101,16 +101,16 @@ pub(super) fn of_cut(cut: cut::Cut<String>, total: usize) -> ExtractResult {
     }
 }
 
-/// An entry of a list: measured, and made only where there is room for it.
+/// An entry of a list: measured first, and built only if there is room for it.
 pub(super) struct Entry<'a> {
     /// The length of its JSON in characters.
     pub chars: usize,
-    /// Makes it; with a number within so many characters.
+    /// Builds it; with `Some(max)`, within `max` characters.
     pub make: Box<dyn FnOnce(Option<usize>) -> Value + 'a>,
 }
 
 impl<'a> Entry<'a> {
-    /// An entry that is its own JSON.
+    /// Returns an entry whose value is serialized as it is.
     pub(super) fn of<T: Serialize + 'a>(entry: T) -> Self {
         let chars = cut::json_chars(&entry);
         let make = move |max: Option<usize>| {
@@ -124,14 +124,14 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// Entries of a list, as many as fit. All are measured one after the other; only those that fit are kept.
+/// Builds a list of as many entries as fit. All are measured one after the other; only those that fit are kept.
 pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entry<'a>>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
     let max = super::max_chars(directive);
     let mut room = max.saturating_sub(1);
     let mut kept: Vec<Value> = Vec::new();
     let mut warnings = Vec::new();
-    // How many entries this answer gives or passes over.
+    // Number of entries that this answer contains or skips.
     let mut passed = 0_usize;
     let (mut total, mut count, mut is_full) = (1_usize, 0_usize, false);
     for entry in entries {
@@ -144,8 +144,7 @@ pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entr
             } else {
                 is_full = true;
                 if kept.is_empty() {
-                    warnings
-                        .push("cut_entry: an entry is longer than what is asked for, so its end is missing".to_owned());
+                    warnings.push("cut_entry: an entry is longer than the limit, so its end is missing".to_owned());
                     let brackets = "[]".len();
                     let short = (entry.make)(Some(max.saturating_sub(brackets)));
                     passed = 1;
@@ -189,7 +188,7 @@ pub(super) fn object(directive: &Directive, value: &Value) -> ExtractResult {
     }
 }
 
-/// What is told of characters that a reader can't see.
+/// Returns the warning about characters that a reader can't see, if there are any.
 pub(super) fn hidden(counts: &[u64; 7], what: &str) -> Option<String> {
     const REASONS: [&str; 7] =
         ["", "not rendered", "transparent", "too small", "off-screen", "of the colour of their ground", "clipped"];

@@ -1,5 +1,5 @@
-//! A table's rows as JSON and CSV, measured before any of them is made: a cell's text stands at every place that it
-//! spans, so text × places is counted, and only rows that the answer has room for are copied.
+//! A table's rows as JSON and CSV, measured before any of them is built: a cell's text is repeated at every place that
+//! it spans, so text × places is counted first, and only rows that fit into the answer are copied.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -15,22 +15,22 @@ use crate::view::View;
 /// A row of places.
 type Row = [Option<Slot>];
 
-/// A table whose rows can be measured and made.
+/// A table whose rows can be measured and built.
 pub(super) struct Rows<'a> {
     view: View<'a>,
     table: &'a Table,
     /// Whether cells are `{text, links}`.
     links: bool,
-    /// For each cell its JSON's length in characters.
+    /// The length of each cell's JSON, in characters.
     chars: Vec<usize>,
-    /// For each cell whether its links are left out, the budget being spent.
+    /// Whether each cell's links are left out because the budget was spent.
     linkless: Vec<bool>,
-    /// Cells that were made, by the longest text or list in them.
+    /// Cells that were built, by cell and by cap on texts and lists.
     made: RefCell<HashMap<(usize, usize), Value>>,
 }
 
 impl<'a> Rows<'a> {
-    /// Measures the cells of a table; `budget` pays for reading links.
+    /// Measures the cells of a table; reading their links is charged to `budget`.
     pub(super) fn of(view: View<'a>, table: &'a Table, with_links: bool, budget: &Budget<'a>) -> Self {
         let mut rows = Self {
             view,
@@ -57,45 +57,45 @@ impl<'a> Rows<'a> {
         rows
     }
 
-    /// The rows below the header.
+    /// Returns the rows below the header.
     pub(super) fn body(&self) -> &'a [Vec<Option<Slot>>] {
         self.table.body()
     }
 
-    /// The table as JSON with these rows.
+    /// Builds the table's JSON with these rows.
     pub(super) fn json(&self, rows: &[Vec<Option<Slot>>]) -> Value {
         let mut data = self.table.about();
         data["rows"] = rows.iter().map(|row| self.row(row)).collect();
         data
     }
 
-    /// The length of the table's JSON with all rows.
+    /// Returns the length of the table's JSON with all rows.
     pub(super) fn json_chars(&self) -> usize {
         let rows = self.body();
         let commas = rows.len().saturating_sub(1);
         self.about_chars() + rows.iter().map(|row| self.row_chars(row)).sum::<usize>() + commas
     }
 
-    /// The length of the table's JSON without rows.
+    /// Returns the length of the table's JSON without rows.
     pub(super) fn about_chars(&self) -> usize {
         json_chars(&self.table.about()) + r#","rows":[]"#.len()
     }
 
-    /// The length of a row's JSON.
+    /// Returns the length of a row's JSON.
     pub(super) fn row_chars(&self, row: &Row) -> usize {
         let empty = if self.links { json_chars(&with_no_links("")) } else { 2 };
         let cells: usize = row.iter().map(|slot| slot.map_or(empty, |slot| self.chars[slot.source])).sum();
         cells + row.len().saturating_sub(1) + 2
     }
 
-    /// A row as JSON. Only rows that were measured and have room are made.
+    /// Builds a row's JSON. Call it only for rows that were measured and fit.
     pub(super) fn row(&self, row: &Row) -> Value {
         row.iter().map(|slot| self.cell(slot.as_ref(), usize::MAX)).collect()
     }
 
     fn cell(&self, slot: Option<&Slot>, cap: usize) -> Value {
         let Some(slot) = slot else { return if self.links { with_no_links("") } else { json!("") } };
-        // A cell may stand at many places: it is made once.
+        // A cell may cover many places but is built once.
         if let Some(made) = self.made.borrow().get(&(slot.source, cap)) {
             return made.clone();
         }
@@ -104,7 +104,7 @@ impl<'a> Rows<'a> {
         made
     }
 
-    /// A cell with no text and no list longer than `cap`.
+    /// Builds a cell with no text or list longer than `cap`.
     fn make(&self, slot: &Slot, cap: usize) -> Value {
         let text: String = self.table.texts[slot.source].chars().take(cap).collect();
         if !self.links {
@@ -114,19 +114,19 @@ impl<'a> Rows<'a> {
             return with_no_links(&text);
         }
         let cell = [self.table.sources[slot.source]];
-        // They were paid for when they were measured.
+        // The links were charged when they were measured.
         let budget = Budget::unlimited();
         let links: Vec<Value> =
             links::of(self.view, &cell, &budget).take(cap).map(|link| cut::capped(&link_json(&link), cap)).collect();
         json!({"text": text, "links": links})
     }
 
-    /// The table as JSON within `max` characters: texts and lists shortened as in [`cut::shrink`].
+    /// Builds the table's JSON within `max` characters, with texts and lists shortened as in [`cut::shrink`].
     pub(super) fn shrunk(&self, max: usize) -> Value {
         CAPS.iter().find_map(|cap| self.capped(*cap, max)).unwrap_or_else(|| json!({}))
     }
 
-    /// The table with no text and no list longer than `cap`, unless that is more than `max` characters.
+    /// Builds the table with no text or list longer than `cap`; `None` if that exceeds `max` characters.
     fn capped(&self, cap: usize, max: usize) -> Option<Value> {
         let mut data = cut::capped(&self.table.about(), cap);
         let mut room = max.checked_sub(json_chars(&data) + r#","rows":[]"#.len())?;
@@ -145,10 +145,10 @@ impl<'a> Rows<'a> {
         Some(data)
     }
 
-    /// For each cell the length of its CSV.
+    /// Returns the length of each cell's CSV.
     pub(super) fn csv_chars(&self) -> CsvChars {
         let chars = |text: &String| table::csv(&[], &[vec![text.as_str()]]).chars().count();
-        // Without the line's end; an empty cell is written as quotes where it stands alone only.
+        // Without the line end. An empty cell is written as quotes only if it is alone in its row.
         let cells = self.table.texts.iter().map(|text| if text.is_empty() { 0 } else { chars(text) - 1 }).collect();
         CsvChars { cells }
     }
@@ -160,7 +160,7 @@ pub(super) struct CsvChars {
 }
 
 impl CsvChars {
-    /// The length of a row with its line's end.
+    /// Returns the length of a row with its line end.
     pub(super) fn row(&self, row: &Row) -> usize {
         let cells: usize = row.iter().map(|slot| slot.map_or(0, |slot| self.cells[slot.source])).sum();
         let quotes = if row.len() == 1 && cells == 0 { 2 } else { 0 };

@@ -1,8 +1,8 @@
-//! Checking a value against a compiled schema, within a budget of steps.
+//! Checks a value against a compiled schema, within a budget of steps.
 //!
-//! Since references don't recurse, a subschema meets a part of the value at most once for each way in which the schema
-//! reaches it, so the steps are at most subschemas × values plus what the comparisons read. The budget ends what is
-//! still too much.
+//! Since references don't recurse, a subschema is applied to a part of the value at most once for each path through the
+//! schema. The steps are therefore at most subschemas × values plus those of comparisons. The budget ends checks that
+//! are still too long.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -13,16 +13,16 @@ use serde_json::{Map, Number, Value};
 use super::place::Place;
 use super::{Bound, Id, Kind, MISFITS_MAX, Range, Rule, Schema};
 
-/// How much of a value that does not fit is told, in characters.
-const TOLD_CHARS: usize = 60;
+/// Longest excerpt of a value in a warning, in characters.
+const EXCERPT_MAX_CHARS: usize = 60;
 /// Bytes of text that are compared in one step.
 const COMPARED_BYTES_PER_STEP: usize = 16;
 
-/// Why a check ends before it has seen everything.
+/// Why a check ends early.
 enum End {
-    /// The steps are spent.
+    /// The budget of steps is spent.
     Spent,
-    /// No more misfits are listed.
+    /// The list of misfits is full.
     Full,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn misfits(schema: &Schema, value: &Value, steps: u64) -> Vec<String>
         Ok(_) => {}
         Err(End::Full) => {
             check.listed.truncate(MISFITS_MAX);
-            check.listed.push("schema_misfit: there are more; only the first are listed".to_owned());
+            check.listed.push("schema_misfit: there are more misfits; only the first are listed".to_owned());
         }
         Err(End::Spent) => check.listed.push(
             "schema_unchecked: checking all values against the schema takes too long, so only some were checked"
@@ -54,7 +54,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether `value` fits. With `lists` all misfits are listed; without, the first one ends it.
+    /// Returns whether `value` is valid. With `lists` all misfits are listed; without, the first one ends the check.
     fn node(&mut self, id: Id, value: &Value, place: &Place<'_>, lists: bool) -> Result<bool, End> {
         self.spend(1)?;
         let mut fits = true;
@@ -80,7 +80,7 @@ impl Check<'_> {
         Ok(fits)
     }
 
-    /// How many of the subschemas fit, counted no further than `most`.
+    /// Returns how many of the subschemas accept the value, counted no further than `most`.
     fn fitting(&mut self, ids: &[Id], value: &Value, place: &Place<'_>, most: usize) -> Result<usize, End> {
         let mut count = 0;
         for id in ids {
@@ -92,8 +92,14 @@ impl Check<'_> {
         Ok(count)
     }
 
-    /// `fits`, listed as a misfit where it is not so.
-    fn told(&mut self, fits: bool, place: &Place<'_>, lists: bool, why: impl FnOnce() -> String) -> Result<bool, End> {
+    /// Returns `fits`; if it is false and `lists` is set, lists a misfit.
+    fn report(
+        &mut self,
+        fits: bool,
+        place: &Place<'_>,
+        lists: bool,
+        why: impl FnOnce() -> String,
+    ) -> Result<bool, End> {
         if !fits && lists {
             if self.listed.len() >= MISFITS_MAX {
                 return Err(End::Full);
@@ -105,10 +111,10 @@ impl Check<'_> {
 
     fn rule(&mut self, rule: &Rule, value: &Value, place: &Place<'_>, lists: bool) -> Result<bool, End> {
         match rule {
-            Rule::Never => self.told(false, place, lists, || "no value is allowed here".to_owned()),
+            Rule::Never => self.report(false, place, lists, || "no value is allowed here".to_owned()),
             Rule::Type(kinds) => {
                 let fits = kinds.iter().any(|kind| kind.is_of(value));
-                self.told(fits, place, lists, || {
+                self.report(fits, place, lists, || {
                     let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
                     format!("{} is not of type {}", brief(value), names.join(" or "))
                 })
@@ -121,30 +127,30 @@ impl Check<'_> {
                         break;
                     }
                 }
-                self.told(fits, place, lists, || {
-                    format!("{} is none of the {} allowed values", brief(value), values.len())
+                self.report(fits, place, lists, || {
+                    format!("{} is not one of the {} allowed values", brief(value), values.len())
                 })
             }
             Rule::Const(one) => {
                 let fits = self.equal(one, value)?;
-                self.told(fits, place, lists, || format!("{} is not {}", brief(value), brief(one)))
+                self.report(fits, place, lists, || format!("{} is not {}", brief(value), brief(one)))
             }
             Rule::Ref(id) => self.node(*id, value, place, lists),
             Rule::AllOf(ids) => self.all(ids, value, place, lists),
             Rule::AnyOf(ids) => {
                 let fits = self.fitting(ids, value, place, 1)? > 0;
-                self.told(fits, place, lists, || format!("{} fits no schema of `anyOf`", brief(value)))
+                self.report(fits, place, lists, || format!("{} fits no schema of `anyOf`", brief(value)))
             }
             Rule::OneOf(ids) => {
                 let count = self.fitting(ids, value, place, 2)?;
-                self.told(count == 1, place, lists, || match count {
+                self.report(count == 1, place, lists, || match count {
                     0 => format!("{} fits no schema of `oneOf`", brief(value)),
                     _ => format!("{} fits more than one schema of `oneOf`", brief(value)),
                 })
             }
             Rule::Not(id) => {
                 let fits = !self.node(*id, value, place, false)?;
-                self.told(fits, place, lists, || format!("{} fits the schema of `not`", brief(value)))
+                self.report(fits, place, lists, || format!("{} fits the schema of `not`", brief(value)))
             }
             Rule::If { condition, then, otherwise } => {
                 let branch = if self.node(*condition, value, place, false)? { then } else { otherwise };
@@ -178,7 +184,7 @@ impl Check<'_> {
         match rule {
             Rule::MultipleOf(divisor) => {
                 let fits = is_multiple(number, divisor);
-                self.told(fits, place, lists, || format!("{number} is not a multiple of {divisor}"))
+                self.report(fits, place, lists, || format!("{number} is not a multiple of {divisor}"))
             }
             Rule::Bound { limit, bound } => {
                 let order = compared(number, limit);
@@ -188,25 +194,25 @@ impl Check<'_> {
                     Bound::Above => (order == Ordering::Greater, "not greater than"),
                     Bound::Below => (order == Ordering::Less, "not less than"),
                 };
-                self.told(fits, place, lists, || format!("{number} is {words} {limit}"))
+                self.report(fits, place, lists, || format!("{number} is {words} {limit}"))
             }
             _ => Ok(true),
         }
     }
 
     fn text(&mut self, rule: &Rule, text: &str, place: &Place<'_>, lists: bool) -> Result<bool, End> {
-        let told = || brief(&Value::String(text.chars().take(TOLD_CHARS + 1).collect()));
+        let excerpt = || brief(&Value::String(text.chars().take(EXCERPT_MAX_CHARS + 1).collect()));
         match rule {
             Rule::Length(range) => {
                 self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
                 let chars = text.chars().count() as u64;
-                self.told(range.has(chars), place, lists, || {
-                    format!("{} has {}", told(), range.misfit(chars, "characters"))
+                self.report(range.has(chars), place, lists, || {
+                    format!("{} has {}", excerpt(), range.misfit(chars, "characters"))
                 })
             }
             Rule::Pattern(pattern) => {
                 self.spend(pattern.steps(text))?;
-                self.told(pattern.fits(text), place, lists, || format!("{} does not match the pattern", told()))
+                self.report(pattern.fits(text), place, lists, || format!("{} does not match the pattern", excerpt()))
             }
             _ => Ok(true),
         }
@@ -230,18 +236,20 @@ impl Check<'_> {
                 for (at, one) in list.iter().enumerate() {
                     found += u64::from(self.node(*of, one, &place.entry(at), false)?);
                 }
-                self.told(count.has(found), place, lists, || {
+                self.report(count.has(found), place, lists, || {
                     format!("{} of the {} entries fit the schema of `contains`", found, list.len())
                 })
             }
             Rule::ItemCount(range) => {
                 let count = list.len() as u64;
-                self.told(range.has(count), place, lists, || format!("the list has {}", range.misfit(count, "entries")))
+                self.report(range.has(count), place, lists, || {
+                    format!("the list has {}", range.misfit(count, "entries"))
+                })
             }
             Rule::Unique => {
-                let twice = self.twice(list)?;
-                self.told(twice.is_none(), place, lists, || {
-                    let (one, other) = twice.unwrap_or_default();
+                let duplicate = self.duplicate(list)?;
+                self.report(duplicate.is_none(), place, lists, || {
+                    let (one, other) = duplicate.unwrap_or_default();
                     format!("entries {one} and {other} are the same")
                 })
             }
@@ -295,14 +303,14 @@ impl Check<'_> {
             Rule::Required(names) => {
                 for name in names {
                     self.spend(1)?;
-                    fits &=
-                        self.told(object.contains_key(name), place, lists, || format!("{} is missing", name_of(name)))?;
+                    fits &= self
+                        .report(object.contains_key(name), place, lists, || format!("{} is missing", name_of(name)))?;
                 }
                 Ok(fits)
             }
             Rule::PropertyCount(range) => {
                 let count = object.len() as u64;
-                self.told(range.has(count), place, lists, || {
+                self.report(range.has(count), place, lists, || {
                     format!("the object has {}", range.misfit(count, "properties"))
                 })
             }
@@ -313,7 +321,7 @@ impl Check<'_> {
                         continue;
                     }
                     for other in others {
-                        fits &= self.told(object.contains_key(other), place, lists, || {
+                        fits &= self.report(object.contains_key(other), place, lists, || {
                             format!("{} is missing, which {} needs", name_of(other), name_of(name))
                         })?;
                     }
@@ -333,7 +341,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether two values are the same by JSON Schema: numbers by their value, objects in any order.
+    /// Returns whether two values are equal by JSON Schema: numbers by their value, objects in any order.
     fn equal(&mut self, one: &Value, other: &Value) -> Result<bool, End> {
         self.spend(1)?;
         match (one, other) {
@@ -372,8 +380,8 @@ impl Check<'_> {
         }
     }
 
-    /// Two entries that are the same, by their indices.
-    fn twice(&mut self, list: &[Value]) -> Result<Option<(usize, usize)>, End> {
+    /// Returns the indices of two equal entries, if there are any.
+    fn duplicate(&mut self, list: &[Value]) -> Result<Option<(usize, usize)>, End> {
         let hashing = RandomState::new();
         let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
         for (at, one) in list.iter().enumerate() {
@@ -396,7 +404,7 @@ impl Check<'_> {
         match value {
             Value::Null => 0_u8.hash(hasher),
             Value::Bool(one) => (1_u8, one).hash(hasher),
-            // Whole numbers that a float can't hold share a hash with their neighbours.
+            // Integers that a float can't represent share a hash with their neighbours.
             Value::Number(number) => (2_u8, (number.as_f64().unwrap_or_default() + 0.0).to_bits()).hash(hasher),
             Value::String(text) => {
                 self.spend((text.len() / COMPARED_BYTES_PER_STEP) as u64)?;
@@ -409,7 +417,7 @@ impl Check<'_> {
                 }
             }
             Value::Object(object) => {
-                // A map's entries come in one order, that of their names.
+                // A map's entries are always ordered by name.
                 (5_u8, object.len()).hash(hasher);
                 for (name, one) in object {
                     name.hash(hasher);
@@ -452,7 +460,7 @@ impl Range {
     }
 }
 
-/// Numbers by their value, whole ones exactly.
+/// Compares numbers by their value, integers exactly.
 fn compared(one: &Number, other: &Number) -> Ordering {
     let whole = |number: &Number| number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
     match (whole(one), whole(other)) {
@@ -476,15 +484,15 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
 }
 
 fn name_of(name: &str) -> String {
-    let short: String = name.chars().take(TOLD_CHARS).collect();
+    let short: String = name.chars().take(EXCERPT_MAX_CHARS).collect();
     format!("the property {short:?}")
 }
 
-/// A value in few words.
+/// Describes a value briefly.
 fn brief(value: &Value) -> String {
     match value {
-        Value::String(text) if text.chars().nth(TOLD_CHARS).is_some() => {
-            format!("{:?}…", text.chars().take(TOLD_CHARS).collect::<String>())
+        Value::String(text) if text.chars().nth(EXCERPT_MAX_CHARS).is_some() => {
+            format!("{:?}…", text.chars().take(EXCERPT_MAX_CHARS).collect::<String>())
         }
         Value::String(text) => format!("{text:?}"),
         Value::Array(list) => format!("the list of {}", list.len()),

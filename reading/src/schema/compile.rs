@@ -1,4 +1,4 @@
-//! From JSON to a compiled schema. Each subschema is compiled once; `$ref`s share what they point at.
+//! Compiles a schema from JSON. Each subschema is compiled once; `$ref`s share their target.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use super::pattern::Pattern;
 use super::place::Place;
 use super::{Bound, EXPANDED_MAX, Id, Kind, LEVELS_MAX, Node, Range, Rule, Schema};
 
-/// Different patterns of one schema.
+/// Most distinct patterns of one schema.
 const PATTERNS_MAX: usize = 50;
-/// The size of all compiled patterns of one schema, in KiB.
+/// Largest size of all compiled patterns of one schema, in KiB.
 const PATTERNS_MAX_KIB: usize = 4 * 1024;
 
-/// Keywords that are refused wherever they stand: what they demand depends on what others found, or on where they were
-/// reached from.
+/// Keywords that are refused everywhere: their constraint depends on the results of other keywords, or on the path by
+/// which they were reached.
 const REFUSED: [&str; 6] =
     ["unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"];
 
@@ -30,10 +30,10 @@ fn refused(place: &Place<'_>, keyword: &str, reason: impl std::fmt::Display) -> 
     Invalid::new("schema", format!("`{keyword}` at `{}` {reason}", place.pointer()))
 }
 
-/// A subschema that was met.
+/// The state of a subschema that the compiler has visited.
 #[derive(Clone, Copy)]
 enum Known {
-    /// It is being compiled: a reference to it would lead back to itself.
+    /// It is being compiled: a reference to it would be recursive.
     Open,
     Done(Id),
 }
@@ -47,7 +47,7 @@ struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// Compiles the subschema `value`, which stands at `place`, on this level of subschemas and references.
+    /// Compiles the subschema `value` at `place`, at this level of nested subschemas and references.
     fn node(&mut self, value: &'a Value, place: &Place<'_>, level: usize) -> Result<Id, Invalid> {
         let address = std::ptr::from_ref(value) as usize;
         if let Some(Known::Done(id)) = self.known.get(&address) {
@@ -56,7 +56,7 @@ impl<'a> Compiler<'a> {
         if level > LEVELS_MAX {
             return Err(Invalid::new(
                 "schema",
-                format!("is nested deeper than {LEVELS_MAX} levels at `{}`, `$ref`s followed", place.pointer()),
+                format!("is nested deeper than {LEVELS_MAX} levels at `{}`, following `$ref`s", place.pointer()),
             ));
         }
         self.known.insert(address, Known::Open);
@@ -81,7 +81,7 @@ impl<'a> Compiler<'a> {
             return Ok(known.clone());
         }
         if self.patterns.len() >= PATTERNS_MAX {
-            return Err(refused(place, keyword, format!("is one pattern more than {PATTERNS_MAX}")));
+            return Err(refused(place, keyword, format!("exceeds the limit of {PATTERNS_MAX} patterns")));
         }
         let compiled = Pattern::compile(text).map_err(|reason| refused(place, keyword, reason))?;
         let kib: usize = self.patterns.values().map(Pattern::kib).sum();
@@ -109,7 +109,7 @@ impl<'a> Open<'_, 'a> {
                 return Err(refused(self.place, keyword, "is not supported"));
             }
         }
-        // References inside it would be relative to it.
+        // References inside a nested `$id` would be relative to it.
         if self.object.contains_key("$id") && !matches!(self.place, Place::Root) {
             return Err(refused(self.place, "$id", "is supported at the schema's root only"));
         }
@@ -129,7 +129,7 @@ impl<'a> Open<'_, 'a> {
         self.node.rules.push(rule);
     }
 
-    /// Compiles a subschema below this one and counts what it expands to.
+    /// Compiles a subschema below this one and counts its expanded size.
     fn below(&mut self, value: &'a Value, place: &Place<'_>) -> Result<Id, Invalid> {
         let id = self.compiler.node(value, place, self.level + 1)?;
         let below = &self.compiler.nodes[id];
@@ -139,8 +139,8 @@ impl<'a> Open<'_, 'a> {
             return Err(Invalid::new(
                 "schema",
                 format!(
-                    "comes to more than {EXPANDED_MAX} subschemas or {LEVELS_MAX} levels at `{}`, each `$ref` counted as \
-                     what it points at",
+                    "has more than {EXPANDED_MAX} subschemas or {LEVELS_MAX} levels at `{}`, with each `$ref` counted as \
+                     its target",
                     place.pointer()
                 ),
             ));
@@ -196,7 +196,7 @@ impl<'a> Open<'_, 'a> {
         });
         match whole {
             Some(whole) => Ok(Some(whole)),
-            None => self.refuse(keyword, "must be a whole number from 0 on"),
+            None => self.refuse(keyword, "must be a non-negative integer"),
         }
     }
 
@@ -238,7 +238,7 @@ impl<'a> Open<'_, 'a> {
         match self.object.get("$ref") {
             None => Ok(()),
             Some(Value::String(pointer)) => self.reference(pointer),
-            Some(_) => self.refuse("$ref", "must be a text"),
+            Some(_) => self.refuse("$ref", "must be a string"),
         }
     }
 
@@ -314,7 +314,7 @@ impl<'a> Open<'_, 'a> {
                 self.push(Rule::Pattern(pattern));
                 Ok(())
             }
-            Some(_) => self.refuse("pattern", "must be a text"),
+            Some(_) => self.refuse("pattern", "must be a string"),
         }
     }
 

@@ -1,12 +1,12 @@
 //! A caller's JSON Schema: the subset that can be compiled and checked in bounded time and memory.
 //!
-//! Compiling ([`compile`]) is linear in the schema's JSON: each subschema is compiled once, however many `$ref`s point at
-//! it. What the references would expand to is counted and must not exceed [`EXPANDED_MAX`], so no schema doubles from
-//! level to level. Checking ([`check`]) spends from a budget of [`STEPS_MAX`] steps and ends when it is spent.
+//! Compiling ([`compile`]) is linear in the schema's JSON: each subschema is compiled once, however many `$ref`s point
+//! at it. The size with all references expanded is counted and must not exceed [`EXPANDED_MAX`], so no schema can grow
+//! exponentially. Checking ([`check`]) spends from a budget of [`STEPS_MAX`] steps and ends when it is spent.
 //!
 //! The keywords are those of drafts 7 to 2020-12, read as 2020-12 does. Keywords whose cost depends on what other
-//! keywords did (`unevaluatedProperties`, `$dynamicRef`, …) and recursive references are refused by name. `format` is an
-//! annotation, as the specification has it. Unknown keywords are ignored, as it asks.
+//! keywords did (`unevaluatedProperties`, `$dynamicRef`, …) and recursive references are refused by name. As the
+//! specification demands, `format` is an annotation and unknown keywords are ignored.
 
 mod check;
 mod compile;
@@ -23,13 +23,13 @@ use serde_json::{Number, Value};
 
 use self::pattern::Pattern;
 
-/// Subschemas that a schema may come to once every `$ref` is replaced by what it points at.
+/// Most subschemas of a schema, with every `$ref` replaced by its target.
 pub const EXPANDED_MAX: usize = 2_000;
-/// Levels of subschemas inside one another, `$ref`s followed.
+/// Most levels of nested subschemas, `$ref`s followed.
 pub const LEVELS_MAX: usize = 48;
-/// Steps of one check: some tenths of a second. A step costs about 10 ns.
+/// Most steps of one check: some tenths of a second. A step costs about 10 ns.
 pub const STEPS_MAX: u64 = 50_000_000;
-/// Misfits that are listed.
+/// Most misfits (parts of a value that violate its schema) that are listed.
 pub const MISFITS_MAX: usize = 20;
 
 /// A subschema, as an index of [`Schema::nodes`].
@@ -46,16 +46,16 @@ pub struct Schema {
 #[derive(Clone, Debug, Default)]
 struct Node {
     rules: Vec<Rule>,
-    /// Subschemas in it, itself included, each `$ref` counted as what it points at.
+    /// Number of subschemas in it, itself included, each `$ref` counted as its target.
     expanded: usize,
     /// Levels of subschemas in it, itself included.
     levels: usize,
 }
 
-/// What one keyword, or several that belong together, demand.
+/// The constraint of one keyword, or of several that belong together.
 #[derive(Clone, Debug)]
 enum Rule {
-    /// `false`: nothing fits.
+    /// `false`: no value is valid.
     Never,
     Type(Vec<Kind>),
     Enum(Vec<Value>),
@@ -95,9 +95,9 @@ enum Rule {
     Names(Id),
     Required(Vec<String>),
     PropertyCount(Range),
-    /// `dependentRequired`: where the first is there, the others must be.
+    /// `dependentRequired`: if the first property is present, the others must be.
     Needs(Vec<(String, Vec<String>)>),
-    /// `dependentSchemas`: where the property is there, the whole object must fit.
+    /// `dependentSchemas`: if the property is present, the whole object must match.
     Implies(Vec<(String, Id)>),
 }
 
@@ -113,7 +113,7 @@ enum Kind {
     String,
 }
 
-/// A limit of a number.
+/// The kind of a limit on a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Bound {
     Least,
@@ -122,7 +122,7 @@ enum Bound {
     Below,
 }
 
-/// How many there may be.
+/// The allowed range of a count.
 #[derive(Clone, Copy, Debug, Default)]
 struct Range {
     least: Option<u64>,
@@ -133,12 +133,12 @@ impl Schema {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// [`Invalid`] naming `schema`, with the keyword that is not supported or not well-formed, and its place.
+    /// [`Invalid`] for `schema`, with the unsupported or malformed keyword and its place.
     pub fn compile(schema: &Value) -> Result<Self, Invalid> {
         compile::compile(schema)
     }
 
-    /// Warnings about the parts of `value` that do not fit, each as `code: sentence`.
+    /// Returns warnings about the parts of `value` that violate the schema, each as `code: sentence`.
     #[must_use]
     pub fn misfits(&self, value: &Value) -> Vec<String> {
         check::misfits(self, value, STEPS_MAX)

@@ -1,4 +1,4 @@
-//! Regular expressions of a schema: ECMA 262 in, an engine of linear time and bounded size inside.
+//! Regular expressions of a schema: ECMA 262 syntax, run by an engine of linear time and bounded size.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use regex::{Regex, RegexBuilder};
 
 /// Most characters of one pattern.
 pub(super) const PATTERN_MAX_CHARS: usize = 1_000;
-/// Sizes that a compiled pattern may have, in KiB: the least that suffices tells what a match costs.
+/// Size limits tried for a compiled pattern, in KiB: the smallest that suffices determines the cost of a match.
 const SIZES_KIB: [usize; 6] = [1, 4, 16, 64, 256, 1024];
-/// A byte of text costs one step of a check for so many KiB of the compiled pattern: the engine visits each of its states
-/// at most once for each byte, and mostly far fewer. The slowest patterns that we know of then take 6 ns for a step.
+/// KiB of a compiled pattern for which a byte of text costs one step: per byte, the engine visits each of its states at
+/// most once, and mostly far fewer. The slowest patterns that we know of then take 6 ns per step.
 const KIB_PER_STEP: u64 = 4;
-/// The engine's cache of one pattern, in bytes. It only makes matching faster.
+/// Largest cache of the engine for one pattern, in bytes. It affects only the speed of matching.
 const CACHE_MAX_BYTES: usize = 256 * 1024;
 
 /// A compiled pattern.
@@ -22,7 +22,7 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// Compiles a pattern; `Err` says what is wrong with it.
+    /// Compiles a pattern; `Err` describes what is wrong with it.
     pub(super) fn compile(pattern: &str) -> Result<Self, String> {
         if pattern.chars().count() > PATTERN_MAX_CHARS {
             return Err(format!("must not be longer than {PATTERN_MAX_CHARS} characters"));
@@ -33,7 +33,7 @@ impl Pattern {
             match RegexBuilder::new(&rust).size_limit(kib * 1024).dfa_size_limit(CACHE_MAX_BYTES).build() {
                 Ok(regex) => return Ok(Self { regex: Arc::new(regex), kib }),
                 Err(regex::Error::CompiledTooBig(_)) => failed = "is too large once compiled".to_owned(),
-                // The last line says what is wrong, those before it show where.
+                // The last line contains the reason, those before it show the position.
                 Err(error) => {
                     let text = error.to_string();
                     let reason = text.lines().last().unwrap_or_default().trim();
@@ -44,12 +44,12 @@ impl Pattern {
         Err(failed)
     }
 
-    /// What it costs to match it against a text, in steps of a check.
+    /// Returns the cost of matching it against a text, in steps of a check.
     pub(super) fn steps(&self, text: &str) -> u64 {
         (text.len() as u64 + 1).saturating_mul((self.kib as u64 / KIB_PER_STEP).max(1))
     }
 
-    /// The size of the compiled pattern, in KiB.
+    /// Returns the size of the compiled pattern, in KiB.
     pub(super) fn kib(&self) -> usize {
         self.kib
     }
@@ -59,8 +59,8 @@ impl Pattern {
     }
 }
 
-/// The pattern in the engine's own language, where the two differ: classes such as `\d` are ASCII, `[` inside a class is
-/// a character, `\cX` is a control character.
+/// Translates a pattern into the engine's language where the two differ: classes such as `\d` are ASCII, `[` inside a
+/// class is a character, `\cX` is a control character.
 fn translated(pattern: &str) -> Result<String, String> {
     let mut out = String::with_capacity(pattern.len() + 16);
     let mut in_class = false;
@@ -74,7 +74,7 @@ fn translated(pattern: &str) -> Result<String, String> {
                     'w' => out.push_str(if in_class { "A-Za-z0-9_" } else { "[A-Za-z0-9_]" }),
                     'D' => out.push_str("[^0-9]"),
                     'W' => out.push_str("[^A-Za-z0-9_]"),
-                    // ECMA's white space is Unicode's and the byte order mark.
+                    // ECMA's white space is Unicode's plus the byte order mark.
                     's' => out.push_str(r"[\s\x{FEFF}]"),
                     'S' => out.push_str(r"[^\s\x{FEFF}]"),
                     'c' => {
@@ -84,13 +84,13 @@ fn translated(pattern: &str) -> Result<String, String> {
                     }
                     '0' => out.push_str(r"\x{0}"),
                     'b' if in_class => out.push_str(r"\x08"),
-                    // An escaped character that stands for itself; the engine has meanings of its own for some.
+                    // Escaped characters that stand for themselves; the engine gives some of them other meanings.
                     '<' | '>' | '\'' | '"' | '/' | ' ' | ',' | ':' | ';' | '=' | '@' | '!' | '%' | '`' | '_' => {
                         out.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
                     }
                     '1'..='9' | 'k' => return Err("refers back to a group, which is not supported".to_owned()),
                     'A' | 'z' | 'Z' | 'a' | 'Q' | 'E' | 'G' => {
-                        return Err(format!("has `\\{escaped}`, which is no ECMA 262"));
+                        return Err(format!("has `\\{escaped}`, which is not ECMA 262"));
                     }
                     _ => {
                         out.push('\\');
@@ -105,7 +105,7 @@ fn translated(pattern: &str) -> Result<String, String> {
                 if chars.next_if_eq(&'^').is_some() {
                     out.push('^');
                 }
-                // `[]` fits nothing and `[^]` everything; the engine takes the bracket for a character.
+                // `[]` matches nothing and `[^]` everything; the engine would read the bracket as a character.
                 if chars.peek() == Some(&']') {
                     return Err("has an empty class".to_owned());
                 }
@@ -114,7 +114,7 @@ fn translated(pattern: &str) -> Result<String, String> {
                 out.push_str(if in_class { "]" } else { "\\]" });
                 in_class = false;
             }
-            // The engine's set operations are doubled characters.
+            // The engine's set operators are doubled characters.
             '&' | '~' if in_class => {
                 out.push('\\');
                 out.push(c);
@@ -126,8 +126,8 @@ fn translated(pattern: &str) -> Result<String, String> {
                 match chars.next() {
                     Some(':') => out.push(':'),
                     Some('<') if !matches!(chars.peek(), Some('=' | '!')) => out.push('<'),
-                    Some('=' | '!' | '<') => return Err("looks around, which is not supported".to_owned()),
-                    _ => return Err("has a group that is no ECMA 262".to_owned()),
+                    Some('=' | '!' | '<') => return Err("uses look-around, which is not supported".to_owned()),
+                    _ => return Err("has a group that is not ECMA 262".to_owned()),
                 }
             }
             c => out.push(c),
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_mean_what_they_mean_in_a_browser() {
+    fn patterns_match_as_in_a_browser() {
         for (pattern, text, fits) in [
             (r"^\d{3}$", "123", true),
             (r"^\d{3}$", "١٢٣", false),
@@ -169,12 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn patterns_that_take_long_or_much_are_refused() {
+    fn unsupported_and_large_patterns_are_refused() {
         for (pattern, reason) in [
             (r"(a)\1", "refers back"),
-            ("(?=a)", "looks around"),
-            ("(?<!a)", "looks around"),
-            ("(?i)a", "no ECMA 262"),
+            ("(?=a)", "uses look-around"),
+            ("(?<!a)", "uses look-around"),
+            ("(?i)a", "not ECMA 262"),
             ("(((a{1000}){1000}){1000}){1000}", "too large"),
             (r"\p{L}{1000}", "too large"),
             ("(", "unclosed group"),
@@ -183,7 +183,7 @@ mod tests {
         ] {
             match Pattern::compile(pattern) {
                 Err(told) => assert!(told.contains(reason), "{pattern}: {told}"),
-                // The engine takes a repeated repetition for what it says; it costs nothing.
+                // The engine accepts a repeated repetition; it costs nothing.
                 Ok(_) => assert_eq!(pattern, "a**"),
             }
         }

@@ -1,9 +1,9 @@
-//! A place inside a JSON value as a JSON Pointer (RFC 6901), made only when it has to be told.
+//! A place inside a JSON value, formatted as a JSON Pointer (RFC 6901) only when it is reported.
 
-/// Most characters of a place that is told.
+/// Longest reported pointer, in characters.
 const PLACE_MAX_CHARS: usize = 200;
 
-/// A place: the way to it, innermost step first. It lives on the stack of what walks a value.
+/// A place as a linked list of steps, innermost first. It lives on the stack of the code that walks a value.
 #[derive(Clone, Copy)]
 pub(super) enum Place<'a> {
     /// The whole value.
@@ -23,7 +23,7 @@ impl<'a> Place<'a> {
         Self::Entry(self, at)
     }
 
-    /// The pointer; `/` for the whole value. Long ones are cut.
+    /// Returns the pointer; `/` for the whole value. Long pointers are cut.
     pub(super) fn pointer(&self) -> String {
         let mut steps = Vec::new();
         let mut at = self;

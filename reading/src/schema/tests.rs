@@ -1,4 +1,4 @@
-//! Ordinary schemas as generators write them, the attacks that are known, and the same answer as another implementation.
+//! Schemas as generators write them, known attacks, and agreement with another implementation.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ fn misfits_of(schema: &Value, value: &Value) -> Vec<String> {
     Schema::compile(schema).unwrap_or_else(|refusal| panic!("{refusal}: {schema}")).misfits(value)
 }
 
-/// `$defs` from 0 to `n`, each made by `link` from a reference to the next; the last is `leaf`.
+/// Builds `$defs` from 0 to `n`: `link` makes each from a reference to the next; the last is `leaf`.
 fn chain(n: usize, leaf: &Value, link: impl Fn(Value) -> Value) -> Value {
     let mut defs = serde_json::Map::new();
     for at in 0..n {
@@ -27,7 +27,7 @@ fn chain(n: usize, leaf: &Value, link: impl Fn(Value) -> Value) -> Value {
 #[test]
 fn schemas_that_multiply_are_refused_by_their_keyword() {
     let leaf = json!({"minProperties": 1000});
-    // The stack overflow of the chain below `unevaluatedProperties`.
+    // A known stack overflow: a long chain below `unevaluatedProperties`.
     let mut deep = chain(1300, &leaf, |next| json!({"allOf": [next]}));
     assert!(refusal(&deep).contains("$ref"), "{}", refusal(&deep));
     deep["unevaluatedProperties"] = json!(false);
@@ -52,7 +52,7 @@ fn schemas_that_multiply_are_refused_by_their_keyword() {
 }
 
 #[test]
-fn what_is_no_schema_is_refused_by_its_keyword() {
+fn an_invalid_schema_is_refused_by_its_keyword() {
     for (schema, keyword) in [
         (json!({"type": 7}), "type"),
         (json!({"type": "text"}), "type"),
@@ -79,8 +79,8 @@ fn what_is_no_schema_is_refused_by_its_keyword() {
 }
 
 #[test]
-fn what_generators_write_goes_on_working() {
-    // Pydantic's nested models, with what it says beside a reference.
+fn schemas_written_by_generators_work() {
+    // Pydantic's nested models, with its keywords beside a reference.
     let schema = json!({
         "$defs": {
             "Price": {"type": "object", "title": "Price", "required": ["value"], "properties": {
@@ -138,32 +138,32 @@ fn a_reference_may_be_used_often_as_long_as_its_expansion_is_bounded() {
 }
 
 #[test]
-fn a_check_that_takes_long_is_ended_and_says_so() {
+fn a_long_check_is_ended_with_a_warning() {
     let schema = json!({"items": {"anyOf": (0..500).map(|at| json!({"const": at})).collect::<Vec<_>>()}});
     let value: Value = (0..1_000).map(|at| json!(at % 500)).collect();
     let schema = Schema::compile(&schema).unwrap();
     assert_eq!(schema.misfits(&value), Vec::<String>::new());
     let ended = misfits(&schema, &value, 10_000);
     assert!(ended[0].starts_with("schema_unchecked: "), "{ended:?}");
-    // A pattern whose engine must follow all its states at once, on a long text.
+    // A pattern that keeps all states of the engine active, on a long text.
     let slow = json!({"pattern": "(x?){400}y"});
     let ended = misfits_of(&slow, &json!("x".repeat(4_000_000)));
     assert!(ended[0].starts_with("schema_unchecked: "), "{ended:?}");
 }
 
 #[test]
-fn misfits_that_are_listed_are_few_and_short() {
+fn listed_misfits_are_few_and_short() {
     let long = "k".repeat(10_000);
     let schema = json!({"items": {"required": [long], "type": "string", "const": long}});
     let value: Value = (0..1_000).map(|_| json!({"a": long})).collect();
     let listed = misfits_of(&schema, &value);
-    assert_eq!(listed.len(), MISFITS_MAX + 1, "the last says that there are more");
+    assert_eq!(listed.len(), MISFITS_MAX + 1, "the last entry reports that there are more");
     assert!(listed.iter().all(|misfit| misfit.len() < 600), "{listed:?}");
     let deep = json!({"properties": {&long: {"type": "string"}}});
     assert!(misfits_of(&deep, &json!({long: 1}))[0].len() < 600);
 }
 
-/// Values with few different parts, so that schemas sometimes fit.
+/// Generates values from few different parts, so that they sometimes match a schema.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -181,7 +181,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Schemas of every keyword.
+/// Generates schemas with every keyword.
 fn schemas() -> impl Strategy<Value = Value> {
     let count = || 0_u64..4;
     let name = || prop::sample::select(vec!["a", "b", "c1"]);
@@ -247,7 +247,7 @@ fn schemas() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A generated schema with its references pointing at one place for all.
+/// Moves the `$defs` of a generated schema to its root, and its references with them.
 fn with_references_at_the_root(schema: Value) -> Value {
     fn take(value: &mut Value, defs: &mut Vec<Value>) {
         match value {
@@ -275,12 +275,12 @@ fn with_references_at_the_root(schema: Value) -> Value {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
-    /// The `jsonschema` crate, which validates without bounds, says the same of what both understand.
+    /// The `jsonschema` crate, which validates without bounds, agrees on everything that both support.
     #[test]
-    fn another_implementation_finds_the_same(schema in schemas(), value in values()) {
+    fn another_implementation_agrees(schema in schemas(), value in values()) {
         let schema = with_references_at_the_root(schema);
-        let other = jsonschema::draft202012::new(&schema).expect("a schema");
-        let own = Schema::compile(&schema).expect("a schema");
+        let other = jsonschema::draft202012::new(&schema).expect("the generated schema is valid");
+        let own = Schema::compile(&schema).expect("the generated schema is valid");
         prop_assert_eq!(own.misfits(&value).is_empty(), other.is_valid(&value), "{} {}", schema, value);
     }
 }

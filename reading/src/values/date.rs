@@ -1,4 +1,4 @@
-//! Dates as pages write them, as ISO 8601.
+//! Reads dates as pages write them, and returns them as ISO 8601.
 
 use time::{Date, Month};
 
@@ -59,7 +59,7 @@ const MONTHS: &[(&str, u8)] = &[
     ("дек", 12),
 ];
 
-/// The date in a text as ISO 8601; a time of day stays where the text is ISO 8601 already.
+/// Returns the date in a text as ISO 8601; a time of day is kept if the text is already ISO 8601.
 #[must_use]
 pub fn date(text: &str, language: &str) -> Option<String> {
     if text.len() > VALUE_MAX_BYTES {
@@ -71,7 +71,7 @@ pub fn date(text: &str, language: &str) -> Option<String> {
     }
     let lower = text.to_lowercase();
     let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    // 2019年11月18日 and its like.
+    // Dates such as 2019年11月18日.
     if let Some((year, rest)) = lower.split_once(['年', '년'])
         && let Some((month, rest)) = rest.split_once(['月', '월'])
         && let Some((day, _)) = rest.split_once(['日', '일'])
@@ -110,7 +110,7 @@ pub fn date(text: &str, language: &str) -> Option<String> {
         (month, day) if day > 12 => made(year, month, day),
         (day, month) if day == month || dotted => made(year, month, day),
         (month, day) if month_first => made(year, month, day),
-        // The third of April or the fourth of March: nobody can tell.
+        // Ambiguous: `03/04` may be the third of April or the fourth of March.
         _ if is_plain_english => None,
         (day, month) => made(year, month, day),
     }
@@ -127,7 +127,7 @@ fn month_of(word: &str) -> Option<u8> {
         return None;
     }
     let fits = |name: &str| word.starts_with(name) && word.chars().count() <= 10;
-    // `juil` before `ju`: the longest beginning counts.
+    // The longest matching prefix counts.
     MONTHS
         .iter()
         .filter(|(name, _)| fits(name))
@@ -141,7 +141,7 @@ fn made(year: i32, month: u8, day: u8) -> Option<String> {
     Some(format!("{:04}-{:02}-{:02}", date.year(), u8::from(date.month()), date.day()))
 }
 
-/// A text that is ISO 8601 already.
+/// Returns a text that is already ISO 8601, without spaces in its time.
 fn iso(text: &str) -> Option<String> {
     let day = text.get(..10)?;
     let mut parts = day.split('-');
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_that_could_be_two_are_none() {
+    fn ambiguous_dates_are_not_read() {
         for (text, language, value) in [
             ("2019-11-18", "en", Some("2019-11-18")),
             ("2019-11-18T07:45:00Z", "en", Some("2019-11-18T07:45:00Z")),

@@ -1,4 +1,4 @@
-//! Texts as numbers, dates and yes-or-no, by the page's language. What can be read in two ways is read in none.
+//! Reads texts as numbers, dates and booleans, by the page's language. Ambiguous texts are not read.
 
 mod date;
 mod number;
@@ -6,10 +6,10 @@ mod number;
 pub use date::date;
 pub use number::number;
 
-/// A text that is longer is no number and no date, in bytes.
+/// Longest text that is read as a number or a date, in bytes.
 const VALUE_MAX_BYTES: usize = 300;
 
-/// Digits of any script as ASCII, other signs in their plain form.
+/// Replaces digits of other scripts by ASCII digits, and signs and separators by their plain forms.
 fn plain(text: &str) -> String {
     text.chars()
         .map(|c| match c {
@@ -32,7 +32,7 @@ fn digit(c: char, zero: u32) -> char {
     char::from_digit(c as u32 - zero, 10).unwrap_or(c)
 }
 
-/// Whether a text says yes or no.
+/// Returns whether a text means yes or no; `None` if neither.
 #[must_use]
 pub fn boolean(text: &str) -> Option<bool> {
     let text = text.trim().trim_end_matches(['.', '!']).to_lowercase();

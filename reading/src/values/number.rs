@@ -1,4 +1,4 @@
-//! Numbers as pages write them, with the separators of their language.
+//! Reads numbers as pages write them, with the separators of their language.
 
 use super::{VALUE_MAX_BYTES, plain};
 
@@ -21,7 +21,7 @@ fn decimal_comma(language: &str) -> bool {
     }
 }
 
-/// The one number in a text; nothing where there is none, several, or one that could be two.
+/// Returns the only number in a text; `None` if there is none, several or an ambiguous one.
 #[must_use]
 pub fn number(text: &str, language: &str) -> Option<f64> {
     if text.len() > VALUE_MAX_BYTES {
@@ -43,7 +43,7 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
             match chars[end] {
                 c if c.is_ascii_digit() => end += 1,
                 '.' | ',' | '\'' if next_digits > 0 => end += 1,
-                // A space parts groups of three.
+                // A space separates groups of three digits.
                 ' ' if next_digits == 3 && end - start <= 3
                     || chars[end] == ' ' && next_digits == 3 && chars[start..end].contains(&' ') =>
                 {
@@ -60,7 +60,7 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
     }
     let (digits, start, end) = found?;
     let value = unsigned(&digits, decimal_comma(language))?;
-    // Part of a word, as in `A4`, is none.
+    // A digit in a word, as in `A4`, is not a number.
     if start > 0
         && chars[start - 1].is_alphabetic()
         && chars[start - 1].is_ascii()
@@ -78,7 +78,7 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
         _ => 1.0,
     };
     let rest: String = chars[end..].iter().collect::<String>().trim_start().to_lowercase();
-    // Words that change the value are not guessed at.
+    // Words that change the value are not interpreted.
     if [
         "million", "billion", "mio", "mrd", "thousand", "tausend", "mille", "тыс", "млн", "млрд", "万", "億", "亿",
         "만", "lakh", "crore",

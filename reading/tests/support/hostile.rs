@@ -1,12 +1,12 @@
-//! Snapshots as the page function would write them of hostile pages: each as large as its limits allow, in a shape that
-//! something multiplies.
+//! Snapshots of hostile pages, as the page function would write them: each as large as its limits allow, in a
+//! shape that some construct multiplies.
 
 use std::fmt::Write as _;
 
 use porthole_reading::snapshot::{ATTRIBUTES_MAX_UNITS, NODES_MAX, TEXT_MAX_UNITS, VALUES_MAX};
 use serde_json::{Value, json};
 
-/// A page in the making.
+/// A page that is being built.
 #[derive(Default)]
 pub(crate) struct Page {
     names: Vec<String>,
@@ -19,7 +19,7 @@ pub(crate) struct Page {
     attributes: Vec<Value>,
 }
 
-/// The flags of an element whose white space counts, laid out as a block.
+/// The flags of a block element with preserved white space.
 pub(crate) const PRE: u32 = 1 << 3 | 1 << 7;
 
 impl Page {
@@ -58,7 +58,7 @@ impl Page {
         self.parent.len() as i64 - 1
     }
 
-    /// The snapshot with these answers, as JSON.
+    /// Returns the page's snapshot with these answers, as JSON.
     pub(crate) fn snapshot(self, answers: &Value) -> String {
         assert!(self.parent.len() <= NODES_MAX, "{} nodes", self.parent.len());
         let units: usize = self.texts.iter().map(|text| text.encode_utf16().count()).sum();
@@ -72,13 +72,13 @@ impl Page {
     }
 }
 
-/// A hostile page, and what is asked of it.
+/// A hostile page, and the queries to it.
 pub(crate) struct Scene {
     pub(crate) name: &'static str,
     pub(crate) page: Page,
-    /// The matched nodes; the first node where it is empty.
+    /// The matched nodes; if empty, the first node.
     pub(crate) roots: Vec<i64>,
-    /// A map and what was found for it.
+    /// A map and the values found for it.
     pub(crate) map: Option<(Value, Value)>,
 }
 
@@ -93,7 +93,7 @@ fn body(page: &mut Page) -> i64 {
     page.element(html, "body", &[])
 }
 
-/// The table of the attack: one cell over many places, then `rows` rows.
+/// Builds the attack's table: one cell over many places, then one plain row.
 fn spanned(text: usize, tag: &str) -> Page {
     let mut page = Page::new();
     let body = body(&mut page);
@@ -116,7 +116,7 @@ fn spanned(text: usize, tag: &str) -> Page {
     page
 }
 
-/// Elements of these names inside one another, with text in the innermost.
+/// Builds nested elements with these names in turn, with text in the innermost.
 fn nested(names: &[&str], levels: usize, text: &str) -> (Page, Vec<i64>) {
     let mut page = Page::new();
     let mut at = body(&mut page);
@@ -129,7 +129,7 @@ fn nested(names: &[&str], levels: usize, text: &str) -> (Page, Vec<i64>) {
     (page, roots)
 }
 
-/// Lines of preformatted text inside these.
+/// Builds lines of preformatted text inside nested elements with these names.
 fn indented(names: &[&str], levels: usize) -> Page {
     let mut page = Page::new();
     let mut at = body(&mut page);
@@ -150,7 +150,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
         Scene::of("code in quotes in quotes", indented(&["blockquote"], 190)),
     ];
 
-    // A row that is far to the right of all others, which a span pulls along.
+    // A cell far to the right that spans all rows, so that each row extends to it.
     let mut page = Page::new();
     let at = body(&mut page);
     let table = page.element(at, "table", &[("role", "table")]);
@@ -246,7 +246,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
         scenes.push(Scene::of(name, page));
     }
 
-    // Many fields that read one large text.
+    // Many fields that read the same large text.
     let mut page = Page::new();
     let at = body(&mut page);
     let p = page.element(at, "p", &[]);
@@ -255,7 +255,7 @@ pub(crate) fn scenes() -> Vec<Scene> {
     let values = vec![json!({"at": p}); 190];
     scenes.push(Scene { map: Some((Value::Object(fields), json!(values))), ..Scene::of("a map of one text", page) });
 
-    // A long name at each of many entries.
+    // Long field names in each of many entries.
     let mut page = Page::new();
     body(&mut page);
     let names: serde_json::Map<String, Value> = (0..2).map(|at| (format!("{at}").repeat(20_000), json!("p"))).collect();

@@ -1,11 +1,11 @@
-//! A page from its source alone, without a browser: nothing is hidden, and elements are laid out as their names say.
+//! Builds a page from its source, without a browser: nothing is hidden, and layout follows from the elements' names.
 
 use std::sync::Arc;
 
 use porthole_reading::dom::{Data, Display, Dom, Element, Hidden, NodeId};
 use scraper::{ElementRef, Html, Node};
 
-/// The tree of a document.
+/// Parses a document into a tree.
 pub(crate) fn dom(html: &str) -> Dom {
     let parsed = Html::parse_document(html);
     let mut dom = Dom::default();
@@ -27,7 +27,7 @@ fn push(dom: &mut Dom, parent: Option<NodeId>, element: ElementRef<'_>) {
     for child in element.children() {
         match child.value() {
             Node::Text(text) => drop(dom.push(Some(id), Data::Text(text.to_string()), Hidden::No)),
-            Node::Element(_) => push(dom, Some(id), ElementRef::wrap(child).expect("an element")),
+            Node::Element(_) => push(dom, Some(id), ElementRef::wrap(child).expect("the node is an element")),
             _ => {}
         }
     }

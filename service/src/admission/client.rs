@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 use std::sync::Arc;
 
-/// The longest name that is taken, in bytes.
+/// Maximum length of a client's name, in bytes.
 const NAME_MAX_BYTES: usize = 64;
 
 /// A client of the queue. Clones are the same client.
@@ -11,14 +11,15 @@ const NAME_MAX_BYTES: usize = 64;
 pub struct Client(Arc<str>);
 
 impl Client {
-    /// The client that the worker names: a hash, so up to 64 letters and digits. `None` for anything else.
+    /// Returns the client of this name, which the worker makes: a hash, so up to 64 letters and digits. `None` for
+    /// anything else.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let fits = (1..=NAME_MAX_BYTES).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric());
         fits.then(|| Self(name.into()))
     }
 
-    /// The client at this address, for a call without a worker in between.
+    /// Returns the client at this address, for a call without a worker in between.
     #[must_use]
     pub fn at(address: IpAddr) -> Self {
         Self(address.to_canonical().to_string().into())

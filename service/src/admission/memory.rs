@@ -1,4 +1,4 @@
-//! Whether there is memory for another page: in the control groups of this process, and on the host.
+//! Measures whether there is memory for another page: in the control groups of this process, and on the host.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -30,7 +30,7 @@ impl Memory {
         Self { percent_max, groups: groups(&own), last: Mutex::default() }
     }
 
-    /// The memory in use, in percent, if it is above the limit.
+    /// Returns the memory in use, in percent, if it is above the limit.
     pub(super) fn pressed(&self) -> Option<u8> {
         if self.percent_max >= 100 {
             return None;
@@ -47,14 +47,14 @@ impl Memory {
         used.filter(|used| *used > self.percent_max)
     }
 
-    /// The highest usage among the host and the control groups.
+    /// Returns the highest usage among the host and the control groups.
     fn used_percent(&self) -> Option<u8> {
         let host = text("/proc/meminfo").and_then(|text| of_host(&text));
         self.groups.iter().filter_map(|group| of_group(group)).chain(host).max()
     }
 }
 
-/// The control group named in `/proc/self/cgroup` and its ancestors, without the root: it has no limit.
+/// Returns the control group named in `/proc/self/cgroup` and its ancestors, without the root: it has no limit.
 fn groups(own: &str) -> Vec<PathBuf> {
     let Some(path) = own.lines().find_map(|line| line.strip_prefix("0::/")) else { return Vec::new() };
     // In a container the path may be the host's, and our own group is the root of what is mounted there.
@@ -64,7 +64,7 @@ fn groups(own: &str) -> Vec<PathBuf> {
 
 fn of_group(group: &Path) -> Option<u8> {
     let number = |file: &str| text(group.join(file))?.trim().parse::<u64>().ok();
-    // `max`, no limit, is no number.
+    // `max`, which stands for no limit, is not a number.
     let limit = number("memory.max")?;
     let stat = text(group.join("memory.stat")).unwrap_or_default();
     // The kernel drops inactive page cache when memory is needed: it does not count as in use.
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_over_the_limit_is_pressure() {
+    fn only_usage_above_the_limit_is_pressure() {
         let (any, none) = (Memory::new(1), Memory::new(100));
         assert!(any.pressed().is_some_and(|used| used > 1), "this machine uses memory");
         assert_eq!(none.pressed(), None);

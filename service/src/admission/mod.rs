@@ -69,7 +69,7 @@ pub struct Permit {
 }
 
 impl Admission {
-    /// Permits within these limits.
+    /// Creates an admission with these limits.
     #[must_use]
     pub fn new(limits: AdmissionLimits, metrics: QueueMetrics) -> Self {
         let AdmissionLimits { permits, queue_max, memory_percent_max } = limits;
@@ -80,8 +80,8 @@ impl Admission {
     /// Waits for a permit, in turns with other clients. Dropping the future leaves the queue.
     ///
     /// # Errors
-    /// [`Overloaded`]: at once where the queue is full or the wait would be too long; later where the request gave way
-    /// to another client, or its time is over.
+    /// [`Overloaded`]: at once if the queue is full or the wait would be too long; later if the request gave way to
+    /// another client, or its time is over.
     pub async fn acquire(&self, client: &Client, deadline: Instant) -> Result<Permit, Overloaded> {
         let since = Instant::now();
         self.check_memory()?;
@@ -103,7 +103,7 @@ impl Admission {
     /// Whether the machine has memory for another page.
     ///
     /// # Errors
-    /// [`Overloaded`] where it has not.
+    /// [`Overloaded`] if it has not.
     pub fn check_memory(&self) -> Result<(), Overloaded> {
         match self.0.memory.pressed() {
             None => Ok(()),
@@ -140,7 +140,7 @@ impl Admission {
         let retry_after = state.pace.retry_after(state.queue.len());
         drop(state);
         if let Some(loser) = displaced {
-            // Sending fails where that request's caller has left.
+            // Sending fails if that request's caller has left.
             let _ = loser.send(Err(Overloaded { reason: Reason::Displaced, retry_after }));
         }
         self.0.metrics.entered();
@@ -180,7 +180,7 @@ impl Drop for Permit {
             state.free -= 1;
             next.push((client, request));
         }
-        // After the choice: until now this client counted as holding the permit, so that others came first.
+        // Only after the choice, in which this client still counted as holding the permit, so that others came first.
         state.queue.finished(&self.client);
         drop(state);
         for (client, request) in next {
@@ -229,7 +229,7 @@ mod tests {
         admission.acquire(&client(name), Instant::now() + LONG).await
     }
 
-    /// Begins to wait, and gives the task once it does.
+    /// Starts a request, and returns its task once it waits in the queue.
     async fn waits(admission: &Admission, metrics: &SessionMetrics, name: &'static str) -> Task {
         let before = metrics.pages().queued;
         let admission = admission.clone();
@@ -263,7 +263,7 @@ mod tests {
         gone.abort();
         assert!(gone.await.unwrap_err().is_cancelled());
         assert_eq!(metrics.pages().queued, 0);
-        // Leaves at the very moment at which it gets its permit.
+        // Leaves at the moment at which it gets its permit.
         let gone = waits(&admission, &metrics, "a").await;
         drop(held);
         gone.abort();

@@ -30,8 +30,8 @@ impl Pace {
         });
     }
 
-    /// The wait for a permit with `ahead` requests queued before this one and all permits taken. `None` before any permit
-    /// was given back.
+    /// Returns the wait for a permit with `ahead` requests queued before this one and all permits taken. `None`
+    /// before any permit was given back.
     pub(super) fn wait(&self, ahead: usize) -> Option<Duration> {
         #[expect(clippy::cast_precision_loss, reason = "a queue is far shorter than a double has bits")]
         let rounds = (ahead + 1) as f64 / self.permits as f64;

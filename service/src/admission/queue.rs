@@ -1,9 +1,9 @@
-//! Which request is next: a bounded queue that is fair by client. No clock, no async.
+//! Decides which request is next: a bounded queue that is fair by client. No clock, no async.
 //!
-//! A client's load is its permits and its requests in the queue. The next permit goes to the client with the fewest
-//! among those that wait, in turns where several have as few; each client's own requests keep their order. When the
-//! queue is full, a newcomer takes the seat of the newest request of the client with the greatest load, if its own load
-//! stays below that even then.
+//! A client's load is its permits and its requests in the queue. The next permit goes to the waiting client with the
+//! fewest permits; clients with equally many take turns, and each client's own requests keep their order. If the
+//! queue is full, a newcomer displaces the newest request of the client with the greatest load, if its own load stays
+//! below that even then.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -12,13 +12,13 @@ use super::Client;
 /// A request's number, in the order of arrival.
 pub(super) type Ticket = u64;
 
-/// The queue. `T` is what is kept of a request that waits.
+/// The queue. `T` is the data of a waiting request.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     waiting_max: usize,
     waiting: usize,
     clients: HashMap<Client, Presence<T>>,
-    /// Clients that wait, by whose turn it is.
+    /// Clients with waiting requests, in the order of their turns.
     turns: VecDeque<Client>,
     tickets: Ticket,
 }
@@ -41,12 +41,12 @@ impl<T> Presence<T> {
     }
 }
 
-/// What became of a newcomer.
+/// The result of joining the queue.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Joined<T> {
     /// It waits.
     Waiting(Ticket),
-    /// It waits instead of this one, which was removed.
+    /// It waits in place of this request, which was removed.
     InsteadOf(Ticket, T),
     /// The queue is full.
     Full,
@@ -80,7 +80,7 @@ impl<T> Queue<T> {
         self.waiting < self.waiting_max || self.to_displace_for(client).is_some()
     }
 
-    /// Lets a request of `client` wait.
+    /// Adds a request of `client` to the queue.
     pub(super) fn join(&mut self, client: &Client, request: T) -> Joined<T> {
         let displaced = if self.waiting < self.waiting_max {
             None
@@ -105,7 +105,7 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The client that gives up its newest request for a newcomer of `client`.
+    /// Returns the client whose newest request gives way to a new one of `client`.
     fn to_displace_for(&self, client: &Client) -> Option<Client> {
         let load = self.clients.get(client).map_or(0, Presence::load);
         let waiting = self.turns.iter().filter_map(|other| Some((other, self.clients.get(other)?.load())));
@@ -121,7 +121,7 @@ impl<T> Queue<T> {
         Some(newest)
     }
 
-    /// A request no longer waits. Gives back what was kept of it; nothing if it has left already.
+    /// Removes a waiting request and returns its data; `None` if it has left already.
     pub(super) fn leave(&mut self, client: &Client, ticket: Ticket) -> Option<T> {
         let waiting = &mut self.clients.get_mut(client)?.waiting;
         let at = waiting.iter().position(|(other, _)| *other == ticket)?;
@@ -134,7 +134,7 @@ impl<T> Queue<T> {
     /// Takes the next request out of the queue and counts its permit.
     pub(super) fn next(&mut self) -> Option<(Client, T)> {
         let permits = |client: &Client| self.clients.get(client).map_or(0, |presence| presence.permits);
-        // The first of those with the fewest, so that equal ones take turns.
+        // The first of the clients with the fewest permits, so that equal ones take turns.
         let (at, _) = self.turns.iter().enumerate().min_by_key(|(_, client)| permits(client))?;
         let client = self.turns.remove(at)?;
         let presence = self.clients.get_mut(&client)?;
@@ -147,12 +147,12 @@ impl<T> Queue<T> {
         Some((client, request))
     }
 
-    /// A request of `client` got a permit without waiting.
+    /// Records that a request of `client` got a permit without waiting.
     pub(super) fn admitted(&mut self, client: &Client) {
         self.clients.entry(client.clone()).or_default().permits += 1;
     }
 
-    /// A request of `client` gave its permit back.
+    /// Records that a request of `client` gave its permit back.
     pub(super) fn finished(&mut self, client: &Client) {
         if let Some(presence) = self.clients.get_mut(client) {
             presence.permits = presence.permits.saturating_sub(1);
@@ -160,7 +160,7 @@ impl<T> Queue<T> {
         self.settle(client);
     }
 
-    /// Forgets what is no longer needed of a client.
+    /// Removes the entries of a client that are no longer needed.
     fn settle(&mut self, client: &Client) {
         let Some(presence) = self.clients.get(client) else { return };
         if presence.waiting.is_empty() {

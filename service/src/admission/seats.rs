@@ -24,7 +24,7 @@ pub enum NoSeat {
     /// All seats of this replica are taken.
     #[error("all {0} sessions of this server are in use")]
     Total(usize),
-    /// The sandbox has as many seats as one may have.
+    /// The sandbox has reached its limit.
     #[error("this sandbox already has {0} sessions")]
     PerSandbox(usize),
     /// The machine is short of memory.
@@ -60,7 +60,7 @@ pub struct Seat {
 // === impl Seats ===
 
 impl Seats {
-    /// Seats within these limits. `admission` says whether the machine has memory for another held page.
+    /// Creates seats within these limits. `admission` says whether the machine has memory for another held page.
     #[must_use]
     pub fn new(limits: SeatLimits, admission: Admission) -> Self {
         Self(Arc::new(Shared { limits, admission, taken: Mutex::default() }))
@@ -69,7 +69,7 @@ impl Seats {
     /// Takes a seat for this sandbox. Never waits: a seat may be held for an hour.
     ///
     /// # Errors
-    /// [`NoSeat`] where a limit is reached or memory is short.
+    /// [`NoSeat`] if a limit is reached or memory is short.
     pub fn take(&self, sandbox: &str) -> Result<Seat, NoSeat> {
         let Shared { limits, admission, .. } = &*self.0;
         admission.check_memory().map_err(NoSeat::Memory)?;
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_no_seat_where_memory_is_short() {
+    fn no_seat_is_given_while_memory_is_short() {
         let seats = Seats::new(SeatLimits { total: 8, per_sandbox: 8 }, admission(1));
         assert!(matches!(seats.take("a"), Err(NoSeat::Memory(Overloaded { reason: Reason::Memory { .. }, .. }))));
     }

@@ -1,5 +1,5 @@
-//! Auto-attach: a session for every target that a session's target brings forth (iframes in other processes, workers,
-//! popups), each halted until somebody has looked at it.
+//! Auto-attach: a target session for every target that a page creates (iframes in other processes, workers, popups),
+//! each halted until its watcher resumes it.
 
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{EnableParams as EnableFetch, RequestPattern};
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
@@ -16,31 +16,31 @@ use super::event::{Event, Events};
 const ATTACHED: &str = "Target.attachedToTarget";
 
 impl Session {
-    /// Attaches to what this session's target brings forth from now on. Each new target stands still until
+    /// Attaches to the targets that this session's target creates from now on. Each is halted until
     /// [`Attached::resume`] is called.
     pub fn auto_attach(&self) -> Attachments {
         self.attachments(true, None)
     }
 
-    /// On the browser's own session: attaches to a target in a session of its own, which lasts as long as the target,
-    /// whatever becomes of those who brought it forth.
+    /// On the browser's own session: attaches to a target in a session of its own, which lasts as long as the target
+    /// even if the target's creator ends.
     ///
     /// # Errors
-    /// [`CdpError`] where the target or the browser is gone.
+    /// [`CdpError`] if the target or the browser is gone.
     pub async fn attach_to(&self, target_id: &str) -> Result<Session, CdpError> {
         let params = AttachToTargetParams { target_id: target_id.to_owned().into(), flatten: Some(true) };
         let attached = self.call(&params).await?;
         Ok(self.connection().session(String::from(attached.session_id)))
     }
 
-    /// On the browser's own session: attaches to the pages that there are and to those that will be made. None of them
-    /// is made to stand still: they may be somebody else's.
+    /// On the browser's own session: attaches to the existing pages and to those created from now on. None is halted,
+    /// since some may belong to other clients.
     pub fn attach_to_pages(&self) -> Attachments {
         self.attachments(false, Some("page"))
     }
 
-    /// On a session of the browser's own (each has one way of attaching): attaches to the shared workers that will be
-    /// started, which no page's session tells of. Each stands still until it is resumed, somebody else's too.
+    /// On a browser session (each has one auto-attach setting): attaches to the shared workers started from now on,
+    /// which no page's session reports. Each is halted until it is resumed, other clients' workers too.
     pub fn attach_to_shared_workers(&self) -> Attachments {
         self.attachments(true, Some("shared_worker"))
     }
@@ -57,36 +57,36 @@ impl Session {
         Attachments { parent: self.clone(), events, enabled, context: None }
     }
 
-    /// Another session of the browser's own.
+    /// Opens another browser session on the same connection.
     ///
     /// # Errors
-    /// [`CdpError`] where the browser has none to give, or is gone.
+    /// [`CdpError`] if the browser refuses or is gone.
     pub async fn beside(&self) -> Result<Session, CdpError> {
         let attached = self.call(&AttachToBrowserTargetParams::default()).await?;
         Ok(self.connection().session(String::from(attached.session_id)))
     }
 }
 
-/// A stream of the targets that were attached to.
+/// A stream of attached targets.
 pub struct Attachments {
     parent: Session,
     events: Events,
     enabled: Option<Call<<SetAutoAttachParams as chromiumoxide_types::Command>::Response>>,
-    /// The one browser context whose targets are of interest, where it is one.
+    /// The browser context whose targets are reported; all contexts' if `None`.
     context: Option<String>,
 }
 
 impl Attachments {
-    /// The targets of this browser context alone. All others run as if nobody had looked.
+    /// Restricts the stream to this browser context. Targets of other contexts are resumed at once.
     #[must_use]
     pub fn within(self, context: String) -> Self {
         Self { context: Some(context), ..self }
     }
 
-    /// Waits until the browser has confirmed that it attaches; the targets that exist already are then in the stream.
+    /// Waits until the browser has confirmed the setting; the targets that exist already are then in the stream.
     ///
     /// # Errors
-    /// [`CdpError`] where the browser refuses or is gone.
+    /// [`CdpError`] if the browser refuses or is gone.
     pub async fn confirmed(&mut self) -> Result<(), CdpError> {
         match self.enabled.take() {
             Some(call) => call.await.map(drop),
@@ -94,7 +94,7 @@ impl Attachments {
         }
     }
 
-    /// The next target; none when the parent session has ended.
+    /// Waits for the next target; `None` when the parent session has ended.
     pub async fn next(&mut self) -> Option<Attached> {
         loop {
             let event = self.events.next().await?;
@@ -104,7 +104,7 @@ impl Attachments {
         }
     }
 
-    /// The next target that was attached to already, if there is one.
+    /// Returns the next target if its event has already arrived.
     pub fn attached(&mut self) -> Option<Attached> {
         loop {
             let event = self.events.try_next()?;
@@ -132,27 +132,27 @@ impl Attachments {
                 Some(attached)
             }
             Err(error) => {
-                tracing::warn!(%error, "an attached target can't be read");
+                tracing::warn!(%error, "an event about an attached target can't be read");
                 None
             }
         }
     }
 }
 
-/// A target that was attached to.
+/// An attached target.
 #[derive(Clone, Debug)]
 pub struct Attached {
-    /// The session to drive it by.
+    /// The session that drives it.
     pub session: Session,
     /// Its id.
     pub target_id: String,
-    /// What it is: `page`, `iframe`, `worker`, `shared_worker`, `service_worker`, or what a newer browser calls it.
+    /// Its type: `page`, `iframe`, `worker`, `shared_worker`, `service_worker`, or a type that a newer browser adds.
     pub kind: String,
-    /// Where it is, or is about to go.
+    /// Its URL, or the URL that it is about to load.
     pub url: String,
     /// The browser context that it belongs to.
     pub context_id: String,
-    /// Whether it stands still until [`Attached::resume`].
+    /// Whether it is halted until [`Attached::resume`].
     pub waiting: bool,
 }
 
@@ -164,8 +164,8 @@ impl Attached {
         }
     }
 
-    /// Closes a page or a frame. It is let go, too, since its opener stands still with it: on its way to its end, with
-    /// every request of it stopped for good.
+    /// Closes a page or a frame. Also resumes it, with all its requests paused, because its opener is halted as long as
+    /// it is.
     pub fn close(&self) {
         let all = vec![RequestPattern::builder().url_pattern("*").build()];
         self.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
@@ -173,7 +173,7 @@ impl Attached {
         self.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
     }
 
-    /// Closes a target that stands still, and never lets it run.
+    /// Closes a halted target without ever resuming it.
     pub fn close_halted(&self) {
         let close = CloseTargetParams::new(self.target_id.clone());
         self.session.connection().browser().call(&close).forget();

@@ -1,7 +1,7 @@
-//! How much one page of a shared browser may send: the size caps of messages, and an allowance of events for each page.
+//! Limits what one page of a shared browser may send: size caps for messages, and an allowance of events for each page.
 //!
-//! Every event passes the browser's main thread, which all pages share, and our reader. Commands and their answers are
-//! ours and bounded by what we ask for, so an allowance covers events only.
+//! Every event passes the browser's main thread, which all pages share, and our reader. We send the commands, so our
+//! own requests bound their answers; an allowance covers events only.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use prometheus_client::metrics::counter::Counter;
 
 use super::MESSAGE_MAX_BYTES;
 
-/// The largest event, in bytes. Chromium cuts URLs at 2 MB; what may be longer is a name or a `data:` URL that a page's
-/// script chose.
+/// The largest event, in bytes. Chromium cuts URLs at 2 MB; only a name or a `data:` URL chosen by a page's script
+/// may be longer.
 const EVENT_MAX_BYTES: usize = 4 * 1024 * 1024;
-/// How much a page may send at once, in bytes, and how much more each second.
+/// A page's allowance: bytes in one burst, and bytes added each second.
 const BURST_BYTES: u32 = 16 * 1024 * 1024;
 const REFILL_BYTES_A_SECOND: u32 = 2 * 1024 * 1024;
-/// What each event counts beyond its own bytes: routing a small one costs the browser about as much as copying so many.
+/// Charged for each event beyond its own bytes: routing a small event costs the browser about as much as copying these.
 const EVENT_COST_BYTES: usize = 512;
-/// What an event of one of the [`HEAVY`] kinds counts. Each keeps the browser's main thread for about a millisecond.
+/// Charged for each [`HEAVY`] event instead. It occupies the browser's main thread for about a millisecond.
 const HEAVY_COST_BYTES: usize = 32 * 1024;
-/// A frame that navigates: Chromium limits that for each frame and not for each page, and twenty frames stopped all other
-/// pages for seconds. A dialog: a loop of them goes on as fast as they are answered.
+/// Navigations: Chromium limits them per frame and not per page, and twenty frames stopped all other pages for seconds.
+/// Dialogs: a loop of them runs as fast as they are answered.
 const HEAVY: [&str; 2] = ["Page.frameStartedNavigating", "Page.javascriptDialogOpening"];
 
-/// What one connection takes.
+/// The limits of one connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// The largest answer to a command, in bytes. A larger one fails its call.
@@ -34,7 +34,7 @@ pub struct Bounds {
     pub event_max_bytes: usize,
     /// How many bytes of events a page may send at once.
     pub burst_bytes: u32,
-    /// How many bytes more each second.
+    /// How many bytes are added to a page's allowance each second.
     pub refill_bytes_a_second: u32,
 }
 
@@ -49,14 +49,14 @@ impl Default for Bounds {
     }
 }
 
-/// What was read from local browsers. Clones share the counts.
+/// Counts what was read from local browsers. Clones share the counters.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
-    /// Bytes.
+    /// Bytes read.
     pub bytes: Counter,
     /// Messages over their size cap.
     pub oversized: Counter,
-    /// Pages that were ended for what they sent.
+    /// Pages ended because they exceeded a limit.
     pub floods: Counter,
 }
 
@@ -69,13 +69,13 @@ impl Meter {
 /// A session's id.
 type Id = Arc<str>;
 
-/// The allowances of a connection's pages. What a page's frames and workers send on sessions of their own counts as the
-/// page's.
+/// The allowances of a connection's pages. Events of a page's frames and workers, which have sessions of their own, are
+/// charged to the page.
 #[derive(Debug)]
 pub(super) struct Allowances {
     bounds: Bounds,
     pages: HashMap<Id, Allowance>,
-    /// The page of each session below one.
+    /// The page of each child session.
     page_of: HashMap<Id, Id>,
     failed: HashSet<Id>,
 }
@@ -91,7 +91,7 @@ impl Allowances {
         Self { bounds, pages: HashMap::new(), page_of: HashMap::new(), failed: HashSet::new() }
     }
 
-    /// An event of this method and of so many bytes came from a session: whether it should be routed, or ends its page.
+    /// Charges an event from a session to its page; returns whether to route the event, drop it or end the page.
     pub(super) fn take(&mut self, session: &str, method: &[u8], bytes: usize, now: Instant) -> Verdict {
         let page = self.page_of(session);
         if self.failed.contains(&page) {
@@ -107,20 +107,20 @@ impl Allowances {
         if allowance.left_bytes < 0.0 { self.fail(session) } else { Verdict::Route }
     }
 
-    /// The page of this session is ended: none of its events is routed from now on.
+    /// Ends this session's page: none of its events is routed from now on.
     pub(super) fn fail(&mut self, session: &str) -> Verdict {
         let page = self.page_of(session);
         self.pages.remove(&page);
         if self.failed.insert(Arc::clone(&page)) { Verdict::End(page) } else { Verdict::Drop }
     }
 
-    /// A session was attached below another.
+    /// Records that `child` was attached below `parent`.
     pub(super) fn attached(&mut self, parent: &str, child: &str) {
         let page = self.page_of(parent);
         self.page_of.insert(child.into(), page);
     }
 
-    /// A session is gone.
+    /// Forgets a detached session and its children.
     pub(super) fn detached(&mut self, session: &str) {
         self.pages.remove(session);
         self.failed.remove(session);
@@ -134,19 +134,19 @@ impl Allowances {
     }
 }
 
-/// What an event counts beyond its own bytes.
+/// Returns the charge for an event beyond its own bytes.
 fn cost_of(method: &[u8]) -> usize {
     if HEAVY.iter().any(|heavy| heavy.as_bytes() == method) { HEAVY_COST_BYTES } else { EVENT_COST_BYTES }
 }
 
-/// What is done with an event.
+/// The decision on an event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It is routed.
+    /// Route it.
     Route,
-    /// Its page was ended already.
+    /// Drop it: its page has already been ended.
     Drop,
-    /// It is one too many, and ends this page.
+    /// Drop it and end this page, which has exceeded its allowance.
     End(Arc<str>),
 }
 
@@ -175,7 +175,7 @@ mod tests {
             (0..100).map(|_| allowances.take("S", b"Any.event", 400, now)).find(|verdict| *verdict != Verdict::Route);
         assert_eq!(ended, Some(Verdict::End("S".into())));
         assert_eq!(allowances.take("S", b"Any.event", 1, now), Verdict::Drop);
-        assert_eq!(allowances.take("T", b"Any.event", 1, now), Verdict::Route, "another page has its own");
+        assert_eq!(allowances.take("T", b"Any.event", 1, now), Verdict::Route, "another page has its own allowance");
         allowances.detached("S");
         assert_eq!(allowances.take("S", b"Any.event", 1, now), Verdict::Route);
     }
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_navigation_counts_more_than_its_events_do() {
+    fn a_navigation_is_charged_more_than_its_bytes() {
         let (mut allowances, now) = (Allowances::new(Bounds::default()), Instant::now());
         let navigated =
             (0..10_000).take_while(|_| allowances.take("S", HEAVY[0].as_bytes(), 256, now) == Verdict::Route).count();
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_pages_parts_send_is_the_pages() {
+    fn events_of_child_sessions_are_charged_to_their_page() {
         let (mut allowances, now) = (Allowances::new(BOUNDS), Instant::now());
         allowances.attached("S", "frame");
         allowances.attached("frame", "worker");

@@ -19,7 +19,7 @@ use super::event::Events;
 use super::routes::{Answer, Refused, Routes, SessionId};
 use super::transport::{Ending, Incoming, Receiver, Sender};
 
-/// How many messages leave at one go: more than anybody sends without waiting for an answer.
+/// The most messages written together: more than any caller sends without waiting for an answer.
 const MESSAGES_AT_ONCE: usize = 64;
 
 /// A connection to a browser. Clones share it; it closes when the last one, sessions included, is dropped.
@@ -41,7 +41,7 @@ impl Shared {
     }
 }
 
-/// The table is consistent after each of its own steps, so a panic elsewhere does not spoil it.
+/// Locks the routing table, ignoring poison: each of its methods leaves it consistent.
 fn lock(routes: &Mutex<Routes>) -> MutexGuard<'_, Routes> {
     routes.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
@@ -53,8 +53,8 @@ impl fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Starts the one task that moves messages between `sender`, `receiver` and the table of who waits for what.
-    /// Where the browser is shared, `bounds` say how much one page may send.
+    /// Starts the task that moves messages between `sender`, `receiver` and the routing table. `bounds` limit what one
+    /// page of a shared browser may send.
     pub(super) fn start(
         sender: impl Sender + 'static,
         receiver: impl Receiver + 'static,
@@ -67,7 +67,7 @@ impl Connection {
         let shared =
             Shared { outgoing, next_id: AtomicU64::new(1), routes: Arc::clone(&routes), closed: closed.clone() };
         tokio::spawn(async move {
-            // Both directions at once: a browser that is busy sending must not keep us from reading.
+            // Both directions at once: if the browser stops reading while it sends, we must go on reading.
             let reason = tokio::select! {
                 reason = send_all(sender, outbox) => reason,
                 reason = receive_all(receiver, &routes) => reason,
@@ -79,30 +79,30 @@ impl Connection {
         Self { shared: Arc::new(shared) }
     }
 
-    /// The browser's own session, on which targets and contexts are made.
+    /// Returns the browser's own session, on which targets and contexts are created.
     #[must_use]
     pub fn browser(&self) -> Session {
         Session { connection: self.clone(), id: None }
     }
 
-    /// The session of that id, attached with `flatten`.
+    /// Returns the session with this id, which was attached with `flatten`.
     #[must_use]
     pub fn session(&self, id: impl Into<Arc<str>>) -> Session {
         Session { connection: self.clone(), id: Some(id.into()) }
     }
 
-    /// Whether the connection is closed.
+    /// Returns whether the connection is closed.
     #[must_use]
     pub fn is_closed(&self) -> bool {
         self.shared.closed.is_cancelled()
     }
 
-    /// Waits until the connection is closed, without a share in it: it closes although somebody waits.
+    /// Waits until the connection is closed, without keeping it open: the future holds no handle to it.
     pub fn closing(&self) -> WaitForCancellationFutureOwned {
         self.shared.closed.clone().cancelled_owned()
     }
 
-    /// Waits until the connection is closed; the reason why.
+    /// Waits until the connection is closed; returns the reason.
     pub async fn closed(&self) -> Cow<'static, str> {
         self.shared.closed.cancelled().await;
         self.shared.routes().closed().unwrap_or("closed".into())
@@ -114,7 +114,7 @@ async fn send_all(mut sender: impl Sender, mut outbox: mpsc::UnboundedReceiver<V
     loop {
         tokio::select! {
             count = outbox.recv_many(&mut messages, MESSAGES_AT_ONCE) => if count == 0 {
-                return "nobody needs it any more".into();
+                return "its last handle was dropped".into();
             },
             Err(ending) = sender.keep_alive() => return ending,
         }
@@ -151,25 +151,25 @@ struct Message<'a, C> {
 }
 
 impl Session {
-    /// The connection that this session is on.
+    /// Returns the connection that this session is on.
     #[must_use]
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
 
-    /// Whether both are one session of one connection.
+    /// Returns whether both are the same session of the same connection.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
         self.id == other.id && Arc::ptr_eq(&self.connection.shared, &other.connection.shared)
     }
 
-    /// Sends a command now. Awaiting the [`Call`] gives its answer; dropping it forgets the answer, not the command.
+    /// Sends a command now. Awaiting the [`Call`] gives its answer; dropping it discards the answer, not the command.
     pub fn call<C: Command>(&self, command: &C) -> Call<C::Response> {
         let shared = &self.connection.shared;
         let id = shared.next_id.fetch_add(1, Ordering::Relaxed);
         let method = command.identifier();
         let message = Message { id, method: method.clone(), params: command, session_id: self.id.as_deref() };
-        // The answer is expected before the message leaves: the browser may be quicker than we are.
+        // Registered before the message is sent, since the answer may arrive at once.
         let answer = shared.routes().expect(id, self.id.clone());
         match serde_json::to_vec(&message) {
             Ok(message) => drop(shared.outgoing.send(message)),
@@ -182,15 +182,15 @@ impl Session {
         Call { connection: self.connection.clone(), id, method, answer, response: PhantomData }
     }
 
-    /// The events of these methods on this session from now on, in the browser's order. Most domains must be enabled
-    /// before they send any.
+    /// Subscribes to this session's events of these methods from now on, in the browser's order. Most domains send none
+    /// until they are enabled.
     #[must_use]
     pub fn events(&self, methods: &'static [&'static str]) -> Events {
         self.connection.shared.routes().subscribe(self.id.clone(), methods)
     }
 }
 
-/// A command on its way: a future of its answer.
+/// A command that was sent: a future of its answer.
 #[must_use = "a call that is dropped loses its answer"]
 pub struct Call<T> {
     connection: Connection,
@@ -201,7 +201,7 @@ pub struct Call<T> {
 }
 
 impl<T> Call<T> {
-    /// Lets the command run its course; its answer, or its failure, is of no interest.
+    /// Discards the answer or the failure; the command still runs.
     pub fn forget(self) {}
 }
 

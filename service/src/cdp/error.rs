@@ -1,8 +1,8 @@
-//! What can go wrong between us and a browser. No variant carries an endpoint's address: connect URLs are secrets.
+//! Errors of calls and connections. No variant carries an endpoint's address: connect URLs are secrets.
 
 use std::borrow::Cow;
 
-/// A call, or the whole connection, that failed.
+/// Why a call or the whole connection failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CdpError {
     /// The connection could not be made.
@@ -21,7 +21,7 @@ pub enum CdpError {
         method: Cow<'static, str>,
         /// The protocol's error code.
         code: i64,
-        /// The browser's own words.
+        /// The browser's message.
         message: String,
     },
     /// The browser's answer is over the size cap of a message and was not kept.
@@ -43,7 +43,7 @@ pub enum CdpError {
 }
 
 impl CdpError {
-    /// Whether the target or the whole browser is gone, so that no further call can succeed.
+    /// Returns whether the target or the whole browser is gone, so that no further call can succeed.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         matches!(self, CdpError::Closed(_) | CdpError::Detached | CdpError::Connect(_))

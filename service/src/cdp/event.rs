@@ -1,4 +1,4 @@
-//! Events: routed as raw JSON, read only by whoever asked for them.
+//! Events: routed as raw JSON and decoded only by their subscribers.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -6,17 +6,17 @@ use tokio::sync::mpsc;
 
 use super::error::CdpError;
 
-/// How many events may wait for a reader. A reader that falls further behind loses its stream, not our memory.
+/// How many events may wait for a reader. The stream of a reader that falls further behind ends, which bounds memory.
 pub(super) const EVENTS_WAITING_MAX: usize = 16 * 1024;
 
-/// The method of an event that no browser sends: the session, or one below it, sent more than the connection's
-/// [`Bounds`](super::Bounds) allow, and no further event of it is routed.
+/// The method of our own event for a session that, alone or with its children, sent more than the connection's
+/// [`Bounds`](super::Bounds) allow. No further event of it is routed.
 pub const FLOODED: &str = "Porthole.flooded";
 
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {
-    /// Its method, as `Page.frameNavigated`.
+    /// Its method, for example `Page.frameNavigated`.
     pub method: &'static str,
     /// Its parameters as JSON.
     params: Bytes,
@@ -27,18 +27,18 @@ impl Event {
         Self { method, params }
     }
 
-    /// Reads the parameters. Readers name only the fields that they need, and take what the browser may extend (an
-    /// enum, say) as a string: a browser newer than our copy of the protocol must not be misread.
+    /// Decodes the parameters. `T` names only the fields that it needs and takes extensible ones (enums, for example)
+    /// as strings, so that a browser newer than our copy of the protocol can be read.
     ///
     /// # Errors
-    /// [`CdpError::Unreadable`] where a field that is needed is missing or of another type.
+    /// [`CdpError::Unreadable`] if a required field is missing or of another type.
     pub fn read<'a, T: Deserialize<'a>>(&'a self) -> Result<T, CdpError> {
         serde_json::from_slice(&self.params)
             .map_err(|error| CdpError::Unreadable { method: self.method.into(), reason: error.to_string() })
     }
 }
 
-/// A stream of the events that were asked for, in the order in which the browser sent them.
+/// A stream of the subscribed events, in the order in which the browser sent them.
 #[derive(Debug)]
 pub struct Events {
     receiver: mpsc::Receiver<Event>,
@@ -49,12 +49,12 @@ impl Events {
         Self { receiver }
     }
 
-    /// The next event; none when the session or the connection has ended.
+    /// Waits for the next event; `None` when the session or the connection has ended.
     pub async fn next(&mut self) -> Option<Event> {
         self.receiver.recv().await
     }
 
-    /// The next event if it has arrived already.
+    /// Returns the next event if it has already arrived.
     pub fn try_next(&mut self) -> Option<Event> {
         self.receiver.try_recv().ok()
     }

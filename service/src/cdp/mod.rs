@@ -1,8 +1,8 @@
 //! A pipelined client of the Chrome DevTools Protocol.
 //!
-//! One connection to a browser carries any number of sessions. A call is on its way as soon as it is made; whoever
-//! needs its answer awaits it, so calls that don't depend on one another cost one round trip together. Events are
-//! routed by session and method, and read only by whoever asked for them.
+//! One connection to a browser carries any number of target sessions. A call is sent when it is made and awaited when
+//! its answer is needed, so independent calls share one round trip. Events are routed by session and method and decoded
+//! only by their subscribers.
 //!
 //! Knows JSON and sockets; knows nothing of pages, screenshots or where a browser comes from.
 
@@ -24,8 +24,8 @@ pub use event::{Event, Events, FLOODED};
 pub use pipe::connect as connect_pipe;
 pub use websocket::{WebSocketOptions, connect as connect_websocket};
 
-/// The largest message that a browser may send, in bytes: a lossless picture of 50 million pixels of noise as base64
-/// is 200 MB, the largest thing that anybody here asks for.
+/// The largest message that a browser may send, in bytes. The largest answer that the service requests is a lossless
+/// picture of 50 million pixels of noise: 200 MB as base64.
 pub const MESSAGE_MAX_BYTES: usize = 256 * 1024 * 1024;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The transport of a local browser, `--remote-debugging-pipe`: JSON messages, each ended by a NUL byte.
 //!
-//! No port that others could find, and the browser ends when the pipe closes, however its parent died. Pages of several
-//! sandboxes share the pipe, so a message over its size cap is skipped: it fails its own page and nothing else.
+//! There is no port for other programs to find, and the browser ends when the pipe closes, however its parent died.
+//! Pages of several sandboxes share the pipe, so a message over its size cap is skipped: it fails only its own page.
 
 use bytes::{Buf as _, Bytes, BytesMut};
 use memchr::memchr;
@@ -12,12 +12,12 @@ use super::connection::Connection;
 use super::routes::EVENT_START;
 use super::transport::{Ending, Incoming, Oversized, Receiver, Sender};
 
-/// How much is read at once, in bytes: the kernel's own buffer of a pipe.
+/// The most bytes per read: the kernel's buffer of a pipe.
 const READ_BYTES: usize = 64 * 1024;
-/// How much of either end of an oversized message is kept, in bytes: a method or an id, and a session's id.
+/// How many bytes of either end of an oversized message are kept: room for the method or id, and for the session's id.
 pub(super) const ENDS_BYTES: usize = 256;
 
-/// Drives a browser whose messages come from `reader` and go to `writer`.
+/// Connects to a browser whose messages come from `reader` and go to `writer`.
 pub fn connect(
     reader: impl AsyncRead + Send + Unpin + 'static,
     writer: impl AsyncWrite + Send + Unpin + 'static,
@@ -30,7 +30,7 @@ pub fn connect(
 
 struct PipeSender<W> {
     writer: W,
-    /// What is to be written at one go.
+    /// The messages of one write.
     buffer: Vec<u8>,
 }
 
@@ -45,18 +45,18 @@ impl<W: AsyncWrite + Send + Unpin> Sender for PipeSender<W> {
     }
 
     async fn keep_alive(&mut self) -> Result<(), Ending> {
-        // The kernel tells at once when a pipe's other end is gone.
+        // The kernel reports at once when a pipe's other end closes.
         std::future::pending().await
     }
 }
 
-/// Splits what comes from the browser into messages.
+/// Splits the bytes from the browser into messages.
 pub(super) struct PipeReceiver<R> {
     reader: R,
     buffer: BytesMut,
-    /// Where in the buffer no NUL byte was found yet, so that a large message is not searched from its start again.
+    /// The length of the buffer's part known to hold no NUL byte: a large message is not searched from its start again.
     searched: usize,
-    /// The oversized message that is being skipped: its first bytes, and how many of its bytes have left the buffer.
+    /// The oversized message that is being skipped: its first bytes, and how many of its bytes were dropped so far.
     skipping: Option<(Bytes, usize)>,
     bounds: Bounds,
     meter: Meter,
@@ -67,7 +67,7 @@ impl<R> PipeReceiver<R> {
         Self { reader, buffer: BytesMut::new(), searched: 0, skipping: None, bounds, meter }
     }
 
-    /// The message that ends `end` bytes into the buffer, which is taken out.
+    /// Takes the message that ends `end` bytes into the buffer.
     fn message(&mut self, end: usize) -> Incoming {
         let mut message = self.buffer.split_to(end + 1);
         message.truncate(end);
@@ -81,7 +81,7 @@ impl<R> PipeReceiver<R> {
         Incoming::Oversized(Oversized { head, tail, bytes: before + end })
     }
 
-    /// Nothing in the buffer ends a message: keeps of an oversized one no more than its ends.
+    /// Records that the buffer holds no end of a message. Drops all but the ends of an oversized one.
     fn searched_all(&mut self) {
         self.searched = self.buffer.len();
         if self.skipping.is_none() && self.searched > self.max_bytes(&self.buffer) {
@@ -93,18 +93,18 @@ impl<R> PipeReceiver<R> {
             self.buffer.advance(dropped);
             self.searched -= dropped;
             if self.buffer.capacity() > 2 * READ_BYTES {
-                // What the message has filled so far is given back.
+                // Releases the memory that the message has filled so far.
                 self.buffer = BytesMut::from(&self.buffer[..]);
             }
         }
     }
 
-    /// The size cap of a message that begins so.
+    /// Returns the size cap of a message, by its first bytes.
     fn max_bytes(&self, message: &[u8]) -> usize {
         if message.starts_with(EVENT_START) { self.bounds.event_max_bytes } else { self.bounds.answer_max_bytes }
     }
 
-    /// How much memory it holds, in bytes.
+    /// Returns the buffer's memory, in bytes.
     #[cfg(test)]
     pub(super) fn held_bytes(&self) -> usize {
         self.buffer.capacity()
@@ -128,7 +128,7 @@ impl<R: AsyncRead + Send + Unpin> Receiver for PipeReceiver<R> {
     }
 }
 
-/// A copy, so that a few bytes don't hold a whole buffer.
+/// Copies the bytes, so that a few of them don't keep a whole buffer alive.
 fn copy(bytes: &[u8]) -> Bytes {
     Bytes::copy_from_slice(bytes)
 }

@@ -1,4 +1,4 @@
-//! Where an incoming message goes: an answer to the call that waits for it, an event to whoever asked for it.
+//! The routing table: an answer goes to its pending call, an event to its subscribers.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,23 +15,23 @@ use super::error::CdpError;
 use super::event::{EVENTS_WAITING_MAX, Event, Events, FLOODED};
 use super::transport::Oversized;
 
-/// How Chromium's events begin.
+/// The first bytes of Chromium's events.
 pub(super) const EVENT_START: &[u8] = br#"{"method":""#;
-/// How they end, with the session's id between the two.
+/// Their last bytes, with the session's id between the two.
 const SESSION_START: &[u8] = br#""sessionId":""#;
 const SESSION_END: &[u8] = br#""}"#;
-/// How Chromium's answers begin.
+/// The first bytes of Chromium's answers.
 const ANSWER_START: &[u8] = br#"{"id":"#;
 const ATTACHED: &str = "Target.attachedToTarget";
 const DETACHED: &str = "Target.detachedFromTarget";
 
-/// A session's id; none for the browser itself.
+/// A session's id; `None` for the browser's own session.
 pub(super) type SessionId = Option<Arc<str>>;
 
-/// What a call gets: the `result`'s JSON, or why there is none.
+/// The outcome of a call: the `result`'s JSON, or the refusal.
 pub(super) type Answer = Result<Bytes, Refused>;
 
-/// A refusal before the caller adds its method's name.
+/// A [`CdpError`] without the method's name, which the call adds.
 #[derive(Debug)]
 pub(super) enum Refused {
     Closed(Cow<'static, str>),
@@ -61,24 +61,24 @@ struct Subscriber {
     events: mpsc::Sender<Event>,
 }
 
-/// The table of who waits for what.
+/// The routing table of one connection.
 #[derive(Default)]
 pub(super) struct Routes {
     pending: HashMap<u64, Pending>,
     subscribers: HashMap<SessionId, Vec<Subscriber>>,
-    /// How much each page may send, where the browser is shared.
+    /// How much each page may send; `None` if the browser is not shared.
     allowances: Option<Allowances>,
     meter: Meter,
     closed: Option<Cow<'static, str>>,
 }
 
 impl Routes {
-    /// An empty table. `bounds` say how much each page may send, where the browser is shared.
+    /// Creates an empty table. `bounds` limit what each page of a shared browser may send.
     pub(super) fn new(bounds: Option<Bounds>, meter: Meter) -> Self {
         Self { allowances: bounds.map(Allowances::new), meter, ..Self::default() }
     }
 
-    /// Waits for the answer to call `id`; answered at once if the connection is closed already.
+    /// Registers call `id` and returns the receiver of its answer; the call fails at once if the connection is closed.
     pub(super) fn expect(&mut self, id: u64, session: SessionId) -> oneshot::Receiver<Answer> {
         let (answer, receiver) = oneshot::channel();
         match &self.closed {
@@ -88,7 +88,7 @@ impl Routes {
         receiver
     }
 
-    /// Nobody waits for call `id` any more.
+    /// Removes call `id`: its answer is no longer awaited.
     pub(super) fn forget(&mut self, id: u64) {
         self.pending.remove(&id);
     }
@@ -105,7 +105,7 @@ impl Routes {
         self.closed.clone()
     }
 
-    /// Ends everything: each pending call fails, each stream of events ends.
+    /// Closes the table: all pending calls fail and all streams of events end.
     pub(super) fn close(&mut self, reason: Cow<'static, str>) {
         for (_, pending) in self.pending.drain() {
             drop(pending.answer.send(Err(Refused::Closed(reason.clone()))));
@@ -114,10 +114,9 @@ impl Routes {
         self.closed.get_or_insert(reason);
     }
 
-    /// Routes one message. A message that can't be read is reported and otherwise passed over: the calls that wait
-    /// have time limits of their own.
+    /// Routes one message. A message that can't be read is logged and skipped: pending calls have their own timeouts.
     pub(super) fn route(&mut self, message: &Bytes) {
-        if !self.is_allowed(message) || !self.concerns_anybody(message) {
+        if !self.is_allowed(message) || !self.is_wanted(message) {
             return;
         }
         let envelope: Envelope<'_> = match serde_json::from_slice(message) {
@@ -151,7 +150,7 @@ impl Routes {
         }
     }
 
-    /// Fails the call, or else the page, that a message over its size cap is of.
+    /// Fails the call that an oversized message answers, or else the page that sent it.
     pub(super) fn fail_oversized(&mut self, message: &Oversized) {
         let Oversized { head, tail, bytes } = message;
         self.meter.oversized.inc();
@@ -165,7 +164,8 @@ impl Routes {
         }
     }
 
-    /// Whether the page that sent an event may still send any; one over its allowance is ended. Answers always may come.
+    /// Charges an event to its page's allowance and ends a page that exceeds it; returns whether to route the message.
+    /// Answers are always routed.
     fn is_allowed(&mut self, message: &[u8]) -> bool {
         let Some(allowances) = &mut self.allowances else { return true };
         let (Some(method), Some(session)) = (method_at_start(message), session_at_end(message)) else { return true };
@@ -173,19 +173,19 @@ impl Routes {
         self.carry_out(&verdict) || method == DETACHED.as_bytes()
     }
 
-    /// Tells a page's readers that it is ended; whether the event is to be routed.
+    /// Sends [`FLOODED`] to the subscribers of a page that is ended; returns whether to route the event.
     fn carry_out(&mut self, verdict: &Verdict) -> bool {
         if let Verdict::End(page) = verdict {
             self.meter.floods.inc();
-            tracing::warn!(session = &**page, "a page sent more events than a page may");
+            tracing::warn!(session = &**page, "a page exceeded its allowance of events");
             self.publish(&Some(Arc::clone(page)), FLOODED, &Bytes::from_static(b"{}"));
         }
         *verdict == Verdict::Route
     }
 
-    /// Whether it is worth reading. Most events that browsers send with the few that are wanted are told by their first
-    /// bytes; whatever begins in another way is read.
-    fn concerns_anybody(&self, message: &[u8]) -> bool {
+    /// Returns whether to parse the message. The first bytes are enough to drop most unwanted events; a message that
+    /// begins in any other way is parsed.
+    fn is_wanted(&self, message: &[u8]) -> bool {
         method_at_start(message).filter(|method| !method.contains(&b'\\')).is_none_or(|method| {
             let wanted = |subscriber: &Subscriber| subscriber.methods.iter().any(|wanted| wanted.as_bytes() == method);
             let is_ours = method == DETACHED.as_bytes() || method == ATTACHED.as_bytes();
@@ -197,7 +197,7 @@ impl Routes {
         let Some(subscribers) = self.subscribers.get_mut(session) else { return };
         subscribers.retain(|subscriber| {
             let Some(method) = subscriber.methods.iter().find(|wanted| **wanted == method) else { return true };
-            // A stream that is full or has no reader ends here.
+            // A failed send ends the stream: it is full or has no reader.
             subscriber.events.try_send(Event::new(method, params.clone())).is_ok()
         });
         if subscribers.is_empty() {
@@ -205,7 +205,7 @@ impl Routes {
         }
     }
 
-    /// A session below another: what it sends counts as its page's.
+    /// Records a child session, whose events are charged to its page.
     fn attach(&mut self, parent: Option<&str>, params: &Bytes) {
         let (Some(parent), Some(allowances)) = (parent, &mut self.allowances) else { return };
         if let Ok(attached) = serde_json::from_slice::<OfSession>(params) {
@@ -213,7 +213,7 @@ impl Routes {
         }
     }
 
-    /// A session's target is gone: its calls fail and its streams end at once.
+    /// Fails the calls and ends the streams of a detached session.
     fn detach(&mut self, params: &Bytes) {
         let Ok(detached) = serde_json::from_slice::<OfSession>(params) else { return };
         if let Some(allowances) = &mut self.allowances {
@@ -259,7 +259,7 @@ struct OfSession {
     session_id: String,
 }
 
-/// The session's id as Chromium writes it, at the very end: a quotation mark of a page's within `params` is escaped.
+/// Reads the session's id, which Chromium writes last. A page can't forge it: quotation marks in `params` are escaped.
 fn session_at_end(message: &[u8]) -> Option<&str> {
     let rest = message.strip_suffix(SESSION_END)?;
     let id = &rest[rest.iter().rposition(|byte| *byte == b'"')? + 1..];
@@ -267,19 +267,19 @@ fn session_at_end(message: &[u8]) -> Option<&str> {
     before.ends_with(SESSION_START).then(|| std::str::from_utf8(id).ok()).flatten()
 }
 
-/// The call's id as Chromium writes it, at the very start of an answer.
+/// Reads the call's id, which Chromium writes first in an answer.
 fn id_at_start(message: &[u8]) -> Option<u64> {
     let rest = message.strip_prefix(ANSWER_START)?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
 }
 
-/// The method as Chromium writes it, at the very start of an event.
+/// Reads the method, which Chromium writes first in an event.
 fn method_at_start(message: &[u8]) -> Option<&[u8]> {
     message.strip_prefix(EVENT_START)?.split(|byte| *byte == b'"').next()
 }
 
-/// The part of the message that `raw` borrows, without copying it: a picture is megabytes.
+/// Returns the part of the message that `raw` borrows, without a copy: a picture is megabytes.
 fn slice_of(message: &Bytes, raw: &RawValue) -> Bytes {
     message.slice_ref(raw.get().as_bytes())
 }

@@ -1,5 +1,4 @@
-//! What a transport is: messages in, messages out, in order. A message that is larger than its kind may be is read to its
-//! end and not kept.
+//! The transport's interface: messages in and out, in order. A message over its size cap is read and discarded.
 
 use std::borrow::Cow;
 
@@ -11,37 +10,37 @@ pub(super) type Ending = Cow<'static, str>;
 /// A message from the browser.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Incoming {
-    /// All of it.
+    /// A complete message.
     Whole(Bytes),
-    /// One over its size cap, which was read and not kept.
+    /// A message over its size cap, which was read and not kept.
     Oversized(Oversized),
 }
 
-/// What was kept of a message over its size cap: enough to tell whose it was.
+/// The ends of a message over its size cap: enough to find its call or its page.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Oversized {
     /// Its first bytes: Chromium begins an answer with the call's id, an event with its method.
     pub head: Bytes,
     /// Its last bytes: Chromium ends a message with the session's id.
     pub tail: Bytes,
-    /// How long it was.
+    /// Its length.
     pub bytes: usize,
 }
 
-/// The half that sends.
+/// The sending half.
 pub(super) trait Sender: Send {
-    /// Sends messages, in this order and at one go: each go wakes the browser, and us again to hear its answers.
+    /// Sends messages in this order, in one write: each write wakes the browser, and its answers wake us.
     fn send(
         &mut self,
         messages: impl Iterator<Item = Vec<u8>> + Send,
     ) -> impl Future<Output = Result<(), Ending>> + Send;
 
-    /// Keeps the line alive, forever; ends only when the line is dead.
+    /// Keeps the connection alive; returns only when the connection is dead.
     fn keep_alive(&mut self) -> impl Future<Output = Result<(), Ending>> + Send;
 }
 
-/// The half that receives.
+/// The receiving half.
 pub(super) trait Receiver: Send {
-    /// The next message, or why there will be none.
+    /// Waits for the next message; fails with the reason why the transport ended.
     fn receive(&mut self) -> impl Future<Output = Result<Incoming, Ending>> + Send;
 }

@@ -1,4 +1,4 @@
-//! The transport of a remote browser: a WebSocket, `ws` or `wss` by rustls.
+//! The transport of a remote browser: a WebSocket, plain or over TLS (rustls).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ use super::connection::Connection;
 use super::error::CdpError;
 use super::transport::{Ending, Incoming, Receiver, Sender};
 
-/// How a WebSocket is held.
+/// Options of a WebSocket.
 #[derive(Clone)]
 pub struct WebSocketOptions {
     /// The largest message accepted, in bytes.
     pub message_max_bytes: usize,
-    /// How often a ping is sent. A line on which nothing arrives for three times this is dead.
+    /// The interval of pings. A connection on which nothing arrives for three intervals is dead.
     pub ping_every: Duration,
-    /// Whom to trust for `wss`; the system's roots if not given.
+    /// The TLS configuration for `wss`; if `None`, the system's roots are trusted.
     pub tls: Option<Arc<rustls::ClientConfig>>,
 }
 
@@ -37,7 +37,7 @@ impl Default for WebSocketOptions {
     }
 }
 
-/// How many silent intervals of pings make a dead line.
+/// Ping intervals without any message after which a connection is dead.
 const SILENT_PINGS_MAX: u32 = 3;
 
 type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
@@ -56,15 +56,15 @@ pub async fn connect(url: &SecretString, options: WebSocketOptions) -> Result<Co
             .await
             .map_err(|error| CdpError::Connect(reason(&error)))?;
     let (sink, stream) = socket.split();
-    let (heard, last_heard) = watch::channel(Instant::now());
+    let (received, last_received) = watch::channel(Instant::now());
     let mut pings = tokio::time::interval(options.ping_every);
     pings.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let sender = WebSocketSender { sink, last_heard, pings };
-    // The connection serves one lease, so what a page floods is its own: no bounds but the size of a message.
-    Ok(Connection::start(sender, WebSocketReceiver { stream, heard }, None, Meter::default()))
+    let sender = WebSocketSender { sink, last_received, pings };
+    // The connection serves one lease, so a page can flood only its own: no bounds but the size cap of a message.
+    Ok(Connection::start(sender, WebSocketReceiver { stream, received }, None, Meter::default()))
 }
 
-/// An error's kind in words, without what it quotes: headers and URLs hold secrets.
+/// Describes an error by its kind, without its own text: that may quote headers and URLs, which hold secrets.
 fn reason(error: &WsError) -> Ending {
     match error {
         WsError::ConnectionClosed | WsError::AlreadyClosed => "closed".into(),
@@ -81,7 +81,7 @@ fn reason(error: &WsError) -> Ending {
 
 struct WebSocketSender {
     sink: SplitSink<Socket, Message>,
-    last_heard: watch::Receiver<Instant>,
+    last_received: watch::Receiver<Instant>,
     pings: Interval,
 }
 
@@ -96,10 +96,10 @@ impl Sender for WebSocketSender {
 
     async fn keep_alive(&mut self) -> Result<(), Ending> {
         loop {
-            // An interval keeps its beat although each message sent cancels this future.
+            // Each message sent cancels this future; the interval keeps its schedule.
             self.pings.tick().await;
-            if self.last_heard.borrow().elapsed() > self.pings.period() * SILENT_PINGS_MAX {
-                return Err("nothing was heard from the browser, not even an answer to a ping".into());
+            if self.last_received.borrow().elapsed() > self.pings.period() * SILENT_PINGS_MAX {
+                return Err("the browser sent nothing, not even an answer to a ping".into());
             }
             self.sink.send(Message::Ping(Bytes::new())).await.map_err(|error| reason(&error))?;
         }
@@ -108,7 +108,7 @@ impl Sender for WebSocketSender {
 
 struct WebSocketReceiver {
     stream: SplitStream<Socket>,
-    heard: watch::Sender<Instant>,
+    received: watch::Sender<Instant>,
 }
 
 impl Receiver for WebSocketReceiver {
@@ -119,7 +119,7 @@ impl Receiver for WebSocketReceiver {
                 Some(Err(error)) => return Err(reason(&error)),
                 None => return Err("the browser closed the WebSocket".into()),
             };
-            self.heard.send_replace(Instant::now());
+            self.received.send_replace(Instant::now());
             match message {
                 Message::Text(text) => return Ok(Incoming::Whole(text.into())),
                 Message::Binary(bytes) => return Ok(Incoming::Whole(bytes)),

@@ -1,16 +1,17 @@
-//! Which addresses belong to the public internet: one table, and nothing about URLs, names, settings or DNS.
+//! Decides whether an address belongs to the public internet, by tables. Nothing here knows URLs, names, settings or
+//! DNS.
 //!
-//! IPv4 is judged by a list of what is special, for all the rest is public. IPv6 is judged by a list of what may be
-//! public, 2000::/3, less its special blocks: most of IPv6 is unassigned, and an address that carries an IPv4 address
-//! inside could be a way round the first list. Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries of
-//! 2025-10-09, the IANA multicast and reserved spaces, and the clouds' own documents for metadata addresses.
+//! IPv4 is judged by a list of special blocks; all other addresses are public. IPv6 is judged by 2000::/3, the only
+//! range that may be public, minus its special blocks: most of IPv6 is unassigned, and an embedded IPv4 address could
+//! bypass the IPv4 list. Sources: IANA IPv4 and IPv6 Special-Purpose Address Registries of 2025-10-09, the IANA
+//! multicast and reserved spaces, and the clouds' own documents for metadata addresses.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use ipnet::{Ipv4Net, Ipv6Net};
 
-/// Why an address is not one of the public internet.
+/// Why an address does not belong to the public internet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Block {
     /// A cloud's metadata or host service.
@@ -21,32 +22,32 @@ pub enum Block {
     Unspecified,
     /// RFC 1918.
     Private,
-    /// IPv6 unique local addresses (RFC 4193), and site-local ones that they took the place of.
+    /// IPv6 unique local addresses (RFC 4193), and the site-local addresses that they replaced.
     UniqueLocal,
     /// Carrier-grade NAT (RFC 6598).
     Shared,
-    /// One link only.
+    /// Valid on one link only.
     LinkLocal,
-    /// Set aside for protocols: IETF assignments, AS112, AMT, segment routing, discard.
+    /// Reserved for protocols: IETF assignments, AS112, AMT, segment routing, discard.
     Protocol,
-    /// For examples in documents.
+    /// Reserved for examples in documentation.
     Documentation,
-    /// For measuring network devices.
+    /// Reserved for benchmarks of network devices.
     Benchmarking,
     /// Multicast.
     Multicast,
-    /// Broadcast, and what is reserved for the future.
+    /// Broadcast, and addresses reserved for future use.
     Reserved,
     /// IPv6 with an IPv4 address inside, or a relay between the two.
     EmbeddedIpv4,
-    /// One of this host's own addresses, though a public one.
+    /// A public address that belongs to this host.
     ThisHost,
-    /// Within what the operator denies.
+    /// In a range that the operator denies.
     Denied,
 }
 
 impl Block {
-    /// One word for metrics.
+    /// Returns the label for metrics.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -69,7 +70,7 @@ impl Block {
     }
 }
 
-/// Completes "… is".
+/// Completes the sentence "10.0.0.1 is …".
 impl fmt::Display for Block {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -92,9 +93,9 @@ impl fmt::Display for Block {
     }
 }
 
-/// Why this address is not public; `None` if it is.
+/// Returns why this address is not public; `None` if it is public.
 ///
-/// An IPv4-mapped address (`::ffff:0:0/96`) is dialled as its IPv4 address, so that one is judged.
+/// An IPv4-mapped address (`::ffff:0:0/96`) is dialled as its IPv4 address, so the IPv4 address is judged.
 #[must_use]
 pub fn block(address: IpAddr) -> Option<Block> {
     match address.to_canonical() {
@@ -113,7 +114,7 @@ fn block_v6(address: Ipv6Addr) -> Option<Block> {
     carries_isatap(address).then_some(Block::EmbeddedIpv4)
 }
 
-/// ISATAP (RFC 5214, 6.1): an interface identifier `::0:5efe:a.b.c.d`, whatever its universal and group bits say.
+/// Detects ISATAP (RFC 5214, 6.1): an interface identifier `::0:5efe:a.b.c.d`, with any universal and group bits.
 fn carries_isatap(address: Ipv6Addr) -> bool {
     let [_, _, _, _, high, low, ..] = address.segments();
     high & !0x0300 == 0 && low == 0x5efe
@@ -128,7 +129,7 @@ const fn v6(segments: [u16; 8], prefix: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, e, f, g, h), prefix)
 }
 
-/// Every IPv4 address that is not public; the first match names it.
+/// Every IPv4 block that is not public; the first match gives the reason.
 const IPV4_SPECIAL: &[(Ipv4Net, Block)] = &[
     // Clouds' metadata and host services: AWS, GCP, Azure, OpenStack and others; ECS and EKS credentials; Oracle;
     // Alibaba; Azure's wire server, the only one in a public range.
@@ -158,10 +159,11 @@ const IPV4_SPECIAL: &[(Ipv4Net, Block)] = &[
     (v4(240, 0, 0, 0, 4), Block::Reserved),          // RFC 1112, with the limited broadcast address
 ];
 
-/// All of IPv6 that may be public at all (RFC 4291, 2.4; IANA IPv6 address space).
+/// The only part of IPv6 that may be public (RFC 4291, 2.4; IANA IPv6 address space).
 const GLOBAL_UNICAST: Ipv6Net = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
 
-/// What is not public within [`GLOBAL_UNICAST`], and names for the better known blocks outside of it, none of which is.
+/// Blocks within [`GLOBAL_UNICAST`] that are not public, and known blocks outside of it, where every address is
+/// refused.
 const IPV6_SPECIAL: &[(Ipv6Net, Block)] = &[
     // Within 2000::/3.
     (v6([0x2001, 0, 0, 0, 0, 0, 0, 0], 32), Block::EmbeddedIpv4), // RFC 4380: Teredo
@@ -170,7 +172,7 @@ const IPV6_SPECIAL: &[(Ipv6Net, Block)] = &[
     (v6([0x2002, 0, 0, 0, 0, 0, 0, 0], 16), Block::EmbeddedIpv4), // RFC 3056: 6to4
     (v6([0x2620, 0x4f, 0x8000, 0, 0, 0, 0, 0], 48), Block::Protocol), // RFC 7534: AS112, direct delegation
     (v6([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20), Block::Documentation), // RFC 9637
-    // Outside: refused in any case, here only for their names.
+    // Outside 2000::/3: refused in any case; the entries only give the reason.
     (v6([0, 0, 0, 0, 0, 0, 0, 0], 128), Block::Unspecified),
     (v6([0, 0, 0, 0, 0, 0, 0, 1], 128), Block::Loopback),
     (v6([0, 0, 0, 0, 0, 0, 0, 0], 96), Block::EmbeddedIpv4), // RFC 4291: IPv4-compatible, deprecated
@@ -193,8 +195,8 @@ const IPV6_SPECIAL: &[(Ipv6Net, Block)] = &[
 mod tests {
     use super::*;
 
-    /// Block by block: first address, last address, label, the neighbour before and the one after, and whether each of
-    /// those is public. Written out by hand, so that a slip in the tables above can't hide in it.
+    /// One row per block: first address, last address, label, and the neighbours before and after with whether each is
+    /// public. Written by hand, so that it can't repeat a mistake of the tables above.
     const EDGES: &str = include_str!("../../tests/data/address-blocks.tsv");
 
     fn ip(text: &str) -> IpAddr {
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_other_form_with_ipv4_inside_is_refused_even_around_a_public_address() {
+    fn every_other_form_with_ipv4_inside_is_refused_even_if_that_address_is_public() {
         for address in [
             "::8.8.8.8",
             "::ffff:0:8.8.8.8",

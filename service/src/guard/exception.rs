@@ -1,4 +1,5 @@
-//! `PORTHOLE_ALLOW_TARGETS`: what is let through although private. Reading the entries, and what each one opens.
+//! `PORTHOLE_ALLOW_TARGETS`: the private targets that the operator opens. Reads the entries and decides what each one
+//! opens.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv6Addr};
@@ -10,52 +11,52 @@ use url::Host;
 use super::name;
 use super::policy::{PolicyError, cidr, entries};
 
-/// What is let through although private. An entry lifts the private, reserved and name rules; schemes, userinfo,
-/// restricted ports, `PORTHOLE_DENY_CIDRS` and Porthole's own listeners stay as they are.
+/// Private targets that are let through. An entry lifts the private, reserved and name rules. The rules for schemes,
+/// userinfo, restricted ports, `PORTHOLE_DENY_CIDRS` and Porthole's own listeners stay in force.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AllowTargets(Vec<AllowTarget>);
 
-/// One exception. Displayed as it would be written, for the warning at start.
+/// One exception. Its `Display` form is the entry as an operator would write it, for the warning at start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowTarget {
-    /// That name in a URL, whatever it resolves to.
+    /// A URL with this name, whatever it resolves to.
     Name {
-        /// The name, without a dot at its end.
+        /// The name, without a trailing dot.
         host: String,
-        /// Only this port; without one, any.
+        /// The only port that is opened; `None` opens all.
         port: Option<u16>,
     },
-    /// A URL that names that address literally, and no name that resolves to it.
+    /// A URL with this literal address, but no name that resolves to it.
     Address {
         /// The address.
         address: IpAddr,
-        /// Only this port; without one, any.
+        /// The only port that is opened; `None` opens all.
         port: Option<u16>,
     },
-    /// The address that is dialled, under any name.
+    /// Every address in this range, under any name.
     Range(IpNet),
 }
 
 // === impl AllowTargets ===
 
 impl AllowTargets {
-    /// Reads the comma list.
+    /// Reads the comma-separated list.
     pub fn parse(list: &str) -> Result<AllowTargets, PolicyError> {
         entries(list).map(str::parse).collect::<Result<_, _>>().map(AllowTargets)
     }
 
-    /// Every address under every name.
+    /// Opens every address under every name.
     pub(super) fn everything() -> AllowTargets {
         let all = [IpNet::from(Ipv4Net::default()), IpNet::from(Ipv6Net::default())];
         AllowTargets(all.map(AllowTarget::Range).to_vec())
     }
 
-    /// Each entry, for the log.
+    /// Returns each entry, for the log.
     pub fn iter(&self) -> impl Iterator<Item = &AllowTarget> {
         self.0.iter()
     }
 
-    /// The names that are opened.
+    /// Returns the names that entries open.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|entry| match entry {
             AllowTarget::Name { host, .. } => Some(host.as_str()),
@@ -63,7 +64,7 @@ impl AllowTargets {
         })
     }
 
-    /// Whether this name may be visited at that port, whatever it resolves to.
+    /// Returns whether this name may be visited at that port, whatever it resolves to.
     pub(super) fn opens_name(&self, host: &str, port: u16) -> bool {
         let host = name::without_root(host);
         self.0.iter().any(|entry| match entry {
@@ -72,7 +73,7 @@ impl AllowTargets {
         })
     }
 
-    /// Whether a URL that names this address literally may be visited at that port.
+    /// Returns whether a URL that names this address literally may be visited at that port.
     pub(super) fn opens_literal(&self, literal: IpAddr, port: u16) -> bool {
         self.0.iter().any(|entry| match entry {
             AllowTarget::Address { address, port: only } => *address == literal && only.is_none_or(|only| only == port),
@@ -80,13 +81,13 @@ impl AllowTargets {
         })
     }
 
-    /// Whether this address may be dialled under any name.
+    /// Returns whether this address may be dialled under any name.
     pub(super) fn opens_dialled(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|entry| matches!(entry, AllowTarget::Range(range) if range.contains(&address)))
     }
 
-    /// Whether any entry goes by the address dialled, so that a private name alone is not yet a verdict.
+    /// Returns whether any entry is a range, so that a private name can't be refused before its addresses are known.
     pub(super) fn has_ranges(&self) -> bool {
         self.0.iter().any(|entry| matches!(entry, AllowTarget::Range(_)))
     }
@@ -128,7 +129,7 @@ impl FromStr for AllowTarget {
             Some((host, port)) => (host, Some(port_of(entry, port)?)),
             None => (entry, None),
         };
-        // Names and addresses are read as those of URLs are, so that an entry and a URL can't mean two things.
+        // Hosts are parsed like those of URLs, so that an entry and a URL can't mean different things.
         match Host::parse(host).map_err(|_| wrong())? {
             Host::Ipv4(address) => Ok(AllowTarget::Address { address: address.into(), port }),
             Host::Ipv6(_) => Err(wrong()),

@@ -1,9 +1,8 @@
-//! The addresses of this host. Traffic to one of them never leaves the host: it goes over `lo`, past every firewall rule
-//! for an outside interface, so no page may reach one, whatever the port.
+//! The addresses of this host. Traffic to one of them never leaves the host: it goes over `lo` and bypasses firewall
+//! rules for outside interfaces, so no page may reach one, on any port.
 //!
-//! The kernel is asked at each judgement; nothing is remembered, since addresses come and go (DHCP, IPv6 privacy
-//! addresses, tunnels). Public addresses that a NAT elsewhere holds for this host can't be seen from here: these are what
-//! `PORTHOLE_DENY_CIDRS` is for.
+//! Each judgement asks the kernel, since addresses change (DHCP, IPv6 privacy addresses, tunnels). Public addresses
+//! that a NAT elsewhere maps to this host are not visible here; operators deny them with `PORTHOLE_DENY_CIDRS`.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -17,33 +16,33 @@ use nix::ifaddrs::getifaddrs;
 use super::address::block;
 use super::policy::DenyCidrs;
 
-/// Addresses that no host can have (RFC 1112 class E, RFC 6666 discard). A socket that can be bound to one shows that the
-/// kernel lets any address be bound (`net.ipv4.ip_nonlocal_bind`), and then binding proves nothing.
+/// Addresses that no host can have (RFC 1112 class E, RFC 6666 discard). If a socket can be bound to one, the kernel
+/// allows binding to any address (`net.ipv4.ip_nonlocal_bind`), and binding proves nothing.
 const NEVER_ASSIGNED: (Ipv4Addr, Ipv6Addr) = (Ipv4Addr::new(240, 0, 0, 1), Ipv6Addr::new(0x100, 0, 0, 0, 0, 0, 0, 1));
 
-/// Knows which addresses this host has. Clones are the same.
+/// Knows which addresses this host has.
 #[derive(Clone)]
 pub struct HostAddresses(Source);
 
 #[derive(Clone)]
 enum Source {
     Kernel,
-    /// A test's.
+    /// Given by a test.
     Given(Arc<dyn Fn(IpAddr) -> bool + Send + Sync>),
 }
 
 // === impl HostAddresses ===
 
 impl HostAddresses {
-    /// Addresses by this function instead of the kernel's word, for tests.
+    /// Uses this function in place of the kernel, for tests.
     #[must_use]
     pub fn given(has: impl Fn(IpAddr) -> bool + Send + Sync + 'static) -> HostAddresses {
         HostAddresses(Source::Given(Arc::new(has)))
     }
 
-    /// Whether packets to this address stay on this host. Any doubt counts as yes.
+    /// Returns whether packets to this address stay on this host; `true` in doubt.
     ///
-    /// The answer is that of the kernel's `local` routing table, so it covers addresses of every interface and routes
+    /// The answer follows the kernel's `local` routing table, so it covers addresses of every interface and routes
     /// such as `ip route add local 198.51.100.0/24 dev lo`, which belong to no interface.
     #[must_use]
     pub fn has(&self, address: IpAddr) -> bool {
@@ -60,7 +59,7 @@ impl HostAddresses {
 }
 
 impl Default for HostAddresses {
-    /// This host, by the kernel's word.
+    /// Asks the kernel of this host.
     fn default() -> Self {
         HostAddresses(Source::Kernel)
     }
@@ -75,8 +74,8 @@ impl fmt::Debug for HostAddresses {
     }
 }
 
-/// Public networks that this host is in and that the operator does not deny, for the warning at start. Their other
-/// members may trust a neighbour more than they trust the internet.
+/// Returns the public networks that this host belongs to and that the operator does not deny, for the warning at
+/// start. Other members of such a network may trust this host more than they trust the internet.
 #[must_use]
 pub fn undenied_networks(deny: &DenyCidrs) -> Vec<IpNet> {
     undenied(interface_networks().unwrap_or_default(), deny)
@@ -94,7 +93,7 @@ fn undenied(networks: Vec<IpNet>, deny: &DenyCidrs) -> Vec<IpNet> {
     undenied
 }
 
-/// Whether a socket can be bound to this address. No packet leaves.
+/// Returns whether a socket can be bound to this address. No packet is sent.
 fn is_bindable(address: IpAddr) -> bool {
     match UdpSocket::bind(SocketAddr::new(address, 0)) {
         Ok(_) => true,
@@ -105,7 +104,7 @@ fn is_bindable(address: IpAddr) -> bool {
     }
 }
 
-/// Whether binding proves nothing in this family.
+/// Returns whether this family allows binding to any address, so that binding proves nothing.
 fn any_is_bindable(ipv4: bool) -> bool {
     is_bindable(if ipv4 { NEVER_ASSIGNED.0.into() } else { NEVER_ASSIGNED.1.into() })
 }
@@ -114,7 +113,7 @@ fn is_of_an_interface(address: IpAddr) -> bool {
     interface_networks().is_none_or(|networks| networks.iter().any(|network| network.addr() == address))
 }
 
-/// The address of each interface with its prefix length; `None` where the kernel does not say.
+/// Returns the address of each interface with its prefix length; `None` if the kernel does not list them.
 fn interface_networks() -> Option<Vec<IpNet>> {
     let ip = |storage: &nix::sys::socket::SockaddrStorage| -> Option<IpAddr> {
         let v4 = storage.as_sockaddr_in().map(|address| IpAddr::from(address.ip()));
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn public_networks_that_nobody_denies_are_named_once() {
+    fn public_networks_that_are_not_denied_are_named_once() {
         let networks =
             ["93.184.215.14/24", "93.184.215.15/24", "10.1.2.3/8", "2a00:1450::5/64", "fe80::1/64", "1.1.1.1/32"];
         let networks: Vec<IpNet> = networks.iter().map(|network| network.parse().unwrap()).collect();

@@ -1,13 +1,13 @@
-//! A guard, and where its refusals are counted: what everybody who judges for a request is given.
+//! A guard with the counters of its refusals, for the code that judges on behalf of a request.
 
 use super::Guard;
 use crate::telemetry::BlockedMetrics;
 
-/// Judges, and counts.
+/// Judges targets and counts refusals.
 #[derive(Clone, Debug)]
 pub struct Judge {
-    /// Judges.
+    /// Judges the targets.
     pub guard: Guard,
-    /// Counts.
+    /// Counts the refusals.
     pub blocked: BlockedMetrics,
 }

@@ -1,4 +1,4 @@
-//! Where Porthole itself listens: doors that no exception opens, by whatever address of this host they are named.
+//! The addresses that Porthole itself listens on. No exception opens them, under any address of this host.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -6,27 +6,28 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::host::HostAddresses;
 
-/// Every address that Porthole listens on, shared by all who open or judge one. Clones see the same set.
+/// Every address that Porthole listens on, shared by the code that opens listeners and the code that judges targets.
+/// Clones share one set.
 ///
-/// Also for addresses elsewhere that must stay shut, such as a browser's debugging port.
+/// Also holds addresses on other hosts that must stay closed, such as a browser's debugging port.
 #[derive(Clone, Debug, Default)]
 pub struct OwnListeners(Arc<RwLock<HashSet<SocketAddr>>>);
 
 impl OwnListeners {
-    /// Closes this address to every target, from now on.
+    /// Blocks this address as a target from now on.
     pub fn insert(&self, address: SocketAddr) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).insert(plain(address));
     }
 
-    /// Forgets this address: nobody of ours listens there any more.
+    /// Removes this address, because Porthole no longer listens there.
     pub fn remove(&self, address: SocketAddr) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).remove(&plain(address));
     }
 
-    /// Whether this address leads to one of ours.
+    /// Returns whether this address leads to one of Porthole's listeners.
     ///
-    /// Every address of this host counts where the port is the same, whichever of them the listener is bound to: one
-    /// bound to `0.0.0.0` or `[::]` answers at all of them, and 127.0.0.2 or the host's public address are no way in.
+    /// Every address of this host with the listener's port counts, whatever address the listener is bound to: one
+    /// bound to `0.0.0.0` or `[::]` also answers at 127.0.0.2 and at the host's public address.
     #[must_use]
     pub fn contains(&self, address: SocketAddr, host: &HostAddresses) -> bool {
         let address = plain(address);
@@ -41,7 +42,7 @@ impl OwnListeners {
     }
 }
 
-/// The address as it is dialled: IPv4 where IPv6 maps it, and no scope.
+/// Returns the address as it is dialled: IPv4-mapped IPv6 as IPv4, and without a scope.
 fn plain(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(address.ip().to_canonical(), address.port())
 }

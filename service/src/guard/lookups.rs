@@ -1,5 +1,6 @@
-//! The look-ups of one page: how many at once, how many in all, and which names failed. A look-up holds nothing that
-//! another page could need (see `resolve`), so these bounds are all that is needed for one tenant not to slow another.
+//! Bounds the look-ups of one page: how many at once, how many in all, and none of a name that failed. A look-up holds
+//! no resource that another page needs (see `resolve`), so these bounds suffice to keep one tenant from slowing
+//! another.
 
 use std::collections::HashSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,67 +13,67 @@ use super::resolve::{Answer, LookUpError, Resolver};
 
 /// Look-ups of one page under way at once; more wait.
 const AT_ONCE_MAX: usize = 16;
-/// Names that one page may have looked up.
+/// Look-ups that one page may make in all.
 const NAMES_MAX: usize = 1_024;
 /// How long one look-up may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// The same once a name of this page did not answer in time: a page must not wait the whole time for one dead name after
-/// another.
+/// Timeout of a look-up after one of the page has timed out: a page must not wait the full time for each of many dead
+/// names.
 const TIMEOUT_AFTER_SILENCE: Duration = Duration::from_secs(2);
 
 /// The look-ups of one page.
 #[derive(Debug)]
 pub(super) struct PageLookups {
     free: Semaphore,
-    told: Mutex<Told>,
+    history: Mutex<History>,
 }
 
 #[derive(Debug, Default)]
-struct Told {
+struct History {
     asked: usize,
-    /// Names that have no address or did not answer in time: for this page they stay so.
+    /// Names that have no address or timed out; this page does not look them up again.
     failed: HashSet<String>,
     was_silent: bool,
 }
 
 impl Default for PageLookups {
     fn default() -> Self {
-        PageLookups { free: Semaphore::new(AT_ONCE_MAX), told: Mutex::default() }
+        PageLookups { free: Semaphore::new(AT_ONCE_MAX), history: Mutex::default() }
     }
 }
 
 impl PageLookups {
-    /// The addresses of this name.
+    /// Looks up the addresses of this name.
     pub(super) async fn ask(&self, resolver: &Resolver, host: &str, port: u16) -> Result<Answer, Refusal> {
         let not_resolved = || Refusal::NotResolved { host: host.to_owned() };
         if self.has_failed(host) {
             return Err(not_resolved());
         }
-        // Closed by nobody.
+        // Nothing closes this semaphore.
         let _permit = self.free.acquire().await.map_err(|_| not_resolved())?;
         let timeout = {
-            let mut told = self.told();
+            let mut history = self.history();
             // Another request for the same name may have failed while this one waited.
-            if told.failed.contains(host) || told.asked >= NAMES_MAX {
+            if history.failed.contains(host) || history.asked >= NAMES_MAX {
                 return Err(not_resolved());
             }
-            told.asked += 1;
-            if told.was_silent { TIMEOUT_AFTER_SILENCE } else { TIMEOUT }
+            history.asked += 1;
+            if history.was_silent { TIMEOUT_AFTER_SILENCE } else { TIMEOUT }
         };
         resolver.ask(host, port, timeout).await.map_err(|error| {
-            let mut told = self.told();
-            told.was_silent |= error == LookUpError::Silent;
-            told.failed.insert(host.to_owned());
+            let mut history = self.history();
+            history.was_silent |= error == LookUpError::Silent;
+            history.failed.insert(host.to_owned());
             not_resolved()
         })
     }
 
     fn has_failed(&self, host: &str) -> bool {
-        self.told().failed.contains(host)
+        self.history().failed.contains(host)
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -92,7 +93,7 @@ mod tests {
         vec![SocketAddr::from(([1, 1, 1, 1], port))]
     }
 
-    /// A DNS server that never answers, and a resolver that asks it.
+    /// Starts a DNS server that never answers, with a resolver that asks it.
     async fn silent() -> (tokio::net::UdpSocket, Resolver) {
         let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let servers = Servers::only(vec![socket.local_addr().unwrap()]);
@@ -117,11 +118,11 @@ mod tests {
         }
         assert_eq!(asked.load(Ordering::SeqCst), 4, "an answer is never remembered");
         PageLookups::default().ask(&resolver, "bad.example", 80).await.unwrap_err();
-        assert_eq!(asked.load(Ordering::SeqCst), 5, "another page knows nothing of it");
+        assert_eq!(asked.load(Ordering::SeqCst), 5, "pages don't share failures");
     }
 
     #[tokio::test]
-    async fn a_page_has_so_many_names_and_no_more() {
+    async fn a_page_has_a_limited_number_of_look_ups() {
         let resolver = Resolver::new(|_: &str, port: u16| Ok(public(port)));
         let page = PageLookups::default();
         for n in 0..NAMES_MAX {
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn pages_full_of_dead_names_hold_up_nobody_else() {
+    async fn pages_full_of_dead_names_do_not_delay_other_pages() {
         let (_silent, resolver) = silent().await;
         let mut dead = tokio::task::JoinSet::new();
         for _ in 0..5 {
@@ -156,10 +157,10 @@ mod tests {
             }
         }
         tokio::task::yield_now().await;
-        // None of the dead ends before these do: their time is not up.
+        // These must succeed before any look-up of a dead name times out.
         resolver.ask_first("good.example", 80).await.unwrap();
         PageLookups::default().ask(&resolver, "good.example", 80).await.unwrap();
         assert_eq!(dead.len(), 2_000);
-        assert!(dead.try_join_next().is_none(), "the dead names were still waited for");
+        assert!(dead.try_join_next().is_none(), "the dead names are still being looked up");
     }
 }

@@ -1,11 +1,11 @@
-//! May this be visited? URLs, names and addresses are judged here, before a browser sees them and again when an address
-//! is about to be dialled.
+//! Decides whether a target may be visited. URLs, names and addresses are judged before a browser sees them, and again
+//! when an address is about to be dialled.
 //!
-//! [`Guard`] puts the pieces together: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs,
-//! [`policy`] and [`exception`] hold what the operator settles, [`listeners`] Porthole's own doors, [`host`] this host's
-//! addresses, `resolve` asks for addresses, `page` judges for one page: `scope` says whether that page may use an
-//! exception, `lookups` bounds its look-ups. [`refusal`] says no. None of these knows browsers or HTTP; [`egress`], the one way out that asks them about
-//! every connection, does.
+//! [`Guard`] combines the parts: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs, [`policy`]
+//! and [`exception`] hold the operator's settings, [`listeners`] Porthole's own listening addresses, [`host`] this
+//! host's addresses. `resolve` looks up names. `page` judges for one page: `scope` decides whether that page may use
+//! an exception, `lookups` bounds its look-ups. [`refusal`] lists the reasons of a refusal. None of these knows
+//! browsers or HTTP; [`egress`] does, the forward proxy that asks them about every connection.
 
 pub mod address;
 mod dns;
@@ -43,7 +43,7 @@ pub use self::policy::{AllowFrom, DenyCidrs, Policy, ResolveOverrides};
 pub use self::refusal::Refusal;
 pub use self::resolve::{LookUp, Resolver};
 pub use self::scope::{Asker, CatchUp};
-pub use self::target::{Grounds, Place, Target};
+pub use self::target::{Authority, Grounds, Target};
 
 use self::address::{Block, block};
 use self::name::LocalName;
@@ -56,14 +56,14 @@ pub struct Guard {
     policy: Arc<Policy>,
 }
 
-/// What can be said about a host before its addresses are known.
+/// Classifies a host before its addresses are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Standing {
-    /// An address: all is known.
+    /// A literal address; it needs no look-up.
     Literal(IpAddr),
     /// A name that an exception opens, whatever it resolves to.
     Opened,
-    /// A name whose addresses decide.
+    /// A name that is judged by its addresses.
     Ordinary,
     /// A local name: only an exception for the range of its addresses can open it.
     Local(LocalName),
@@ -77,23 +77,22 @@ enum Pass {
 }
 
 impl Guard {
-    /// A guard with this policy.
+    /// Creates a guard with this policy.
     #[must_use]
     pub fn new(policy: Policy) -> Guard {
         Guard { policy: Arc::new(policy) }
     }
 
-    /// A guard for which this function is DNS.
+    /// Creates a guard that uses this function in place of DNS.
     #[cfg(test)]
     pub(crate) fn asking(policy: Policy, look_up: impl LookUp) -> Guard {
         Guard::new(Policy { resolver: Resolver::new(look_up), ..policy })
     }
 
-    /// Judges a URL by all that is known without asking DNS: the URL itself, its name, a literal address,
-    /// `PORTHOLE_RESOLVE`.
+    /// Judges a URL without asking DNS: by the URL itself, its name, a literal address and `PORTHOLE_RESOLVE`.
     ///
-    /// A public name passes ([`Grounds::NameOnly`]), for only DNS could tell more; a local one does not, not even when
-    /// its addresses might lie in a range that the operator opens.
+    /// A public name passes ([`Grounds::NameOnly`]), because only DNS could show that it is private. A local name is
+    /// refused, even if its addresses might lie in a range that the operator opens.
     ///
     /// # Errors
     /// [`Refusal::InvalidUrl`] or [`Refusal::Blocked`].
@@ -110,7 +109,7 @@ impl Guard {
         }
     }
 
-    /// Judges a URL and every address of its name; one bad address refuses all.
+    /// Judges a URL and every address of its name; one bad address refuses the URL.
     ///
     /// # Errors
     /// As [`Guard::judge_url`], [`Refusal::NotResolved`] if the name has no address or none comes within 5 s, and
@@ -121,7 +120,7 @@ impl Guard {
         self.judge_answer(target, &answer)
     }
 
-    /// The addresses of a target: what needs no asking, or what `ask` says.
+    /// Returns the addresses of a target: those known without a look-up, or those that `ask` returns.
     async fn answer<'a, F>(&self, target: &'a Target, ask: impl FnOnce(&'a str, u16) -> F) -> Result<Answer, Refusal>
     where
         F: Future<Output = Result<Answer, Refusal>>,
@@ -132,10 +131,11 @@ impl Guard {
         }
         let host = match target.host() {
             Host::Domain(host) => host,
-            // An address is always known.
+            // A literal address is always known.
             address => return Err(Refusal::NotResolved { host: address.to_string() }),
         };
-        // Without an exception for a range no answer could help: DNS need not know who asks for local names.
+        // Only an exception for a range can open a local name. Without one, DNS is not asked and does not learn the
+        // name.
         if let Standing::Local(kind) = standing
             && !self.policy.allow.has_ranges()
         {
@@ -144,8 +144,8 @@ impl Guard {
         ask(host, target.port()).await
     }
 
-    /// Judges an address that is about to be dialled, or was, for a URL or a `CONNECT` with that host. The port is the
-    /// address's. This is the same table and policy that [`Guard::judge`] goes by.
+    /// Judges an address that is about to be dialled, or has been, for a URL or a `CONNECT` with this host. The port
+    /// is the address's. Uses the same table and policy as [`Guard::judge`].
     ///
     /// # Errors
     /// [`Refusal::Blocked`].
@@ -153,7 +153,7 @@ impl Guard {
         self.judge_pass(host, dialled).map(drop)
     }
 
-    /// The same, and why.
+    /// Judges as [`Guard::judge_address`] does, and returns why the address may be dialled.
     fn judge_pass(&self, host: &Host<String>, dialled: SocketAddr) -> Result<Pass, Refusal> {
         let port = dialled.port();
         if port::is_restricted(port) {
@@ -162,8 +162,8 @@ impl Guard {
         Ok(self.judge_dialled(host, self.standing(host, port), dialled, self.policy.host.has(dialled.ip()))?)
     }
 
-    /// Judges a connection that was made to an address: one whose two ends are the same address has not left this host,
-    /// whatever the routing table said a moment before.
+    /// Judges an established connection. If its local and remote addresses are equal, it has not left this host, even
+    /// if the routing table said otherwise a moment before.
     ///
     /// # Errors
     /// [`Refusal::Blocked`].
@@ -174,24 +174,24 @@ impl Guard {
         Ok(())
     }
 
-    /// The same guard with every address open to every page: a test's, to see what judging is worth.
+    /// Returns this guard with every address open to every page, for tests that show what the guard prevents.
     pub(crate) fn opened(&self) -> Guard {
         let policy = Policy::clone(&self.policy);
         Guard::new(Policy { allow: AllowTargets::everything(), allow_from: AllowFrom::Any, ..policy })
     }
 
-    /// The same guard without any exception.
+    /// Returns this guard without any exception.
     fn without_exceptions(&self) -> Guard {
         Guard::new(Policy { allow: AllowTargets::default(), ..Policy::clone(&self.policy) })
     }
 
-    /// Whether an exception opens this place, by all that is known without asking DNS.
-    fn excepts(&self, (host, port): &Place) -> bool {
+    /// Returns whether an exception opens this authority, judged without asking DNS.
+    fn excepts(&self, (host, port): &Authority) -> bool {
         let url = format!("http://{host}:{port}/");
         self.judge_url(&url).is_ok_and(|target| target.grounds() == Grounds::Exception)
     }
 
-    /// Where Porthole itself listens, as this guard knows it.
+    /// Returns the addresses that Porthole itself listens on.
     fn own_listeners(&self) -> &OwnListeners {
         &self.policy.own
     }
@@ -204,10 +204,10 @@ impl Guard {
         }
     }
 
-    /// The addresses of this target that need no asking.
+    /// Returns the addresses of this target that are known without a look-up.
     fn known(&self, target: &Target, standing: Standing) -> Option<Answer> {
         match (standing, target.host()) {
-            (Standing::Literal(address), _) => Some(Answer::Told(vec![SocketAddr::new(address, target.port())])),
+            (Standing::Literal(address), _) => Some(Answer::Addresses(vec![SocketAddr::new(address, target.port())])),
             (_, Host::Domain(host)) => known(&self.policy.resolve, host, target.port()),
             _ => None,
         }
@@ -220,7 +220,7 @@ impl Guard {
             self.judge_dialled(target.host(), standing, *address, is_own).map(|pass| (*address, pass))
         };
         let passed: Vec<(SocketAddr, Pass)> = match answer {
-            Answer::Told(addresses) => addresses.iter().map(judged).collect::<Result<_, _>>()?,
+            Answer::Addresses(addresses) => addresses.iter().map(judged).collect::<Result<_, _>>()?,
             Answer::Localhost(addresses) => {
                 let (passed, refused): (Vec<_>, Vec<_>) = addresses.iter().map(judged).partition(Result::is_ok);
                 let passed: Vec<_> = passed.into_iter().flatten().collect();
@@ -241,7 +241,7 @@ impl Guard {
         Ok(target.passed(grounds, addresses))
     }
 
-    /// The one place where an address is let through or refused.
+    /// Lets an address through or refuses it. Every judgement of an address ends here.
     fn judge_dialled(
         &self,
         host: &Host<String>,
@@ -254,7 +254,7 @@ impl Guard {
             Standing::Literal(literal) if literal == address => Blocked::Address { address, block },
             _ => Blocked::Resolved { host: host.to_string(), block },
         };
-        // The operator's own no is not lifted by an exception.
+        // An exception does not lift the operator's own denial.
         if self.policy.deny.contains(address) {
             return Err(refused(Block::Denied));
         }
@@ -274,7 +274,7 @@ impl Guard {
             (Standing::Ordinary | Standing::Literal(_), None) => Pass::Public,
             _ => Pass::Exception,
         };
-        // Last, so that only who may go near hears that Porthole listens there.
+        // Checked last: only a caller who may reach the address learns that Porthole listens there.
         if self.policy.own.contains(dialled, &self.policy.host) {
             return Err(Blocked::OwnListener { host: host.to_string(), port });
         }

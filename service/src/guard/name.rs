@@ -1,5 +1,5 @@
-//! Which names never belong to the public internet. Names only: what they resolve to is judged elsewhere, so a name
-//! that this list lacks is still refused by its addresses.
+//! Names that never belong to the public internet. Their addresses are judged elsewhere, so a local name that is
+//! missing here is still refused by its addresses.
 
 use std::fmt;
 
@@ -8,20 +8,20 @@ const NAME_MAX_BYTES: usize = 253;
 /// Longest label, in bytes.
 const LABEL_MAX_BYTES: usize = 63;
 
-/// Why a name is not one of the public internet.
+/// Why a name does not belong to the public internet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LocalName {
-    /// `localhost` and what is under it.
+    /// `localhost` and the names under it.
     Localhost,
     /// A cloud's metadata service.
     Metadata,
-    /// No dot: only a search list or a local network knows it.
+    /// No dot: only a search list or a local network resolves it.
     SingleLabel,
     /// Under a suffix that the public DNS does not have.
     Suffix,
 }
 
-/// Completes "… is".
+/// Completes the sentence "localhost is …".
 impl fmt::Display for LocalName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -33,7 +33,7 @@ impl fmt::Display for LocalName {
     }
 }
 
-/// Names of clouds' metadata services, and what is under them.
+/// Names of clouds' metadata services. The names under them count too.
 pub(super) const METADATA: &[&str] = &[
     "metadata.google.internal",
     "metadata.goog",
@@ -62,19 +62,20 @@ pub(super) const SUFFIXES: &[&str] = &[
     "lan",
 ];
 
-/// A name without any dots at its end, as the tables are compared with it: `localhost..` is as local as `localhost`.
+/// Removes all trailing dots, for comparison with the tables: `localhost..` is as local as `localhost`.
 #[must_use]
 pub fn bare(name: &str) -> &str {
     name.trim_end_matches('.')
 }
 
-/// A name without the one dot that may end it (the DNS root), as the operator's settings are compared with it.
+/// Removes one trailing dot (the DNS root), for comparison with the operator's settings.
 #[must_use]
 pub fn without_root(name: &str) -> &str {
     name.strip_suffix('.').unwrap_or(name)
 }
 
-/// Why this name, in lower case ASCII as the URL parser gives it, is not public; `None` if its addresses decide.
+/// Returns why this name is not public; `None` if it is judged by its addresses. Expects lower-case ASCII, as the URL
+/// parser returns it.
 #[must_use]
 pub fn local(name: &str) -> Option<LocalName> {
     let name = bare(name);
@@ -91,15 +92,15 @@ pub fn local(name: &str) -> Option<LocalName> {
     }
 }
 
-/// Whether this is `localhost` or a name under it: always loopback (RFC 6761, 6.3).
+/// Returns whether this is `localhost` or a name under it: always loopback (RFC 6761, 6.3).
 #[must_use]
 pub fn is_localhost(name: &str) -> bool {
     is_or_is_under(bare(name), "localhost")
 }
 
-/// Whether a host can have this name at all: letters, digits, `-` and `_` in labels that DNS can hold.
+/// Returns whether a host can have this name: letters, digits, `-` and `_` in labels that DNS can hold.
 ///
-/// The URL standard lets more through (`a;b.example`, `a..b`); no such name resolves, but parsers disagree about them.
+/// The URL standard accepts more (`a;b.example`, `a..b`). No such name resolves, but parsers disagree about them.
 #[must_use]
 pub fn is_host_name(name: &str) -> bool {
     let name = without_root(name);
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_only_look_local_are_left_to_their_addresses() {
+    fn names_that_only_look_local_are_judged_by_their_addresses() {
         for name in
             ["localhost.example.com", "notlocalhost.com", "mylocal.net", "internal.example.com", "metadata.example.org"]
         {
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_dns_cannot_hold_is_no_host_name() {
+    fn names_that_dns_cannot_hold_are_not_host_names() {
         for good in ["example.com", "example.com.", "_dmarc.example.com", "xn--bcher-kva.example", "0.gravatar.com"] {
             assert!(is_host_name(good), "{good}");
         }

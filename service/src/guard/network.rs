@@ -1,4 +1,4 @@
-//! How a page reaches the network, and so which part of the guard's work is left to whoever drives the page.
+//! How a page reaches the network, which decides the checks that are left to the code that drives the page.
 
 use std::sync::Arc;
 
@@ -7,36 +7,36 @@ use super::egress::Egress;
 /// A page's network.
 #[derive(Clone, Debug)]
 pub enum Network {
-    /// Our own way out: it judges every connection.
+    /// Our own egress, which judges every connection.
     Egress(Arc<Egress>),
-    /// A remote browser's own network, which we see through the browser's eyes alone.
+    /// A remote browser's own network, which we observe only through the browser.
     Remote(RemoteNetwork),
 }
 
-/// A network that is out of our reach: requests are intercepted before they leave, answers judged by where they came
-/// from.
+/// A network outside our control: requests are intercepted before they are sent, and answers are judged by their
+/// remote address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RemoteNetwork {
-    /// Which requests are stopped and judged.
+    /// Which requests are intercepted and judged.
     pub intercept: Intercept,
-    /// Whether the whole browser serves this page alone, so that it can be intercepted as one: its service workers
-    /// and frames in other processes included, from their first request on.
+    /// Whether the browser serves this page alone, so that it can be intercepted as a whole, including service workers
+    /// and frames in other processes from their first request on.
     pub whole_browser: bool,
-    /// Whether the address that an answer came from is the site's own. Behind a proxy it is the proxy's.
+    /// Whether the remote address of an answer is the site's own. Behind a proxy it is the proxy's.
     pub judges_addresses: bool,
 }
 
-/// Which requests are stopped and judged before they leave.
+/// Which requests are intercepted and judged before they are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intercept {
-    /// Documents, and whatever names a private host outright. All other requests pay nothing.
+    /// Documents, and URLs that name a private host literally. Other requests are not delayed.
     DocumentsAndPrivate,
-    /// Every request: each pays a round trip.
+    /// Every request; each costs a round trip.
     Everything,
 }
 
 impl Network {
-    /// The page's way out, where it is ours.
+    /// Returns the page's egress, if the network is ours.
     #[must_use]
     pub fn egress(&self) -> Option<&Arc<Egress>> {
         match self {
@@ -45,7 +45,7 @@ impl Network {
         }
     }
 
-    /// What is known of a network that is not ours.
+    /// Returns the properties of a remote network.
     #[must_use]
     pub fn remote(&self) -> Option<RemoteNetwork> {
         match self {

@@ -1,5 +1,5 @@
-//! A guard for one page: the verdicts of [`Guard`], with the exceptions only where the page may use them, and with look-ups
-//! that are bounded for the page.
+//! The guard of one page: judges like [`Guard`], but applies exceptions only where the page may use them, and bounds
+//! the page's look-ups.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,23 +9,23 @@ use url::Host;
 use super::lookups::PageLookups;
 use super::patterns::{patterns_of_name, private_url_patterns};
 use super::scope::{Asker, CatchUp, Scope};
-use super::target::Place;
+use super::target::Authority;
 use super::{Grounds, Guard, Pass, Refusal, Target};
 
-/// Judges for one page, from its lease to its end. Clones are the same.
+/// Judges for one page, from its lease to its end. Clones share their state.
 #[derive(Clone, Debug)]
 pub struct PageGuard(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
     guard: Guard,
-    /// The same without any exception.
+    /// The same guard without any exception.
     strict: Guard,
     scope: Scope,
     lookups: PageLookups,
 }
 
-/// A target that may be dialled, and the guard that judges each address once more.
+/// A target that may be dialled, and the guard that judges each of its addresses again.
 pub(super) struct Dialable {
     pub(super) target: Target,
     pub(super) guard: Guard,
@@ -34,48 +34,48 @@ pub(super) struct Dialable {
 // === impl PageGuard ===
 
 impl PageGuard {
-    /// A guard for a new page. It has no exceptions until [`PageGuard::name`] is called.
+    /// Creates a guard for a new page. It has no exceptions until [`PageGuard::name`] is called.
     #[must_use]
     pub fn new(guard: Guard) -> PageGuard {
         let strict = guard.without_exceptions();
         PageGuard(Arc::new(Inner { guard, strict, scope: Scope::default(), lookups: PageLookups::default() }))
     }
 
-    /// The caller has named this target, and the page is about to go there.
+    /// Records that the caller has named this target, to which the page is about to navigate.
     pub fn name(&self, target: &Target) {
-        self.0.scope.name(target.url(), &target.place(), target.grounds() == Grounds::Exception);
+        self.0.scope.name(target.url(), &target.authority(), target.grounds() == Grounds::Exception);
     }
 
-    /// How the page's events are read up to the present.
+    /// Sets how the page's pending events are read.
     pub fn learns_by(&self, catch_up: CatchUp) {
         self.0.scope.learns_by(catch_up);
     }
 
-    /// A navigation of a frame of the page, by its id, leads to this URL.
+    /// Records that the navigation of a frame with this id leads to this URL.
     pub fn navigates(&self, navigation: &str, url: &str) {
         self.0.scope.navigates(navigation, url);
     }
 
-    /// A plain `http` request of the page was answered; `location` is where a redirect leads.
+    /// Records the answer to a plain `http` request of the page; `location` is the target of a redirect.
     pub(super) fn answered(&self, url: &str, location: Option<&str>) {
         self.0.scope.answered(url, location);
     }
 
-    /// The page has a document whose navigations are not told to [`PageGuard::navigates`].
+    /// Records that the page has a document whose navigations are not reported to [`PageGuard::navigates`].
     pub fn has_unknown_document(&self) {
         self.0.scope.has_unknown_document();
     }
 
-    /// Judges a URL by all that is known without asking DNS, as [`Guard::judge_url`] does.
+    /// Judges a URL without asking DNS, as [`Guard::judge_url`] does.
     ///
     /// # Errors
     /// As there.
     pub fn judge_url(&self, url: &str, asker: &Asker) -> Result<(), Refusal> {
         let Inner { guard, strict, scope, .. } = &*self.0;
         let target = guard.judge_url(url)?;
-        let place = target.place();
-        if target.grounds() == Grounds::Exception && scope.allows_now(guard, &place, asker) {
-            scope.passed(&place, true);
+        let authority = target.authority();
+        if target.grounds() == Grounds::Exception && scope.allows_now(guard, &authority, asker) {
+            scope.passed(&authority, true);
         } else if target.grounds() == Grounds::Exception {
             strict.judge_url(url)?;
         }
@@ -85,7 +85,7 @@ impl PageGuard {
     /// Judges a URL and every address of its name, as [`Guard::judge`] does.
     ///
     /// # Errors
-    /// As there; a page that has used up its look-ups finds no more names.
+    /// As there; a page that has used up its look-ups gets [`Refusal::NotResolved`].
     pub async fn judge(&self, url: &str, asker: &Asker) -> Result<Target, Refusal> {
         Ok(self.judge_dialable(url, asker).await?.target)
     }
@@ -93,34 +93,34 @@ impl PageGuard {
     pub(super) async fn judge_dialable(&self, url: &str, asker: &Asker) -> Result<Dialable, Refusal> {
         let Inner { guard, strict, scope, lookups } = &*self.0;
         let target = Target::read(url)?;
-        let place = target.place();
+        let authority = target.authority();
         let answer = guard.answer(&target, |host, port| lookups.ask(&guard.policy.resolver, host, port)).await?;
         let opened = guard.judge_answer(target.clone(), &answer)?;
         let is_excepted = opened.grounds() == Grounds::Exception;
-        let judged = if !is_excepted || scope.allows(guard, &place, asker).await {
-            scope.passed(&place, is_excepted);
+        let judged = if !is_excepted || scope.allows(guard, &authority, asker).await {
+            scope.passed(&authority, is_excepted);
             Dialable { target: opened, guard: guard.clone() }
         } else {
             let target = strict.judge_answer(target, &answer)?;
-            scope.passed(&place, false);
+            scope.passed(&authority, false);
             Dialable { target, guard: strict.clone() }
         };
         Ok(judged)
     }
 
-    /// Whether a request for a place that an exception opened for an earlier one may use that connection.
-    pub(super) fn allows_again(&self, place: &Place, asker: &Asker) -> bool {
-        self.0.scope.allows_outright(&self.0.guard, place, asker)
+    /// Returns whether a request may reuse a connection to this authority that an exception opened for an earlier one.
+    pub(super) fn allows_again(&self, authority: &Authority, asker: &Asker) -> bool {
+        self.0.scope.allows_outright(&self.0.guard, authority, asker)
     }
 
-    /// Something was let through there, as if a connection had been made.
+    /// Records this authority as let through, without a connection.
     #[cfg(test)]
-    pub(super) fn passed_for_tests(&self, place: &Place, is_excepted: bool) {
-        self.0.scope.passed(place, is_excepted);
+    pub(super) fn passed_for_tests(&self, authority: &Authority, is_excepted: bool) {
+        self.0.scope.passed(authority, is_excepted);
     }
 
-    /// Patterns of the URLs that a remote browser stops by name, so that they are judged before they leave: those that name
-    /// a private host outright, and those that an exception opens by name.
+    /// Returns the URL patterns that a remote browser intercepts, so that matching requests are judged before they are
+    /// sent: URLs that name a private host literally, and names that an exception opens.
     #[must_use]
     pub fn url_patterns(&self) -> Vec<String> {
         let mut patterns = private_url_patterns();
@@ -128,17 +128,17 @@ impl PageGuard {
         patterns
     }
 
-    /// Judges an address that an answer came from, as [`Guard::judge_address`] does. An exception counts where the request
-    /// was let through by one.
+    /// Judges an address that an answer came from, as [`Guard::judge_address`] does. An exception counts only where
+    /// the page may use it.
     ///
     /// # Errors
     /// As there.
     pub fn judge_address(&self, host: &Host<String>, dialled: SocketAddr) -> Result<(), Refusal> {
         let Inner { guard, strict, scope, .. } = &*self.0;
-        let place = (host.clone(), dialled.port());
+        let authority = (host.clone(), dialled.port());
         if guard.judge_pass(host, dialled)? == Pass::Exception
-            && !scope.has_passed_by_exception(&place)
-            && !scope.allows_now(guard, &place, &Asker::default())
+            && !scope.has_passed_by_exception(&authority)
+            && !scope.allows_now(guard, &authority, &Asker::default())
         {
             strict.judge_address(host, dialled)?;
         }

@@ -1,20 +1,20 @@
-//! Wildcard patterns of URLs that name a private host outright, for a browser that can be told to stop only these. A
-//! pattern may match too much (the URL is judged then), never too little of what it is for.
+//! Wildcard patterns of URLs that name a private host literally, for a browser that can intercept matching requests
+//! only. A pattern may match too much, since every match is judged, but never too little.
 
 use super::name;
 
-/// First parts of IPv4 literals of which at least a part is not public, as the browser writes them: canonical, since
-/// it parses `0x7f.1` before it asks.
+/// Prefixes of IPv4 literals that contain addresses that are not public. The browser canonicalises literals such as
+/// `0x7f.1` before it matches them.
 const IPV4_PREFIXES: &[&str] = &[
     "0.", "10.", "100.", "127.", "168.63.", "169.254.", "172.1?.", "172.2?.", "172.3?.", "192.0.", "192.31.",
     "192.52.", "192.88.", "192.168.", "192.175.", "198.18.", "198.19.", "198.51.", "203.0.", "22?.", "23?.", "24?.",
     "25?.",
 ];
 
-/// Patterns with `*` for any text and `?` for one character.
+/// Returns the patterns, with `*` for any text and `?` for one character.
 pub(super) fn private_url_patterns() -> Vec<String> {
     let mut patterns = Vec::new();
-    // With and without a user's name before the host.
+    // With and without a user name before the host.
     for before in ["*://", "*://*@"] {
         patterns.extend(IPV4_PREFIXES.iter().map(|prefix| format!("{before}{prefix}*")));
         // Every IPv6 literal.
@@ -22,7 +22,7 @@ pub(super) fn private_url_patterns() -> Vec<String> {
     }
     let whole =
         name::METADATA.iter().chain(["localhost"].iter()).map(|name| (*name, &["*://", "*://*.", "*://*@"][..]));
-    // Nobody is called a suffix alone: there is a dot before it.
+    // A suffix alone is not a host name: a dot precedes it.
     let suffixes = name::SUFFIXES.iter().map(|name| (*name, &["*://*."][..]));
     for (name, before) in whole.chain(suffixes) {
         patterns.extend(patterns_of(name, before));
@@ -30,13 +30,13 @@ pub(super) fn private_url_patterns() -> Vec<String> {
     patterns
 }
 
-/// Patterns of the URLs with exactly this name.
+/// Returns the patterns of the URLs with exactly this name.
 pub(super) fn patterns_of_name(name: &str) -> Vec<String> {
     patterns_of(name, &["*://", "*://*@"]).collect()
 }
 
 fn patterns_of(name: &str, before: &[&str]) -> impl Iterator<Item = String> {
-    // A port, a path, or the dot of the root.
+    // A path, a port, or the dot of the DNS root.
     let all = move |before: &&str| ["/*", ":*", ".*"].map(|after| format!("{before}{name}{after}"));
     before.iter().flat_map(all)
 }
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::guard::{Guard, HostAddresses, Policy, Refusal};
 
-    /// Whether the pattern matches, as Chromium's `base::MatchPattern` does.
+    /// Returns whether the pattern matches, as Chromium's `base::MatchPattern` does.
     fn matches(pattern: &[u8], text: &[u8]) -> bool {
         let Some((first, rest)) = pattern.split_first() else { return text.is_empty() };
         let after = text.split_first();
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn every_literal_address_that_is_refused_is_stopped() {
-        // The kernel is not asked half a million times.
+        // Saves half a million questions to the kernel.
         let guard = Guard::new(Policy { host: HostAddresses::given(|_| false), ..Policy::default() });
         let mut refused = 0;
         for first in 0..=255u32 {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_web_pays_nothing() {
+    fn public_urls_are_not_stopped() {
         for url in [
             "https://example.com/",
             "https://www.example.com/a/b?c=d#e",

@@ -1,5 +1,5 @@
-//! What the operator settles: more ranges to block, answers before DNS, and exceptions, which have a file of their own.
-//! Reading these settings, and asking them; what they are asked about is the guard's matter.
+//! The operator's settings about targets: ranges to block, overrides of DNS answers, and exceptions (in a file of
+//! their own). This file reads and queries the settings; the guard applies them.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr};
@@ -14,7 +14,7 @@ use super::listeners::OwnListeners;
 use super::name;
 use super::resolve::Resolver;
 
-/// All that the operator settles about targets.
+/// All of the operator's settings about targets.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
     /// `PORTHOLE_ALLOW_TARGETS`.
@@ -25,11 +25,11 @@ pub struct Policy {
     pub deny: DenyCidrs,
     /// `PORTHOLE_RESOLVE`.
     pub resolve: ResolveOverrides,
-    /// Where Porthole itself listens.
+    /// The addresses that Porthole itself listens on.
     pub own: OwnListeners,
-    /// Which addresses this host has: the kernel's word, and in tests theirs.
+    /// Knows this host's addresses: from the kernel, or given by a test.
     pub host: HostAddresses,
-    /// Whom the rest of the names are asked of: the system, and in tests a DNS server of theirs.
+    /// Resolves all other names: through the system, or through a test's DNS server.
     pub resolver: Resolver,
 }
 
@@ -51,7 +51,7 @@ pub struct DenyCidrs(Vec<IpNet>);
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResolveOverrides(HashMap<String, Vec<IpAddr>>);
 
-/// What is wrong with one of these settings, and what is accepted.
+/// An invalid entry of one of these settings. The text names the accepted form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolicyError {
     /// An entry of `PORTHOLE_ALLOW_TARGETS`.
@@ -69,14 +69,14 @@ pub enum PolicyError {
         /// The entry.
         entry: String,
     },
-    /// IPv6 without brackets: it can't be told where its port would begin.
+    /// IPv6 without brackets: the start of its port is ambiguous.
     #[error("{entry:?} has too many colons: write IPv6 addresses in brackets, [fd00::1] or [fd00::1]:8080")]
     Brackets {
         /// The entry.
         entry: String,
     },
     /// `PORTHOLE_ALLOW_TARGETS_FROM`.
-    #[error("{entry:?} is neither document nor any")]
+    #[error("{entry:?} is not accepted: write document or any")]
     From {
         /// The value.
         entry: String,
@@ -88,7 +88,7 @@ pub enum PolicyError {
         entry: String,
     },
     /// An entry of `PORTHOLE_RESOLVE`.
-    #[error("{entry:?} is not an answer: write host=address, such as intranet.example.com=10.1.2.3")]
+    #[error("{entry:?} is not a name and an address: write host=address, such as intranet.example.com=10.1.2.3")]
     Answer {
         /// The entry.
         entry: String,
@@ -111,17 +111,17 @@ impl AllowFrom {
 // === impl DenyCidrs ===
 
 impl DenyCidrs {
-    /// Reads the comma list. An address without a prefix length is a range of one.
+    /// Reads the comma-separated list. An address without a prefix length is a range of one.
     pub fn parse(list: &str) -> Result<DenyCidrs, PolicyError> {
         entries(list).map(cidr).collect::<Result<_, _>>().map(DenyCidrs)
     }
 
-    /// Whether the operator denies the whole of this network.
+    /// Returns whether the operator denies the whole of this network.
     pub(super) fn covers(&self, network: &IpNet) -> bool {
         self.0.iter().any(|range| range.contains(network))
     }
 
-    /// Whether the operator denies this address.
+    /// Returns whether the operator denies this address.
     pub(super) fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|range| range.contains(&address))
@@ -139,7 +139,7 @@ impl FromStr for DenyCidrs {
 // === impl ResolveOverrides ===
 
 impl ResolveOverrides {
-    /// Reads the comma list. A name that stands there more than once has several addresses.
+    /// Reads the comma-separated list. A name that occurs more than once has several addresses.
     pub fn parse(list: &str) -> Result<ResolveOverrides, PolicyError> {
         let mut answers: HashMap<String, Vec<IpAddr>> = HashMap::new();
         for entry in entries(list) {
@@ -158,7 +158,7 @@ impl ResolveOverrides {
         Ok(ResolveOverrides(answers))
     }
 
-    /// The addresses of this name, if it is one of them.
+    /// Returns the addresses of this name, if it has an override.
     pub(super) fn answer(&self, host: &str) -> Option<&[IpAddr]> {
         self.0.get(name::without_root(host)).map(Vec::as_slice)
     }
@@ -176,7 +176,8 @@ pub(super) fn entries(list: &str) -> impl Iterator<Item = &str> {
     list.split(',').map(str::trim).filter(|entry| !entry.is_empty())
 }
 
-/// A range, as the addresses that are compared with it are: without host bits, and IPv4 where IPv6 maps it.
+/// Reads a range and normalises it like the addresses that are compared with it: without host bits, and IPv4-mapped
+/// IPv6 as IPv4.
 pub(super) fn cidr(entry: &str) -> Result<IpNet, PolicyError> {
     const MAPPED_BITS: u8 = 96;
     let range: IpNet = entry

@@ -1,4 +1,5 @@
-//! Ports that speak something else than the web. The list is Chromium's, so that a refusal here is one there too.
+//! Ports of protocols other than the web's. The list is Chromium's, so that Porthole and Chromium refuse the same
+//! ports.
 
 /// `kRestrictedPorts` of Chromium's `net/base/port_util.cc`, as compiled into version 156.
 const RESTRICTED: [u16; 81] = [
@@ -85,7 +86,7 @@ const RESTRICTED: [u16; 81] = [
     10080, // Amanda
 ];
 
-/// Whether Chromium refuses to speak to this port.
+/// Returns whether Chromium refuses to connect to this port.
 #[must_use]
 pub fn is_restricted(port: u16) -> bool {
     RESTRICTED.binary_search(&port).is_ok()
@@ -96,12 +97,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted_as_the_search_wants_it() {
+    fn the_list_is_sorted_for_the_binary_search() {
         assert!(RESTRICTED.is_sorted_by(|a, b| a < b));
     }
 
     #[test]
-    fn ports_of_the_web_are_free_and_others_are_not() {
+    fn web_ports_are_free_and_listed_ones_are_restricted() {
         for port in [80, 443, 3000, 8000, 8080, 8443, 9222, 65535] {
             assert!(!is_restricted(port), "{port}");
         }

@@ -1,4 +1,4 @@
-//! Why a target is refused, and how that is told. A sentence of this file never holds an address that DNS gave.
+//! Why a target is refused, with the sentence for the caller. No sentence contains an address that DNS returned.
 
 use std::net::IpAddr;
 
@@ -9,7 +9,7 @@ use super::address::Block;
 use super::name::LocalName;
 use super::target::URL_MAX_BYTES;
 
-/// Why a target is refused. Displayed, it is a sentence ready for `details`.
+/// Why a target is refused. Its `Display` form is a sentence for `details`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
     /// Not an absolute `http` or `https` URL, or one with a user name or password.
@@ -18,30 +18,30 @@ pub enum Refusal {
     /// A private, reserved or special address or name, or a restricted port.
     #[error(transparent)]
     Blocked(#[from] Blocked),
-    /// The name has no address, or none was told in time.
+    /// The name has no address, or no answer came in time.
     #[error("net::ERR_NAME_NOT_RESOLVED: {host} can't be found")]
     NotResolved {
         /// The name.
         host: String,
     },
     /// Too many names of other requests are being looked up.
-    #[error("{host} can't be looked up: too many other names are waited for")]
+    #[error("{host} can't be looked up: too many other look-ups are in progress")]
     LookupsFull {
         /// The name.
         host: String,
     },
 }
 
-/// What makes a URL one that is never tried.
+/// Why a URL is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUrl {
-    /// Longer than Chromium navigates to.
+    /// Longer than Chromium accepts.
     #[error("The URL is longer than {URL_MAX_BYTES} bytes")]
     TooLong,
     /// Relative, or empty.
     #[error("The URL is not absolute: it has to begin with http:// or https://")]
     NotAbsolute,
-    /// What the URL standard refuses.
+    /// The URL standard refuses it.
     #[error("The URL can't be read: {0}")]
     Unreadable(ParseError),
     /// Another scheme.
@@ -50,37 +50,37 @@ pub enum InvalidUrl {
     /// A user name or a password.
     #[error("The URL carries a user name or password")]
     Userinfo,
-    /// A host that no host can be called.
-    #[error("The URL's host is not a name that DNS can hold")]
+    /// The host is not a valid DNS name.
+    #[error("The URL's host is not a valid DNS name")]
     HostName,
-    /// What came is not text that a URL could be read from.
+    /// The input is not text that can hold a URL.
     #[error("{0}")]
     NotText(&'static str),
 }
 
-/// What makes a readable URL, or an address that is about to be dialled, a blocked target.
+/// Why a readable URL, or an address that is about to be dialled, is blocked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Blocked {
-    /// A port of [`super::port`].
-    #[error("Port {port} is not one of the web's: browsers refuse it")]
+    /// A restricted port ([`super::port`]).
+    #[error("Port {port} is not a web port: browsers refuse it")]
     Port {
         /// The port.
         port: u16,
     },
-    /// The URL names this address itself.
+    /// The URL's host is this address.
     #[error("{address} is {block}")]
     Address {
         /// The address, as the URL has it.
         address: IpAddr,
-        /// What it is.
+        /// Why it is blocked.
         block: Block,
     },
-    /// The name alone is enough.
+    /// The name alone is enough to refuse it.
     #[error("{host} is {kind}")]
     Name {
         /// The name.
         host: String,
-        /// What it is.
+        /// Why it is local.
         kind: LocalName,
     },
     /// One of the name's addresses is not public.
@@ -88,11 +88,11 @@ pub enum Blocked {
     Resolved {
         /// The name.
         host: String,
-        /// What its address is.
+        /// Why its address is blocked.
         block: Block,
     },
-    /// Porthole's own door: no exception opens it.
-    #[error("{host} at port {port} is a listener of Porthole's own")]
+    /// An address that Porthole itself listens on; no exception opens it.
+    #[error("{host} at port {port} is one of Porthole's own listeners")]
     OwnListener {
         /// The host, as the URL has it.
         host: String,
@@ -104,7 +104,7 @@ pub enum Blocked {
 // === impl Refusal ===
 
 impl Refusal {
-    /// The contract's code.
+    /// Returns the contract's error code.
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
@@ -115,7 +115,8 @@ impl Refusal {
         }
     }
 
-    /// One word of a small, fixed set: the `reason` of `porthole_blocked_total`, which counts [`Refusal::Blocked`] alone.
+    /// Returns the `reason` of `porthole_blocked_total`, one of a small, fixed set. The metric counts
+    /// [`Refusal::Blocked`] only.
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {

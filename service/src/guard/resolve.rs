@@ -1,8 +1,8 @@
-//! From a name to its addresses: the operator's answers, then what needs no asking, then the system's resolver. Every
-//! answer is handed over as it is; judging it is the guard's matter, and nothing is remembered.
+//! Resolves a name: first by the operator's overrides, then `localhost`, then by the system's resolver. Answers are
+//! returned unjudged and are not cached; the guard judges them.
 //!
-//! First judgements, of the URLs that callers name, have permits of their own. Look-ups that pages cause are bounded for
-//! each page (`lookups`) and share nothing with these.
+//! First judgements, of the URLs that callers name, share a pool of permits. Look-ups that pages cause are bounded for
+//! each page (`lookups`) and share nothing with that pool.
 
 use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -22,23 +22,23 @@ use super::policy::ResolveOverrides;
 const FIRST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a first judgement may wait for a permit.
 const PERMIT_TIMEOUT: Duration = Duration::from_secs(2);
-/// Look-ups of first judgements under way at once. Each has two sockets.
+/// Look-ups of first judgements under way at once. Each uses two sockets.
 const FIRST_AT_ONCE_MAX: usize = 256;
 
-/// What a name stands for.
+/// The result of a look-up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// Told by the operator or DNS: one bad address spoils all of them.
-    Told(Vec<SocketAddr>),
-    /// This host's loopback addresses, which nobody told: those that are not let through are left out.
+    /// Addresses from the operator or DNS: one bad address refuses all of them.
+    Addresses(Vec<SocketAddr>),
+    /// This host's loopback addresses, which no resolver returned: refused ones are left out.
     Localhost([SocketAddr; 2]),
 }
 
-/// Asks for the addresses of a name; may block.
+/// Looks up the addresses of a name; may block.
 pub trait LookUp: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static {}
 impl<F: Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + 'static> LookUp for F {}
 
-/// Looks names up, of the system unless told otherwise. Clones share the permits of first judgements.
+/// Looks up names, through the system by default. Clones share the permits of first judgements.
 #[derive(Clone)]
 pub struct Resolver {
     first: Arc<Semaphore>,
@@ -48,23 +48,24 @@ pub struct Resolver {
 #[derive(Clone)]
 enum Source {
     System(Arc<SystemFiles>),
-    /// A test's.
+    /// Given by a test.
     Given(Arc<dyn LookUp>),
 }
 
 /// Why there are no addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LookUpError {
-    /// The name has none.
+    /// The name has no address.
     NotFound,
-    /// Nobody answered in time.
+    /// No server answered in time.
     Silent,
 }
 
-/// The answer that needs nobody asked: the operator's, or `localhost`, which never goes to DNS (RFC 6761, 6.3).
+/// Returns the answer that needs no look-up: the operator's override, or `localhost`, which is never sent to DNS (RFC
+/// 6761, 6.3).
 pub(super) fn known(overrides: &ResolveOverrides, host: &str, port: u16) -> Option<Answer> {
     if let Some(addresses) = overrides.answer(host) {
-        return Some(Answer::Told(addresses.iter().map(|address| SocketAddr::new(*address, port)).collect()));
+        return Some(Answer::Addresses(addresses.iter().map(|address| SocketAddr::new(*address, port)).collect()));
     }
     let loopback: [IpAddr; 2] = [Ipv6Addr::LOCALHOST.into(), Ipv4Addr::LOCALHOST.into()];
     is_localhost(host).then(|| Answer::Localhost(loopback.map(|address| SocketAddr::new(address, port))))
@@ -73,7 +74,7 @@ pub(super) fn known(overrides: &ResolveOverrides, host: &str, port: u16) -> Opti
 // === impl Resolver ===
 
 impl Resolver {
-    /// A resolver for which this function is DNS.
+    /// Creates a resolver that uses this function in place of DNS.
     #[must_use]
     pub fn new(look_up: impl LookUp) -> Resolver {
         Resolver::by(Source::Given(Arc::new(look_up)))
@@ -83,7 +84,7 @@ impl Resolver {
         Resolver { first: Arc::new(Semaphore::new(FIRST_AT_ONCE_MAX)), source }
     }
 
-    /// Every address of the name that a caller's URL has.
+    /// Looks up every address of the name in a caller's URL.
     pub(super) async fn ask_first(&self, host: &str, port: u16) -> Result<Answer, Refusal> {
         let permit = timeout(PERMIT_TIMEOUT, self.first.acquire()).await;
         let Ok(Ok(_permit)) = permit else { return Err(Refusal::LookupsFull { host: host.to_owned() }) };
@@ -91,7 +92,7 @@ impl Resolver {
         answer.map_err(|_| Refusal::NotResolved { host: host.to_owned() })
     }
 
-    /// Every address of this name. Whoever drops the future ends the look-up.
+    /// Looks up every address of this name. Dropping the future ends the look-up.
     pub(super) async fn ask(&self, host: &str, port: u16, limit: Duration) -> Result<Answer, LookUpError> {
         tracing::trace!(host, "a name is looked up");
         let found = match &self.source {
@@ -114,12 +115,12 @@ impl Resolver {
         let mut addresses: Vec<SocketAddr> = found.unwrap_or(Err(LookUpError::Silent))?;
         let mut seen = HashSet::new();
         addresses.retain(|address| seen.insert(*address));
-        if addresses.is_empty() { Err(LookUpError::NotFound) } else { Ok(Answer::Told(addresses)) }
+        if addresses.is_empty() { Err(LookUpError::NotFound) } else { Ok(Answer::Addresses(addresses)) }
     }
 }
 
 impl Default for Resolver {
-    /// The system's files and the DNS servers that they name.
+    /// Uses the system's files and the DNS servers that they name.
     fn default() -> Self {
         Resolver::by(Source::System(Arc::default()))
     }
@@ -133,7 +134,7 @@ impl fmt::Debug for Resolver {
 
 #[cfg(test)]
 impl Resolver {
-    /// A resolver that asks what these files say.
+    /// Creates a resolver that uses these files.
     pub(super) fn of_files(files: SystemFiles) -> Resolver {
         Resolver::by(Source::System(Arc::new(files)))
     }
@@ -158,23 +159,23 @@ mod tests {
         });
         assert_eq!(resolver.ask("empty.example", 80, SOON).await, Err(LookUpError::NotFound));
         assert_eq!(resolver.ask("none.example", 80, SOON).await, Err(LookUpError::NotFound));
-        assert_eq!(resolver.ask("twice.example", 80, SOON).await, Ok(Answer::Told(public(80))));
+        assert_eq!(resolver.ask("twice.example", 80, SOON).await, Ok(Answer::Addresses(public(80))));
     }
 
     #[tokio::test]
-    async fn a_first_judgement_that_gets_no_permit_is_told_that_there_was_no_room() {
+    async fn a_first_judgement_without_a_permit_is_overloaded() {
         let mut resolver = Resolver::new(|_: &str, port: u16| Ok(public(port)));
         resolver.first = Arc::new(Semaphore::new(1));
         let held = Arc::clone(&resolver.first).acquire_owned().await.unwrap();
         let refusal = resolver.ask_first("a.example", 80).await.unwrap_err();
         assert_eq!(refusal.code(), porthole_contract::ErrorCode::Overloaded, "{refusal}");
         drop(held);
-        assert_eq!(resolver.ask_first("a.example", 80).await, Ok(Answer::Told(public(80))));
+        assert_eq!(resolver.ask_first("a.example", 80).await, Ok(Answer::Addresses(public(80))));
     }
 
     #[tokio::test]
-    async fn the_system_knows_this_host() {
-        let Ok(Answer::Told(addresses)) = Resolver::default().ask("localhost", 80, SOON).await else {
+    async fn the_system_resolves_localhost() {
+        let Ok(Answer::Addresses(addresses)) = Resolver::default().ask("localhost", 80, SOON).await else {
             panic!("every system knows localhost");
         };
         assert!(addresses.iter().all(|address| address.ip().is_loopback() && address.port() == 80), "{addresses:?}");
@@ -183,8 +184,8 @@ mod tests {
     #[test]
     fn the_operator_is_asked_first_and_localhost_never_goes_to_dns() {
         let overrides = ResolveOverrides::parse("a.example=10.1.2.3,b.localhost=127.0.0.9").unwrap();
-        assert_eq!(known(&overrides, "a.example", 80), Some(Answer::Told(vec![([10, 1, 2, 3], 80).into()])));
-        assert_eq!(known(&overrides, "b.localhost", 80), Some(Answer::Told(vec![([127, 0, 0, 9], 80).into()])));
+        assert_eq!(known(&overrides, "a.example", 80), Some(Answer::Addresses(vec![([10, 1, 2, 3], 80).into()])));
+        assert_eq!(known(&overrides, "b.localhost", 80), Some(Answer::Addresses(vec![([127, 0, 0, 9], 80).into()])));
         assert!(matches!(known(&overrides, "c.localhost.", 80), Some(Answer::Localhost(_))));
         assert_eq!(known(&overrides, "c.example", 80), None);
     }

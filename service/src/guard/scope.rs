@@ -1,17 +1,17 @@
-//! Which pages may use the exceptions of `PORTHOLE_ALLOW_TARGETS`. An exception holds for the document that the caller
-//! named and its redirects, and for subresources of documents that are themselves on an exception. A foreign page must
-//! not reach what the operator opened for callers.
+//! Decides which pages may use the exceptions of `PORTHOLE_ALLOW_TARGETS`. An exception applies to the document that
+//! the caller named and its redirects, and to subresources of documents that are themselves on an exception. A foreign
+//! page must not reach targets that the operator opened for callers.
 //!
-//! A proxy does not see which document asks, so one [`Scope`] for each page keeps what is known of it: where the page was
-//! let through to, and which documents its frames went to. A request passes if one of these holds:
+//! A proxy does not see which document sends a request, so each page has a [`Scope`]. It records the authorities that
+//! the page was let through to and the documents that its frames navigated to. A request passes if one of these holds:
 //!
-//! 1. Nothing but exceptions was ever let through for this page: there is no foreign content that could ask.
-//! 2. Its `Origin`, `Referer` or `Sec-Fetch-Site` names an asker on an exception. A page can leave these out, but not
-//!    forge them.
-//! 3. The page's only navigation so far is the caller's, and the request is for where that navigation leads.
-//! 4. Every document that a frame went to is on an exception.
+//! 1. So far the page was let through to exceptions only: it has no foreign content that could send the request.
+//! 2. Its `Origin`, `Referer` or `Sec-Fetch-Site` names a sender on an exception. A page can omit these headers, but
+//!    not forge them.
+//! 3. The page's only navigation so far is the caller's, and the request is for the target of that navigation.
+//! 4. Every document that a frame navigated to is on an exception.
 //!
-//! 3 and 4 rest on the browser's events, which are first read up to the present.
+//! Rules 3 and 4 depend on the browser's events, so pending events are read first.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -23,15 +23,15 @@ use url::Url;
 
 use super::Guard;
 use super::policy::AllowFrom;
-use super::target::Place;
+use super::target::Authority;
 
-/// Hosts and ports that are remembered. A page that asks for more counts as one that has foreign content.
-const PLACES_MAX: usize = 2_048;
-/// Navigations that are remembered, of all frames; beyond, a page counts as one with documents that can't be followed.
+/// Authorities remembered for one page. A page that reaches more counts as having foreign content.
+const AUTHORITIES_MAX: usize = 2_048;
+/// Navigations remembered for one page, over all frames. A page with more counts as having unknown documents.
 const NAVIGATIONS_MAX: usize = 512;
 
-/// Reads the browser's events up to the present and returns whether that succeeded; with `true` also those that a
-/// renderer sends by itself.
+/// Runs the page's event barrier and returns whether the browser answered. With `true`, it also waits for the events
+/// of the renderer.
 pub type CatchUp = Box<dyn Fn(bool) -> BoxFuture<'static, bool> + Send + Sync>;
 
 /// One page's right to use exceptions.
@@ -43,39 +43,39 @@ pub(super) struct Scope {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Whether the caller has named a document. Before that the page has no business anywhere.
+    /// Whether the caller has named a document. Until then the page may use no exception.
     is_named: bool,
-    /// Where connections were let through to, and whether each time only an exception opened it.
-    places: HashMap<Place, bool>,
-    /// Whether anything but an exception was let through.
+    /// Authorities that connections were let through to, and whether an exception was needed each time.
+    authorities: HashMap<Authority, bool>,
+    /// Whether the page was let through to anything but an exception.
     has_foreign_content: bool,
-    /// Navigations of all frames by their ids, and where each leads by now.
-    navigations: HashMap<String, Place>,
-    /// The caller's navigation.
+    /// Navigations of all frames by id, with the authority that each leads to at present.
+    navigations: HashMap<String, Authority>,
+    /// Id of the caller's navigation.
     first: Option<String>,
-    /// The URL whose answer decides where the caller's document comes from, without its fragment, until that has come.
+    /// URL of the caller's document or of its latest redirect, without fragment, until its answer has come.
     asked_for: Option<Url>,
-    /// Where the latest redirect of the caller's document leads, as long as the browser has not reported where it came to.
-    redirected_to: Option<Place>,
-    /// Whether there are documents that can't be followed, such as frames in processes of their own.
+    /// Target of the latest redirect of the caller's document, until the browser reports where the navigation ended.
+    redirected_to: Option<Authority>,
+    /// Whether the page has documents whose navigations are not reported, such as frames in other processes.
     has_unknown_documents: bool,
 }
 
-/// Who asks, as far as the request itself says so.
+/// The sender of a request, as far as the request identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asker {
-    /// Hosts and ports of the documents that are named, all of which must be on an exception.
-    places: Vec<Place>,
-    /// Whether the browser says that the request is from the target's own origin.
+    /// Authorities of the documents that the headers name; all of them must be on an exception.
+    authorities: Vec<Authority>,
+    /// Whether the browser marked the request as coming from the target's own origin.
     is_same_origin: bool,
-    /// The navigation that this request is for, where that is known.
+    /// Id of the navigation that this request belongs to, if known.
     navigation: Option<String>,
 }
 
 // === impl Asker ===
 
 impl Asker {
-    /// Reads what a browser's request says of its sender.
+    /// Reads the sender from the headers of a browser's request.
     #[must_use]
     pub fn of(headers: &HeaderMap) -> Asker {
         const SEC_FETCH_SITE: &str = "sec-fetch-site";
@@ -83,20 +83,20 @@ impl Asker {
         Asker::named(text(ORIGIN.as_str()), text(REFERER.as_str()), text(SEC_FETCH_SITE))
     }
 
-    /// The same of single headers.
+    /// Reads the sender from the values of the three headers.
     #[must_use]
     pub fn named(origin: Option<&str>, referer: Option<&str>, site: Option<&str>) -> Asker {
         let is_same_origin = site.is_some_and(|site| site.eq_ignore_ascii_case("same-origin"));
         let named: Vec<&str> = origin.into_iter().chain(referer).collect();
-        // `null` is an origin that the browser keeps to itself, so it vouches for nobody.
-        let places: Option<Vec<Place>> = named.into_iter().map(place_of).collect();
-        match places {
-            Some(places) => Asker { places, is_same_origin, navigation: None },
+        // With the origin `null` the browser hides the sender, so it identifies no document.
+        let authorities: Option<Vec<Authority>> = named.into_iter().map(authority_of).collect();
+        match authorities {
+            Some(authorities) => Asker { authorities, is_same_origin, navigation: None },
             None => Asker::default(),
         }
     }
 
-    /// The same for a document's request, which is part of this navigation.
+    /// Adds the navigation that a document's request belongs to.
     #[must_use]
     pub fn navigating(self, navigation: &str) -> Asker {
         Asker { navigation: Some(navigation.to_owned()), ..self }
@@ -108,8 +108,8 @@ fn without_fragment(mut url: Url) -> Url {
     url
 }
 
-/// Host and port of an `http` or `https` URL.
-fn place_of(url: &str) -> Option<Place> {
+/// Returns the host and port of an `http` or `https` URL.
+fn authority_of(url: &str) -> Option<Authority> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some((url.host()?.to_owned(), url.port_or_known_default()?))
 }
@@ -117,19 +117,19 @@ fn place_of(url: &str) -> Option<Place> {
 // === impl Scope ===
 
 impl Scope {
-    /// The caller has named a document at this place.
-    pub(super) fn name(&self, url: &Url, place: &Place, is_excepted: bool) {
+    /// Records that the caller has named a document at this authority.
+    pub(super) fn name(&self, url: &Url, authority: &Authority, is_excepted: bool) {
         let mut known = self.known();
         if !known.is_named {
             known.asked_for = Some(without_fragment(url.clone()));
         }
         known.is_named = true;
-        known.passed(place, is_excepted);
+        known.passed(authority, is_excepted);
     }
 
-    /// A plain `http` request was answered, by a redirect that leads to `location` or by anything else. Pages whose network
-    /// is not reported tell no redirects, so those of the caller's document are followed here. Nothing of the page runs
-    /// before that document has come, so nobody else can have asked for its URL until then.
+    /// Records the answer to a plain `http` request; `location` is set for a redirect. Pages without network events
+    /// don't report redirects, so those of the caller's document are followed here. No script of the page runs before
+    /// that document arrives, so until then only the caller's navigation can have requested its URL.
     pub(super) fn answered(&self, url: &str, location: Option<&str>) {
         let mut known = self.known();
         let Some(asked_for) = known.asked_for.take() else { return };
@@ -138,52 +138,53 @@ impl Scope {
             return;
         }
         let Some(next) = location.and_then(|location| asked_for.join(location).ok()) else { return };
-        known.redirected_to = place_of(next.as_str());
+        known.redirected_to = authority_of(next.as_str());
         known.asked_for = Some(without_fragment(next));
     }
 
-    /// How to learn of events that are still on their way. Without it, the events that were told are all that there are.
+    /// Sets how pending events are read. Without it, only the events reported so far count.
     pub(super) fn learns_by(&self, catch_up: CatchUp) {
-        // A page is opened once.
+        // A page is opened only once, so the cell is empty.
         drop(self.catch_up.set(catch_up));
     }
 
-    /// A frame's navigation leads here: its start, each redirect and its end are told, the latest counts.
+    /// Records where a frame's navigation leads. Called at its start, each redirect and its end; the latest URL
+    /// counts.
     pub(super) fn navigates(&self, navigation: &str, url: &str) {
-        // What has no host is made by the document that opened it.
-        let Some(place) = place_of(url) else { return };
+        // A URL without a host names a document that its opener created.
+        let Some(authority) = authority_of(url) else { return };
         let mut known = self.known();
         if known.first.is_none() {
             known.first = Some(navigation.to_owned());
         } else if known.first.as_deref() == Some(navigation) {
-            // The browser itself says where it came to.
+            // The browser's own report replaces what was followed here.
             (known.asked_for, known.redirected_to) = (None, None);
         }
         if known.navigations.len() < NAVIGATIONS_MAX || known.navigations.contains_key(navigation) {
-            known.navigations.insert(navigation.to_owned(), place);
+            known.navigations.insert(navigation.to_owned(), authority);
         } else {
             known.has_unknown_documents = true;
         }
     }
 
-    /// There is a document that can't be followed.
+    /// Records that the page has a document whose navigations are not reported.
     pub(super) fn has_unknown_document(&self) {
         self.known().has_unknown_documents = true;
     }
 
-    /// A connection to this place was let through.
-    pub(super) fn passed(&self, place: &Place, is_excepted: bool) {
-        self.known().passed(place, is_excepted);
+    /// Records that a connection to this authority was let through.
+    pub(super) fn passed(&self, authority: &Authority, is_excepted: bool) {
+        self.known().passed(authority, is_excepted);
     }
 
-    /// Whether this page was let through there, and each time by an exception.
-    pub(super) fn has_passed_by_exception(&self, place: &Place) -> bool {
-        self.known().places.get(place).copied().unwrap_or_default()
+    /// Returns whether this page was let through to this authority, and by an exception each time.
+    pub(super) fn has_passed_by_exception(&self, authority: &Authority) -> bool {
+        self.known().authorities.get(authority).copied().unwrap_or_default()
     }
 
-    /// Whether this request may use an exception, once all events until now are read.
-    pub(super) async fn allows(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
-        if self.allows_outright(guard, place, asker) {
+    /// Returns whether this request may use an exception, after reading pending events if they matter.
+    pub(super) async fn allows(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
+        if self.allows_outright(guard, authority, asker) {
             return true;
         }
         let (is_named, has_navigated_again) = {
@@ -194,35 +195,36 @@ impl Scope {
             return false;
         }
         match self.catch_up.get() {
-            Some(catch_up) => catch_up(has_navigated_again).await && self.allows_by_events(guard, place, asker),
-            None => self.allows_by_events(guard, place, asker),
+            Some(catch_up) => catch_up(has_navigated_again).await && self.allows_by_events(guard, authority, asker),
+            None => self.allows_by_events(guard, authority, asker),
         }
     }
 
-    /// The same by what is known already.
-    pub(super) fn allows_now(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
-        self.allows_outright(guard, place, asker) || self.allows_by_events(guard, place, asker)
+    /// Returns the same, judged by the events read so far.
+    pub(super) fn allows_now(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
+        self.allows_outright(guard, authority, asker) || self.allows_by_events(guard, authority, asker)
     }
 
-    /// The first two rules.
-    pub(super) fn allows_outright(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
+    /// Applies [`AllowFrom::Any`] and rules 1 and 2.
+    pub(super) fn allows_outright(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         if guard.policy.allow_from == AllowFrom::Any {
             return true;
         }
         let known = self.known();
         known.is_named
             && (!known.has_foreign_content
-                || (asker.is_same_origin && known.is_excepted(guard, place))
-                || (!asker.places.is_empty() && asker.places.iter().all(|asker| known.is_excepted(guard, asker))))
+                || (asker.is_same_origin && known.is_excepted(guard, authority))
+                || (!asker.authorities.is_empty()
+                    && asker.authorities.iter().all(|asker| known.is_excepted(guard, asker))))
     }
 
-    /// The other two.
-    fn allows_by_events(&self, guard: &Guard, place: &Place, asker: &Asker) -> bool {
+    /// Applies rules 3 and 4.
+    fn allows_by_events(&self, guard: &Guard, authority: &Authority, asker: &Asker) -> bool {
         let known = self.known();
         if !known.is_named || known.has_unknown_documents {
             return false;
         }
-        known.is_callers_navigation(place, asker)
+        known.is_callers_navigation(authority, asker)
             || (!known.navigations.is_empty()
                 && known.navigations.values().all(|document| known.is_excepted(guard, document)))
     }
@@ -241,30 +243,32 @@ impl std::fmt::Debug for Scope {
 // === impl Known ===
 
 impl Known {
-    fn passed(&mut self, place: &Place, is_excepted: bool) {
+    fn passed(&mut self, authority: &Authority, is_excepted: bool) {
         self.has_foreign_content |= !is_excepted;
-        if let Some(only_excepted) = self.places.get_mut(place) {
+        if let Some(only_excepted) = self.authorities.get_mut(authority) {
             *only_excepted &= is_excepted;
-        } else if self.places.len() < PLACES_MAX {
-            self.places.insert(place.clone(), is_excepted);
+        } else if self.authorities.len() < AUTHORITIES_MAX {
+            self.authorities.insert(authority.clone(), is_excepted);
         } else {
             self.has_foreign_content = true;
         }
     }
 
-    /// Whether what comes from this place comes from an exception. A name whose addresses decide must have been dialled,
-    /// and never have led elsewhere.
-    fn is_excepted(&self, guard: &Guard, place: &Place) -> bool {
-        self.places.get(place).copied().unwrap_or_else(|| guard.excepts(place))
+    /// Returns whether content of this authority comes from an exception. A name that is judged by its addresses must
+    /// have been dialled, and only by exceptions.
+    fn is_excepted(&self, guard: &Guard, authority: &Authority) -> bool {
+        self.authorities.get(authority).copied().unwrap_or_else(|| guard.excepts(authority))
     }
 
-    /// Whether the page has done nothing but follow the caller's navigation, and this request is where that leads.
-    fn is_callers_navigation(&self, place: &Place, asker: &Asker) -> bool {
+    /// Returns whether the page's only navigation is the caller's and this request is for its target.
+    fn is_callers_navigation(&self, authority: &Authority, asker: &Asker) -> bool {
         let Some(first) = self.first.as_deref() else { return false };
         self.navigations.len() == 1
             && match asker.navigation.as_deref() {
                 Some(navigation) => navigation == first,
-                None => self.navigations.get(first) == Some(place) || self.redirected_to.as_ref() == Some(place),
+                None => {
+                    self.navigations.get(first) == Some(authority) || self.redirected_to.as_ref() == Some(authority)
+                }
             }
     }
 }

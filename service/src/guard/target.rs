@@ -1,7 +1,7 @@
-//! A target: a URL as the URL standard reads it, with its host. Nothing here says whether it may be visited.
+//! A target: a URL as the URL standard reads it, with its host. This file does not decide whether it may be visited.
 //!
-//! Only the re-serialised form goes on, never the text as typed: Chromium reads `[::ffff:0x7f.0.0.1]` as loopback where
-//! the standard refuses it, and tabs, line ends, backslashes or odd digits in the text are gone afterwards.
+//! Only the re-serialised form is passed on, never the text as typed: Chromium reads `[::ffff:0x7f.0.0.1]` as loopback
+//! where the standard refuses it. Re-serialising also removes tabs, line ends, backslashes and odd digits.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -11,10 +11,10 @@ use super::name;
 use super::port::is_restricted;
 use super::refusal::{Blocked, InvalidUrl, Refusal};
 
-/// Longest URL, in bytes: Chromium navigates to none that is longer (`url::kMaxURLChars`).
+/// Longest URL, in bytes. Chromium does not navigate to longer ones (`url::kMaxURLChars`).
 pub const URL_MAX_BYTES: usize = 2 * 1024 * 1024;
 
-/// A URL that the guard has judged; see [`Target::grounds`] for how far.
+/// A URL that the guard has judged; [`Target::grounds`] tells how far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     url: Url,
@@ -24,8 +24,8 @@ pub struct Target {
     grounds: Grounds,
 }
 
-/// A host, as a URL has it, and a port.
-pub type Place = (Host<String>, u16);
+/// A host, as written in a URL, and a port.
+pub type Authority = (Host<String>, u16);
 
 /// Why a target was let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Grounds {
     PublicAddress,
     /// Every address of its name is public.
     Resolved,
-    /// Its name is not a private one; its addresses have not been looked at.
+    /// Its name is not a private one; its addresses have not been looked up.
     NameOnly,
     /// An entry of `PORTHOLE_ALLOW_TARGETS` lets it through.
     Exception,
@@ -43,7 +43,7 @@ pub enum Grounds {
 // === impl Target ===
 
 impl Target {
-    /// Reads a URL: absolute, `http` or `https`, no user name or password, a host that can exist, a port of the web.
+    /// Reads a URL: absolute, `http` or `https`, no user name or password, a valid host name, no restricted port.
     pub(super) fn read(raw: &str) -> Result<Target, Refusal> {
         if raw.len() > URL_MAX_BYTES {
             return Err(InvalidUrl::TooLong.into());
@@ -63,7 +63,7 @@ impl Target {
         let port = url.port_or_known_default().ok_or(InvalidUrl::Unreadable(ParseError::InvalidPort))?;
         if let Host::Domain(name) = &host
             && !name::is_host_name(name)
-            // A local name stays one with any number of dots at its end, and then that is the better answer.
+            // A local name with extra trailing dots is still local, and that refusal is more helpful.
             && !name::local(name).is_some_and(|_| name::is_host_name(name::bare(name)))
         {
             return Err(InvalidUrl::HostName.into());
@@ -74,49 +74,49 @@ impl Target {
         Ok(Target { url, host, port, addresses: Vec::new(), grounds: Grounds::NameOnly })
     }
 
-    /// The same target, let through for this reason, with what may be dialled for it.
+    /// Returns this target with the grounds on which it passed and the addresses that may be dialled for it.
     pub(super) fn passed(self, grounds: Grounds, addresses: Vec<SocketAddr>) -> Target {
         Target { grounds, addresses, ..self }
     }
 
-    /// The URL, re-serialised: what the browser is sent to.
+    /// Returns the re-serialised URL, which the browser navigates to.
     #[must_use]
     pub fn url(&self) -> &Url {
         &self.url
     }
 
-    /// The URL's host.
+    /// Returns the URL's host.
     #[must_use]
     pub fn host(&self) -> &Host<String> {
         &self.host
     }
 
-    /// The port, the scheme's own if the URL names none.
+    /// Returns the URL's port, or the scheme's default.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// Host and port.
+    /// Returns the host and port.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn authority(&self) -> Authority {
         (self.host.clone(), self.port)
     }
 
-    /// The addresses that were judged and may be dialled; empty where none are known ([`Grounds::NameOnly`]).
+    /// Returns the addresses that were judged and may be dialled; empty if none are known ([`Grounds::NameOnly`]).
     #[must_use]
     pub fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// Why it was let through.
+    /// Returns why it was let through.
     #[must_use]
     pub fn grounds(&self) -> Grounds {
         self.grounds
     }
 }
 
-/// The address that a host names literally.
+/// Returns the address if the host is a literal address.
 pub(super) fn literal(host: &Host<String>) -> Option<IpAddr> {
     match host {
         Host::Domain(_) => None,

@@ -1,4 +1,4 @@
-//! Which kind of answer a caller prefers.
+//! Decides which kind of answer a caller prefers.
 
 use http::{HeaderMap, header};
 
@@ -7,7 +7,8 @@ pub(super) fn prefers_image(headers: &HeaderMap) -> bool {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let ranges: Vec<Range<'_>> = values.flat_map(|value| value.split(',')).map(Range::parse).collect();
     let quality = |fits: fn(&str) -> Option<u8>| {
-        // The most specific range that fits decides (RFC 9110, 12.5.1); of several images the best liked.
+        // The most specific range that fits decides (RFC 9110, 12.5.1); of several images, the one of the highest
+        // quality.
         ranges
             .iter()
             .filter_map(|range| fits(range.media).map(|specific| (specific, range.quality)))
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_image_is_sent_only_to_who_prefers_one() {
+    fn an_image_is_sent_only_if_it_is_preferred() {
         for (accept, image) in [
             ("image/*", true),
             ("image/png", true),

@@ -1,7 +1,7 @@
-//! Whose request it is, for the queue's fairness.
+//! Identifies the client of a request, for the queue's fairness.
 //!
-//! The worker names its caller by a hash. Whoever gets as far as here presented the service's key, or is on this machine
-//! where none is set: the same that may send anybody's credentials, so its word is taken.
+//! The worker names its caller by a hash. A request that gets here has presented the service's key or, if none is
+//! set, comes from this machine. Its sender may send any caller's credentials, so the name is trusted too.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! `POST create`: a sandbox and the token of its owner.
+//! `POST create`: creates a sandbox and its owner token.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

@@ -1,4 +1,4 @@
-//! `POST browser-extract`: what directives read from a page.
+//! `POST browser-extract`: reads a page by directives.
 
 use axum::extract::{Request, State};
 use axum::{Extension, Json};

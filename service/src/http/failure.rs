@@ -5,24 +5,11 @@ use std::time::Duration;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 
-use super::owner_token::TokenError;
 use crate::operation::{LadderError, OperationError};
+use crate::owner_token::TokenError;
 use crate::page::PageError;
 use crate::provider::ProviderError;
 
-/// Network failures that another try may not meet: the connection was there and broke, or came too late. Everything
-/// else is the site's own state: its name, its certificate, its refusal.
-const PASSING: [&str; 9] = [
-    "net::ERR_CONNECTION_RESET",
-    "net::ERR_CONNECTION_CLOSED",
-    "net::ERR_CONNECTION_ABORTED",
-    "net::ERR_CONNECTION_TIMED_OUT",
-    "net::ERR_TIMED_OUT",
-    "net::ERR_EMPTY_RESPONSE",
-    "net::ERR_NETWORK_CHANGED",
-    "net::ERR_HTTP2_PING_FAILED",
-    "net::ERR_SOCKET_NOT_CONNECTED",
-];
 /// A service that drains is gone within its grace time; the next one may be there sooner.
 const DRAINING_RETRY_AFTER: Duration = Duration::from_secs(2);
 
@@ -67,9 +54,7 @@ fn of_page(error: &PageError) -> Failure {
     let details = error.to_string();
     match error {
         PageError::Blocked(refusal) => Failure::from(refusal),
-        PageError::Failed(name) => {
-            Failure::new(ErrorCode::NavigationFailed, details).retryable(PASSING.contains(&name.as_str()))
-        }
+        PageError::Failed(error) => Failure::new(ErrorCode::NavigationFailed, details).retryable(error.is_transient()),
         PageError::Download(_) | PageError::NoHistory | PageError::OverBudget(_) | PageError::Flooded => {
             Failure::new(ErrorCode::NavigationFailed, details)
         }

@@ -1,11 +1,10 @@
-//! The HTTP routes: one file a route. Knows operations, never the browser.
+//! The HTTP routes, one file each. Uses operations, never the browser.
 
 mod accept;
 mod client;
 mod create;
 mod extract;
 mod failure;
-pub mod owner_token;
 mod screenshot;
 
 use std::sync::Arc;
@@ -22,22 +21,23 @@ use porthole_daemon::bearer::BearerKeys;
 use porthole_daemon::body::read_json;
 use serde::de::DeserializeOwned;
 
-use self::owner_token::OwnerKeys;
 use crate::operation::Browsing;
+use crate::owner_token::OwnerKeys;
 
-/// What the routes work with.
+/// The dependencies of the routes.
 #[derive(Clone)]
 pub struct Routes {
     /// Signs and verifies owner tokens.
     pub owner_keys: Arc<OwnerKeys>,
-    /// What the operations work with.
+    /// The dependencies of the operations.
     pub browsing: Browsing,
-    /// The worker's key, if one is asked for.
+    /// The worker's keys; empty if none is required.
     pub service_keys: Arc<BearerKeys>,
 }
 
 impl Routes {
-    /// The main listener's routes; `health` answers whether a request would be taken, for the worker's own readiness.
+    /// Builds the main listener's routes. `health` answers whether a request would be accepted, for the worker's own
+    /// readiness.
     pub fn router(self, health: Router) -> Router {
         let keys = Arc::clone(&self.service_keys);
         Router::new()
@@ -53,7 +53,7 @@ impl Routes {
     }
 }
 
-/// Only the worker calls the service: with a key, nobody else can.
+/// Refuses requests without the service's key, if one is set: only the worker has it.
 async fn require_service_key(State(keys): State<Arc<BearerKeys>>, request: Request, next: Next) -> Response {
     if keys.is_empty() || keys.presented(request.headers()).is_some() {
         next.run(request).await
@@ -62,7 +62,8 @@ async fn require_service_key(State(keys): State<Arc<BearerKeys>>, request: Reque
     }
 }
 
-/// The last resort: every part of a request has a limit of its own that ends sooner, and the worker waits longer.
+/// Ends a request as the last resort: every part of it has a limit of its own that ends sooner, and the worker waits
+/// longer.
 async fn end_in_time(request: Request, next: Next) -> Result<Response, Refused> {
     let details = || format!("the service did not end the request within {} s", SERVICE_TIMEOUT.as_secs());
     tokio::time::timeout(SERVICE_TIMEOUT, next.run(request))

@@ -1,4 +1,4 @@
-//! `POST browser-screenshot`: a picture, in JSON or as it is.
+//! `POST browser-screenshot`: returns a picture, in JSON or as an image.
 
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
@@ -17,9 +17,10 @@ use super::{Routes, accept, failure};
 use crate::admission::Client;
 use crate::operation::Screenshot;
 
-/// What stands in a header as it is: ASCII that is no control character.
+/// The ASCII characters that are escaped in a header: control characters.
 const HEADER_ESCAPES: &AsciiSet = CONTROLS;
-/// The longest value of a metadata header, in bytes: a page chooses its own URL, and clients bound their headers.
+/// Maximum length of a metadata header's value, in bytes: a page chooses its own URL, and clients bound their
+/// headers.
 const HEADER_VALUE_MAX_BYTES: usize = 8 * 1024;
 
 pub(super) async fn screenshot(
@@ -58,7 +59,7 @@ pub(super) async fn screenshot(
     Ok(Json(answer).into_response())
 }
 
-/// The answer's fields but for the image, each as a header.
+/// Returns the answer's fields except the image, each as a header.
 fn metadata(answer: &ScreenshotResponse) -> HeaderMap {
     let fields = match serde_json::to_value(answer) {
         Ok(Value::Object(fields)) => fields,

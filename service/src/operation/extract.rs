@@ -1,4 +1,4 @@
-//! Reading a page: visit it, carry out the directives, make their results of what came back.
+//! Reads a page: visits it, carries out the directives, and turns its snapshots into their results.
 
 use std::sync::Arc;
 use std::thread;
@@ -15,7 +15,7 @@ use crate::admission::{Client, Permit};
 use crate::page::{Appearance, Arrival, PageError};
 use crate::provider::Frames;
 
-/// The stack that pages are read on, in bytes: the trees are of bounded depth, and this is far more than they need.
+/// Stack size of a reading thread, in bytes: the trees are of bounded depth, and need far less than this.
 const READING_STACK_BYTES: usize = 16 * 1024 * 1024;
 
 const NOT_UNDERSTOOD: &str = "instruction_ignored: the instruction is no directive such as `article` or `selector: CSS`, so this is the whole page's text";
@@ -23,13 +23,13 @@ const NOT_UNDERSTOOD: &str = "instruction_ignored: the instruction is no directi
 /// A page that was read.
 #[derive(Clone, Debug)]
 pub struct Extract {
-    /// What each directive gave; at least one.
+    /// The result of each directive; at least one.
     pub results: Vec<ExtractResult>,
     /// Where the page was.
     pub arrival: Arrival,
     /// Where the time went.
     pub timings: Timings,
-    /// What did not go quite as asked with the page as a whole.
+    /// Warnings about the page as a whole, each as `code: sentence`.
     pub warnings: Vec<String>,
 }
 
@@ -103,10 +103,11 @@ impl Browsing {
     }
 }
 
-/// Does work on a thread of its own: it may take a while, and it recurses. Nothing where it could not be done.
+/// Does work on a thread of its own, since it may take a while and recurses. Returns `None` if the thread can't be
+/// started or panics.
 ///
-/// A thread can't be ended from outside. So all such work is bounded by itself, asks now and then whether the caller has
-/// gone, and holds the request's permit until it ends.
+/// A thread can't be ended from outside. So the work bounds itself, checks now and then whether the caller has gone,
+/// and holds the request's permit until it ends.
 async fn on_own_stack<T: Send + 'static>(
     permit: Arc<Permit>,
     work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,

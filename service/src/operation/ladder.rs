@@ -1,7 +1,7 @@
-//! The size cap's ladder: the picture as it is, a PNG encoded again if that makes it fit; the same as JPEG; its longest
-//! top part that fits; none.
+//! The size cap's ladder: the picture unchanged; a PNG encoded again; the picture as JPEG; its longest top part that
+//! fits as JPEG; an error.
 //!
-//! What is over the cap is transcoded here: asking the browser again would cost a capture and show another moment.
+//! Pictures over the cap are transcoded here: asking the browser again would cost a capture and show another moment.
 
 use std::cell::RefCell;
 use std::io::{self, Cursor};
@@ -15,12 +15,12 @@ use porthole_contract::limits::LADDER_JPEG_QUALITY;
 use super::lossless;
 use crate::page::Capture;
 
-/// What a picture has to fit into.
+/// The limits that a picture has to fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The size cap, in bytes.
     pub max_bytes: usize,
-    /// The viewport's height in image pixels: only what is taller may be cut.
+    /// The viewport's height in image pixels: only taller pictures may be cut.
     pub viewport_height_px: u32,
 }
 
@@ -29,17 +29,17 @@ pub struct Limits {
 pub struct Fitted {
     /// The encoded image.
     pub bytes: Bytes,
-    /// How it is encoded.
+    /// Its encoding.
     pub format: ImageFormat,
     /// Its width in image pixels.
     pub width: u32,
     /// Its height in image pixels.
     pub height: u32,
-    /// Whether the page goes on below it.
+    /// Whether the page continues below it.
     pub truncated: bool,
 }
 
-/// No picture that fits.
+/// Why no picture fits.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum LadderError {
     /// Even the last step is over the cap.
@@ -61,19 +61,19 @@ impl From<ImageError> for LadderError {
     }
 }
 
-/// JPEG works in rows of blocks of this height: between them a picture's size does not change.
+/// Height of a row of blocks in a JPEG. Its size changes only from row to row, so pictures are cut at rows.
 const BLOCK_PX: u32 = 8;
 
-/// CSS pixels in image pixels.
+/// Converts CSS pixels to image pixels.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "both factors are bounded by the contract")]
 pub(super) fn image_px(css_px: u32, device_scale_factor: f64) -> u32 {
     (f64::from(css_px) * device_scale_factor).ceil() as u32
 }
 
-/// Fits a picture into the limits. The heavy part is done on a thread for blocking work.
+/// Fits a picture into the limits. Transcoding runs on a thread for blocking work.
 ///
 /// # Errors
-/// [`LadderError`] where no step fits, or the picture can't be read.
+/// [`LadderError`] if no step fits, or the picture can't be read.
 pub async fn fit(capture: Capture, quality: u8, limits: Limits) -> Result<Fitted, LadderError> {
     if capture.bytes.len() <= limits.max_bytes {
         let (width, height) =
@@ -111,8 +111,8 @@ fn step_down(capture: &Capture, quality: u8, limits: Limits) -> Result<Fitted, L
         truncated,
     };
     let whole = Encoding::of(&picture, height)?;
-    let is_such_a_jpeg = capture.format == ImageFormat::Jpeg && quality <= LADDER_JPEG_QUALITY;
-    if !is_such_a_jpeg && whole.jpeg.len() <= limits.max_bytes {
+    let is_ladder_jpeg = capture.format == ImageFormat::Jpeg && quality <= LADDER_JPEG_QUALITY;
+    if !is_ladder_jpeg && whole.jpeg.len() <= limits.max_bytes {
         return Ok(fitted(whole.jpeg, height, capture.truncated));
     }
     if height > limits.viewport_height_px {
@@ -128,15 +128,15 @@ fn step_down(capture: &Capture, quality: u8, limits: Limits) -> Result<Fitted, L
     Err(LadderError::TooLarge { size: whole.jpeg.len(), max: limits.max_bytes })
 }
 
-/// A picture's top part as JPEG, and where in it each row of blocks begins: one encoding tells how large every shorter
-/// part would be, so the longest that fits is known without trying.
+/// A picture's top part as JPEG, with the offset of each row of blocks: one encoding gives the size of every shorter
+/// part, so the longest that fits is known without trying.
 struct Encoding {
     jpeg: Vec<u8>,
-    /// Bytes written before the row of blocks of that index.
+    /// Bytes written before each row of blocks.
     bytes_before_row: Vec<usize>,
 }
 
-/// What a JPEG has after its last block: the last bits, and the marker of its end.
+/// Bytes after a JPEG's last block: its last bits and the end marker.
 const JPEG_END_BYTES: usize = 4;
 
 impl Encoding {
@@ -148,14 +148,14 @@ impl Encoding {
         Ok(Self { jpeg: written.0.into_inner(), bytes_before_row })
     }
 
-    /// The height of the longest top part that should fit: whole rows of blocks.
+    /// Returns the height of the longest top part that should fit, in whole rows of blocks.
     fn longest_top(&self, max_bytes: usize) -> u32 {
         let rows = self.bytes_before_row.iter().rposition(|before| before + JPEG_END_BYTES <= max_bytes).unwrap_or(0);
         u32::try_from(rows).unwrap_or(u32::MAX).saturating_mul(BLOCK_PX)
     }
 }
 
-/// Where the encoder writes to: it can be asked how much that was while the encoder still writes.
+/// The encoder's output, whose length can be read while the encoder is still writing.
 #[derive(Default)]
 struct Written(RefCell<Vec<u8>>);
 
@@ -170,7 +170,7 @@ impl io::Write for &Written {
     }
 }
 
-/// A picture's top part that notes, whenever the encoder comes to a new row of blocks, how much was written before.
+/// A picture's top part that records the length of the output whenever the encoder begins a new row of blocks.
 struct Watched<'a> {
     picture: &'a RgbImage,
     height: u32,

@@ -1,27 +1,27 @@
-//! A picture as a PNG that is as small as is sensible, where it fits a limit.
+//! Re-encodes a picture as a PNG that is reasonably small, if it then fits a limit.
 //!
-//! The browser is asked for quick PNGs. This makes up for it: no larger than the browser's own careful ones would be.
+//! The browser is asked for fast, large PNGs. Re-encoded they are no larger than the browser's slow ones.
 
 use std::io::{self, Write};
 
 use image::{DynamicImage, RgbImage};
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError, Filter};
 
-/// What the browser's careful encoder works with. Higher levels take twice the time and more, for one part in a hundred.
+/// The compression level of the browser's slow encoder. Higher levels take twice the time or more, and save 1 %.
 const LEVEL: u8 = 6;
-/// How much is compressed before it is written, in bytes: how soon it shows that a picture won't fit.
+/// Bytes compressed before any are written: how soon the encoder notices that a picture won't fit.
 const CHUNK_BYTES: usize = 32 * 1024;
 
-/// Whether nothing shows through: then the picture without its alpha channel is the same picture.
+/// Whether all pixels are opaque, so that the picture is the same without its alpha channel.
 pub(super) fn is_opaque(picture: &DynamicImage) -> bool {
     !picture.color().has_alpha()
         || picture.as_rgba8().is_some_and(|pixels| pixels.pixels().all(|pixel| pixel.0[3] == u8::MAX))
 }
 
-/// The picture as a PNG of at most `max_bytes`, if it can be. As soon as it is longer it is given up.
+/// Encodes the picture as a PNG of at most `max_bytes`. Stops as soon as it is longer, and returns `None`.
 pub(super) fn png_within(picture: &RgbImage, max_bytes: usize) -> Option<Vec<u8>> {
     let mut written = Bounded { bytes: Vec::new(), max_bytes };
-    // Memory can't fail to be written to: the only error is that the picture does not fit.
+    // Writing to memory can't fail: the only error is that the picture does not fit.
     encode(picture, &mut written).ok()?;
     Some(written.bytes)
 }
@@ -40,7 +40,7 @@ fn encode(picture: &RgbImage, to: &mut Bounded) -> Result<(), EncodingError> {
     writer.finish()
 }
 
-/// Memory that takes so much and no more.
+/// A buffer of at most `max_bytes`.
 struct Bounded {
     bytes: Vec<u8>,
     max_bytes: usize,
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn it_fits_to_the_byte_or_not_at_all() {
+    fn a_png_fits_its_exact_size_and_no_less() {
         let picture = slope(300, 200);
         let png = png_within(&picture, usize::MAX).unwrap();
         assert_eq!(png_within(&picture, png.len()).unwrap(), png);

@@ -1,4 +1,4 @@
-//! What the service does: one file an operation, each reading like the sentence that describes it.
+//! The service's operations, one file each. Each reads as the sequence of its steps.
 
 mod extract;
 pub mod ladder;
@@ -21,7 +21,7 @@ use crate::page::PageError;
 use crate::provider::{Credentials, Provider, ProviderError};
 use crate::telemetry::PhaseMetrics;
 
-/// All that operations work with. Clones share it.
+/// The dependencies of the operations. Clones share them.
 #[derive(Clone)]
 pub struct Browsing {
     /// Judges targets.
@@ -30,44 +30,44 @@ pub struct Browsing {
     pub admission: Admission,
     /// Leases pages.
     pub provider: Arc<dyn Provider>,
-    /// Where phases are timed.
+    /// Records the durations of phases.
     pub phases: PhaseMetrics,
 }
 
 /// Why an operation failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum OperationError {
-    /// A field that only the operation can judge.
+    /// A field is invalid in a way that only the operation can judge.
     #[error(transparent)]
     Invalid(#[from] Invalid),
     /// The target is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// There is no permit, and no use in waiting for one.
+    /// No permit is free, and waiting for one would be of no use.
     #[error(transparent)]
     Overloaded(#[from] Overloaded),
-    /// No page to work with.
+    /// No page could be leased.
     #[error(transparent)]
     Provider(#[from] ProviderError),
     /// The page could not be shown or read.
     #[error(transparent)]
     Page(#[from] PageError),
-    /// The picture fits on no step of the ladder.
+    /// No step of the ladder makes the picture fit.
     #[error(transparent)]
     Ladder(#[from] LadderError),
-    /// Nothing but white space was read: what is missing.
+    /// Only white space was read; names what is missing.
     #[error("{0}")]
     Empty(String),
-    /// The request's own time is over.
+    /// The request's own time limit is over.
     #[error("the request did not end within its {timeout_ms} ms")]
     Deadline {
-        /// The request's own time.
+        /// The request's own time limit.
         timeout_ms: u32,
     },
 }
 
 impl OperationError {
-    /// A page's error; a selector that is none is told by the field that it came in.
+    /// Converts a page's error. Reports an invalid selector against its request field.
     fn of_selector(field: &str, error: PageError) -> Self {
         match error {
             PageError::InvalidSelector(_) => Invalid::new(field, error.to_string()).into(),
@@ -76,7 +76,7 @@ impl OperationError {
     }
 }
 
-/// The account that a request brought, if it brought any part of one.
+/// Returns the request's Browserbase credentials, if it has any part of them.
 fn credentials(api_key: Option<&SecretString>, project_id: Option<&SecretString>) -> Option<Credentials> {
     match (api_key, project_id) {
         (None, None) => None,

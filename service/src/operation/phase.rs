@@ -1,6 +1,6 @@
 //! The phases of a request, as spans that are exported: `queue`, `lease`, `navigate`, `settle`, `capture`.
 //!
-//! Of a page's URL a span tells scheme and host: paths and queries hold what people type, and keys.
+//! A span has only the scheme and host of a page's URL: paths and queries hold user input and keys.
 
 use std::future::Future;
 
@@ -9,12 +9,12 @@ use tracing::field::Empty;
 use tracing::{Instrument as _, Span};
 use url::Url;
 
-/// Does the work of one phase in a span of its own, which says whether it failed.
+/// Does the work of one phase in a span of its own, which records whether it failed.
 pub(super) async fn phase<T, E>(name: &str, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     in_span(span(name), work).await
 }
 
-/// The same for work on a page of this URL.
+/// Same as [`phase`], for work on a page of this URL.
 pub(super) async fn phase_at<T, E>(name: &str, url: &Url, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     let span = span(name);
     span.record("url.scheme", url.scheme());

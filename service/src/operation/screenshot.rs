@@ -1,4 +1,4 @@
-//! Taking a screenshot: visit the page, take its picture, make it fit the size cap.
+//! Takes a screenshot: visits the page, captures it, makes the picture fit the size cap.
 
 use bytes::Bytes;
 use porthole_contract::limits::IMAGE_MAX_BYTES;
@@ -20,19 +20,19 @@ const QUALITY_DEFAULT: u8 = 80;
 pub struct Screenshot {
     /// The encoded image.
     pub bytes: Bytes,
-    /// How it is encoded: after the size cap perhaps not as asked.
+    /// Its encoding; the size cap may have changed it from the requested one.
     pub format: ImageFormat,
     /// Its width in image pixels.
     pub width: u32,
     /// Its height in image pixels.
     pub height: u32,
-    /// Whether the page goes on below it.
+    /// Whether the page continues below it.
     pub truncated: bool,
     /// Where the page was.
     pub arrival: Arrival,
     /// Where the time went.
     pub timings: Timings,
-    /// What did not go quite as asked.
+    /// Warnings, each as `code: sentence`.
     pub warnings: Vec<String>,
 }
 
@@ -40,14 +40,14 @@ impl Browsing {
     /// Takes a screenshot.
     ///
     /// # Errors
-    /// [`OperationError`]: every code of the contract that a picture can fail with.
+    /// [`OperationError`]: every code of the contract that a screenshot can fail with.
     pub async fn screenshot(&self, client: &Client, request: &ScreenshotRequest) -> Result<Screenshot, OperationError> {
         let started = Stopwatch::start();
         within(request.timeout_ms, async |deadline| {
             let frames = frames(request);
             match self.take(client, request, frames, deadline, started).await {
                 Err(OperationError::Page(PageError::NoFrame(why))) if frames == Frames::BeginFrame => {
-                    tracing::info!(why, "a page drew no frame by begin_frame; it is visited again in an ordinary one");
+                    tracing::info!(why, "a page drew no frame by begin_frame; visiting it again with an ordinary page");
                     self.take(client, request, Frames::Ordinary, deadline, started).await
                 }
                 taken => taken,
@@ -91,7 +91,7 @@ impl Browsing {
         };
         let capture = phase("capture", visited.page.capture(&region, format, quality));
         let (capture, arrival) = visited.page.arrival(capture).await;
-        // Where the page has gone comes first: of a page that was refused on its way there is no picture.
+        // The arrival comes first: a page that was refused meanwhile has no picture.
         let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
         let limits = ladder::Limits {
             max_bytes: request.max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
@@ -110,8 +110,8 @@ impl Browsing {
     }
 }
 
-/// How the page of this request draws. `begin_frame` captures the viewport at scale 1, of a page that waits for nothing
-/// that comes only while it draws by itself.
+/// Returns how the page of this request draws. `begin_frame` captures only the viewport at scale 1, and suits only
+/// waits that do not depend on the page drawing by itself.
 fn frames(request: &ScreenshotRequest) -> Frames {
     let viewport = request.viewport.unwrap_or(Viewport::PHONE);
     let wait = request.wait.clone().unwrap_or_default();
@@ -120,7 +120,7 @@ fn frames(request: &ScreenshotRequest) -> Frames {
         Until::Load | Until::DomContentLoaded => wait.selector.is_none() && wait.delay_ms.unwrap_or(0) == 0,
         Until::NetworkIdle => false,
     };
-    let is_of_scale_one = (viewport.device_scale_factor - 1.0).abs() < f64::EPSILON;
-    let suits = !request.full_page && request.selector.is_none() && is_of_scale_one && waits_without_frames;
+    let is_scale_one = (viewport.device_scale_factor - 1.0).abs() < f64::EPSILON;
+    let suits = !request.full_page && request.selector.is_none() && is_scale_one && waits_without_frames;
     if suits { Frames::BeginFrame } else { Frames::Ordinary }
 }

@@ -18,14 +18,14 @@ use crate::page::{Appearance, Arrival, Page, PageError, before};
 use crate::provider::{Credentials, Frames, Lease, LeaseRequest};
 use crate::telemetry::PhaseMetrics;
 
-/// How long a target is judged before anything else begins. Literal addresses and cached names are judged by then, so a
-/// refused one costs no session. The page is leased while a slower answer is awaited.
+/// How long a target is judged before anything else begins. Literal addresses and cached names are judged by then, so
+/// refusing them costs no lease. Slower verdicts are awaited while the page is leased.
 const JUDGED_AHEAD: Duration = Duration::from_millis(10);
 
 /// The warning for a page that reached its egress limits.
 const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
 
-/// Where to go and how to look.
+/// The parameters of a visit.
 pub(super) struct Visit<'a> {
     pub client: &'a Client,
     pub url: &'a str,
@@ -38,10 +38,10 @@ pub(super) struct Visit<'a> {
     pub credentials: Option<Credentials>,
 }
 
-/// A page that was visited. The page ends before its lease does, and the lease before the permit is given back.
+/// A visited page. The page is dropped before its lease, and the lease before the permit.
 pub(super) struct Visited<T = ()> {
     pub page: Page,
-    /// What was prepared for it.
+    /// The result of `prepare` in [`Browsing::visit_prepared`].
     pub prepared: T,
     _lease: Lease,
     timings: Timings,
@@ -51,12 +51,12 @@ pub(super) struct Visited<T = ()> {
 }
 
 impl<T> Visited<T> {
-    /// The request's permit, for work that goes on after the request was given up: others wait until it has ended.
+    /// Returns the request's permit, for work that may outlive the request and must hold it until it ends.
     pub(super) fn permit(&self) -> Arc<Permit> {
         Arc::clone(&self.permit)
     }
 
-    /// Where the time went and what the caller should know, once the `work` on the page is done.
+    /// Returns the timings and the warnings, once the `work` on the page is done.
     pub(super) fn account(
         &mut self,
         arrival: &Arrival,
@@ -76,7 +76,7 @@ impl Browsing {
         self.visit_prepared(visit, async |_| Ok(())).await
     }
 
-    /// The same with something that is prepared as soon as there is a permit, before a page is leased.
+    /// Same as [`Browsing::visit`], and runs `prepare` as soon as there is a permit, before a page is leased.
     pub(super) async fn visit_prepared<T>(
         &self,
         visit: Visit<'_>,
@@ -101,7 +101,7 @@ impl Browsing {
         let navigating = Box::pin(page.navigate_or(visit.on_timeout, &target, visit.deadline));
         let mut warnings = phase_at("navigate", target.url(), navigating).await?;
         timings.navigate = watch.lap_of("navigate", &self.phases);
-        // A page that has used up its time must leave some for its picture.
+        // A page that has used up its navigation time must leave some for its capture.
         let settle_by = if warnings.is_empty() { visit.deadline } else { before(visit.deadline) };
         let settled = phase("settle", Box::pin(settle(&page, &visit.wait, visit.on_timeout, settle_by))).await;
         warnings.extend(settled.map_err(|error| OperationError::of_selector("wait.selector", error))?);
@@ -109,7 +109,7 @@ impl Browsing {
         Ok(Visited { page, prepared, _lease: lease, timings, warnings, phases: self.phases.clone(), permit })
     }
 
-    /// The target, if it may be visited.
+    /// Judges `url`, and returns the target if it may be visited.
     async fn judged(&self, url: &str) -> Result<Target, OperationError> {
         let judged = self.judge.guard.judge(url).await;
         if let Err(refusal @ Refusal::Blocked(_)) = &judged {
@@ -120,7 +120,7 @@ impl Browsing {
     }
 }
 
-/// Waits as asked, and returns what did not come about, each as `code: sentence`.
+/// Waits as requested. Returns a warning, as `code: sentence`, for each condition that was not met.
 async fn settle(
     page: &Page,
     wait: &Wait,
@@ -135,7 +135,7 @@ async fn settle(
     Ok(warnings)
 }
 
-/// Does `work` within the request's own time, its queue included.
+/// Does `work` within the request's own time limit, which includes its time in the queue.
 pub(super) async fn within<T>(
     timeout_ms: Option<u32>,
     work: impl AsyncFnOnce(tokio::time::Instant) -> Result<T, OperationError>,
@@ -146,7 +146,7 @@ pub(super) async fn within<T>(
     timeout(limit, work(deadline)).await.map_err(|_| OperationError::Deadline { timeout_ms })?
 }
 
-/// Tells one stretch of time from the next.
+/// Measures laps of time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopwatch(Instant);
 
@@ -155,12 +155,12 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// The milliseconds since the start or the last lap.
+    /// Returns the milliseconds since the start or the last lap.
     pub(super) fn lap(&mut self) -> u64 {
         millis(self.time())
     }
 
-    /// The same, counted as that phase's time.
+    /// Same, and records the lap as the duration of that phase.
     pub(super) fn lap_of(&mut self, phase: &'static str, phases: &PhaseMetrics) -> u64 {
         let time = self.time();
         phases.ended(phase, time);

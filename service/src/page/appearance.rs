@@ -1,4 +1,4 @@
-//! How a page sees its screen and its reader's preferences.
+//! The screen and media preferences that the browser emulates for a page.
 
 use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams, SetEmulatedMediaParams, SetTouchEmulationEnabledParams,
@@ -7,7 +7,7 @@ use porthole_contract::{ColorScheme, Viewport};
 
 use crate::cdp::Session;
 
-/// How a page sees its screen and its reader's preferences.
+/// The screen and media preferences that a page sees.
 #[derive(Clone, Copy, Debug)]
 pub struct Appearance {
     /// The browser window.

@@ -8,11 +8,11 @@ use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use serde::Deserialize;
 
 use super::script::PLACE;
-use super::world::of_a_document;
+use super::world::retry_across_documents;
 use super::{Page, PageError};
 use crate::guard::egress::Report;
 
-/// How long a document may take to tell where it is: its script may be busy.
+/// Time limit for asking a document where it is: its script may be busy.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Where a page has arrived.
@@ -20,25 +20,25 @@ const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
 pub struct Arrival {
     /// The document's URL after its redirects.
     pub final_url: String,
-    /// What its server answered.
+    /// The HTTP status of its server's answer.
     pub status_code: u16,
     /// The document's title, cut at [`TITLE_MAX_CHARS`].
     pub title: String,
     /// How many of the page's own requests were refused.
     pub blocked_requests: u64,
-    /// Whether the page wanted to load more than it may.
+    /// Whether the page reached its egress limits.
     pub over_budget: bool,
 }
 
-/// Where a page is, as its document or its browser tells.
+/// Where a page is, as its document or its browser reports it.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Place {
     url: Option<String>,
     title: String,
-    /// What the document's server answered.
+    /// The HTTP status of the document's response.
     status: Option<u16>,
-    /// Whether the document's answer broke off.
+    /// Whether the document's response is incomplete.
     is_cut: bool,
 }
 
@@ -51,27 +51,27 @@ impl Place {
 }
 
 impl Page {
-    /// Does `work`, and returns where the page was meanwhile. Everything that had come from the browser when the work was
-    /// done is judged first: a result must not overtake the news of where its parts came from.
+    /// Does `work`, and returns where the page was meanwhile. First judges all events that the browser had sent when
+    /// the work was done: a result must not be returned before the events that show where its parts came from.
     ///
     /// # Errors
-    /// [`PageError`] where the page is gone, was refused, or went to where nothing could be loaded.
+    /// [`PageError`] if the page is gone, was refused, or navigated to a URL that could not be loaded.
     pub async fn arrival<T>(&self, work: impl Future<Output = T>) -> (T, Result<Arrival, PageError>) {
         let (place, done) = tokio::join!(Box::pin(self.place()), work);
         self.barrier.wait().await;
         (done, place.and_then(|place| self.arrived(place)))
     }
 
-    /// Where the page is. A local document is asked, which bounds what comes back: the browser keeps up to fifty URLs of
-    /// 2 MB in a page's history.
+    /// Returns where the page is. Asks a local document itself, since its answer is bounded: the browser keeps up to
+    /// fifty URLs of 2 MB in a page's history.
     async fn place(&self) -> Result<Place, PageError> {
         if self.network.egress().is_none() {
-            let history = of_a_document(|| self.session.call(&GetNavigationHistoryParams::default()));
+            let history = retry_across_documents(|| self.session.call(&GetNavigationHistoryParams::default()));
             return self.within(CAPTURE_TIMEOUT, "asking for the title", history).await.map(Place::of_history);
         }
         match self.run(PLACE_TIMEOUT, "asking for the title", PLACE, [TITLE_MAX_CHARS.into()]).await {
             Ok(place) => Ok(place),
-            // Its script keeps it busy: the browser's own process knows what it last said.
+            // The document's script is busy: the browser process knows the URL and title that it last reported.
             Err(PageError::TimedOut(_) | PageError::Browser(_)) => {
                 let asked = self.session.call(&GetTargetInfoParams::default());
                 let info = self.within(CAPTURE_TIMEOUT, "asking for the title", asked).await?.target_info;

@@ -14,10 +14,10 @@ use super::script::BOX;
 use super::{Page, PageError};
 use crate::cdp::CdpError;
 
-/// What part of the page is wanted.
+/// The part of the page to capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Region {
-    /// What the window shows.
+    /// The viewport.
     Viewport,
     /// The page from top to bottom.
     FullPage,
@@ -25,14 +25,14 @@ pub enum Region {
     Element(String),
 }
 
-/// A picture as the browser made it.
+/// A picture as the browser encoded it.
 #[derive(Clone, Debug)]
 pub struct Capture {
     /// The encoded image.
     pub bytes: Bytes,
-    /// How it is encoded.
+    /// Its encoding.
     pub format: ImageFormat,
-    /// Whether the region goes on below the picture.
+    /// Whether the region continues below the picture.
     pub truncated: bool,
 }
 
@@ -44,11 +44,11 @@ struct Found {
     rect: Option<Rect>,
 }
 
-/// What the browser says of the page's layout.
+/// The page's layout, as the browser measures it.
 struct Metrics {
     /// The whole document.
     content: Rect,
-    /// How far the page is zoomed in (over 1) or out.
+    /// The page's zoom factor: over 1 is zoomed in.
     zoom: f64,
 }
 
@@ -62,18 +62,18 @@ struct Rect {
 }
 
 impl Page {
-    /// Takes a picture, its height and area cut at the contract's limits.
+    /// Captures the region. Its height and area are cut at the contract's limits.
     ///
     /// # Errors
-    /// [`PageError`]: no such element, not a selector, took too long, crashed. [`PageError::NoFrame`] where the page draws
-    /// only when told to, and does not.
+    /// [`PageError`]: no such element, not a selector, took too long, crashed. [`PageError::NoFrame`] if a page drawn
+    /// by `begin_frame` draws no frame, or the region is not the viewport.
     pub async fn capture(&self, region: &Region, format: ImageFormat, quality: u8) -> Result<Capture, PageError> {
-        if let Some(drawing) = &self.drawing {
-            // A capture that is not a frame's would never be answered.
+        if let Some(control) = &self.frame_control {
+            // In this mode the browser never answers an ordinary capture.
             return match region {
-                Region::Viewport => self.draw_picture(drawing, format, quality).await,
+                Region::Viewport => self.draw_picture(control, format, quality).await,
                 Region::FullPage | Region::Element(_) => {
-                    Err(PageError::NoFrame("it shows the viewport alone".to_owned()))
+                    Err(PageError::NoFrame("begin_frame captures only the viewport".to_owned()))
                 }
             };
         }
@@ -96,7 +96,7 @@ impl Page {
                 ImageFormat::Webp => CaptureScreenshotFormat::Webp,
             }),
             quality: (format != ImageFormat::Png).then(|| i64::from(quality)),
-            // The same pixels in more bytes: what is then over the size cap, the ladder makes small.
+            // Same pixels in more bytes: the ladder re-encodes pictures over the size cap.
             optimize_for_speed: (format == ImageFormat::Png).then_some(true),
             capture_beyond_viewport: Some(clip.is_some()),
             clip,
@@ -130,10 +130,10 @@ impl Page {
         }
     }
 
-    /// The top part of `rect` that the limits allow, and whether that is less than all of it.
+    /// Returns the top part of `rect` that the limits allow, and whether the rest was cut off.
     fn clip(&self, rect: Rect, zoom: f64) -> (Clip, bool) {
-        // A phone shows a page that was not made for phones zoomed out: so does the picture, or it would be wider than
-        // the phone. Zoomed in it is no larger.
+        // A phone zooms out to show a page that was not made for phones. The picture does too, or it would be wider
+        // than the phone. Zooming in does not enlarge it.
         let scale = if zoom > 0.0 { zoom.min(1.0) } else { 1.0 };
         let image_px = scale * self.viewport.device_scale_factor;
         let width_px = (rect.width * image_px).clamp(1.0, f64::from(IMAGE_MAX_HEIGHT_PX));

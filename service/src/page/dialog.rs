@@ -1,4 +1,4 @@
-//! Dialogs of a page whose purpose has them reported.
+//! Dialogs of a page, for purposes that report them.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
@@ -6,7 +6,8 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use super::{Dialog, Page, PageError};
 
 impl Page {
-    /// The dialog that holds the page, if one does. While it does, the page answers no question.
+    /// Returns the dialog that holds the page, if any. While a dialog is open, the page answers no commands that need
+    /// its script.
     #[must_use]
     pub fn dialog(&self) -> Option<Dialog> {
         self.state.borrow().dialog.clone()
@@ -15,7 +16,7 @@ impl Page {
     /// Waits until a dialog holds the page.
     ///
     /// # Errors
-    /// [`PageError`] where the page is refused or dies first.
+    /// [`PageError`] if the page is refused or dies first.
     pub async fn dialog_opens(&self) -> Result<Dialog, PageError> {
         let mut state = self.state.clone();
         tokio::select! {
@@ -31,7 +32,7 @@ impl Page {
     /// Answers the open dialog; `text` is the answer to a prompt.
     ///
     /// # Errors
-    /// [`PageError`] where there is none, or the page dies.
+    /// [`PageError`] if no dialog is open, or the page dies.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), PageError> {
         let mut answer = HandleJavaScriptDialogParams::new(accept);
         answer.prompt_text = text;

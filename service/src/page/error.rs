@@ -7,6 +7,7 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use super::watch::{Fatal, Stop};
 use crate::cdp::CdpError;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
 /// Why a page could not be shown or read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -14,22 +15,22 @@ pub enum PageError {
     /// The page, its redirect or its script went to a target that is refused.
     #[error(transparent)]
     Blocked(Refusal),
-    /// The browser could not load it: the `net::` name.
+    /// The browser could not load the page: the `net::` name.
     #[error("{0}")]
-    Failed(String),
+    Failed(NetError),
     /// The page's history has no entry in that direction.
-    #[error("the page's history ends here")]
+    #[error("the page's history has no entry in that direction")]
     NoHistory,
-    /// It is nothing that a browser shows: the `net::` name.
+    /// The URL is a download.
     #[error("{0}: the URL is a download")]
-    Download(String),
+    Download(NetError),
     /// It is more than a page may load.
     #[error("net::ERR_FAILED: {0}")]
     OverBudget(String),
-    /// It sent more events than a page of a shared browser may.
+    /// The page sent more events than a page of a shared browser may.
     #[error("net::ERR_FAILED: the page kept the browser busier than one page may")]
     Flooded,
-    /// It did not reach `DOMContentLoaded` in time.
+    /// The page did not reach `DOMContentLoaded` in time.
     #[error("Page did not load within {} s", .0.as_secs())]
     NavigationTimedOut(Duration),
     /// The renderer or the browser died.
@@ -38,7 +39,7 @@ pub enum PageError {
     /// A capture or a reading took too long.
     #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
     TimedOut(&'static str),
-    /// A page that draws only when told to did not draw in time: one that draws by itself may.
+    /// A page drawn by `begin_frame` drew no frame in time. An ordinary page may still work.
     #[error("the page drew no frame: {0}")]
     NoFrame(String),
     /// No element matches.

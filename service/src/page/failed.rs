@@ -1,33 +1,34 @@
-//! Telling a page from the lack of one: what the browser shows in a failed document's place is nobody's page, and through
-//! a proxy many failures look alike. The egress knows how each connection really ended.
+//! Detects documents that failed to load, and why. The browser shows an error page of its own in their place, and
+//! through a proxy many failures look alike. The egress knows how each connection really ended.
 
 use url::Url;
 
 use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::egress::DialOutcome;
+use crate::net_error::NetError;
 
 impl Page {
-    /// Why the main frame's document is no page, if it is none.
-    /// `is_cut` says whether the document's answer is known to have broken off.
+    /// Returns why the main frame's document is not the site's page, or `None` if it is. `is_cut` says whether the
+    /// document's response is known to be incomplete.
     pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
         if document.made_by_egress || document.failure.is_some() {
-            return Some(self.cause(state, document.failure.as_deref().unwrap_or(UNKNOWN)));
+            return Some(self.cause(state, document.failure.as_ref().unwrap_or(&NetError::Failed)));
         }
         // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.
-        let cause = (document.broken || is_cut).then(|| self.cause(state, UNKNOWN));
+        let cause = (document.broken || is_cut).then(|| self.cause(state, &NetError::Failed));
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
-    /// The cause of a navigation that failed with this `net::` name.
-    pub(super) fn cause(&self, state: &PageState, seen: &str) -> PageError {
+    /// The cause of a navigation that the browser ended with `seen`.
+    pub(super) fn cause(&self, state: &PageState, seen: &NetError) -> PageError {
         match self.outcome_of(&state.asked_for) {
             Some(DialOutcome::Blocked(refusal)) => PageError::Blocked(refusal),
             Some(outcome @ DialOutcome::OverBudget(_)) => PageError::OverBudget(outcome.to_string()),
             outcome => {
                 let known = outcome.as_ref().and_then(DialOutcome::net_error);
-                PageError::Failed(known.unwrap_or(seen).to_owned())
+                PageError::Failed(known.unwrap_or_else(|| seen.clone()))
             }
         }
     }
@@ -37,6 +38,3 @@ impl Page {
         self.network.egress()?.outcome_of(&url.host()?.to_owned(), url.port_or_known_default()?)
     }
 }
-
-/// What Chromium calls a failure that it has no name for.
-const UNKNOWN: &str = "net::ERR_FAILED";

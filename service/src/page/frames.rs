@@ -1,5 +1,5 @@
-//! Frames that the page's own world can't look into, being of other origins: each is read in a world of its own, by its
-//! own session where it has a process of its own. Nothing of it is needed where the page's own reading was enough.
+//! Reads frames of other origins, which the page's own world can't access: each in a world of its own, through a
+//! target session of its own if it has its own process. Skipped if the main document's reading is complete.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -18,34 +18,34 @@ use super::script::{NUMBERED, READ};
 use super::world::{argument, in_frame, in_world, value};
 use crate::cdp::{CdpError, Session};
 
-/// How long all frames together may take: an advertisement that is busy must not fail the page that it is in.
+/// Time limit for all frames together: a busy advertisement must not fail the page around it.
 const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
-/// How deep frames of other origins are followed into one another.
+/// Maximum depth of nested frames of other origins.
 const DEPTH_MAX: u32 = 8;
-/// Frames that are read at the same time: what each answers is in memory as a whole.
+/// Frames that are read at the same time: each frame's answer is held in memory as a whole.
 const READ_AT_ONCE_MAX: usize = 8;
-/// What a frame may answer is this part of what the page itself may.
+/// A frame's limits are the page's limits divided by this.
 const LIMITS_PART: u64 = 4;
 
-/// What is asked inside a frame: a query, its field (-1 outside of maps), and the step of its chain to begin with.
+/// A question for a frame: a query, its field (-1 outside of maps), and the first step of its chain to run there.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 pub(super) struct Ask(usize, i64, usize);
 
-/// What the page function returns.
+/// The result of [`READ`].
 #[derive(Debug, Deserialize)]
 pub(super) struct Returned {
-    /// As JSON.
+    /// The snapshot as JSON.
     pub snapshot: String,
-    /// For each frame that it could not look into what is to be asked there.
+    /// For each frame that the script could not access, the questions to ask there.
     pub beyond: Vec<Vec<Ask>>,
 }
 
-/// What all frames of a page are read with.
+/// The plan and the limits shared by all frames of one reading.
 struct Gathering {
     plan: Value,
     deadline: Instant,
-    turns: Semaphore,
-    /// How many bytes of snapshots there is still room for.
+    slots: Semaphore,
+    /// Bytes that further snapshots may have.
     room: AtomicUsize,
 }
 
@@ -60,12 +60,12 @@ impl Gathering {
         Self {
             plan,
             deadline: Instant::now() + FRAMES_TIMEOUT,
-            turns: Semaphore::new(READ_AT_ONCE_MAX),
+            slots: Semaphore::new(READ_AT_ONCE_MAX),
             room: AtomicUsize::new(SNAPSHOT_MAX_BYTES.saturating_sub(own_bytes)),
         }
     }
 
-    /// Takes room for a snapshot, if there is enough.
+    /// Reserves room for a snapshot; returns false if there is not enough.
     fn keeps(&self, bytes: usize) -> bool {
         let taken = self.room.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(bytes));
         taken.is_ok()
@@ -73,7 +73,7 @@ impl Gathering {
 }
 
 impl Page {
-    /// Reads what is asked of the main document's frames, and puts all together.
+    /// Reads the frames that the main document's reading has questions for, and combines the results.
     pub(super) async fn with_frames(&self, plan: &Value, returned: Returned) -> Document {
         if returned.beyond.iter().all(Vec::is_empty) {
             return Document { snapshot: returned.snapshot, ..Document::default() };
@@ -106,8 +106,8 @@ impl Page {
                     let inside = async {
                         let inner = self.inside(place, world, number).await?;
                         let world = inner.world().await?;
-                        // Never closed, so there is always a turn to wait for.
-                        let _turn = gathering.turns.acquire().await.ok();
+                        // The semaphore is never closed, so acquiring it can't fail.
+                        let _slot = gathering.slots.acquire().await.ok();
                         let returned = inner.read(world, &gathering.plan, asks).await?;
                         Ok::<_, CdpError>((inner, world, returned))
                     };
@@ -125,7 +125,7 @@ impl Page {
         })
     }
 
-    /// Where the frame is that the reading of `place` gave this number.
+    /// Finds the frame that the latest reading of `place` numbered `number`.
     async fn inside(&self, place: &Place, world: i64, number: usize) -> Result<Place, CdpError> {
         let gone = |reason: &str| CdpError::Unreadable { method: "DOM.describeNode".into(), reason: reason.into() };
         let mut call = in_world(world, NUMBERED, &[argument(number.into())]);
@@ -143,7 +143,7 @@ fn asked(returned: &Returned) -> usize {
     returned.beyond.iter().filter(|asks| !asks.is_empty()).count()
 }
 
-/// A frame, and the session by which it is reached.
+/// A frame, and the target session that reaches it.
 struct Place {
     session: Session,
     frame: String,

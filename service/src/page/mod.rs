@@ -1,13 +1,13 @@
-//! What can be done with an open page: navigate, settle, capture, read.
+//! Operations on an open page: navigate, settle, capture, read.
 //!
-//! `watch` reads the page's events and keeps what is known of it; `script` is all JavaScript that runs in it, `world` runs
-//! it. Knows `cdp`, the `guard` that judges where documents may go, and of `provider` the lease; never which provider.
+//! `watch` reads the page's events and keeps its state; `script` holds all JavaScript that runs in it, `world` runs
+//! it. Uses `cdp`, the `guard` that judges documents, and `provider`'s lease; never knows which provider.
 
 mod appearance;
 mod arrival;
+mod begin_frame;
 mod capture;
 mod dialog;
-mod drawing;
 mod error;
 mod failed;
 mod frames;
@@ -29,8 +29,8 @@ use tokio::time::{Instant, timeout};
 
 pub use self::appearance::Appearance;
 pub use self::arrival::Arrival;
+use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Region};
-use self::drawing::Drawing;
 pub use self::error::PageError;
 pub use self::navigate::Travel;
 pub use self::partial::before;
@@ -40,8 +40,8 @@ use crate::cdp::{CdpError, Session};
 use crate::guard::{Judge, Network, PageGuard, Refusal};
 use crate::provider::{Lease, Purpose};
 
-/// Sends the setup commands of every page: what it reports, and our world in its documents. A warm page gets them
-/// beforehand.
+/// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
+/// gets them beforehand.
 pub fn prepare(session: &Session) {
     session.call(&EnablePage::default()).forget();
     session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
@@ -49,31 +49,31 @@ pub fn prepare(session: &Session) {
     world::prepare(session);
 }
 
-/// The guard of a page: its egress's, where it has one.
+/// Returns the page's guard: that of its egress if it has one, otherwise a new one.
 fn page_guard(network: &Network, judge: &Judge) -> PageGuard {
     network.egress().map_or_else(|| PageGuard::new(judge.guard.clone()), |egress| egress.guard().clone())
 }
 
-/// An open page. It outlives its documents: it can be navigated again, also after a navigation that failed or was
-/// refused, and after its renderer has crashed. Its watchers belong to its lease, as the page itself does.
+/// An open page. It outlives its documents: it can be navigated again, even after a failed or refused navigation or a
+/// renderer crash. The lease owns the page and its watchers.
 pub struct Page {
     session: Session,
     main_frame: String,
     purpose: Purpose,
-    /// The watchers' side of `state`, for what we begin ourselves.
+    /// The sending side of `state`, shared with the watchers; updated for navigations that we begin ourselves.
     known: Sender<PageState>,
     state: Receiver<PageState>,
     viewport: Viewport,
     guard: PageGuard,
     network: Network,
-    /// What drawing by `begin_frame` needs, where the page does.
-    drawing: Option<Drawing>,
+    /// The state for drawing by `begin_frame`; `None` if the page draws by itself.
+    frame_control: Option<FrameControl>,
     barrier: EventBarrier,
 }
 
 impl Page {
-    /// Opens a lease's blank page. Nothing is awaited: the commands precede whatever is sent next, and the browser
-    /// executes them in order.
+    /// Opens a lease's blank page. Awaits nothing: the browser executes commands in order, so these take effect
+    /// before any that are sent later.
     #[must_use]
     pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
         let (session, network) = (lease.page().clone(), lease.network().clone());
@@ -110,12 +110,12 @@ impl Page {
             viewport: appearance.viewport,
             guard,
             network,
-            drawing: lease.frame_lock().cloned().map(Drawing::new),
+            frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
         }
     }
 
-    /// Takes the refusal of a document that the page went to by itself, if there is one. Until it is taken, or the page
+    /// Takes the refusal of a document that the page navigated to by itself, if any. Until it is taken, or the page
     /// is navigated, all work on the page fails with it.
     pub fn take_refusal(&self) -> Option<Refusal> {
         let mut refusal = None;
@@ -126,7 +126,7 @@ impl Page {
         refusal
     }
 
-    /// Awaits an answer for `limit` at most, and not beyond the end of the page.
+    /// Awaits an answer for at most `limit`. Fails early if the page is refused or dies.
     async fn within<T>(
         &self,
         limit: Duration,
@@ -140,7 +140,7 @@ impl Page {
         }
     }
 
-    /// Waits until the work on the page stops: its document was refused, or it has died.
+    /// Waits until the page's document is refused or the page dies, and returns which.
     async fn stop(&self) -> Stop {
         let mut state = self.state.clone();
         match state.wait_for(|state| state.stop().is_some()).await {
@@ -149,7 +149,8 @@ impl Page {
         }
     }
 
-    /// Waits until the page's state is as wanted, until `deadline` at most; whether it is. Fails at the end of the page.
+    /// Waits until the page's state is `wanted`; returns false if it is not by `deadline`. Fails early if the page is
+    /// refused or dies.
     async fn reaches(&self, deadline: Instant, wanted: impl FnMut(&PageState) -> bool) -> Result<bool, PageError> {
         let mut state = self.state.clone();
         tokio::select! {

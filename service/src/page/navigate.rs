@@ -1,4 +1,4 @@
-//! Navigating: from a judged target, or through the page's history, to a document that is parsed.
+//! Navigates to a judged target, or through the page's history, until a document is parsed.
 
 use std::time::Duration;
 
@@ -11,21 +11,19 @@ use tokio::time::Instant;
 use super::watch::PageState;
 use super::{Page, PageError};
 use crate::guard::Target;
+use crate::net_error::NetError;
 
-/// Chromium's name for a navigation that ended without a network failure: a download, an answer without content, a
-/// renderer that died.
-const ABORTED: &str = "net::ERR_ABORTED";
 /// How long the document that stands for a failure may take to come after the failure is known.
-const FAILURE_TOLD_WITHIN: Duration = Duration::from_secs(1);
+const ERROR_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A navigation without a target of its own.
+/// A navigation without a target URL of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travel {
-    /// To the entry before in the page's history.
+    /// To the previous entry of the page's history.
     Back,
-    /// To the entry after.
+    /// To the next entry of the page's history.
     Forward,
-    /// To the present document's URL again.
+    /// To the current document's URL again.
     Reload,
 }
 
@@ -39,8 +37,9 @@ impl Drop for UnderWay<'_> {
 }
 
 impl Page {
-    /// Goes to `target` and waits until a document is parsed: the target's own, or the one that it leads to. A target
-    /// within the present document ends at once, and so does one whose document opens a dialog. After an error the page can be navigated again, unless it is gone.
+    /// Navigates to `target` and waits until a document is parsed: the target's own, or one that it leads to. Returns
+    /// at once for a target within the current document, or if the document opens a dialog. After an error the page
+    /// can be navigated again, unless it is gone.
     ///
     /// # Errors
     /// [`PageError`]: refused on the way, not loadable, not parsed within [`NAVIGATION_TIMEOUT`], crashed.
@@ -49,17 +48,18 @@ impl Page {
         self.go(target, deadline).await?;
         let missed = self.state.borrow().document.missed;
         if missed && self.network.remote().is_some() {
-            // Where the answers so far came from is unknown; the renderer reports from now on.
-            tracing::debug!("a document came before its renderer reported it; navigating again");
+            // The origin of the responses so far is unknown; from now on the renderer reports them.
+            tracing::debug!("a document arrived before its renderer reported it; navigating again");
             self.go(target, deadline).await?;
         }
         Ok(())
     }
 
-    /// Goes through the page's history, or reloads, and waits until a document is parsed. Each document is judged again.
+    /// Goes through the page's history, or reloads, and waits until a document is parsed. Each document is judged
+    /// again.
     ///
     /// # Errors
-    /// [`PageError::NoHistory`] where there is no such entry; otherwise as of [`Page::navigate`].
+    /// [`PageError::NoHistory`] if there is no such entry; otherwise as for [`Page::navigate`].
     pub async fn travel(&self, travel: Travel) -> Result<(), PageError> {
         let deadline = Instant::now() + NAVIGATION_TIMEOUT;
         let entry = match travel {
@@ -90,7 +90,7 @@ impl Page {
         self.not_a_page(&self.state.borrow(), false).map_or(Ok(()), Err)
     }
 
-    /// The id of the history entry that is `offset` entries away.
+    /// Returns the id of the history entry that is `offset` entries away from the current one.
     async fn history_entry(&self, offset: i64) -> Result<i64, PageError> {
         let asked = self.session.call(&GetNavigationHistoryParams::default());
         let history = self.within(CAPTURE_TIMEOUT, "asking for the history", asked).await?;
@@ -98,7 +98,7 @@ impl Page {
         entry.map(|entry| entry.id).ok_or(PageError::NoHistory)
     }
 
-    /// Begins a navigation that we command. `judged` is its URL, where that is judged already.
+    /// Marks a commanded navigation as under way. `judged` is its URL, if that is judged already.
     fn begin(&self, judged: Option<String>) -> UnderWay<'_> {
         // A remote page does not report its documents after a crash (seen with Chromium 156): it stays dead.
         let restarts = self.network.egress().is_some();
@@ -109,32 +109,32 @@ impl Page {
         UnderWay(self)
     }
 
-    /// Why a navigation ended with this `net::` name. A renderer that died in its middle only aborts it, and the news of
+    /// Why a navigation ended with this error. A renderer that died in its middle only aborts it, and the news of
     /// its death may come later: before the answer to one more question, which the browser's own process answers.
-    async fn failed_to_load(&self, name: &str, loader: Option<&str>) -> PageError {
-        if name == ABORTED {
+    async fn failed_to_load(&self, error: &NetError, loader: Option<&str>) -> PageError {
+        if *error == NetError::Aborted {
             let asked = self.session.call(&GetNavigationHistoryParams::default());
-            let answered = self.within(CAPTURE_TIMEOUT, "asking whether the page lives", asked).await;
+            let answered = self.within(CAPTURE_TIMEOUT, "checking that the page is alive", asked).await;
             self.barrier.wait().await;
             if let Err(error @ PageError::Crashed(_)) = answered {
                 return error;
             }
         } else if self.network.egress().is_some() {
-            // Only the document that the browser shows in its place tells where redirects had led.
-            let told_by = Instant::now() + FAILURE_TOLD_WITHIN;
-            let is_told = |state: &PageState| {
+            // Only the browser's error page shows where redirects had led.
+            let error_page_by = Instant::now() + ERROR_PAGE_TIMEOUT;
+            let has_error_page = |state: &PageState| {
                 let document = &state.document;
                 document.failure.is_some() && loader.is_none_or(|loader| document.loader == loader)
             };
-            if let Err(error) = self.reaches(told_by, is_told).await {
+            if let Err(error) = self.reaches(error_page_by, has_error_page).await {
                 return error;
             }
         }
         let state = self.state.borrow();
-        state.stop().map_or_else(|| self.cause(&state, name), PageError::from)
+        state.stop().map_or_else(|| self.cause(&state, error), PageError::from)
     }
 
-    /// Goes to `target` and waits until its document, or one that it led to, is parsed.
+    /// Navigates to `target` and waits until its document, or one that it led to, is parsed.
     pub(super) async fn go(&self, target: &Target, deadline: Instant) -> Result<(), PageError> {
         self.guard.name(target);
         let _under_way = self.begin(Some(target.url().as_str().to_owned()));
@@ -146,14 +146,16 @@ impl Page {
         };
         let loader = answer.loader_id.as_ref().map(|loader| loader.inner().as_str());
         if let Some(name) = answer.error_text.filter(|name| !name.is_empty()) {
+            let error = NetError::of_name(&name);
             return Err(if answer.is_download == Some(true) {
-                PageError::Download(name)
+                PageError::Download(error)
             } else {
-                self.failed_to_load(&name, loader).await
+                self.failed_to_load(&error, loader).await
             });
         }
         let Some(loader) = loader else {
-            // A navigation within the document brings none. A visit begins with one, so only a session gets here.
+            // A navigation within the document has no loader. A visit always loads a document, so only a session gets
+            // here.
             self.reaches(deadline, |state| state.within_document > within_document).await?;
             return Ok(());
         };
@@ -165,12 +167,12 @@ impl Page {
     }
 }
 
-/// Whether the document can be worked with: it is parsed, or a dialog holds its parser.
+/// Whether the document is usable: it is parsed, or a dialog holds its parser.
 fn is_ready(state: &PageState) -> bool {
     state.document.is_parsed() || state.dialog.is_some()
 }
 
-/// How far a page has come in its life.
+/// A page's counts of arrivals and of navigations within its document.
 #[derive(Clone, Copy, Debug)]
 struct Counts {
     arrivals: u64,

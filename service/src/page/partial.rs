@@ -1,8 +1,8 @@
-//! `on_timeout: partial`: a document that came and does not load in time is taken as it stands.
+//! `on_timeout: partial`: keeps a document that arrived but does not load in time.
 //!
-//! A script that never comes holds the parser, so as it stands such a document often shows nothing. `Page.stopLoading`
-//! abandons the rest of the document with the script (measured; docs/decisions). So the page is navigated again with
-//! the requests blocked that it waited for, and only what holds it for another reason is stopped.
+//! A script that never arrives blocks the parser, so such a document often shows nothing. `Page.stopLoading` abandons
+//! the rest of the document along with the script (measured; docs/decisions). So the page is navigated again with the
+//! pending requests blocked, and loading is stopped only if something else holds it up.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -21,23 +21,23 @@ use super::{Page, PageError, watch};
 use crate::cdp::{CdpError, Session};
 use crate::guard::Target;
 
-/// The most of a request's time that is kept for what comes after the navigation.
+/// Maximum time that is reserved for the steps after the navigation.
 const RESERVE_MAX: Duration = Duration::from_secs(8);
-/// How long the navigations without the pending resources may take together, after the first has used up its time.
+/// Time limit for all navigations without the pending resources, after the first navigation has timed out.
 const AGAIN_TIMEOUT: Duration = Duration::from_secs(12);
-/// How long one of them may take. Its document waits for a further dead host if it is not parsed by then.
+/// Time limit for one of them. A document that is not parsed by then waits for another dead host.
 const AGAIN_EACH_TIMEOUT: Duration = Duration::from_secs(4);
-/// How long a document has to say what it waits for, on a busy machine too. One whose script is running answers only
-/// when that is ended.
+/// Time limit for a document to report what it waits for, on a busy machine too. A document whose script is running
+/// answers only after the script is terminated.
 const ASK_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long a document that waits for nothing we know has to be parsed after all: its script was just ended, say.
+/// Time limit for parsing a document that waits for no known resource, say because its script was just terminated.
 const PARSE_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a page has to load before it is asked whether a stylesheet keeps it from being drawn.
+/// Time a page has to load before it is asked whether a stylesheet keeps it from being drawn.
 const STYLES_AFTER: Duration = Duration::from_secs(1);
-/// The most hosts that the warning names.
+/// Maximum number of hosts that the warning names.
 const HOSTS_NAMED_MAX: usize = 3;
 
-/// What a document waits for.
+/// The resources that a document waits for.
 #[derive(Deserialize)]
 struct Waiting {
     /// Whether it is still being parsed.
@@ -75,22 +75,22 @@ impl chromiumoxide_types::Command for SetBlockedUrls {
     type Response = Value;
 }
 
-/// The requests that the page's next navigations are made without.
+/// The requests to block in the page's next navigations.
 #[derive(Default)]
 struct LeftOut {
     patterns: BTreeSet<String>,
     hosts: BTreeSet<String>,
-    /// The session that blocks them.
+    /// The target session that blocks them.
     session: Option<Session>,
 }
 
 impl Page {
-    /// Navigates like [`Page::navigate`]. With [`OnTimeout::Partial`] a document that came is kept where it did not reach
-    /// `DOMContentLoaded` in time; the warnings say so.
+    /// Navigates like [`Page::navigate`]. With [`OnTimeout::Partial`], keeps a document that arrived but did not
+    /// reach `DOMContentLoaded` in time, and returns a warning.
     ///
     /// # Errors
-    /// [`PageError`], as of [`Page::navigate`]; [`PageError::NavigationTimedOut`] also where the document can't be shown
-    /// because its renderer does not answer.
+    /// [`PageError`], as for [`Page::navigate`]; [`PageError::NavigationTimedOut`] also if the document can't be
+    /// shown because its renderer does not answer.
     pub async fn navigate_or(
         &self,
         on_timeout: OnTimeout,
@@ -112,21 +112,21 @@ impl Page {
             navigated => return navigated.map(|()| Vec::new()),
         }
         let waited = started.elapsed();
-        let left_out = self.take_as_it_stands(target, before(request_deadline)).await?;
-        tracing::info!(waited_s = waited.as_secs(), without = ?left_out.hosts, "a page is taken as it stands");
+        let left_out = self.load_as_far_as_possible(target, before(request_deadline)).await?;
+        tracing::info!(waited_s = waited.as_secs(), without = ?left_out.hosts, "kept a page that did not load in time");
         Ok(vec![left_out.warning(waited)])
     }
 
-    /// A stylesheet that does not come keeps a parsed page from being drawn, and a capture of it waits for ever. Gives
-    /// the page as long as it may be waited for, then has it drawn without; the warnings say so.
+    /// Waits for stylesheets within the request's wait, then has the page drawn without them and returns a warning. A
+    /// missing stylesheet keeps a parsed page from being drawn, and a capture of it would wait for ever.
     ///
     /// # Errors
-    /// [`PageError`] where the page is refused or crashes.
+    /// [`PageError`] if the page is refused or crashes.
     pub async fn draw_without_styles(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
         let started = Instant::now();
         let limit = Duration::from_millis(wait.timeout_or_default_ms().into());
         let deadline = (started + limit).min(before(request_deadline));
-        // Who waits for the parsed document alone does not wait for the rest of it either.
+        // A caller that waits only for the parsed document does not wait for its stylesheets either.
         let look_after = if wait.until == Until::DomContentLoaded { Duration::ZERO } else { STYLES_AFTER };
         if self.reaches((started + look_after).min(deadline), |state| state.document.loaded).await? {
             return Ok(Vec::new());
@@ -147,30 +147,30 @@ impl Page {
         Ok(waiting.is_some_and(|waiting| waiting.pending.iter().any(|resource| resource.kind == Kind::Style)))
     }
 
-    /// Whether there is a document, and no page of the browser's or the egress's own in its place.
+    /// Whether the site's document has arrived, rather than an error page of the browser or the egress.
     fn has_document(&self) -> bool {
         let state = self.state.borrow();
         !state.document.loader.is_empty() && state.stop().is_none() && self.not_a_page(&state, false).is_none()
     }
 
-    /// Ends when there is a document, but not before `patient_until`.
+    /// Waits until `patient_until`, and from then on until there is a document.
     async fn has_document_at(&self, patient_until: Instant) {
         sleep_until(patient_until).await;
         let mut state = self.state.clone();
         let came = state.wait_for(|state| !state.document.loader.is_empty()).await.is_ok();
         if !came {
-            // The page is gone: that is the navigation's to tell.
+            // The page is gone, which the navigation reports.
             std::future::pending::<()>().await;
         }
     }
 
-    /// Has the document parsed as far as can be by `deadline`, and tells what it had to be loaded without.
-    async fn take_as_it_stands(&self, target: &Target, deadline: Instant) -> Result<LeftOut, PageError> {
+    /// Gets the document parsed as far as possible by `deadline`, and returns the requests that were blocked for it.
+    async fn load_as_far_as_possible(&self, target: &Target, deadline: Instant) -> Result<LeftOut, PageError> {
         let deadline = deadline.min(Instant::now() + AGAIN_TIMEOUT);
         let mut left_out = LeftOut::default();
         let mut was_given_time = false;
         loop {
-            let Some(waiting) = self.waiting_once_ended().await? else {
+            let Some(waiting) = self.waiting_or_end_script().await? else {
                 return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
             };
             if !waiting.parsing {
@@ -187,7 +187,7 @@ impl Page {
                 }
             } else if now < deadline && !was_given_time {
                 was_given_time = true;
-                // The document that was navigated to last may still be on its way.
+                // The document of the latest navigation may not have arrived yet.
                 let limit = if left_out.patterns.is_empty() { deadline.min(now + PARSE_TIMEOUT) } else { deadline };
                 if self.reaches(limit, |state| state.document.dom_content_loaded).await? {
                     return Ok(left_out);
@@ -199,17 +199,17 @@ impl Page {
         }
     }
 
-    /// What the document waits for; its running script is ended where it keeps the document from answering.
-    async fn waiting_once_ended(&self) -> Result<Option<Waiting>, PageError> {
+    /// Returns what the document waits for. Terminates a running script that keeps the document from answering.
+    async fn waiting_or_end_script(&self) -> Result<Option<Waiting>, PageError> {
         if let Some(waiting) = self.waiting().await? {
             return Ok(Some(waiting));
         }
-        // Asked for only now: without a running script this would end the next one.
+        // Only now: without a running script this would terminate the next one.
         self.session.call(&TerminateExecutionParams::default()).forget();
         self.waiting().await
     }
 
-    /// What the document waits for; nothing where it does not answer.
+    /// Returns what the document waits for; `None` if it does not answer.
     async fn waiting(&self) -> Result<Option<Waiting>, PageError> {
         match self.run(ASK_TIMEOUT, "asking what the page waits for", PENDING, []).await {
             Ok(waiting) => Ok(Some(waiting)),
@@ -218,13 +218,13 @@ impl Page {
         }
     }
 
-    /// Has the requests that match `left_out` fail at once from now on.
+    /// Makes requests that match `left_out` fail at once from now on.
     async fn block(&self, left_out: &mut LeftOut) -> Result<(), PageError> {
         let blocking = async {
             let session = match left_out.session.take() {
                 Some(session) => session,
                 None if self.network.remote().is_some() => self.session.clone(),
-                // A local page's own session switches its network domain off, which forgets the patterns.
+                // A local page's own target session disables its network domain, which drops the patterns.
                 None => self.session.connection().browser().attach_to(&self.main_frame).await?,
             };
             session.call(&watch::network()).forget();
@@ -232,10 +232,10 @@ impl Page {
             left_out.session = Some(session);
             Ok::<_, CdpError>(())
         };
-        self.within(CAPTURE_TIMEOUT, "blocking what never comes", blocking).await
+        self.within(CAPTURE_TIMEOUT, "blocking pending requests", blocking).await
     }
 
-    /// Ends the document's parsing and loading: what is there by now is all of it.
+    /// Stops the document's parsing and loading: it stays as it is now.
     async fn stop_loading(&self) -> Result<(), PageError> {
         match timeout(ASK_TIMEOUT, self.session.call(&StopLoadingParams::default())).await {
             Ok(stopped) => _ = stopped?,
@@ -246,7 +246,7 @@ impl Page {
 }
 
 impl LeftOut {
-    /// Adds what is pending; whether any of it is new.
+    /// Adds pending resources; returns whether any of them is new.
     fn add(&mut self, pending: &[Resource]) -> bool {
         let known = self.patterns.len();
         for resource in pending {
@@ -268,7 +268,8 @@ impl LeftOut {
     }
 }
 
-/// When to be done, so that a part of the request's time is left for the rest.
+/// Returns when to be done, so that time is left for the steps after it: half of the request's, at most
+/// `RESERVE_MAX`.
 #[must_use]
 pub fn before(request_deadline: Instant) -> Instant {
     let left = request_deadline.saturating_duration_since(Instant::now());
@@ -285,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_not_left_out_yet_is_news() {
+    fn add_reports_only_resources_not_left_out_yet() {
         let mut left_out = LeftOut::default();
         assert!(!left_out.add(&[]));
         assert!(left_out.add(&[script(1)]));

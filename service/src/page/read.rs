@@ -1,4 +1,4 @@
-//! Reading a page: one function of ours in the page answers a whole plan, so that all of it is of one moment.
+//! Reads a page: one script in the page answers a whole plan, so that all results show the same moment.
 
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use porthole_reading::frames::Document;
@@ -11,8 +11,8 @@ use super::world::NEXT_DOCUMENT_AFTER;
 use super::{Page, PageError};
 
 impl Page {
-    /// Carries out a plan; what comes back are snapshots as JSON, of the page and of those frames of other origins that
-    /// the plan is about.
+    /// Carries out a plan. Returns snapshots as JSON, of the page and of those frames of other origins that the plan
+    /// concerns.
     ///
     /// # Errors
     /// [`PageError`]: took too long, crashed.
@@ -23,8 +23,8 @@ impl Page {
             let left = deadline.saturating_duration_since(Instant::now());
             let returned = self.run(left, "reading the page", READ, [plan.clone(), Value::Null]).await?;
             let Some(returned) = returned else {
-                // It takes another's place, and comes no further while the page's clock stands still.
-                self.go_on();
+                // The new document has only just begun, and it loads no further while the page's clock stands still.
+                self.resume_clock();
                 sleep(NEXT_DOCUMENT_AFTER).await;
                 continue;
             };

@@ -1,4 +1,4 @@
-//! Waiting for a page to be as it will be. A wait never fails a request, it only ends; a warning says so.
+//! Waits for a page to settle. A wait that is not met never fails a request; it ends, and adds a warning.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -17,47 +17,48 @@ use super::{Page, PageError};
 use crate::cdp::Call;
 use crate::provider::PageTime;
 
-/// How much of the page's own time passes at least after the load: timers of up to three seconds have fired then.
+/// Virtual time that passes at least after the load: timers of up to three seconds have fired by then.
 const BUDGET_MS: u32 = 3_000;
-/// How long before its end, in the page's own time, it is looked at what is not decoded yet.
+/// How long before its end, in virtual time, we check whether everything is decoded.
 const LOOK_BEFORE_END_MS: u32 = 50;
-/// The longest animation that is brought to its end: who looked at the page would have seen it out.
+/// Longest animation that is ended early: a person would wait to see it finish.
 const ANIMATION_MAX_MS: u32 = 10_000;
-/// How much of the page's own time passes between two looks for an element that is waited for.
+/// Virtual time between two checks for an element that is waited for.
 const SELECTOR_BUDGET_MS: u32 = 500;
-/// How long a page's workers may take, in real time: no clock of theirs can be run ahead.
+/// Real time given to a page's workers: their clocks can't be run ahead.
 const WORKERS_TIME: Duration = Duration::from_millis(400);
-/// How much more of it for what came late: images that a timer put in, say.
+/// Additional virtual time for late changes, such as images that a timer inserted.
 const LATE_BUDGET_MS: u32 = 200;
-/// Tasks that may run without the page's clock moving, before it is moved: a loop of messages would hold it for ever.
+/// Tasks that may run while the page's clock stands still, before it is advanced: a loop of messages would hold it
+/// for ever.
 const STARVATION_TASKS_MAX: i64 = 100;
-/// The first step of a page whose frames are drawn by hand: a frame's time.
+/// First step of the clock of a page drawn by `begin_frame`: the time of one frame.
 const STEP_FIRST_MS: u32 = 16;
-/// How much longer each step is than the one before, while nothing moves: five of them make three seconds.
+/// Factor by which each step is longer than the one before, while nothing moves: five steps make three seconds.
 const STEP_GROWTH: u32 = 5;
-/// The longest step while something moves: ten frames tell of an animation of a second.
+/// Longest step while something moves: ten frames show an animation of a second.
 const STEP_MOVING_MS: u32 = 100;
-/// For how many frames what moves is followed.
+/// Number of frames for which steps stay short because something moves.
 const STEPS_FOLLOWED_MAX: u32 = 16;
-/// How often a frame is drawn while something is waited for that comes with one.
+/// Interval between frames while we wait for something that comes only with frames.
 const FRAME_EVERY: Duration = Duration::from_millis(16);
-/// How long fonts and images in view may take to be decoded, in real time.
+/// Real time that fonts and images in view have to be decoded.
 const DECODE_TIMEOUT: Duration = Duration::from_millis(1_500);
-/// How long a local document may take to tell its isolated world. Without it a look costs one more command.
+/// Time limit for finding a local document's isolated world. Without it a check costs one more command.
 const WORLD_TIMEOUT: Duration = Duration::from_millis(500);
-/// How often a selector is looked for in real time.
+/// Real time between two checks for a selector.
 const SELECTOR_EVERY: Duration = Duration::from_millis(50);
-/// How long a clock that a long poll held may take to end its budget once it no longer waits for the network.
+/// Time limit for a clock that a long poll held up to finish its budget, once it no longer waits for the network.
 const ADVANCE_TIMEOUT: Duration = Duration::from_millis(500);
-/// How much of the wait is kept back for that: a part of it, at most so much.
+/// Part of the wait that is reserved for that: one in this many, at most [`ADVANCE_RESERVE_MAX`].
 const ADVANCE_RESERVE_SHARE: u32 = 5;
 const ADVANCE_RESERVE_MAX: Duration = Duration::from_millis(1_000);
 
 impl Page {
-    /// Waits as asked, and returns what did not come about, each as `code: sentence`.
+    /// Waits as requested. Returns a warning, as `code: sentence`, for each condition that was not met.
     ///
     /// # Errors
-    /// [`PageError`] where the page is refused, crashes, or a selector is none.
+    /// [`PageError`] if the page is refused or crashes, or a selector is invalid.
     pub async fn settle(&self, wait: &Wait, request_deadline: Instant) -> Result<Vec<String>, PageError> {
         let limit_ms = wait.timeout_or_default_ms();
         let deadline = (Instant::now() + Duration::from_millis(limit_ms.into())).min(request_deadline);
@@ -68,7 +69,7 @@ impl Page {
             Until::NetworkIdle => {
                 self.reaches(deadline, |state| state.document.loaded && state.document.network_idle).await?
             }
-            // In real time a page may never come to rest: its load is what it can be waited for.
+            // In real time a page may never settle, so only its load is waited for.
             Until::Settled if self.purpose.time() == PageTime::Real => {
                 self.reaches(deadline, |state| state.document.loaded).await?
             }
@@ -87,7 +88,7 @@ impl Page {
         match wait.delay_ms {
             None | Some(0) => {}
             Some(delay_ms) if wait.until == Until::Settled && self.purpose.time() == PageTime::Virtual => {
-                // The page's own clock; real time has its limit too, should a request hold that clock.
+                // In virtual time, with a limit in real time in case a request holds the clock.
                 let limit = Instant::now() + Duration::from_millis(delay_ms.into());
                 self.pass(delay_ms, limit.min(request_deadline)).await?;
             }
@@ -99,18 +100,19 @@ impl Page {
         Ok(warnings)
     }
 
-    /// Load, then the page's own time run ahead, then fonts and pictures; again if the page went elsewhere meanwhile.
+    /// Waits for the load, runs virtual time ahead, then waits for fonts and images. Repeats this if the page
+    /// navigated meanwhile.
     async fn settled(&self, deadline: Instant) -> Result<bool, PageError> {
         let loaded_by = before(deadline);
         loop {
             let loaded = self.reaches(loaded_by, |state| state.document.loaded && state.document.stays()).await?;
             if self.network.egress().is_some() {
-                // It was asked for when the document came, and the document answers in order.
+                // The watcher asked for it when the document arrived, and the document answers in order.
                 let found_by = (Instant::now() + WORLD_TIMEOUT).min(loaded_by);
                 self.reaches(found_by, |state| state.world.is_some() || !state.document.stays()).await?;
             }
             let loader = self.state.borrow().document.loader.clone();
-            // Registered before the clock is let go, and answered from inside: both cost one round trip together.
+            // Sent before the clock runs, and answered while it runs: both together cost one round trip.
             let look = self.call_now(
                 DECODED_BY_THEN,
                 &[argument((BUDGET_MS - LOOK_BEFORE_END_MS).into()), argument(ANIMATION_MAX_MS.into())],
@@ -121,7 +123,7 @@ impl Page {
                 self.reaches(until, |_| false).await?;
                 self.pass(LATE_BUDGET_MS, deadline).await?;
             }
-            // An answer that came before the budget's end is here by now.
+            // An answer that was sent before the budget's end has arrived by now.
             let looked = look.and_then(|call| call.now_or_never()).map(|returned| returned.and_then(value));
             if !matches!(looked, Some(Ok(true))) {
                 self.decoded(deadline).await?;
@@ -139,13 +141,13 @@ impl Page {
         }
     }
 
-    /// Lets `budget_ms` of the page's own time pass as fast as it can, standing still while fetches are under way;
-    /// whether it did before the deadline.
+    /// Runs virtual time ahead by `budget_ms`, pausing while fetches are pending. Returns whether that ended before
+    /// the deadline.
     async fn pass(&self, budget_ms: u32, deadline: Instant) -> Result<bool, PageError> {
         let patient_until = before(deadline);
         let mut patient = true;
         let mut advance_until = None;
-        let mut steps = self.drawing.as_ref().map_or_else(|| Steps::one(budget_ms), |_| Steps::of(budget_ms));
+        let mut steps = self.frame_control.as_ref().map_or_else(|| Steps::one(budget_ms), |_| Steps::of(budget_ms));
         while let Some(step_ms) = steps.next() {
             if patient {
                 patient = self.step(VirtualTimePolicy::PauseIfNetworkFetchesPending, step_ms, patient_until).await?;
@@ -157,27 +159,27 @@ impl Page {
                     break;
                 }
             }
-            let Some(drawing) = &self.drawing else { continue };
+            let Some(control) = &self.frame_control else { continue };
             if !self.state.borrow().document.stays() {
-                // Another document is on its way: what this one draws may never come.
+                // Another document is about to replace this one, whose frames may never be drawn.
                 break;
             }
-            if self.draw(drawing).await? {
+            if self.draw(control).await? {
                 steps.moved();
             }
         }
         Ok(patient)
     }
 
-    /// Lets so much of the page's own time pass; whether it did before the deadline.
+    /// Lets `step_ms` of virtual time pass. Returns whether it did before the deadline.
     async fn step(&self, policy: VirtualTimePolicy, step_ms: u32, deadline: Instant) -> Result<bool, PageError> {
         let expired = self.state.borrow().budgets_expired;
         let granted = self.grant(policy, step_ms);
         let passed = self.reaches(deadline, |state| state.budgets_expired > expired).await?;
-        if let Some(drawing) = self.drawing.as_ref().filter(|_| passed)
+        if let Some(control) = self.frame_control.as_ref().filter(|_| passed)
             && let Some(Ok(granted)) = granted.now_or_never()
         {
-            drawing.passed(granted.virtual_time_ticks_base, step_ms);
+            control.passed(granted.virtual_time_ticks_base, step_ms);
         }
         Ok(passed)
     }
@@ -189,33 +191,33 @@ impl Page {
         self.session.call(&params)
     }
 
-    /// Lets a clock that was run ahead, and stands still since, go on for a moment.
-    pub(super) fn go_on(&self) {
+    /// Lets a clock that ran ahead and then stopped advance a little further.
+    pub(super) fn resume_clock(&self) {
         if self.state.borrow().budgets_expired > 0 {
             self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS).forget();
         }
     }
 
-    /// Waits for fonts and images in view, inside a little more of the page's own time: without it nothing would move.
+    /// Waits for fonts and images in view. Grants a little more virtual time, without which nothing would move.
     async fn decoded(&self, deadline: Instant) -> Result<(), PageError> {
         let limit = deadline.saturating_duration_since(Instant::now()).min(DECODE_TIMEOUT);
         self.grant(VirtualTimePolicy::PauseIfNetworkFetchesPending, LATE_BUDGET_MS).forget();
-        // A document that began before it could be prepared is prepared now.
+        // Prepares a document that began before our script was installed.
         let decoded = format!(
             "async () => {{ if (!globalThis.porthole) {DECODE_EARLY}; \
              porthole.endAnimations({ANIMATION_MAX_MS}); await porthole.decode(); }}"
         );
         let decoding = self.run::<Value>(limit, "decoding", &decoded, []);
-        match self.drawing_meanwhile(decoding).await {
-            // A document that is replaced or too busy to answer is taken as it is.
+        match self.while_drawing(decoding).await {
+            // A document that is replaced, or too busy to answer, is used as it is.
             Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Does `work` on a page whose frames, where they are drawn by hand, it needs.
-    async fn drawing_meanwhile<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
-        let Some(drawing) = &self.drawing else { return work.await };
+    /// Does `work`, and draws frames meanwhile if the page is drawn by `begin_frame`.
+    async fn while_drawing<T>(&self, work: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
+        let Some(control) = &self.frame_control else { return work.await };
         let mut work = pin!(work);
         loop {
             tokio::select! {
@@ -223,7 +225,7 @@ impl Page {
                 done = &mut work => return done,
                 () = sleep(FRAME_EVERY) => {}
             }
-            self.draw(drawing).await?;
+            self.draw(control).await?;
         }
     }
 
@@ -247,23 +249,23 @@ impl Page {
     }
 }
 
-/// The steps in which the clock of a page is run ahead, a frame after each. They grow as long as nothing moves, since
-/// most pages have nothing to show; where something does, it is followed for a while.
+/// The steps in which a page's clock runs ahead, with a frame after each. They grow as long as nothing moves, as on
+/// most pages; while something moves they stay short for a limited number of frames.
 #[derive(Debug)]
 struct Steps {
     left_ms: u32,
     next_ms: u32,
-    /// How often something may still move before the steps grow all the same: a spinner never ends.
+    /// How many more frames may show movement before the steps grow regardless: a spinner never ends.
     followed: u32,
 }
 
 impl Steps {
-    /// All of it at once.
+    /// The whole budget in one step.
     fn one(budget_ms: u32) -> Self {
         Self { left_ms: budget_ms, next_ms: budget_ms, followed: 0 }
     }
 
-    /// From a frame's time on.
+    /// Steps that begin with the time of one frame.
     fn of(budget_ms: u32) -> Self {
         Self { left_ms: budget_ms, next_ms: STEP_FIRST_MS, followed: STEPS_FOLLOWED_MAX }
     }
@@ -275,7 +277,7 @@ impl Steps {
         (step_ms > 0).then_some(step_ms)
     }
 
-    /// The frame after the last step showed something new.
+    /// Notes that the frame after the last step showed something new.
     fn moved(&mut self) {
         if self.followed > 0 {
             self.followed -= 1;
@@ -284,7 +286,7 @@ impl Steps {
     }
 }
 
-/// Until when to wait patiently, so that there is time left for the rest.
+/// Returns until when to wait for pending fetches, so that time is left to go on without them.
 fn before(deadline: Instant) -> Instant {
     let left = deadline.saturating_duration_since(Instant::now());
     deadline - (left / ADVANCE_RESERVE_SHARE).min(ADVANCE_RESERVE_MAX)

@@ -1,5 +1,5 @@
-//! Functions of ours inside a page, in an isolated world: they see the page's document and none of its script, so a
-//! page that redefines `querySelector` or `Array.prototype` does not reach them.
+//! Runs our functions inside a page, in an isolated world: they see the page's document but not its script, so a page
+//! that redefines `querySelector` or `Array.prototype` does not affect them.
 
 use std::time::Duration;
 
@@ -19,24 +19,24 @@ use crate::cdp::{Call, CdpError, Session};
 
 /// The world's name.
 pub(super) const WORLD: &str = "porthole";
-/// How long a document that is being replaced is given until the next is asked.
+/// Pause before a call is retried on the next document, while the current one is being replaced.
 pub(super) const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
-/// Has the world made in each document as it begins.
+/// Makes the browser create our world in each new document.
 pub(super) fn prepare(session: &Session) {
     let mut script = AddScriptToEvaluateOnNewDocumentParams::new(DECODE_EARLY);
     script.world_name = Some(WORLD.to_owned());
     session.call(&script).forget();
 }
 
-/// Has the world of the next document reported as it is made, which saves a remote page a round trip. `documents` turns
-/// the domain off with the report: until then the page's console and exceptions come over the connection too, which
-/// serves this page alone.
+/// Makes the browser report the next document's world, which saves a remote page a round trip. `documents` disables
+/// the domain on that report; until then the page's console and exceptions arrive on the connection too, which serves
+/// this page alone.
 pub(super) fn report(session: &Session) {
     session.call(&EnableRuntime::default()).forget();
 }
 
-/// Makes the world in a frame's document, or finds it there.
+/// Builds the command that creates our world in a frame's document, or finds the existing one.
 pub(super) fn in_frame(frame: &str) -> CreateIsolatedWorldParams {
     let mut world = CreateIsolatedWorldParams::new(FrameId::new(frame.to_owned()));
     world.world_name = Some(WORLD.to_owned());
@@ -46,7 +46,7 @@ pub(super) fn in_frame(frame: &str) -> CreateIsolatedWorldParams {
 type Returned = <CallFunctionOnParams as chromiumoxide_types::Command>::Response;
 
 impl Page {
-    /// Calls `function` (a JavaScript function's source) in the main frame and awaits what it returns.
+    /// Calls `function` (a JavaScript function's source) in the main frame and awaits its result.
     pub(super) async fn run<T: DeserializeOwned>(
         &self,
         limit: Duration,
@@ -55,7 +55,7 @@ impl Page {
         arguments: impl IntoIterator<Item = Value>,
     ) -> Result<T, PageError> {
         let arguments: Vec<CallArgument> = arguments.into_iter().map(argument).collect();
-        self.within(limit, what, of_a_document(|| self.run_once(function, &arguments))).await
+        self.within(limit, what, retry_across_documents(|| self.run_once(function, &arguments))).await
     }
 
     async fn run_once<T: DeserializeOwned>(&self, function: &str, arguments: &[CallArgument]) -> Result<T, CdpError> {
@@ -70,15 +70,15 @@ impl Page {
         value(self.session.call(&in_world(*context.inner(), function, arguments)).await?)
     }
 
-    /// Calls `function` in the world that is known already, if one is; the call is on its way at once.
+    /// Sends a call of `function` to the main document's world at once; `None` if that world is not known yet.
     pub(super) fn call_now(&self, function: &str, arguments: &[CallArgument]) -> Option<Call<Returned>> {
         let world = self.state.borrow().world?;
         Some(self.session.call(&in_world(world, function, arguments)))
     }
 }
 
-/// Asks what only a document can answer: where one goes away under our hands the next one is asked.
-pub(super) async fn of_a_document<T, F>(ask: impl Fn() -> F) -> Result<T, CdpError>
+/// Asks the current document; if it is replaced before it answers, asks the next one.
+pub(super) async fn retry_across_documents<T, F>(ask: impl Fn() -> F) -> Result<T, CdpError>
 where
     F: Future<Output = Result<T, CdpError>>,
 {
@@ -90,12 +90,12 @@ where
     }
 }
 
-/// A function's argument.
+/// Wraps a value as a function's argument.
 pub(super) fn argument(value: Value) -> CallArgument {
     CallArgument { value: Some(value), ..Default::default() }
 }
 
-/// The call of `function` in a world; its value comes back.
+/// Builds the call of `function` in a world; its result is returned by value.
 pub(super) fn in_world(world: i64, function: &str, arguments: &[CallArgument]) -> CallFunctionOnParams {
     let mut call = CallFunctionOnParams::new(function);
     call.execution_context_id = Some(ExecutionContextId::new(world));
@@ -105,7 +105,7 @@ pub(super) fn in_world(world: i64, function: &str, arguments: &[CallArgument]) -
     call
 }
 
-/// What the function returned.
+/// Reads the function's return value.
 pub(super) fn value<T: DeserializeOwned>(returned: Returned) -> Result<T, CdpError> {
     let unreadable = |reason: String| CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason };
     if let Some(exception) = returned.exception_details {

@@ -1,4 +1,4 @@
-//! The default: Browserbase for requests that carry its credentials, the local browser for all others.
+//! The default provider: Browserbase for requests that carry its credentials, the local browser for all others.
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join};
@@ -7,7 +7,7 @@ use super::browserbase::BrowserbaseProvider;
 use super::local::LocalProvider;
 use super::{Lease, LeaseRequest, Provider, ProviderError};
 
-/// Chooses by what the request carries.
+/// Chooses the provider by whether the request carries credentials.
 pub struct AutoProvider {
     /// For requests without credentials.
     pub local: LocalProvider,
@@ -21,7 +21,7 @@ impl Provider for AutoProvider {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
-        // Without a local browser all requests go to Browserbase, or fail as not configured.
+        // Without a local browser only requests with credentials can succeed, so Browserbase's readiness counts.
         if self.local.is_installed() { self.local.ready() } else { self.browserbase.ready() }
     }
 

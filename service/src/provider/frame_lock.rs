@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-/// The frame lock of one browser. Chromium ends when several of its pages draw a frame at once; one after the other they
-/// are safe (decision record "Frames by begin_frame"). Clones share the lock.
+/// The frame lock of one browser. Chromium crashes when several of its pages draw a frame at once, so they take turns
+/// (decision record "Frames by begin_frame"). Clones share the lock.
 #[derive(Clone, Debug, Default)]
 pub struct FrameLock(Arc<Mutex<()>>);
 

@@ -1,6 +1,6 @@
 //! The lease: one page in one isolated browser context.
 //!
-//! Dropping it gives everything back, in whichever way it is dropped. Nothing else releases a page.
+//! Dropping it, for any reason, gives everything back. No other code releases a page.
 
 use std::fmt;
 
@@ -25,9 +25,9 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A lease, for `purpose`, of the page driven by `page`, whose target is `target_id` and whose requests leave by
-    /// `network`. Dropping the lease calls `release`, which gives the page back without waiting and gets its
-    /// [watchers](Lease::watchers).
+    /// Creates a lease, for `purpose`, of the page driven by `page`, whose target is `target_id` and whose requests
+    /// leave by `network`. Dropping the lease calls `release` with the [watchers](Lease::watchers); it gives the page
+    /// back without waiting.
     pub fn new(
         purpose: Purpose,
         page: Session,
@@ -48,21 +48,21 @@ impl Lease {
         }
     }
 
-    /// The same lease, of a page that draws by `begin_frame` where there is a frame lock.
+    /// Sets the frame lock of a page that draws by `begin_frame`.
     #[must_use]
     pub fn with_frame_lock(mut self, frame_lock: Option<FrameLock>) -> Self {
         self.frame_lock = frame_lock;
         self
     }
 
-    /// The same lease, of a page that got its setup commands beforehand.
+    /// Marks the page as having received its setup commands beforehand.
     #[must_use]
     pub fn prepared(mut self) -> Self {
         self.is_prepared = true;
         self
     }
 
-    /// Handles the windows that the page opens, as the lease's purpose says: they are closed, or kept for
+    /// Handles the windows that the page opens as the lease's purpose requires: closes them, or keeps them for
     /// [`Lease::take_popups`].
     pub(super) fn handle_popups(&mut self, popups: Attachments) {
         match self.purpose.popups() {
@@ -77,56 +77,56 @@ impl Lease {
         }
     }
 
-    /// What the page was leased for.
+    /// Returns the purpose of the lease.
     #[must_use]
     pub fn purpose(&self) -> Purpose {
         self.purpose
     }
 
-    /// Whether the page got its setup commands beforehand.
+    /// Returns whether the page received its setup commands beforehand.
     #[must_use]
     pub fn is_prepared(&self) -> bool {
         self.is_prepared
     }
 
-    /// The lock under which the page draws by `begin_frame`; `None` where it draws by itself.
+    /// Returns the lock under which the page draws by `begin_frame`; `None` if it draws by itself.
     #[must_use]
     pub fn frame_lock(&self) -> Option<&FrameLock> {
         self.frame_lock.as_ref()
     }
 
-    /// The same lease, whose page's windows come by this channel.
+    /// Sets the channel that delivers the windows opened by the page.
     #[must_use]
     pub(super) fn with_popups(mut self, popups: Option<mpsc::Receiver<Attached>>) -> Self {
         self.popups = popups;
         self
     }
 
-    /// The windows that the page opens, where its purpose adopts them; `None` where they are closed, and from the second
-    /// call on. A window stands still, and its opener with it, until [`Attached::resume`].
+    /// Takes the channel of the windows that the page opens; `None` if the purpose closes them, and from the second
+    /// call on. A window and its opener are halted until [`Attached::resume`].
     pub fn take_popups(&mut self) -> Option<mpsc::Receiver<Attached>> {
         self.popups.take()
     }
 
-    /// The tasks that watch the page and judge its requests. On a remote network they end only when the browser has
-    /// released the page, since until then its requests still have to be judged.
+    /// Returns the tasks that watch the page and judge its requests. On a remote network they run until the browser has
+    /// released the page, since its requests must be judged until then.
     pub fn watchers(&mut self) -> &mut JoinSet<()> {
         &mut self.watchers
     }
 
-    /// How the page reaches the network.
+    /// Returns how the page reaches the network.
     #[must_use]
     pub fn network(&self) -> &Network {
         &self.network
     }
 
-    /// The page's session.
+    /// Returns the page's target session.
     #[must_use]
     pub fn page(&self) -> &Session {
         &self.page
     }
 
-    /// The id of the page's target, which is its main frame's id as well.
+    /// Returns the id of the page's target, which is also its main frame's id.
     #[must_use]
     pub fn target_id(&self) -> &str {
         &self.target_id

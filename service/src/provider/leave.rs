@@ -1,7 +1,8 @@
-//! How a page is left whose network is not ours.
+//! Leaves a page of a remote browser before it is released.
 //!
-//! With a page's sessions go its defences: Chromium lets go of what stands still, and workers run on for a moment, seen by
-//! nobody. So a page goes to an empty one first, while it is still watched: its workers and frames end with its document.
+//! Closing a page's target sessions ends its interception: Chromium resumes halted targets and paused requests, and
+//! workers run on unwatched for a moment. So the page first navigates to `about:blank` while it is still watched: its
+//! workers and frames end with its document.
 
 use std::time::Duration;
 
@@ -10,13 +11,13 @@ use tokio::time::timeout;
 
 use crate::cdp::Session;
 
-/// How long a page may take to go. One that hangs is ended as it is.
+/// How long the navigation may take. A page that hangs is released as it is.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Ends what the page runs. It can't fail: who can't go by then is gone with the browser or the context.
+/// Ends everything that the page runs. Best effort: a page that won't unload ends with its browser or context.
 pub(super) async fn leave(page: &Session) {
     let left = timeout(LEAVE_TIMEOUT, page.call(&NavigateParams::new("about:blank"))).await;
     if !matches!(left, Ok(Ok(_))) {
-        tracing::debug!("a page could not be left in time");
+        tracing::debug!("a page did not navigate to about:blank in time");
     }
 }

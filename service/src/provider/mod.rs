@@ -1,6 +1,6 @@
 //! Where pages come from: one trait for every kind of browser, one lease for every page.
 //!
-//! What a page is wanted for is in its [`LeaseRequest`]. This room knows `cdp`, and of `guard` how a page reaches the
+//! A [`LeaseRequest`] states what a page is for. This room knows `cdp`, and `guard`'s types for a page's way to the
 //! network; it knows nothing of what is done with a page.
 
 mod auto;
@@ -26,7 +26,7 @@ pub use request::{
 
 use crate::cdp::CdpError;
 
-/// Why there is no page. Until the browser's first answer every cause is a failed session.
+/// Why no page was leased.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum ProviderError {
     /// The browser can't be started or reached.
@@ -41,18 +41,18 @@ pub enum ProviderError {
     /// There are no credentials to create a remote session with.
     #[error("{0}")]
     NotConfigured(&'static str),
-    /// More sessions than the account may have, or too many created in a minute.
+    /// The account has too many remote sessions, or created too many in a minute.
     #[error("{sentence}")]
     RateLimited {
         /// The provider's message, without secrets.
         sentence: String,
-        /// When to try again, if the provider said so.
+        /// When to try again, if the provider reported it.
         retry_after: Option<Duration>,
     },
-    /// Browsers on this machine could not be kept alive: none is started for a while.
-    #[error("the local browser ended again and again; another is started in a while")]
+    /// Local browsers failed repeatedly, so none is started for a while.
+    #[error("the local browser failed repeatedly; the next start is delayed")]
     Resting {
-        /// How long that is.
+        /// How long the next start is delayed.
         retry_after: Duration,
     },
     /// The caller left before there was a page.
@@ -65,16 +65,16 @@ pub enum ProviderError {
 
 /// A source of pages.
 pub trait Provider: Send + Sync {
-    /// Leases a page in a browser context of its own, given back when the lease is dropped. Dropping the future leaves
-    /// nothing behind either.
+    /// Leases a page in a browser context of its own, which is given back when the lease is dropped. Dropping the
+    /// future releases everything too.
     fn lease(&self, request: LeaseRequest) -> BoxFuture<'_, Result<Lease, ProviderError>>;
 
-    /// Whether a lease would be given now.
+    /// Checks whether a page could be leased now.
     ///
     /// # Errors
-    /// [`ProviderError`] with the reason where it would not.
+    /// [`ProviderError`] with the reason if not.
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>>;
 
-    /// Ends every browser of this provider and waits until they are gone.
+    /// Ends every browser of this provider and waits until they have ended.
     fn end(&self) -> BoxFuture<'_, ()>;
 }

@@ -1,5 +1,5 @@
-//! The windows that pages open, and the shared workers of guest contexts: closed as they open, or handed to the lease
-//! whose page opened them.
+//! Handles the windows that pages open, and the shared workers of guest contexts: closes them, or hands windows to the
+//! lease whose page opened them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,20 +8,20 @@ use tokio::sync::mpsc;
 
 use crate::cdp::{Attached, Attachments};
 
-/// How many windows may wait for the lease's holder; more are closed. A session has at most eight tabs.
+/// How many windows may wait in a lease's channel; further ones are closed. A session has at most eight tabs.
 const WAITING_MAX: usize = 16;
 
-/// Closes the pages and shared workers that are attached to from now on.
+/// Closes the pages and shared workers that are attached from now on.
 ///
-/// A popup and its opener stand still until the popup is handled. The browser's own session attaches to it, so its
-/// opener's session hears nothing of it: a target is attached to once.
+/// A popup and its opener are halted until the popup is handled. Auto-attach reports each target once, here on the
+/// browser's own session, so the opener's session gets no event for it.
 pub(super) async fn close_all(mut opened: Attachments) {
     while let Some(target) = opened.next().await {
         close(&target);
     }
 }
 
-/// Hands the pages that are attached to from now on to `lease`, and closes shared workers and pages beyond
+/// Hands the pages that are attached from now on to `lease`, and closes shared workers and pages beyond
 /// [`WAITING_MAX`].
 pub(super) async fn hand_over(mut opened: Attachments, lease: mpsc::Sender<Attached>) {
     while let Some(target) = opened.next().await {
@@ -29,7 +29,7 @@ pub(super) async fn hand_over(mut opened: Attachments, lease: mpsc::Sender<Attac
     }
 }
 
-/// A channel for the windows of one lease.
+/// Creates the channel for the windows of one lease.
 pub(super) fn channel() -> (mpsc::Sender<Attached>, mpsc::Receiver<Attached>) {
     mpsc::channel(WAITING_MAX)
 }
@@ -38,7 +38,7 @@ fn offer(lease: &mpsc::Sender<Attached>, mut target: Attached) {
     if target.kind != "page" {
         return close(&target);
     }
-    // Chromium reports that it does not wait, and yet its opener stands still until it is told to run (tried).
+    // Chromium reports that the window does not wait, yet its opener is halted until the window is resumed (tried).
     target.waiting = true;
     if let Err(refused) = lease.try_send(target) {
         refused.into_inner().close();
@@ -48,25 +48,25 @@ fn offer(lease: &mpsc::Sender<Attached>, mut target: Attached) {
 fn close(target: &Attached) {
     match target.kind.as_str() {
         "page" => target.close(),
-        // Interception on its own session stops none of its requests (tried), so it never runs.
+        // Interception on its own session stops none of its requests (tried), so it is never resumed.
         "shared_worker" => target.close_halted(),
-        // Attached to on this session as well, by the watcher of the page that started it.
+        // The watcher of the page that started it attaches to it as well and handles it.
         _ => {}
     }
 }
 
-/// Which lease gets the windows of which browser context, in a browser that many leases share. Clones share the entries.
+/// Maps each browser context of a shared browser to the lease that gets its windows. Clones share the entries.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Router(Arc<Mutex<HashMap<String, Entry>>>);
 
 #[derive(Debug)]
 struct Entry {
-    /// The context's first page, which its lease has already.
+    /// The target of the context's first page, which is the leased one.
     first: String,
     lease: mpsc::Sender<Attached>,
 }
 
-/// The windows of one context; they are no longer routed once this is dropped.
+/// A context's entry in the [`Router`], removed when dropped.
 #[derive(Debug)]
 pub(super) struct Routed {
     router: Router,
@@ -77,7 +77,7 @@ pub(super) struct Routed {
 // === impl Router ===
 
 impl Router {
-    /// Routes the pages of every context to its lease, as long as the browser lives. Pages of contexts without a lease
+    /// Routes the windows of every context to its lease until the connection ends. Pages of contexts without a lease
     /// are left alone.
     pub(super) async fn run(self, mut opened: Attachments) {
         while let Some(target) = opened.next().await {
@@ -101,7 +101,7 @@ impl Router {
 // === impl Routed ===
 
 impl Routed {
-    /// The windows of the context; `None` from the second call on.
+    /// Takes the channel of the context's windows; `None` from the second call on.
     pub(super) fn take(&mut self) -> Option<mpsc::Receiver<Attached>> {
         self.opened.take()
     }

@@ -1,12 +1,12 @@
-//! The lease request: what a page is wanted for. Said once, when the page is leased; whatever differs between a one-shot
-//! visit and an agent's session follows from it.
+//! The lease request: the purpose, lifetime and budget of a page. Stated once, when the page is leased; everything that
+//! differs between a one-shot visit and an agent's session follows from it.
 
 use std::fmt;
 use std::time::Duration;
 
 use secrecy::SecretString;
 
-/// What a page is wanted for, for how long, and how much it may load.
+/// What a page is for, how long it may be held, and how much it may load.
 #[derive(Clone, Debug)]
 pub struct LeaseRequest {
     /// What the page is for.
@@ -15,7 +15,7 @@ pub struct LeaseRequest {
     pub lifetime: Duration,
     /// How much the page may load.
     pub budget: Budget,
-    /// The account whose remote sessions are used, where the request brought one.
+    /// The account for remote sessions, if the caller's request carried one.
     pub credentials: Option<Credentials>,
 }
 
@@ -27,7 +27,7 @@ pub enum Purpose {
         /// How the page draws.
         frames: Frames,
     },
-    /// A page that an agent acts in, over many documents and between calls: in real time, drawing by itself.
+    /// A page that an agent drives over many calls and documents: it runs in real time and draws by itself.
     Session,
 }
 
@@ -36,29 +36,29 @@ pub enum Purpose {
 pub enum Frames {
     /// By itself, up to sixty times a second.
     Ordinary,
-    /// By `begin_frame` where the provider has such pages, else by itself.
+    /// By `begin_frame` if the provider has such pages, else by itself.
     BeginFrame,
 }
 
-/// Which clock a page has while it settles.
+/// The clock by which a page settles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageTime {
     /// Chromium's virtual time: it runs ahead as fast as the processor allows.
     Virtual,
-    /// The real one.
+    /// Real time.
     Real,
 }
 
-/// What becomes of the windows that a page opens.
+/// How the windows that a page opens are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Popups {
-    /// Each is closed before it asks for anything.
+    /// Each is closed before it requests anything.
     Close,
     /// Each is handed to the lease's holder.
     Adopt,
 }
 
-/// What becomes of a page's dialogs.
+/// How a page's dialogs are handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialogs {
     /// Each is dismissed at once; `beforeunload` is accepted.
@@ -75,33 +75,33 @@ pub enum Budget {
     PerLease,
     /// The limits are renewed with each document of the main frame.
     PerDocument {
-        /// So many times the limits in the whole lease.
+        /// The whole lease may load this many times the limits.
         lease_factor: u32,
     },
 }
 
-/// How many times a document's budget a session may load in its life (SESSIONS.md, Handles, life, limits).
+/// A session's budget, as a multiple of one document's budget (SESSIONS.md, Handles, life, limits).
 pub const SESSION_BUDGET_FACTOR: u32 = 20;
 
-/// An account of a provider of remote browsers.
+/// The credentials of an account with a provider of remote browsers.
 #[derive(Clone)]
 pub struct Credentials {
-    /// Its key.
+    /// The account's API key.
     pub api_key: SecretString,
-    /// The project that sessions are created in.
+    /// The project in which remote sessions are created.
     pub project_id: Option<SecretString>,
 }
 
 // === impl LeaseRequest ===
 
 impl LeaseRequest {
-    /// A page for one visit that ends after `lifetime`.
+    /// Requests a page for one visit of at most `lifetime`.
     #[must_use]
     pub fn visit(frames: Frames, lifetime: Duration, credentials: Option<Credentials>) -> Self {
         Self { purpose: Purpose::Visit { frames }, lifetime, budget: Budget::PerLease, credentials }
     }
 
-    /// A page for a session that lasts `lifetime` at most.
+    /// Requests a page for a session of at most `lifetime`.
     #[must_use]
     pub fn session(lifetime: Duration, credentials: Option<Credentials>) -> Self {
         let budget = Budget::PerDocument { lease_factor: SESSION_BUDGET_FACTOR };
@@ -112,7 +112,7 @@ impl LeaseRequest {
 // === impl Purpose ===
 
 impl Purpose {
-    /// How the page draws.
+    /// Returns how the page draws.
     #[must_use]
     pub const fn frames(self) -> Frames {
         match self {
@@ -121,7 +121,7 @@ impl Purpose {
         }
     }
 
-    /// Which clock the page has while it settles.
+    /// Returns the clock by which the page settles.
     #[must_use]
     pub const fn time(self) -> PageTime {
         match self {
@@ -130,7 +130,7 @@ impl Purpose {
         }
     }
 
-    /// What becomes of windows that the page opens.
+    /// Returns how windows that the page opens are handled.
     #[must_use]
     pub const fn popups(self) -> Popups {
         match self {
@@ -139,7 +139,7 @@ impl Purpose {
         }
     }
 
-    /// What becomes of the page's dialogs.
+    /// Returns how the page's dialogs are handled.
     #[must_use]
     pub const fn dialogs(self) -> Dialogs {
         match self {
@@ -148,8 +148,8 @@ impl Purpose {
         }
     }
 
-    /// Whether the page counts as working for as long as it is leased: then no warm page is made beside it and it shows
-    /// as busy. A session's page is idle between calls.
+    /// Returns whether the page counts as busy for the whole lease, which defers the making of warm pages. A
+    /// session's page is idle between calls.
     #[must_use]
     pub const fn works_throughout(self) -> bool {
         matches!(self, Purpose::Visit { .. })

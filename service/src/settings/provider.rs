@@ -4,17 +4,16 @@ use std::env;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use porthole_chromium::find_executable;
-use porthole_daemon::settings::{Reader, Setting, SettingError};
+use porthole_chromium::{ExecutableError, find_executable};
+use porthole_daemon::settings::{Reader, Setting, SettingError, SettingErrors};
 use secrecy::ExposeSecret as _;
 use url::{Host, Url};
 
 use crate::guard::egress::EgressLimits;
-use crate::page;
 use crate::provider::Credentials;
 use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
 use crate::provider::cdp::{CdpOptions, Endpoint};
-use crate::provider::local::{LocalOptions, Wear};
+use crate::provider::local::{LocalOptions, RecyclePolicy};
 
 pub(super) const PROVIDER: Setting = Setting::new("PORTHOLE_PROVIDER", "auto, local, browserbase or cdp")
     .help("Where pages come from; auto is Browserbase for requests that carry its credentials, else local")
@@ -139,23 +138,71 @@ impl Pages {
     }
 }
 
-/// Reads where pages come from, and judges all settings of the others as well.
-pub(super) fn pages(reader: &Reader, concurrent_max: usize) -> Result<Pages, SettingError> {
-    let provider = reader.required(&PROVIDER, |text| {
-        matches!(text, "auto" | "local" | "browserbase" | "cdp").then(|| text.to_owned())
-    })?;
-    let browserbase = browserbase(reader)?;
-    let cdp = cdp(reader)?;
-    Ok(match (provider.as_str(), cdp) {
-        ("local", _) => Pages::Local(local(reader, concurrent_max, true)?),
-        ("browserbase", _) => Pages::Browserbase(browserbase),
-        ("cdp", Some(cdp)) => Pages::Cdp(cdp),
-        ("cdp", None) => return Err(CDP_URL.missing("the provider cdp needs an endpoint")),
-        _ => Pages::Auto { local: local(reader, concurrent_max, false)?, browserbase },
+/// The providers that `PORTHOLE_PROVIDER` names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Auto,
+    Local,
+    Browserbase,
+    Cdp,
+}
+
+impl Kind {
+    fn parse(text: &str) -> Option<Self> {
+        Some(match text {
+            "auto" => Self::Auto,
+            "local" => Self::Local,
+            "browserbase" => Self::Browserbase,
+            "cdp" => Self::Cdp,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads where pages come from. The settings of providers that are not chosen are judged as well.
+pub(super) fn pages(reader: &Reader, concurrent_max: usize, errors: &mut SettingErrors) -> Option<Pages> {
+    let kind = errors.ok(reader.required(&PROVIDER, Kind::parse));
+    let browserbase = browserbase(reader, errors);
+    let cdp = errors.ok(cdp(reader, kind == Some(Kind::Cdp)));
+    let has_local = matches!(kind, Some(Kind::Auto | Kind::Local));
+    let local = if has_local { local(reader, concurrent_max, kind == Some(Kind::Local), errors) } else { None };
+    Some(match kind? {
+        Kind::Local => Pages::Local(local?),
+        Kind::Browserbase => Pages::Browserbase(browserbase?),
+        Kind::Cdp => Pages::Cdp(cdp??),
+        Kind::Auto => Pages::Auto { local: local?, browserbase: browserbase? },
     })
 }
 
-fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<LocalOptions, SettingError> {
+fn local(
+    reader: &Reader,
+    concurrent_max: usize,
+    is_required: bool,
+    errors: &mut SettingErrors,
+) -> Option<LocalOptions> {
+    let executable = errors.ok(executable(reader, is_required));
+    let bytes = errors.ok(reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0)));
+    let warm = |text: &str| text.parse().ok().filter(|pages| *pages <= WARM_PAGES_MAX);
+    let warm_pages = errors.ok(reader.value(&WARM_PAGES, warm));
+    let begin_frame = errors.ok(reader.required(&FRAMES, |text| match text {
+        "auto" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }));
+    let recycle = recycle_policy(reader, concurrent_max, errors);
+    let limits = EgressLimits::default();
+    Some(LocalOptions {
+        executable: executable?,
+        egress: EgressLimits { bytes: bytes?.unwrap_or(limits.bytes), ..limits },
+        warm_pages: warm_pages?.unwrap_or(concurrent_max),
+        begin_frame: begin_frame?,
+        recycle: recycle?,
+        profiles: env::temp_dir(),
+    })
+}
+
+/// The local browser's executable. Without a setting there need not be one, unless the provider is `local`.
+fn executable(reader: &Reader, is_required: bool) -> Result<Result<PathBuf, ExecutableError>, SettingError> {
     let given = reader.text(&CHROMIUM)?;
     let executable = find_executable(given.as_ref().map(PathBuf::from).as_deref());
     match (&executable, &given) {
@@ -166,78 +213,83 @@ fn local(reader: &Reader, concurrent_max: usize, is_required: bool) -> Result<Lo
         (Err(error), None) => tracing::warn!(%error, "there is no local browser"),
         (Ok(_), _) => {}
     }
-    let bytes = reader.value(&EGRESS_MAX_BYTES, |text| text.parse().ok().filter(|bytes| *bytes > 0))?;
-    let limits = EgressLimits::default();
-    let egress = EgressLimits { bytes: bytes.unwrap_or(limits.bytes), ..limits };
-    let warm = |text: &str| text.parse().ok().filter(|pages| *pages <= WARM_PAGES_MAX);
-    Ok(LocalOptions {
-        executable,
-        egress,
-        prepare: page::prepare,
-        warm_pages: reader.value(&WARM_PAGES, warm)?.unwrap_or(concurrent_max),
-        begin_frame: reader.required(&FRAMES, |text| match text {
-            "auto" => Some(true),
-            "off" => Some(false),
-            _ => None,
-        })?,
-        wear: wear(reader, concurrent_max)?,
-        profiles: env::temp_dir(),
-        without: Vec::new(),
-        more_flags: Vec::new(),
-    })
+    Ok(executable)
 }
 
-fn wear(reader: &Reader, concurrent_max: usize) -> Result<Wear, SettingError> {
+fn recycle_policy(reader: &Reader, concurrent_max: usize, errors: &mut SettingErrors) -> Option<RecyclePolicy> {
     let positive = |text: &str| text.parse().ok().filter(|number: &u64| *number > 0);
+    let memory_mb = errors.ok(reader.value(&BROWSER_MAX_MEMORY_MB, positive));
+    let pages_max = errors.ok(reader.required(&BROWSER_MAX_PAGES, positive));
     let default_mb = BROWSER_MEMORY_MB + BROWSER_MEMORY_MB_A_PAGE * concurrent_max as u64;
-    let memory_mb = reader.value(&BROWSER_MAX_MEMORY_MB, positive)?.unwrap_or(default_mb);
-    Ok(Wear {
-        pages_max: reader.required(&BROWSER_MAX_PAGES, positive)?,
-        memory_max_bytes: memory_mb.saturating_mul(1_000_000),
-    })
+    let memory_max_bytes = memory_mb?.unwrap_or(default_mb).saturating_mul(1_000_000);
+    Some(RecyclePolicy { pages_max: pages_max?, memory_max_bytes })
 }
 
-fn browserbase(reader: &Reader) -> Result<BrowserbaseOptions, SettingError> {
-    let is_on = |setting: &Setting| reader.required(setting, |text| text.parse::<bool>().ok());
+fn browserbase(reader: &Reader, errors: &mut SettingErrors) -> Option<BrowserbaseOptions> {
     let region = |text: &str| {
         let is_name = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         is_name.then(|| text.to_owned())
     };
     let instance = |text: &str| (1..=INSTANCE_MAX_CHARS).contains(&text.chars().count()).then(|| text.to_owned());
     let reap = |text: &str| text.parse().ok().filter(|seconds| (1..=REAP_SECONDS_MAX).contains(seconds));
-    let api_key = reader.secret(&BROWSERBASE_API_KEY)?;
-    let project_id = reader.secret(&BROWSERBASE_PROJECT_ID)?;
-    let own_account = match (api_key, project_id) {
-        (Some(api_key), project_id @ Some(_)) => Some(Credentials { api_key, project_id }),
-        (None, None) => None,
-        (Some(_), None) => return Err(BROWSERBASE_PROJECT_ID.missing("it goes with BROWSERBASE_API_KEY")),
-        (None, Some(_)) => return Err(BROWSERBASE_API_KEY.missing("it goes with BROWSERBASE_PROJECT_ID")),
-    };
-    let warm = reader
-        .required(&BROWSERBASE_WARM, |text| text.parse().ok().filter(|sessions| *sessions <= BROWSERBASE_WARM_MAX))?;
-    if warm > 0 && own_account.is_none() {
-        return Err(BROWSERBASE_API_KEY.missing("PORTHOLE_BROWSERBASE_WARM keeps sessions ready in that account"));
-    }
-    Ok(BrowserbaseOptions {
-        warm,
-        api: reader.required(&BROWSERBASE_URL, api_base)?,
-        region: reader.value(&BROWSERBASE_REGION, region)?,
+    let own_account = errors.ok(own_account(reader));
+    // An account that is wrong is reported as such alone.
+    let may_warm = own_account.as_ref().is_none_or(Option::is_some);
+    let warm = errors.ok(warm_sessions(reader, may_warm));
+    let api = errors.ok(reader.required(&BROWSERBASE_URL, api_base));
+    let region = errors.ok(reader.value(&BROWSERBASE_REGION, region));
+    let instance = errors.ok(reader.value(&INSTANCE, instance));
+    let reap_seconds = errors.ok(reader.required(&BROWSERBASE_REAP_SECONDS, reap));
+    let mut is_on = |setting: &Setting| errors.ok(reader.required(setting, |text| text.parse::<bool>().ok()));
+    let record_session = is_on(&BROWSERBASE_RECORD);
+    let log_session = is_on(&BROWSERBASE_LOG);
+    let solve_captchas = is_on(&BROWSERBASE_SOLVE_CAPTCHAS);
+    let ignore_certificate_errors = is_on(&BROWSERBASE_IGNORE_CERTIFICATE_ERRORS);
+    let block_ads = is_on(&BROWSERBASE_BLOCK_ADS);
+    let proxies = is_on(&BROWSERBASE_PROXIES);
+    Some(BrowserbaseOptions {
+        warm: warm?,
+        api: api?,
+        region: region?,
         browser: BrowserSettings {
-            record_session: is_on(&BROWSERBASE_RECORD)?,
-            log_session: is_on(&BROWSERBASE_LOG)?,
-            solve_captchas: is_on(&BROWSERBASE_SOLVE_CAPTCHAS)?,
-            ignore_certificate_errors: is_on(&BROWSERBASE_IGNORE_CERTIFICATE_ERRORS)?,
-            block_ads: is_on(&BROWSERBASE_BLOCK_ADS)?,
+            record_session: record_session?,
+            log_session: log_session?,
+            solve_captchas: solve_captchas?,
+            ignore_certificate_errors: ignore_certificate_errors?,
+            block_ads: block_ads?,
         },
-        proxies: is_on(&BROWSERBASE_PROXIES)?,
-        instance: reader.value(&INSTANCE, instance)?.unwrap_or_else(host_name),
-        own_account,
-        reap_every: Duration::from_secs(reader.required(&BROWSERBASE_REAP_SECONDS, reap)?),
+        proxies: proxies?,
+        instance: instance?.unwrap_or_else(host_name),
+        own_account: own_account?,
+        reap_every: Duration::from_secs(reap_seconds?),
     })
 }
 
-fn cdp(reader: &Reader) -> Result<Option<CdpOptions>, SettingError> {
-    let Some(url) = reader.secret(&CDP_URL)? else { return Ok(None) };
+fn own_account(reader: &Reader) -> Result<Option<Credentials>, SettingError> {
+    let api_key = reader.secret(&BROWSERBASE_API_KEY)?;
+    let project_id = reader.secret(&BROWSERBASE_PROJECT_ID)?;
+    match (api_key, project_id) {
+        (Some(api_key), project_id @ Some(_)) => Ok(Some(Credentials { api_key, project_id })),
+        (None, None) => Ok(None),
+        (Some(_), None) => Err(BROWSERBASE_PROJECT_ID.missing("it goes with BROWSERBASE_API_KEY")),
+        (None, Some(_)) => Err(BROWSERBASE_API_KEY.missing("it goes with BROWSERBASE_PROJECT_ID")),
+    }
+}
+
+fn warm_sessions(reader: &Reader, has_account: bool) -> Result<usize, SettingError> {
+    let warm = reader
+        .required(&BROWSERBASE_WARM, |text| text.parse().ok().filter(|sessions| *sessions <= BROWSERBASE_WARM_MAX))?;
+    if warm > 0 && !has_account {
+        return Err(BROWSERBASE_API_KEY.missing("PORTHOLE_BROWSERBASE_WARM keeps sessions ready in that account"));
+    }
+    Ok(warm)
+}
+
+/// The endpoint of the provider `cdp`; `None` where there is none and none is required.
+fn cdp(reader: &Reader, is_required: bool) -> Result<Option<CdpOptions>, SettingError> {
+    let Some(url) = reader.secret(&CDP_URL)? else {
+        return if is_required { Err(CDP_URL.missing("the provider cdp needs an endpoint")) } else { Ok(None) };
+    };
     let refusal = || CDP_URL.refuse("", format!("must be {}", CDP_URL.accepted()));
     let endpoint = Endpoint::parse(url.expose_secret()).ok_or_else(refusal)?;
     Ok(Some(CdpOptions { endpoint, egress: reader.value(&CDP_EGRESS, proxy)? }))

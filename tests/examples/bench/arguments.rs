@@ -1,8 +1,8 @@
-//! What the command line asks for.
+//! The command line arguments of the bench.
 
 use std::path::PathBuf;
 
-/// How much is measured, of what.
+/// What to measure, and how often.
 #[derive(Debug)]
 pub(crate) struct Arguments {
     pub(crate) shots: usize,
@@ -36,7 +36,7 @@ impl Arguments {
         let mut words = std::env::args().skip(1);
         while let Some(word) = words.next() {
             let mut value = || words.next().unwrap_or_else(|| panic!("{word} needs a value"));
-            let number = |text: String| text.parse::<usize>().expect("a number");
+            let number = |text: String| text.parse::<usize>().expect("the value is a number");
             let list = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
             match word.as_str() {
                 "--shots" => read.shots = number(value()).max(1),
@@ -54,13 +54,13 @@ impl Arguments {
                     read.settings.push((name.to_owned(), value.to_owned()));
                 }
                 "--output" => read.output = Some(value().into()),
-                _ => panic!("unknown: {word}"),
+                _ => panic!("unknown argument: {word}"),
             }
         }
         read
     }
 
-    /// Whether somebody of that name takes part.
+    /// Returns whether the contender of that name takes part.
     pub(crate) fn wants(&self, name: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|word| name.contains(word.as_str()))
     }

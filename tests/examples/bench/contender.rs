@@ -1,4 +1,4 @@
-//! Who takes screenshots here, and what is asked of them.
+//! The contenders of the bench, and the jobs given to them.
 
 use futures_util::future::join_all;
 use porthole_tests::{Picture, Stack};
@@ -9,7 +9,7 @@ use super::floor::Floor;
 use super::node::{Browserless, Playwright};
 use super::porthole::{Answer, Porthole};
 
-/// What a shot waits for.
+/// The state that a shot waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     DomContentLoaded,
@@ -19,7 +19,7 @@ pub(crate) enum Until {
 }
 
 impl Until {
-    /// As Porthole and Playwright call it.
+    /// Returns its name in Porthole and Playwright.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::DomContentLoaded => "domcontentloaded",
@@ -30,7 +30,7 @@ impl Until {
     }
 }
 
-/// So many shots of a page, so many at once.
+/// A number of shots of one page, some at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Job {
     pub(crate) url: String,
@@ -39,21 +39,21 @@ pub(crate) struct Job {
     pub(crate) at_once: usize,
 }
 
-/// What came of a job.
+/// The result of a job.
 pub(crate) struct Burst {
-    /// Of each shot, in milliseconds.
+    /// Time of each shot, in milliseconds.
     pub(crate) took_ms: Vec<f64>,
-    /// The last one's.
+    /// The last picture.
     pub(crate) picture: Picture,
-    /// What the last one's time went into, for those that can tell.
+    /// How the last shot's time was spent, for contenders that report it.
     pub(crate) phases: Phases,
 }
 
-/// Names of what was done, in its order, and the milliseconds that it took.
+/// Names of the phases in their order, with their milliseconds.
 pub(crate) type Phases = Vec<(String, f64)>;
 
 impl Burst {
-    /// Has `shot` taken as often as the job says, as many at once.
+    /// Calls `shot` as often as the job says, with the job's concurrency.
     pub(crate) async fn of(job: &Job, shot: impl AsyncFn() -> Vec<u8>) -> Self {
         let shot = &shot;
         let workers = (0..job.at_once).map(|worker| async move {
@@ -66,14 +66,14 @@ impl Burst {
             taken
         });
         let taken: Vec<_> = join_all(workers).await.into_iter().flatten().collect();
-        let picture = Picture::decode(&taken.last().expect("a shot").1);
+        let picture = Picture::decode(&taken.last().expect("the job has at least one shot").1);
         Self { took_ms: taken.into_iter().map(|(took_ms, _)| took_ms).collect(), picture, phases: Phases::new() }
     }
 }
 
-/// The size of everybody's picture.
+/// The width of every picture.
 pub(crate) const WIDTH: u32 = 390;
-/// The size of everybody's picture.
+/// The height of every picture.
 pub(crate) const HEIGHT: u32 = 844;
 
 pub(crate) struct Contender<'a> {
@@ -89,10 +89,10 @@ enum Way<'a> {
     Browserless(Browserless),
 }
 
-/// Everybody that the arguments want.
+/// Starts the contenders that the arguments select.
 pub(crate) async fn all<'a>(stack: &'a Stack, arguments: &Arguments) -> Vec<Contender<'a>> {
     let floor = Floor::start(stack).await;
-    // The floor is always there: it shows the page as it will be.
+    // The floor is always included: it takes the reference pictures of the finished pages.
     let mut all = vec![Contender { name: "bare script, `load`", until: Until::Load, way: Way::Floor(floor) }];
     for (name, until, answer) in [
         ("Porthole, `domcontentloaded`", Until::DomContentLoaded, Answer::Json),
@@ -129,7 +129,7 @@ impl<'a> Contender<'a> {
         if let Way::Floor(floor) = &self.way { Some(floor) } else { None }
     }
 
-    /// Does a job. A blank picture is a mistake in Porthole; of the others it is told.
+    /// Does a job. A blank picture fails the bench for Porthole and is only reported for the others.
     pub(crate) async fn take(&self, job: &Job) -> Burst {
         let burst = self.take_any(job).await;
         if burst.picture.is_blank() {
@@ -139,7 +139,7 @@ impl<'a> Contender<'a> {
         burst
     }
 
-    /// Does a job, whatever it shows.
+    /// Does a job without checking the picture for content.
     pub(crate) async fn take_any(&self, job: &Job) -> Burst {
         let burst = match &self.way {
             Way::Floor(floor) => floor.take(job).await,
@@ -152,7 +152,7 @@ impl<'a> Contender<'a> {
         burst
     }
 
-    /// The processes that it is made of, with all that descends from them; this one besides.
+    /// Returns the root processes of the contender. Their descendants and this process belong to it too.
     pub(crate) fn roots(&self) -> Vec<i32> {
         match &self.way {
             Way::Floor(floor) => vec![floor.pid()],
@@ -172,15 +172,15 @@ impl<'a> Contender<'a> {
     }
 }
 
-/// Two pictures are the same if no more pixels differ than this share: a cursor, a spinner.
+/// The largest share of differing pixels at which two pictures count as the same. It allows for a cursor or a spinner.
 const DIFFERENT_SHARE_MAX: f64 = 0.001;
 
-/// Whether two pictures show the same.
+/// Returns whether two pictures show the same.
 pub(crate) fn same(one: &Picture, other: &Picture) -> bool {
     differing(one, other) <= DIFFERENT_SHARE_MAX
 }
 
-/// The share of pixels that differ by more than a shade.
+/// Returns the share of pixels with a channel that differs by more than 16.
 #[expect(clippy::cast_precision_loss, reason = "pixels of a picture")]
 fn differing(one: &Picture, other: &Picture) -> f64 {
     if one.size() != other.size() {

@@ -1,7 +1,7 @@
-//! The floor: the browser itself, driven bare with pages made ready beforehand; no service, no guard, no way out of its own.
+//! The floor: the bare browser with pages prepared beforehand; no service, no guard, no egress.
 //!
-//! It is the same executable with the same flags as Porthole's browser, but for the proxies and for what only Porthole's way
-//! of taking a picture needs.
+//! It is the same executable with the same flags as Porthole's browser, except for the proxy flags and those for
+//! `begin_frame`.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -24,8 +24,8 @@ use tokio::time::{Instant, sleep};
 
 use super::contender::{Burst, Contender, HEIGHT, Job, Phases, WIDTH, same};
 
-/// What of the flags of Porthole's browser is not the floor's.
-const NOT_ITS_FLAGS: [&str; 6] = [
+/// Prefixes of flags of Porthole's browser that the floor does not use.
+const EXCLUDED_FLAGS: [&str; 6] = [
     "--proxy-",
     "--host-resolver-rules",
     "--user-data-dir",
@@ -34,7 +34,7 @@ const NOT_ITS_FLAGS: [&str; 6] = [
     "about:blank",
 ];
 
-/// The names of the site, told to browsers that have no resolver of ours.
+/// Maps the site's name for browsers that don't use our resolver.
 pub(crate) const NAMES: &str = "--host-resolver-rules=MAP shop.example 127.0.0.1";
 
 pub(crate) struct Floor {
@@ -53,19 +53,19 @@ struct Prepared {
 impl Floor {
     pub(crate) async fn start(stack: &Stack) -> Self {
         let chromium = stack.chromium();
-        let browser = chromium.iter().find(|one| one.is_browser()).expect("Porthole's browser runs");
-        let line = std::fs::read(format!("/proc/{}/cmdline", browser.pid)).expect("it still runs");
+        let browser = chromium.iter().find(|one| one.is_browser()).expect("Porthole's browser is running");
+        let line = std::fs::read(format!("/proc/{}/cmdline", browser.pid)).expect("the browser is still running");
         let line = String::from_utf8(line).expect("flags are text");
         let mut words = line.split('\0').filter(|word| !word.is_empty());
         let executable = PathBuf::from(words.next().expect("an executable"));
         let folder = tempfile::tempdir().expect("a temp folder");
         let profile = Profile::create(folder.path()).expect("a profile folder");
         let mut flags: Vec<String> =
-            words.filter(|word| !NOT_ITS_FLAGS.iter().any(|not| word.starts_with(not))).map(str::to_owned).collect();
+            words.filter(|word| !EXCLUDED_FLAGS.iter().any(|flag| word.starts_with(flag))).map(str::to_owned).collect();
         flags.push(format!("--user-data-dir={}", profile.path().display()));
         flags.push(NAMES.to_owned());
         flags.push("about:blank".to_owned());
-        let (process, pipe) = Process::start(&executable, flags, profile).expect("it starts");
+        let (process, pipe) = Process::start(&executable, flags, profile).expect("the browser starts");
         let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), Meter::default());
         let floor = Self { connection, process, _folder: folder, ready: Mutex::default() };
         floor.keep_ready(1).await;
@@ -95,10 +95,10 @@ impl Floor {
     }
 
     async fn keep_ready(&self, pages: usize) {
-        let lack = pages.saturating_sub(self.ready.lock().expect("nobody panicked").len());
+        let lack = pages.saturating_sub(self.ready.lock().expect("no holder of the lock panicked").len());
         for _ in 0..lack {
             let page = self.prepare().await;
-            self.ready.lock().expect("nobody panicked").push(page);
+            self.ready.lock().expect("no holder of the lock panicked").push(page);
         }
     }
 
@@ -106,8 +106,8 @@ impl Floor {
         let workers = (0..job.at_once).map(|worker| async move {
             let mut taken = Vec::new();
             for _ in (worker..job.shots).step_by(job.at_once) {
-                let ready = self.ready.lock().expect("nobody panicked").pop();
-                // In a burst they are made one after the other, as part of the work.
+                let ready = self.ready.lock().expect("no holder of the lock panicked").pop();
+                // A burst creates its pages one after the other, as part of the work.
                 let mut page = match ready {
                     Some(page) => page,
                     None => self.prepare().await,
@@ -123,7 +123,7 @@ impl Floor {
         if job.at_once == 1 {
             self.keep_ready(1).await;
         }
-        let (picture, phases) = taken.last().expect("a shot").1.clone();
+        let (picture, phases) = taken.last().expect("the job has at least one shot").1.clone();
         let took_ms = taken.into_iter().map(|(took_ms, _)| took_ms).collect();
         Burst { took_ms, picture: Picture::decode(&picture), phases }
     }
@@ -133,33 +133,38 @@ impl Floor {
     }
 }
 
-/// A page as it will be: without a pointer, and with one in the left upper corner. There Chromium takes it to be where the
-/// first document has a frame of its own, and shows a button in that corner as pointed at.
+/// Pictures of a finished page: without a pointer, and with one in the top left corner. Chromium assumes the pointer
+/// there when the first document has a frame, and draws a button in that corner as hovered.
 pub(crate) struct Finished([Picture; 2]);
 
 impl Finished {
-    /// Whether a picture shows the page so.
+    /// Returns whether a picture shows the finished page.
     pub(crate) fn is_shown_by(&self, picture: &Picture) -> bool {
         self.0.iter().any(|finished| same(picture, finished))
     }
 }
 
-/// The page as it is so long after its load.
+/// Takes pictures of the page, as it is `after` its load.
 pub(crate) async fn finished(contenders: &[Contender<'_>], url: &str, after: Duration) -> Finished {
-    let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always there");
+    let floor = contenders.iter().find_map(Contender::as_floor).expect("the floor is always included");
     let mut page = floor.prepare().await;
     let (without_pointer, _) = shot(&mut page, url, after).await;
     let pointer = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, 0.0, 0.0);
     page.page.call(&pointer).await.expect("a pointer");
     let with_pointer = capture(&page).await;
-    floor.connection.browser().call(&DisposeBrowserContextParams::new(page.context)).await.expect("it is gone");
+    floor
+        .connection
+        .browser()
+        .call(&DisposeBrowserContextParams::new(page.context))
+        .await
+        .expect("the context is disposed of");
     Finished([without_pointer, with_pointer].map(|picture| Picture::decode(&picture)))
 }
 
 async fn shot(page: &mut Prepared, url: &str, delay: Duration) -> (Vec<u8>, Phases) {
     let started = Instant::now();
-    page.page.call(&NavigateParams::new(url)).await.expect("a page");
-    page.loads.next().await.expect("its load");
+    page.page.call(&NavigateParams::new(url)).await.expect("the navigation succeeds");
+    page.loads.next().await.expect("the page loads");
     let loaded = Instant::now();
     if !delay.is_zero() {
         sleep(delay).await;

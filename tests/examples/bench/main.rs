@@ -1,13 +1,14 @@
-//! `make bench`: how long a screenshot takes, and what it costs, beside what else one could take: a bare script, Playwright
-//! and browserless, with the same Chromium. Prints Markdown. Nothing is asserted of the time.
+//! `make bench`: time and cost of a screenshot with Porthole and its alternatives, a bare script, Playwright and
+//! browserless, on the same Chromium. Prints Markdown. It asserts no times.
 //!
-//! One at a time everybody takes a shot in turns, with a pause before each, so that pages are ready for whoever keeps some.
-//! For throughput and cost everybody in turns works off a burst with so many at once.
+//! For latency the contenders take single shots in turns, with a pause before each, so that contenders with warm pages
+//! can prepare the next. For throughput and cost they take turns with bursts at each concurrency.
 //!
-//! Arguments: `--shots N` (a time, one at a time), `--bursts N` (for each number at once), `--burst N` (shots in one),
-//! `--pages tiny,article,app`, `--at-once 1,2,4,8`, `--only WORDS` (contenders whose names hold one), `--browserless` (npm
-//! installs it and Node 24: some 500 MB), `--setting NAME=VALUE` (of Porthole's; any number of them), `--output FILE` (the
-//! report goes there, too). `--settled` asks something else, `--bursts` times: what the pictures show.
+//! Arguments: `--shots N` (single shots), `--bursts N` (bursts for each concurrency), `--burst N` (shots in a burst),
+//! `--pages tiny,article,app`, `--at-once 1,2,4,8`, `--only WORDS` (contenders whose names contain one of them),
+//! `--browserless` (npm installs it and Node 24: some 500 MB), `--setting NAME=VALUE` (for Porthole; repeatable),
+//! `--output FILE` (also writes the report there). `--settled` compares instead what the pictures show, in `--bursts`
+//! rounds.
 
 mod arguments;
 mod contender;
@@ -30,11 +31,11 @@ use self::contender::{Contender, Job};
 use self::report::{Cell, Report};
 use self::usage::Usage;
 
-/// Before each shot, one at a time: for whoever makes the next page ready.
+/// Pause before each single shot, so that contenders can prepare their next page.
 const PAUSE: Duration = Duration::from_millis(250);
-/// After so long every page here is as it will be.
+/// Time after which every page of the bench has reached its final state.
 const FINISHED_AFTER: Duration = Duration::from_secs(2);
-/// Shots before any that counts: caches and compilers have seen the page then.
+/// Unmeasured shots at the start, which fill caches and warm up compilers.
 const WARM_UP_SHOTS: usize = 3;
 
 #[tokio::main]
@@ -57,7 +58,7 @@ async fn main() {
 
     for page in &pages {
         let job = |until| Job { url: page.url.clone(), until, shots: 1, at_once: 1 };
-        eprintln!("{}: the page as it will be", page.name);
+        eprintln!("{}: reference pictures of the finished page", page.name);
         let finished = floor::finished(&contenders, &page.url, FINISHED_AFTER).await;
         for contender in &contenders {
             for _ in 0..WARM_UP_SHOTS {
@@ -80,7 +81,7 @@ async fn main() {
     }
 }
 
-/// Latency: everybody takes a shot in turns.
+/// Measures latency: the contenders take single shots in turns.
 async fn one_at_a_time(
     arguments: &Arguments,
     page: &pages::Page,
@@ -100,7 +101,7 @@ async fn one_at_a_time(
     }
 }
 
-/// Throughput, cost and memory: everybody works off bursts in turns.
+/// Measures throughput, cost and memory: the contenders take bursts in turns.
 async fn bursts(
     arguments: &Arguments,
     page: &pages::Page,
@@ -118,13 +119,13 @@ async fn bursts(
             let started = Instant::now();
             let burst = contender.take(&job).await;
             let took = started.elapsed();
-            // What is done after the last answer belongs to the cost: contexts disposed of, pages made ready.
+            // Work after the last answer belongs to the cost: disposing of contexts, preparing pages.
             sleep(PAUSE).await;
             let cpu_ms = Usage::of(contender).cpu_ms_since(&before) / shots as f64;
             report.burst(Cell { page: page.name, contender: contender.name(), at_once }, &burst.took_ms, took, cpu_ms);
         }
     }
-    // Memory is looked at in a burst of its own: looking takes time.
+    // Memory is sampled in a separate burst, because sampling takes time.
     for contender in contenders {
         let job = Job { url: page.url.clone(), until: contender.until(), shots: shots.min(4 * at_once), at_once };
         let (_, peak_mb) = tokio::join!(contender.take(&job), usage::peak_mb(contender));

@@ -1,5 +1,5 @@
-// Playwright as its guide shows it: one warm browser, a new context for each shot. A job a line comes in,
-// {url, until, shots, atOnce, width, height}; a line goes out, {tookMs, picture}, the picture being the last one.
+// Playwright as in its guide: one warm browser, a new context for each shot. Reads one job a line,
+// {url, until, shots, atOnce, width, height}, and writes one line for each, {tookMs, picture}, with the last picture.
 import { createInterface } from 'node:readline';
 
 import { chromium } from 'playwright-core';
@@ -11,7 +11,7 @@ async function shot({ url, until, width, height }) {
   const started = performance.now();
   const context = await browser.newContext({ viewport: { width, height }, isMobile: true, hasTouch: true });
   const page = await context.newPage();
-  // What never comes to rest is taken as it is then.
+  // A page that never becomes idle is captured at the timeout.
   await page.goto(url, { waitUntil: until, timeout: 8_000 }).catch((error) => {
     if (error.name !== 'TimeoutError') throw error;
   });

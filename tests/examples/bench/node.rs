@@ -1,5 +1,5 @@
-//! What runs on Node, installed by npm into a temp folder: Playwright, driven over its standard input, and browserless, a
-//! server that is asked over HTTP.
+//! The contenders on Node, installed by npm into a temp folder: Playwright, driven over standard input, and
+//! browserless, an HTTP server.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -21,12 +21,12 @@ use super::contender::{Burst, HEIGHT, Job, Phases, WIDTH};
 use super::floor::NAMES;
 
 const PLAYWRIGHT: &str = "playwright-core@1.65.1";
-/// browserless wants Node 24, which npm's `node` brings.
+/// browserless requires Node 24, which the npm package `node` provides.
 const BROWSERLESS: [&str; 2] = ["@browserless.io/browserless@2.42.0", "node@24"];
 const SCRIPT: &str = include_str!("node.mjs");
-/// How long a burst may take.
+/// The time limit of a burst.
 const JOB_WITHIN: Duration = Duration::from_secs(300);
-/// How long browserless may take to be there.
+/// The time limit for browserless to become ready.
 const READY_WITHIN: Duration = Duration::from_secs(60);
 
 pub(crate) struct Playwright {
@@ -69,9 +69,9 @@ impl Playwright {
             "width": WIDTH, "height": HEIGHT,
         });
         let mut pipes = self.pipes.lock().await;
-        pipes.0.write_all(format!("{line}\n").as_bytes()).await.expect("node runs");
+        pipes.0.write_all(format!("{line}\n").as_bytes()).await.expect("node is running");
         let line = timeout(JOB_WITHIN, pipes.1.next_line()).await.expect("pictures in time");
-        let line = line.expect("text").expect("node has not ended: it says why above");
+        let line = line.expect("text").expect("node is running; its error is printed above");
         let answer: Value = serde_json::from_str(&line).expect("JSON");
         let took_ms = answer["tookMs"].as_array().expect("times").iter().filter_map(Value::as_f64).collect();
         let picture = answer["picture"].as_str().expect("a picture");
@@ -85,7 +85,7 @@ impl Playwright {
     }
 }
 
-/// browserless: a new browser for each shot, which its guide calls a feature.
+/// browserless. It starts a new browser for each shot, which its guide describes as a feature.
 pub(crate) struct Browserless {
     child: Child,
     http: reqwest::Client,
@@ -100,7 +100,7 @@ impl Browserless {
         install(&folder, &BROWSERLESS).await;
         let modules = folder.join("node_modules");
         let build = modules.join("@browserless.io/browserless/build");
-        // All its routes need all its browsers: these are the two that need Chromium alone.
+        // The full set of routes needs all its browsers; these two need only Chromium.
         let routes = folder.join("routes");
         std::fs::create_dir(&routes).expect("a folder");
         for route in ["chromium", "management"] {
@@ -124,7 +124,7 @@ impl Browserless {
             let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
             free.local_addr().expect("a bound address").port()
         };
-        // It looks for a package of its own among the modules of the folder that it is started in.
+        // It resolves one of its packages from the modules of its working directory.
         let child = Command::new(&node)
             .arg(build.join("index.js"))
             .current_dir(&folder)
@@ -134,18 +134,18 @@ impl Browserless {
             .env("PORT", port.to_string())
             .env("HOST", "127.0.0.1")
             .env("ALLOW_GET", "true")
-            // Its log costs time that its users need not spend.
+            // Its debug log costs time and is not needed in production.
             .env("DEBUG", "-*")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .kill_on_drop(true)
             .spawn()
             .expect("node starts");
-        let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client with constant options");
         let base = format!("http://127.0.0.1:{port}");
         eventually(READY_WITHIN, async || {
             let answer = http.get(format!("{base}/active")).send().await;
-            so(answer.is_ok_and(|answer| answer.status().is_success()), "browserless is not there")
+            so(answer.is_ok_and(|answer| answer.status().is_success()), "browserless does not answer")
         })
         .await;
         Self { child, http, base, _home: home }
@@ -178,7 +178,7 @@ impl Browserless {
 }
 
 fn pid(child: &Child) -> i32 {
-    child.id().and_then(|pid| i32::try_from(pid).ok()).expect("it runs")
+    child.id().and_then(|pid| i32::try_from(pid).ok()).expect("the process is running")
 }
 
 async fn install(folder: &Path, packages: &[&str]) {
@@ -186,7 +186,7 @@ async fn install(folder: &Path, packages: &[&str]) {
     std::fs::write(folder.join("package.json"), r#"{"private":true,"type":"module"}"#).expect("a file");
     let installed = Command::new("npm")
         .args(["install", "--no-audit", "--no-fund", "--loglevel=error", "--omit=dev"])
-        // npm's `node` is put in place by its install script; nobody else's is run.
+        // The package `node` needs its install script; no other package's script runs.
         .args(if packages.contains(&"node@24") { [].as_slice() } else { ["--ignore-scripts"].as_slice() })
         .args(packages)
         .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")

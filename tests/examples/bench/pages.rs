@@ -1,5 +1,5 @@
-//! The three pages: "tiny" (1 KB), "article" (50 KB of HTML, 90 KB of CSS, 8 pictures, a script) and "app" (a page that a
-//! script fills from data that it fetches). All of them by arithmetic: every run has the same.
+//! The three pages: "tiny" (1 KB), "article" (50 KB of HTML, 90 KB of CSS, 8 pictures, a script) and "app" (a page that
+//! a script fills with fetched data). They are generated deterministically, so every run has the same.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -18,10 +18,10 @@ const WORDS: [&str; 16] = [
     "harbour", "light", "the", "of", "a", "vessel", "under", "morning", "rope", "and", "salt", "window", "slow",
     "tide", "beyond", "glass",
 ];
-/// How long the app's data takes.
+/// Delay of the app's data.
 const DATA_AFTER: Duration = Duration::from_millis(40);
 
-/// Puts the pages of these names on the site.
+/// Puts the named pages on the site.
 pub(crate) fn put(site: &Site, names: &[String]) -> Vec<Page> {
     type Put = fn(&Site) -> String;
     let all: [(&'static str, Put); 3] = [("tiny", tiny), ("article", article), ("app", app)];
@@ -75,7 +75,7 @@ fn article(site: &Site) -> String {
     site.html(&format!("{html}<script defer src='{script}'></script>"))
 }
 
-/// A list that is a skeleton until its data is there, then drawn with the next frame, then faded in.
+/// Creates a list that shows a skeleton until its data arrives, is then drawn with the next frame and fades in.
 fn app(site: &Site) -> String {
     let rows: Vec<String> = (0..60)
         .map(|number| format!("{{\"name\":\"{}\",\"price\":{}}}", sentence(number, 24), number * 3 + 1))
@@ -115,7 +115,7 @@ fn app(site: &Site) -> String {
     ))
 }
 
-/// Words, about so many bytes of them.
+/// Returns pseudo-random words of about `bytes` bytes.
 fn sentence(seed: usize, bytes: usize) -> String {
     let mut text = String::new();
     let mut state = seed * 7 + 1;

@@ -1,4 +1,4 @@
-//! Porthole, as a caller of the worker meets it: over a connection that is kept, the picture decoded at the end.
+//! Porthole as a caller of the worker uses it: over a persistent connection, with the picture decoded at the end.
 
 use std::sync::Mutex;
 
@@ -10,27 +10,27 @@ use serde_json::{Value, json};
 
 use super::contender::{Burst, HEIGHT, Job, Phases, WIDTH};
 
-/// How the picture comes.
+/// How the picture is transferred.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     Json,
     Raw,
 }
 
-/// What the service says of its time, in whole milliseconds.
+/// The phases that the service reports in `timings_ms`, in whole milliseconds.
 const PHASES: [&str; 5] = ["queue", "session", "navigate", "settle", "capture"];
 
 pub(crate) struct Porthole<'a> {
     stack: &'a Stack,
     caller: Caller,
     answer: Answer,
-    /// The last answer's.
+    /// The phases of the last answer.
     phases: Mutex<Phases>,
 }
 
 impl<'a> Porthole<'a> {
     pub(crate) fn new(stack: &'a Stack, answer: Answer) -> Self {
-        let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client with constant options");
         Self { stack, caller: Caller { http, ..stack.caller() }, answer, phases: Mutex::default() }
     }
 
@@ -40,7 +40,7 @@ impl<'a> Porthole<'a> {
 
     pub(crate) async fn take(&self, job: &Job) -> Burst {
         let burst = Burst::of(job, async || self.shot(job).await).await;
-        Burst { phases: self.phases.lock().expect("nobody panicked").clone(), ..burst }
+        Burst { phases: self.phases.lock().expect("no holder of the lock panicked").clone(), ..burst }
     }
 
     async fn shot(&self, job: &Job) -> Vec<u8> {
@@ -62,7 +62,8 @@ impl<'a> Porthole<'a> {
             Answer::Json => {
                 let answer: Value = serde_json::from_slice(&body).expect("JSON");
                 let phase = |name: &str| Some((name.to_owned(), answer["timings_ms"][name].as_f64()?));
-                *self.phases.lock().expect("nobody panicked") = PHASES.into_iter().filter_map(phase).collect();
+                *self.phases.lock().expect("no holder of the lock panicked") =
+                    PHASES.into_iter().filter_map(phase).collect();
                 BASE64_STANDARD.decode(answer["image_base64"].as_str().expect("an image")).expect("base64")
             }
         }

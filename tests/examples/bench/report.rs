@@ -10,12 +10,12 @@ use super::arguments::Arguments;
 use super::contender::{Burst, Contender};
 use super::service::{Own, Soak};
 
-/// A place in the tables.
+/// The key of a row in the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cell {
     pub(crate) page: &'static str,
     pub(crate) contender: &'static str,
-    /// 0 for one at a time with a pause before each.
+    /// Concurrency; 0 for single shots with a pause before each.
     pub(crate) at_once: usize,
 }
 
@@ -66,7 +66,7 @@ impl Report {
         self.cells.entry(cell).or_default().memory_mb = memory_mb;
     }
 
-    /// Prints it, and writes it to `output`, if there is one.
+    /// Prints the report, and writes it to `output` if given.
     pub(crate) fn show(&self, output: Option<&Path>) {
         put_out(&self.text(), output);
     }
@@ -77,7 +77,7 @@ impl Report {
         let _ = writeln!(text, "390x844, PNG of the viewport; {cores} cores; {}.\n", self.asked);
         let _ = writeln!(
             text,
-            "One at a time, a pause before each:\n\n| page | who | median ms | p95 ms | × bare | final picture |"
+            "Single shots, a pause before each:\n\n| page | contender | median ms | p95 ms | × bare | final picture |"
         );
         let _ = writeln!(text, "|---|---|---|---|---|---|");
         for page in self.pages() {
@@ -91,7 +91,7 @@ impl Report {
                 let _ = writeln!(text, "| {page} | {contender} | {median:.1} | {p95:.1} | {ratio:.2} | {share} % |");
             }
         }
-        text.push_str("\nWhat that time went into (medians, ms):\n\n| page | who | |\n|---|---|---|\n");
+        text.push_str("\nPhases of that time (medians, ms):\n\n| page | contender | |\n|---|---|---|\n");
         for page in self.pages() {
             for contender in &self.contenders {
                 let Some(figures) = self.cells.get(&Cell { page, contender, at_once: 0 }) else { continue };
@@ -104,7 +104,7 @@ impl Report {
         }
         let _ = writeln!(
             text,
-            "\nBursts:\n\n| page | at once | who | median ms | p95 ms | a second | CPU ms a shot | peak MB |\n|---|---|---|---|---|---|---|---|"
+            "\nBursts:\n\n| page | at once | contender | median ms | p95 ms | per second | CPU ms per shot | peak MB |\n|---|---|---|---|---|---|---|---|"
         );
         for page in self.pages() {
             let mut at_onces: Vec<usize> = self.cells.keys().map(|cell| cell.at_once).filter(|at| *at > 0).collect();
@@ -127,20 +127,20 @@ impl Report {
             let Own { name, idle_mb, cpu_ms, ready_ms, growth_mb } = own;
             let _ = write!(
                 text,
-                "\n{name}: {idle_mb:.1} MB idle, {cpu_ms:.1} ms of its own processor time for a tiny screenshot"
+                "\n{name}: {idle_mb:.1} MB idle, {cpu_ms:.1} ms of its own processor time per tiny screenshot"
             );
             if let Some(ready_ms) = ready_ms {
-                let _ = write!(text, ", {ready_ms:.0} ms from its start until `/readyz` is answered");
+                let _ = write!(text, ", {ready_ms:.0} ms from its start until it answers `/readyz`");
             }
             if let Some((before, after)) = growth_mb {
-                let _ = write!(text, ", {before:.1} MB and, after the growth shots, {after:.1} MB");
+                let _ = write!(text, ", {before:.1} MB before and {after:.1} MB after the growth shots");
             }
         }
         if let Some((_, Some(soak))) = &self.own {
             let Soak { shots, browsers_mb: (before, after), other_pictures, visited_again, browsers_ended } = soak;
             let _ = write!(
                 text,
-                "\nsoak of {shots}: {other_pictures} pictures other than the first, {visited_again} pages visited again, \
+                "\nsoak of {shots}: {other_pictures} pictures differ from the first, {visited_again} pages visited again, \
                  {browsers_ended} browsers ended; browsers {before:.0} MB before, {after:.0} MB after"
             );
         }
@@ -155,7 +155,7 @@ impl Report {
     }
 }
 
-/// Prints a text, and writes it to `output`, if there is one.
+/// Prints a text, and writes it to `output` if given.
 pub(crate) fn put_out(text: &str, output: Option<&Path>) {
     print!("{text}");
     if let Some(output) = output {
@@ -163,7 +163,7 @@ pub(crate) fn put_out(text: &str, output: Option<&Path>) {
     }
 }
 
-/// The value below which that share lies; the upper one of two in the middle.
+/// Returns the quantile of `values` at `share`; of two middle values, the upper one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
 pub(crate) fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();

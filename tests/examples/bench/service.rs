@@ -1,4 +1,4 @@
-//! What the service and the worker need for themselves, their browser left aside.
+//! Measures what the service and the worker themselves use, without the browser.
 
 use std::time::Duration;
 
@@ -12,42 +12,42 @@ use tokio::time::{Instant, sleep};
 use super::arguments::Arguments;
 use super::usage::pss_kb;
 
-/// Screenshots over which processor time is measured.
+/// Number of screenshots over which processor time is measured.
 const COST_SHOTS: usize = 100;
-/// So many at once where growth is looked for.
+/// Concurrency of the growth shots.
 const GROWTH_AT_ONCE: usize = 4;
 const STARTS: usize = 9;
-/// How long a process is left alone before its memory is looked at.
+/// Idle time of a process before its memory is measured.
 const REST: Duration = Duration::from_secs(1);
 
-/// Of one process.
+/// Figures of one process.
 #[derive(Debug)]
 pub(crate) struct Own {
     pub(crate) name: &'static str,
     pub(crate) idle_mb: f64,
-    /// For each small screenshot.
+    /// Processor time for each small screenshot.
     pub(crate) cpu_ms: f64,
-    /// From its start until `/readyz` is answered; no browser is asked for that.
+    /// Time from its start until it answers `/readyz`, without starting a browser.
     pub(crate) ready_ms: Option<f64>,
-    /// Before and after the growth shots.
+    /// Memory before and after the growth shots.
     pub(crate) growth_mb: Option<(f64, f64)>,
 }
 
-/// What came of very many screenshots.
+/// Result of the growth shots.
 #[derive(Debug)]
 pub(crate) struct Soak {
     pub(crate) shots: usize,
-    /// Of the browsers, before and after, in MB.
+    /// Memory of the browsers before and after, in MB.
     pub(crate) browsers_mb: (f64, f64),
     /// Pictures that differ from the first one.
     pub(crate) other_pictures: usize,
-    /// Pages that could not be drawn by hand and were visited again.
+    /// Pages that drew no frame by `begin_frame` and were visited again.
     pub(crate) visited_again: usize,
     /// Browsers that ended.
     pub(crate) browsers_ended: usize,
 }
 
-/// Measures both processes, and soaks them if `growth_shots` says so.
+/// Measures both processes, and takes `growth_shots` to measure their growth if that is not 0.
 pub(crate) async fn measure(
     arguments: &Arguments,
     stack: &Stack,
@@ -71,7 +71,7 @@ pub(crate) async fn measure(
         let url = fresh
             .site
             .html("<title>small</title><h1>small</h1><script>setTimeout(() => document.body.append('!'), 50)</script>");
-        // Caches fill first.
+        // Fill the caches first.
         shots(&fresh, &url, growth_shots / 10, GROWTH_AT_ONCE).await;
         sleep(REST).await;
         let before = memory_mb();
@@ -79,13 +79,13 @@ pub(crate) async fn measure(
         sleep(REST).await;
         let after = memory_mb();
         growth = Some((before, after));
-        let told = |what: &str| fresh.logs().iter().filter(|line| line.contains(what)).count();
+        let logged = |what: &str| fresh.logs().iter().filter(|line| line.contains(what)).count();
         soak = Some(Soak {
             shots: growth_shots,
             browsers_mb: (before[2], after[2]),
             other_pictures,
-            visited_again: told("drew no frame by hand"),
-            browsers_ended: told("a local browser is gone"),
+            visited_again: logged("drew no frame by begin_frame"),
+            browsers_ended: logged("a local browser is gone"),
         });
     }
     let mut measured = Vec::new();
@@ -103,7 +103,7 @@ pub(crate) async fn measure(
     (measured, soak)
 }
 
-/// Takes shots of one page; how many of the pictures are other than the first.
+/// Takes shots of one page; returns how many of the pictures differ from the first.
 async fn shots(stack: &Stack, url: &str, shots: usize, at_once: usize) -> usize {
     let first = stack.screenshot(json!({"url": url})).await.json()["image_base64"].clone();
     let workers = (0..at_once).map(|worker| {
@@ -125,18 +125,18 @@ fn browsers_mb(stack: &Stack) -> f64 {
     stack.chromium().iter().filter_map(|one| pss_kb(one.pid)).sum::<f64>() / 1_000.0
 }
 
-/// The process alone: its children have theirs counted when they end, so none of theirs is in it.
+/// Returns the process's own ticks. The kernel counts those of ended children separately, so they are not included.
 fn own_ticks(process: &Process) -> i64 {
-    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid())).expect("it runs");
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", process.pid())).expect("the process is running");
     let fields: Vec<&str> = stat.rsplit_once(')').expect("a name").1.split_whitespace().collect();
     fields[11..13].iter().map(|field| field.parse::<i64>().expect("a number")).sum()
 }
 
 fn mb(process: &Process) -> f64 {
-    pss_kb(process.pid()).expect("it runs") / 1_000.0
+    pss_kb(process.pid()).expect("the process is running") / 1_000.0
 }
 
-/// The median time from the service's start until it answers `/readyz`, in milliseconds, where no browser is started.
+/// Returns the median time from the service's start until it answers `/readyz`, in milliseconds, without a browser.
 async fn starts() -> f64 {
     let home = Home::new();
     let mut environment: Environment = home.environment();
@@ -148,7 +148,7 @@ async fn starts() -> f64 {
     ] {
         environment.insert(name.to_owned(), value.to_owned());
     }
-    let http = reqwest::Client::builder().no_proxy().build().expect("a client made of constants");
+    let http = reqwest::Client::builder().no_proxy().build().expect("a client with constant options");
     let mut took_ms = Vec::new();
     for _ in 0..STARTS {
         let started = Instant::now();

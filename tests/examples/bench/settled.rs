@@ -1,6 +1,6 @@
-//! `make bench-settled`: how often a picture shows what the page shows ten real seconds later, against how long it took.
+//! `make bench-settled`: how often a picture shows what the page shows ten real seconds later, and how long it took.
 //!
-//! The pages are the judged set of the tests and, where Debian's `python3-doc` is installed, twenty of its pages.
+//! The pages are the judged set of the tests and, if Debian's `python3-doc` is installed, twenty of its pages.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -14,16 +14,16 @@ use super::contender::{Contender, Job, Until};
 use super::floor;
 use super::report::quantile;
 
-/// When a page is taken to be as it will be.
+/// Time after which a page counts as finished.
 const FINISHED_AFTER: Duration = Duration::from_secs(10);
-/// So many pages are waited for at once.
+/// Number of pages finishing at once.
 const FINISHING_AT_ONCE: usize = 6;
-/// Where Debian's python3-doc lies.
+/// Folder of Debian's python3-doc.
 const DOCUMENTS: &str = "/usr/share/doc/python3/html";
-/// Its pages that are taken.
+/// Number of its pages in the bench.
 const DOCUMENT_PAGES: usize = 20;
 
-/// Everybody takes every page in turns; the table is printed.
+/// Has the contenders take every page in turns; returns the table.
 pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: usize) -> String {
     let mut urls: Vec<(String, String)> = PAGES.iter().map(|page| (page.name.to_owned(), page.put(site))).collect();
     urls.extend(documents(site));
@@ -51,8 +51,8 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
         }
     }
     let mut text = format!(
-        "{} pages, {rounds} rounds: shown as ten real seconds later.\n\n\
-         | who | as it will be | median ms | p95 ms | judged pages alone, median ms | documents alone, median ms |\n\
+        "{} pages, {rounds} rounds: pictures that show the page as it is ten real seconds later.\n\n\
+         | contender | as ten seconds later | median ms | p95 ms | judged pages, median ms | documents, median ms |\n\
          |---|---|---|---|---|---|\n",
         urls.len()
     );
@@ -68,12 +68,12 @@ pub(crate) async fn compare(site: &Site, contenders: &[Contender<'_>], rounds: u
         let _ = writeln!(text, "| {name} | {share} % | {median:.0} | {p95:.0} | {judged:.0} | {documents:.0} |");
     }
     for (at, contender) in contenders.iter().enumerate().filter(|(_, contender)| contender.until() == Until::Settled) {
-        let _ = writeln!(text, "\n{}, not as it will be: {}", contender.name(), wrong[at].join("; "));
+        let _ = writeln!(text, "\n{}, different ten seconds later: {}", contender.name(), wrong[at].join("; "));
     }
     text
 }
 
-/// Puts the documents and what they name on the site; their names and URLs.
+/// Puts the documents and their resources on the site; returns their names and URLs.
 fn documents(site: &Site) -> Vec<(String, String)> {
     let root = Path::new(DOCUMENTS);
     if !root.join("library").exists() {

@@ -1,4 +1,4 @@
-//! What processes use: processor time and memory, read from `/proc`.
+//! Processor time and memory of processes, read from `/proc`.
 
 use std::fs;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use tokio::time::sleep;
 
 use super::contender::Contender;
 
-/// Ticks of processor time a second: what Linux tells programs on every machine.
+/// Ticks of processor time per second: `USER_HZ`, the same on every Linux machine.
 const TICKS_PER_SECOND: f64 = 100.0;
-/// How often memory is looked at, and how long.
-const LOOK_EVERY: Duration = Duration::from_millis(100);
-const LOOKS: usize = 10;
+/// Interval and number of the memory samples.
+const SAMPLE_EVERY: Duration = Duration::from_millis(100);
+const SAMPLES: usize = 10;
 
-/// Processor time that a contender and this process, which drives it, have used; not that of the site's thread.
+/// Processor time used by a contender and by this process, which drives it, without the site's thread.
 pub(crate) struct Usage {
     ticks: i64,
 }
@@ -31,7 +31,7 @@ impl Usage {
     }
 }
 
-/// Of these processes and all that descend from them, those included that have ended and were waited for.
+/// Returns the ticks of these processes and all their descendants, including those that have ended and were waited for.
 pub(crate) fn of_family(roots: &[i32]) -> i64 {
     family(roots).into_iter().filter_map(|pid| ticks(&format!("/proc/{pid}/stat"))).sum()
 }
@@ -40,14 +40,14 @@ fn family(roots: &[i32]) -> Vec<i32> {
     roots.iter().flat_map(|root| descendants_of(*root).into_iter().map(|one| one.pid).chain([*root])).collect()
 }
 
-/// utime, stime, cutime and cstime.
+/// Returns the sum of utime, stime, cutime and cstime.
 fn ticks(stat: &str) -> Option<i64> {
     let stat = fs::read_to_string(stat).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     fields.get(11..15)?.iter().map(|field| field.parse::<i64>().ok()).sum()
 }
 
-/// The site runs within this process and works for everybody.
+/// Returns the ticks of the site's thread, which runs in this process and serves every contender.
 fn site_ticks() -> i64 {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
     let of_site = tasks.filter(|task| {
@@ -56,22 +56,22 @@ fn site_ticks() -> i64 {
     of_site.filter_map(|task| ticks(task.path().join("stat").to_str()?)).sum()
 }
 
-/// The most memory that a contender was seen with: what its processes have for themselves, and their shares of the rest.
+/// Returns the largest sampled memory of a contender: the proportional set size of its processes.
 pub(crate) async fn peak_mb(contender: &Contender<'_>) -> f64 {
     let mut peak_mb = 0.0_f64;
-    for _ in 0..LOOKS {
+    for _ in 0..SAMPLES {
         peak_mb = peak_mb.max(memory_mb(&contender.roots()));
-        sleep(LOOK_EVERY).await;
+        sleep(SAMPLE_EVERY).await;
     }
     peak_mb
 }
 
-/// Proportional set size of these processes and all that descend from them, in MB.
+/// Returns the proportional set size of these processes and all their descendants, in MB.
 pub(crate) fn memory_mb(roots: &[i32]) -> f64 {
     family(roots).into_iter().filter_map(pss_kb).sum::<f64>() / 1_000.0
 }
 
-/// Proportional set size of one process, in kB.
+/// Returns the proportional set size of one process, in kB.
 pub(crate) fn pss_kb(pid: i32) -> Option<f64> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let line = rollup.lines().find(|line| line.starts_with("Pss:"))?;

@@ -1,7 +1,7 @@
-//! The fixture web site: it serves what a test puts there, remembers who asked, and misbehaves where asked to.
+//! The fixture web site: it serves the replies that tests put there, records requests, and misbehaves on demand.
 //!
-//! It runs on a thread of its own, so that it outlives any one test's runtime. What misbehaves below HTTP is in
-//! `unruly`; what a page holds stands in the test that puts it there.
+//! It runs on its own thread, so that it outlives the runtime of a single test. Servers that misbehave below HTTP are
+//! in `unruly`; the content of pages is in the tests.
 
 mod reply;
 mod unruly;
@@ -20,15 +20,15 @@ use tokio::sync::oneshot;
 pub use reply::Reply;
 use unruly::Unruly;
 
-/// A public-looking name that the stack resolves to the site and lets through.
+/// A public-looking name that the stack resolves to the site's address and allows.
 pub const SHOP: &str = "shop.example";
-/// A public-looking name that the stack resolves to the site's address, and nobody let through.
+/// A public-looking name that the stack resolves to the site's address but does not allow.
 pub const REBOUND: &str = "rebound.example";
 
 /// The name of the site's thread.
 pub const THREAD: &str = "fixture-site";
 
-/// The site. Dropping it ends it.
+/// The site. Dropping it stops it.
 pub struct Site {
     addr: SocketAddr,
     shelf: Arc<Shelf>,
@@ -38,12 +38,12 @@ pub struct Site {
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-/// A request that the site got.
+/// A request that the site received.
 #[derive(Clone, Debug)]
 pub struct Seen {
-    /// What was asked for.
+    /// The requested URI.
     pub uri: Uri,
-    /// With which headers.
+    /// The request's headers.
     pub headers: HeaderMap,
 }
 
@@ -54,7 +54,7 @@ struct Shelf {
 }
 
 impl Site {
-    /// Opens the site on a free loopback port.
+    /// Starts the site on a free loopback port.
     ///
     /// # Panics
     /// When no port is free.
@@ -63,7 +63,7 @@ impl Site {
         Self::at(Ipv4Addr::LOCALHOST.into())
     }
 
-    /// Opens the site on a free port of an address of this host.
+    /// Starts the site on a free port of an address of this host.
     ///
     /// # Panics
     /// When no port is free.
@@ -88,29 +88,29 @@ impl Site {
         Self { addr, shelf, unruly, next: AtomicUsize::new(0), stop: Some(stop), thread: Some(thread) }
     }
 
-    /// Where it is.
+    /// Returns the site's address.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// A URL of the site that nothing is at yet.
+    /// Returns a new URL of the site, without a reply yet.
     #[must_use]
     pub fn reserve(&self) -> String {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         format!("http://{}/{number}", self.addr)
     }
 
-    /// Puts a reply at a URL of the site, whatever query comes with it.
+    /// Puts a reply at a URL of the site, for any query.
     ///
     /// # Panics
-    /// When that is no URL of the site.
+    /// When `url` is not a URL.
     pub fn put(&self, url: &str, reply: Reply) {
         let uri: Uri = url.parse().expect("a URL");
         self.shelf.replies.lock().unwrap_or_else(PoisonError::into_inner).insert(uri.path().to_owned(), reply);
     }
 
-    /// Puts a reply somewhere, and tells its URL.
+    /// Puts a reply at a new URL and returns the URL.
     #[must_use]
     pub fn page(&self, reply: Reply) -> String {
         let url = self.reserve();
@@ -118,22 +118,22 @@ impl Site {
         url
     }
 
-    /// Puts an HTML page somewhere, and tells its URL.
+    /// Puts an HTML page at a new URL and returns the URL.
     #[must_use]
     pub fn html(&self, html: &str) -> String {
         self.page(Reply::html(html))
     }
 
-    /// The same URL with another host, on the same port.
+    /// Returns the URL with another host and the same port.
     #[must_use]
     pub fn under_name(&self, url: &str, name: &str) -> String {
         url.replacen("127.0.0.1", name, 1)
     }
 
-    /// The requests for a URL, whatever query came with it.
+    /// Returns the requests for a URL, with any query.
     ///
     /// # Panics
-    /// When that is no URL.
+    /// When `url` is not a URL.
     #[must_use]
     pub fn seen(&self, url: &str) -> Vec<Seen> {
         let uri: Uri = url.parse().expect("a URL");
@@ -141,50 +141,50 @@ impl Site {
         seen.iter().filter(|seen| seen.uri.path() == uri.path()).cloned().collect()
     }
 
-    /// A URL whose port refuses connections.
+    /// Returns a URL whose port refuses connections.
     #[must_use]
     pub fn refusing(&self) -> String {
         format!("http://{}/", self.unruly.refusing)
     }
 
-    /// A URL whose server resets the connection once it has read the request.
+    /// Returns a URL whose server resets the connection after reading from the request.
     #[must_use]
     pub fn resetting(&self) -> String {
         format!("http://{}/", self.unruly.resetting)
     }
 
-    /// A URL whose server sends its response head a byte a second.
+    /// Returns a URL whose server sends its response head at one byte per second.
     #[must_use]
     pub fn dripping_head(&self) -> String {
         format!("http://{}/", self.unruly.dripping_head)
     }
 
-    /// A URL whose server never accepts a connection.
+    /// Returns a URL whose server never accepts a connection.
     #[must_use]
     pub fn unaccepting(&self) -> String {
         self.unruly.fill_queue();
         format!("http://{}/", self.unruly.unaccepting())
     }
 
-    /// An `https` URL whose certificate nobody vouches for.
+    /// Returns an `https` URL with a self-signed certificate.
     #[must_use]
     pub fn self_signed(&self) -> String {
         format!("https://{}/", self.unruly.self_signed)
     }
 
-    /// A URL that the guard must refuse, with somebody listening who must hear nothing.
+    /// Returns a URL that the guard must refuse. A canary listens there and counts connections.
     #[must_use]
     pub fn forbidden(&self) -> String {
         format!("http://{}/forbidden", self.unruly.canary)
     }
 
-    /// How many connections the forbidden listener has had.
+    /// Returns the number of connections to the canary behind [`Site::forbidden`].
     #[must_use]
     pub fn forbidden_visits(&self) -> usize {
         self.unruly.canary_visits.load(Ordering::SeqCst)
     }
 
-    /// `PORTHOLE_ALLOW_TARGETS` for all of it but what is forbidden.
+    /// Returns `PORTHOLE_ALLOW_TARGETS` for the whole site except the canary.
     #[must_use]
     pub fn allow_targets(&self) -> String {
         let unruly = &self.unruly;
@@ -200,7 +200,7 @@ impl Site {
         format!("{},{SHOP}:{}", addresses.join(","), self.addr.port())
     }
 
-    /// `PORTHOLE_RESOLVE` for the site's names.
+    /// Returns `PORTHOLE_RESOLVE` for the site's names.
     #[must_use]
     pub fn resolve(&self) -> String {
         format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1")
@@ -229,7 +229,7 @@ fn listen() -> (TcpListener, SocketAddr) {
 
 fn listen_at(address: IpAddr) -> (TcpListener, SocketAddr) {
     let listener = TcpListener::bind((address, 0)).expect("a free port");
-    listener.set_nonblocking(true).expect("a socket that need not block");
+    listener.set_nonblocking(true).expect("a socket that can be non-blocking");
     let addr = listener.local_addr().expect("a bound address");
     (listener, addr)
 }

@@ -1,4 +1,4 @@
-//! What the site answers, well-behaved or not: a status, headers, and a body that comes whole, slowly or never.
+//! The site's replies: a status, headers, and a body that is sent at once, late, slowly or never.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
-/// One answer of the site.
+/// One reply of the site.
 #[derive(Clone, Debug)]
 pub struct Reply {
     status: StatusCode,
@@ -21,54 +21,54 @@ pub struct Reply {
 enum Content {
     /// All at once.
     Whole(Bytes),
-    /// All at once, after a while.
+    /// All at once, after a delay.
     Late(Duration, Bytes),
-    /// Not even the head comes.
+    /// Never, not even the head.
     Never,
-    /// A byte a second.
+    /// One byte per second.
     Dripping(Bytes),
-    /// At once, but the end never comes.
+    /// At once, but the body never ends.
     Held(Bytes),
-    /// The same again and again.
+    /// The same chunk repeated.
     Repeated { chunk: Bytes, times: usize },
 }
 
 impl Reply {
-    /// These bytes under that content type.
+    /// Returns a reply with this content type and body.
     ///
     /// # Panics
-    /// When the content type can't be a header.
+    /// When the content type is not a valid header value.
     #[must_use]
     pub fn of(content_type: &str, body: impl Into<Bytes>) -> Self {
         Self { status: StatusCode::OK, headers: Vec::new(), content: Content::Whole(body.into()) }
             .header(header::CONTENT_TYPE.as_str(), content_type)
     }
 
-    /// An HTML page.
+    /// Returns an HTML page.
     #[must_use]
     pub fn html(html: &str) -> Self {
         Self::of("text/html; charset=utf-8", html.to_owned())
     }
 
-    /// Plain text.
+    /// Returns plain text.
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::of("text/plain; charset=utf-8", text.to_owned())
     }
 
-    /// A redirect with that status.
+    /// Returns a redirect with this status.
     #[must_use]
     pub fn redirect(status: u16, location: &str) -> Self {
         Self::text("").status(status).header(header::LOCATION.as_str(), location)
     }
 
-    /// The request is read and never answered.
+    /// Returns a reply that is never sent; the request is read.
     #[must_use]
     pub fn never() -> Self {
         Self { content: Content::Never, ..Self::text("") }
     }
 
-    /// A hundred megabytes of HTML.
+    /// Returns 100 MB of HTML.
     #[must_use]
     pub fn hundred_megabytes() -> Self {
         let chunk = Bytes::from("<p>All work and no play makes a dull page.</p>\n".repeat(1000));
@@ -76,20 +76,20 @@ impl Reply {
         Self { content: Content::Repeated { chunk, times }, ..Self::html("") }
     }
 
-    /// The same with that status.
+    /// Sets the status.
     ///
     /// # Panics
-    /// When that is no status.
+    /// When it is not an HTTP status.
     #[must_use]
     pub fn status(mut self, status: u16) -> Self {
         self.status = StatusCode::from_u16(status).expect("a status");
         self
     }
 
-    /// The same with one header more.
+    /// Adds a header.
     ///
     /// # Panics
-    /// When that can't be a header.
+    /// When it is not a valid header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let name = HeaderName::try_from(name).expect("a header's name");
@@ -97,21 +97,21 @@ impl Reply {
         self
     }
 
-    /// The same after `delay`.
+    /// Delays the reply.
     #[must_use]
     pub fn late(self, delay: Duration) -> Self {
         let content = Content::Late(delay, self.bytes());
         Self { content, ..self }
     }
 
-    /// The same a byte a second.
+    /// Sends the body at one byte per second.
     #[must_use]
     pub fn dripping(self) -> Self {
         let content = Content::Dripping(self.bytes());
         Self { content, ..self }
     }
 
-    /// The same, but the end of the body never comes.
+    /// Sends the body at once but never ends it.
     #[must_use]
     pub fn held(self) -> Self {
         let content = Content::Held(self.bytes());

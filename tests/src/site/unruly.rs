@@ -1,5 +1,5 @@
-//! Servers that misbehave below HTTP: refuse, reset, drip their head, never accept a connection, show a certificate that
-//! no authority signed; and the one that must never be visited.
+//! Servers that misbehave below HTTP: they refuse, reset, drip their head, never accept a connection or present a
+//! self-signed certificate. And the canary, a server that must never be visited.
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,10 +17,10 @@ use super::listen;
 const PLAIN_RESPONSE: &[u8] =
     b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 12\r\nConnection: close\r\n\r\n<h1>here</h1";
 
-/// A connection on loopback that is not established by then found the queue full.
+/// A loopback connection that is not established within this time found the queue full.
 const QUEUED_WITHIN: Duration = Duration::from_millis(200);
 
-/// Where each of them is.
+/// The addresses of these servers.
 pub(super) struct Unruly {
     pub(super) refusing: SocketAddr,
     pub(super) resetting: SocketAddr,
@@ -28,16 +28,16 @@ pub(super) struct Unruly {
     pub(super) self_signed: SocketAddr,
     pub(super) canary: SocketAddr,
     pub(super) canary_visits: Arc<AtomicUsize>,
-    /// Bound and never listening: connections are refused, and nobody else gets the port.
+    /// Bound but not listening: connections are refused, and no other process gets the port.
     _refusing: TcpSocket,
-    /// Listens with the shortest queue there is, and never accepts.
+    /// Listens with the shortest possible queue, and never accepts.
     unaccepting: TcpSocket,
     /// The connections that fill its queue.
     waiting: OnceLock<Vec<std::net::TcpStream>>,
 }
 
 impl Unruly {
-    /// Binds them all; what is returned beside them serves them, on the runtime that calls it.
+    /// Binds all servers. The returned function serves them on the runtime that calls it.
     pub(super) fn bind() -> (Self, impl FnOnce() + Send + 'static) {
         let refuser = TcpSocket::new_v4().expect("a socket");
         refuser.bind(SocketAddr::from(([127, 0, 0, 1], 0))).expect("a free port");
@@ -75,12 +75,12 @@ impl Unruly {
         (unruly, serve)
     }
 
-    /// Where connections are neither accepted nor refused.
+    /// Returns the address at which connections are neither accepted nor refused.
     pub(super) fn unaccepting(&self) -> SocketAddr {
         self.unaccepting.local_addr().expect("a bound address")
     }
 
-    /// Fills the queue of the listener that never accepts: from then on no handshake is answered.
+    /// Fills the queue of the listener that never accepts, so that it answers no further handshake.
     pub(super) fn fill_queue(&self) {
         let addr = self.unaccepting();
         self.waiting.get_or_init(|| {
@@ -102,13 +102,13 @@ fn accept<F: Future<Output = std::io::Result<()>> + Send + 'static>(
 }
 
 async fn reset(mut stream: TcpStream) -> std::io::Result<()> {
-    // Any part of the request will do.
+    // Any byte of the request is enough.
     stream.read_u8().await?;
     stream.set_zero_linger()
 }
 
 async fn drip(mut stream: TcpStream) -> std::io::Result<()> {
-    // An answer that comes before its question is another kind of fault.
+    // Wait for the request: an answer before it would be another kind of fault.
     stream.read_u8().await?;
     for byte in PLAIN_RESPONSE {
         stream.write_all(&[*byte]).await?;

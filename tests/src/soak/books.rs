@@ -1,4 +1,4 @@
-//! What the soak has seen: answers by what they were, memory over time, and whatever must not have been.
+//! Records of the soak: answers by kind, memory over time, and violations.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,12 +11,12 @@ use tokio::time::Instant;
 
 use crate::process::Process;
 
-/// How many violations are kept; what comes after is only counted.
+/// Number of violations kept; further ones are only counted.
 const VIOLATIONS_KEPT: usize = 20;
-/// The share of the samples that is left out at the front: caches fill.
+/// Share of the first samples that is ignored, because caches are filling.
 const WARMING_UP: f64 = 0.3;
 
-/// Kept by all of it at once.
+/// The records, shared by all tasks of the soak.
 #[derive(Debug)]
 pub struct Books {
     seed: u64,
@@ -26,16 +26,16 @@ pub struct Books {
 
 #[derive(Debug, Default)]
 struct Pages {
-    /// By what was asked: what was answered, how often.
+    /// Number of answers by kind of request and code.
     answers: BTreeMap<&'static str, BTreeMap<String, u64>>,
-    /// Of successes: how long they took.
+    /// Times of successes.
     took: Vec<Duration>,
-    /// Of those who were told that there is no place: how long that took.
-    turned_away: Vec<Duration>,
+    /// Times of `OVERLOADED` answers.
+    overloaded: Vec<Duration>,
     faults: BTreeMap<&'static str, u64>,
     violations: Vec<String>,
-    violations_untold: u64,
-    /// The running service's, since it was last started.
+    violations_dropped: u64,
+    /// Memory samples of the service since its last start: seconds and bytes.
     service: Vec<(f64, f64)>,
     service_pid: i32,
     worker: Vec<(f64, f64)>,
@@ -53,11 +53,11 @@ impl Books {
         let mut pages = self.pages();
         match code.as_deref() {
             None => pages.took.push(took),
-            Some("OVERLOADED") => pages.turned_away.push(took),
+            Some("OVERLOADED") => pages.overloaded.push(took),
             Some(_) => {}
         }
-        let said = code.unwrap_or_else(|| "ok".to_owned());
-        *pages.answers.entry(asked).or_default().entry(said).or_default() += 1;
+        let outcome = code.unwrap_or_else(|| "ok".to_owned());
+        *pages.answers.entry(asked).or_default().entry(outcome).or_default() += 1;
     }
 
     pub(super) fn left(&self, asked: &'static str) {
@@ -73,11 +73,11 @@ impl Books {
         if pages.violations.len() < VIOLATIONS_KEPT {
             pages.violations.push(what);
         } else {
-            pages.violations_untold += 1;
+            pages.violations_dropped += 1;
         }
     }
 
-    /// What a service said of its sessions before it ended.
+    /// Counts the leaked sessions in a service's metrics, before it ends.
     pub(super) fn count_leaked(&self, metrics: &Value) {
         let leaked = metrics["sessions"]["leaked"].as_u64().unwrap_or_default();
         self.pages().leaked += leaked;
@@ -107,11 +107,11 @@ impl Books {
 
     pub(super) fn report(&self, duration: Duration) -> Report {
         let mut pages = std::mem::take(&mut *self.pages());
-        if pages.violations_untold > 0 {
-            pages.violations.push(format!("and {} more", pages.violations_untold));
+        if pages.violations_dropped > 0 {
+            pages.violations.push(format!("and {} more", pages.violations_dropped));
         }
         pages.took.sort();
-        pages.turned_away.sort();
+        pages.overloaded.sort();
         Report {
             seed: self.seed,
             duration,
@@ -126,12 +126,12 @@ impl Books {
     }
 }
 
-/// What a soak came to. It prints as a table.
+/// The result of a soak. It displays as tables.
 #[derive(Debug)]
 pub struct Report {
-    /// What must not have been; nothing, if all is well.
+    /// Violations; empty if all is well.
     pub violations: Vec<String>,
-    /// By what was asked: what was answered (`ok`, a code, or `(left)`), how often.
+    /// Number of answers by kind of request and outcome: `ok`, a code, or `(left)`.
     pub answers: BTreeMap<&'static str, BTreeMap<String, u64>>,
     seed: u64,
     duration: Duration,
@@ -139,10 +139,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many successes there were of what was asked.
+    /// Returns the number of successes of a kind of request.
     #[must_use]
     pub fn ok(&self, asked: &str) -> u64 {
-        self.answers.get(asked).and_then(|said| said.get("ok")).copied().unwrap_or_default()
+        self.answers.get(asked).and_then(|outcomes| outcomes.get("ok")).copied().unwrap_or_default()
     }
 }
 
@@ -151,25 +151,25 @@ impl fmt::Display for Report {
         const MB: f64 = 1e6;
         let pages = &self.pages;
         writeln!(f, "soak of {:?}, seed {}", self.duration, self.seed)?;
-        writeln!(f, "\n| asked | answered |\n|---|---|")?;
-        for (asked, said) in &self.answers {
-            let said: Vec<String> = said.iter().map(|(code, count)| format!("{code} {count}")).collect();
-            writeln!(f, "| {asked} | {} |", said.join(", "))?;
+        writeln!(f, "\n| request | answers |\n|---|---|")?;
+        for (asked, outcomes) in &self.answers {
+            let outcomes: Vec<String> = outcomes.iter().map(|(code, count)| format!("{code} {count}")).collect();
+            writeln!(f, "| {asked} | {} |", outcomes.join(", "))?;
         }
         let faults: Vec<String> = pages.faults.iter().map(|(what, count)| format!("{what} {count}")).collect();
         writeln!(f, "\nfaults: {}", faults.join(", "))?;
         let [p50, p95, p99] = [50, 95, 99].map(|percent| percentile(&pages.took, percent).as_millis());
         writeln!(f, "successes: {}, p50 {p50} ms, p95 {p95} ms, p99 {p99} ms", pages.took.len())?;
-        let [p50, p99] = [50, 99].map(|percent| percentile(&pages.turned_away, percent).as_millis());
-        writeln!(f, "OVERLOADED: {}, p50 {p50} ms, p99 {p99} ms", pages.turned_away.len())?;
+        let [p50, p99] = [50, 99].map(|percent| percentile(&pages.overloaded, percent).as_millis());
+        writeln!(f, "OVERLOADED: {}, p50 {p50} ms, p99 {p99} ms", pages.overloaded.len())?;
         for (name, samples) in [("service", &pages.service), ("worker", &pages.worker)] {
             let settled = settled(samples);
             let last = settled.last().map_or(0.0, |sample| sample.1) / MB;
             let seconds = settled.first().zip(settled.last()).map_or(0.0, |(first, last)| last.0 - first.0);
             let slope = slope(settled) * 3600.0 / MB;
-            writeln!(f, "{name}: {last:.1} MB at the end, {slope:+.1} MB an hour over the last {seconds:.0} s")?;
+            writeln!(f, "{name}: {last:.1} MB at the end, {slope:+.1} MB per hour over the last {seconds:.0} s")?;
         }
-        writeln!(f, "service and browsers: {:.0} MB at most (resident, shared pages counted often)", {
+        writeln!(f, "service and browsers: {:.0} MB at most (resident, shared pages counted more than once)", {
             pages.tree_peak_bytes / MB
         })?;
         writeln!(f, "open files of the service: {} before, {} after", pages.files.0, pages.files.1)?;
@@ -190,7 +190,7 @@ fn settled(samples: &[(f64, f64)]) -> &[(f64, f64)] {
     &samples[(samples.len() as f64 * WARMING_UP) as usize..]
 }
 
-/// The least squares' line's slope: bytes a second.
+/// Returns the slope of the least-squares line, in bytes per second.
 #[expect(clippy::cast_precision_loss, reason = "few samples")]
 fn slope(samples: &[(f64, f64)]) -> f64 {
     let count = samples.len() as f64;
@@ -202,7 +202,7 @@ fn slope(samples: &[(f64, f64)]) -> f64 {
     if below > 0.0 { above / below } else { 0.0 }
 }
 
-/// What a process holds in memory; nothing for one that is gone.
+/// Returns a process's resident memory in bytes; 0 if it has ended.
 fn resident_bytes(pid: i32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let kilobytes =
@@ -210,7 +210,7 @@ fn resident_bytes(pid: i32) -> u64 {
     kilobytes.map_or(0, |kilobytes: u64| kilobytes * 1024)
 }
 
-/// How many files and sockets a process holds open.
+/// Returns the number of open files and sockets of a process.
 pub(super) fn open_files(pid: i32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).map_or(0, Iterator::count)
 }

@@ -1,4 +1,4 @@
-//! What befalls the stack: browsers killed, Browserbase failing, the service restarted and killed.
+//! The faults of the soak: browsers killed, Browserbase failing, the service restarted and killed.
 
 use std::time::Duration;
 
@@ -11,18 +11,18 @@ use crate::family::Relative;
 use crate::remote::Remote;
 use crate::stack::Server;
 
-/// What an orderly end of the service may take: those in flight have 25 s.
+/// The time limit of an orderly end of the service; requests in flight have 25 s.
 const ENDED_WITHIN: Duration = Duration::from_secs(40);
-/// From one fault to the next: at least, at most.
+/// Shortest and longest pause between two faults.
 const PAUSE_MS: std::ops::Range<u64> = 1_500..4_000;
-/// How long the service runs between two restarts of it.
+/// Time that the service runs between two restarts.
 const RESTART_EVERY: Duration = Duration::from_secs(600);
 
-/// What strikes, and when.
+/// The schedule of the faults.
 pub(super) struct Faults {
     rng: fastrand::Rng,
     next: Instant,
-    /// When the service is restarted, the last one first. None in the last part, so that the memory's slope has time.
+    /// The restarts of the service, the last one first. The last part has none, to measure the slope of memory.
     restarts: Vec<(Instant, Signal)>,
 }
 
@@ -39,7 +39,7 @@ impl Faults {
         Self { rng: fastrand::Rng::with_seed(options.seed.wrapping_add(1 << 32)), next: now, restarts }
     }
 
-    /// Strikes, if it is time.
+    /// Injects a fault, if it is time.
     pub(super) async fn strike(&mut self, remote: &mut Remote, books: &Books) {
         if let Some((at, signal)) = self.restarts.last().copied()
             && Instant::now() >= at
@@ -105,7 +105,7 @@ impl Faults {
     }
 }
 
-/// Ends the service, in order or not, and starts it again at the same addresses.
+/// Ends the service with `signal` and starts it again at the same addresses.
 async fn restart(remote: &mut Remote, signal: Signal, books: &Books) {
     let stack = &mut remote.stack;
     books.count_leaked(&stack.metrics().await);

@@ -1,7 +1,7 @@
-//! The soak: mixed traffic at twice the capacity through workers and service, while faults strike at random.
+//! The soak: mixed traffic at twice the capacity through workers and service, with random faults.
 //!
-//! What must hold at the end: every request was answered, with a code of the contract and with its own page's content;
-//! no page, session, process or file is left. How long it took and what memory did is told, not judged.
+//! It asserts that every request was answered with a code of the contract and its own page's content, and that no page,
+//! remote session, process or file is left. Latency and memory are reported, not judged.
 
 mod books;
 mod faults;
@@ -25,48 +25,48 @@ use crate::eventually::{eventually, so};
 use crate::remote::Remote;
 use crate::stack::Server;
 
-/// Pages at once; half as many may wait.
-const PLACES: usize = 4;
-/// Twice the capacity, and each asks again as soon as it has its answer.
-const CALLERS: usize = 2 * PLACES;
-/// Of these callers, who have Browserbase's credentials put in: each of their requests starts a browser of its own.
+/// Permits of the service; its queue holds half as many requests.
+const PERMITS: usize = 4;
+/// Callers for twice the capacity. Each sends its next request as soon as it has an answer.
+const CALLERS: usize = 2 * PERMITS;
+/// Callers whose worker adds Browserbase credentials: each of their requests starts its own browser.
 const REMOTE_CALLERS: usize = 2;
-/// What may be open beyond what was open before the load: connections kept for the next request.
+/// Files that may be open in addition to those before the load: connections kept alive for the next request.
 const FILES_SPARE: usize = 24;
-/// What the end of the load may take until all is given back: the longest request, and a release that is tried again.
+/// Time after the load until everything is released: the longest request, and a release that is retried.
 const IDLE_WITHIN: Duration = Duration::from_secs(100);
-/// How often memory is looked at.
+/// Interval of the memory samples.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
 
-/// How long, and which dice.
+/// Duration and seed.
 #[derive(Clone, Copy, Debug)]
 pub struct SoakOptions {
-    /// How long there is load.
+    /// Duration of the load.
     pub duration: Duration,
     /// Seed of everything random.
     pub seed: u64,
 }
 
-/// Runs it and gives what was seen.
+/// Runs the soak and returns its report.
 ///
 /// # Panics
-/// When the stack does not start, or does not come to rest after the load.
+/// When the stack does not start, or is not idle after the load.
 pub async fn run(options: SoakOptions) -> Report {
     let mut remote = Box::pin(Remote::with(
         EmulatorOptions::new(),
         &[
             ("PORTHOLE_PROVIDER", "auto"),
-            ("PORTHOLE_MAX_CONCURRENT", &PLACES.to_string()),
-            ("PORTHOLE_MAX_QUEUE", &(PLACES / 2).to_string()),
+            ("PORTHOLE_MAX_CONCURRENT", &PERMITS.to_string()),
+            ("PORTHOLE_MAX_QUEUE", &(PERMITS / 2).to_string()),
             ("PORTHOLE_BROWSERBASE_REAP_SECONDS", "5"),
             ("PORTHOLE_INSTANCE", "soak"),
-            // As on larger machines; other tests have as many threads as this one gives, mostly one.
+            // Two threads, as on larger machines; other tests use this machine's default, mostly one.
             ("TOKIO_WORKER_THREADS", "2"),
         ],
     ))
     .await;
     let local_worker = worker_without_credentials(&remote).await;
-    // Once each, so that what is made on first use is not taken for growth.
+    // One request first, so that resources created on first use don't count as growth.
     remote.stack.expect_alive().await;
     let files_before = open_files(remote.stack.service.process.pid());
 
@@ -102,14 +102,14 @@ pub async fn run(options: SoakOptions) -> Report {
     books.report(options.duration)
 }
 
-/// The same service's second door, whose callers get local pages.
+/// Starts a second worker of the service, whose callers get local pages.
 async fn worker_without_credentials(remote: &Remote) -> Server {
     let mut environment = remote.stack.of_worker.clone();
     environment.retain(|name, _| !name.starts_with("BROWSERBASE_"));
     Server::start("porthole-worker", &environment).await
 }
 
-/// Nothing is asked any more: all is given back, and an ordinary request succeeds.
+/// After the load: waits until everything is released, and asserts that an ordinary request succeeds.
 async fn come_to_rest(remote: &mut Remote, books: &Books, files_before: usize) {
     remote.emulator.expect_all_given_back(IDLE_WITHIN).await;
     remote.stack.expect_idle(IDLE_WITHIN).await;
@@ -128,7 +128,7 @@ async fn come_to_rest(remote: &mut Remote, books: &Books, files_before: usize) {
     books.files(files_before, files);
 }
 
-/// Ends everything in order, and looks at what is left.
+/// Ends everything in order, and records processes and files that are left.
 async fn end(remote: Remote, local_worker: Server, books: &Books) {
     let Remote { mut stack, emulator } = remote;
     let family = stack.service.process.family();
@@ -146,7 +146,7 @@ async fn end(remote: Remote, local_worker: Server, books: &Books) {
     drop((stack, local_worker, emulator));
 }
 
-/// A body that asks for a page, with a limit that keeps hostile ones short.
+/// Returns a request body for a page, with a timeout that limits hostile pages.
 fn asking(url: &str) -> serde_json::Value {
     json!({"url": url, "timeout_ms": 20_000})
 }

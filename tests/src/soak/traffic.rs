@@ -1,4 +1,4 @@
-//! What is asked during a soak, by callers who behave and callers who don't, of pages that behave and pages that don't.
+//! The traffic of the soak: well-behaved and misbehaving callers, ordinary and hostile pages.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::caller::{Answer, Caller};
 use crate::site::{Reply, Site};
 use crate::{Picture, raw};
 
-/// Pages that differ in what they say, so that an answer with another's content is noticed.
+/// Number of ordinary pages. Their contents differ, so that an answer with another page's content is noticed.
 const PAGES: usize = 12;
-/// What somebody waits who was told to try again.
-const TRY_AGAIN_MS: std::ops::Range<u64> = 100..600;
-/// A slow reader takes so much at a time, and goes after so long.
+/// Wait of a caller after a retryable failure.
+const RETRY_AFTER_MS: std::ops::Range<u64> = 100..600;
+/// Bytes per read, pause between reads and total time of a slow reader.
 const SLOWLY_BYTES: usize = 2_000;
 const SLOWLY_PAUSE: Duration = Duration::from_millis(50);
 const SLOWLY_FOR: Duration = Duration::from_secs(5);
 
-/// The pages.
+/// The pages' URLs.
 pub(super) struct Traffic {
     ordinary: Vec<String>,
     late: String,
@@ -32,7 +32,7 @@ pub(super) struct Traffic {
     refusing: String,
     forbidden: String,
     hostile: Vec<String>,
-    /// The sockets go straight there.
+    /// Never answered.
     never: String,
 }
 
@@ -80,7 +80,7 @@ impl Traffic {
         }
     }
 
-    /// One caller: asks, and asks again, until it is time to go.
+    /// Runs one caller, which sends requests until `until`.
     pub(super) async fn ask_until(
         self: Arc<Self>,
         until: Instant,
@@ -91,19 +91,19 @@ impl Traffic {
         while Instant::now() < until {
             let (traffic, asker, noted) = (Arc::clone(&self), caller.clone(), Arc::clone(&books));
             let mut dice = rng.fork();
-            // In a task of its own: an assertion that fails is noted, and the soak goes on.
+            // In its own task: a failed assertion is recorded and the soak continues.
             let asked = tokio::spawn(async move { traffic.ask(&asker, &mut dice, &noted).await });
             let try_again = asked.await.unwrap_or_else(|error| {
-                books.violation(said(error));
+                books.violation(message(error));
                 false
             });
             if try_again {
-                tokio::time::sleep(Duration::from_millis(rng.u64(TRY_AGAIN_MS))).await;
+                tokio::time::sleep(Duration::from_millis(rng.u64(RETRY_AFTER_MS))).await;
             }
         }
     }
 
-    /// One request, judged; whether it is to be tried again.
+    /// Sends one request and checks its answer; returns whether it is to be retried.
     async fn ask(&self, caller: &Caller, dice: &mut fastrand::Rng, books: &Books) -> bool {
         let (asked, answer) = match dice.u8(0..100) {
             0..30 => ("text", self.text(caller, dice).await),
@@ -122,11 +122,11 @@ impl Traffic {
         let code = answer.code();
         let mut try_again = false;
         if let Some(code) = &code {
-            // The whole shape of a failure, as the table has it.
+            // Checks the whole failure against the contract's table.
             try_again = answer.expect_code(code)["retryable"] == true;
             let of_the_stack =
                 try_again || !matches!(asked, "text" | "picture" | "raw picture" | "late page" | "missing page");
-            assert!(of_the_stack, "nothing is wrong with this {asked}: {answer:?}");
+            assert!(of_the_stack, "an unexpected failure of this {asked}: {answer:?}");
         }
         books.answer(asked, code, answer.took);
         try_again
@@ -154,7 +154,7 @@ impl Traffic {
             assert_eq!(answer.expect_ok()["title"], format!("page {number}"), "another page's title");
             let picture = answer.picture();
             assert!(full_page || picture.size() == (390, 844), "a picture of {:?}", picture.size());
-            // The corner is the page's margin: a blank or black picture has another colour.
+            // The corner shows the page's background; in a blank or black picture it has another colour.
             let corner = picture.part(0, 0, 1, 1);
             assert!(corner.iter().flatten().all(|channel| *channel >= 225), "a corner of {corner:?}");
         }
@@ -187,9 +187,9 @@ impl Traffic {
         answer
     }
 
-    /// Whatever comes of it: an answer of the contract.
+    /// Requests a hostile page; any answer of the contract is accepted.
     async fn hostile(&self, caller: &Caller, dice: &mut fastrand::Rng) -> Answer {
-        let url = dice.choice(&self.hostile).expect("there are some");
+        let url = dice.choice(&self.hostile).expect("there are hostile pages");
         let mut fields = asking(url);
         fields["timeout_ms"] = json!(8_000);
         let answer = if dice.bool() { caller.screenshot(fields).await } else { caller.extract(fields).await };
@@ -199,7 +199,7 @@ impl Traffic {
         answer
     }
 
-    /// Somebody asks and goes away, at whatever moment.
+    /// Sends a request and disconnects at a random moment.
     async fn leave(&self, caller: &Caller, dice: &mut fastrand::Rng, books: &Books) -> bool {
         let url = if dice.bool() { &self.never } else { &self.ordinary[0] };
         let after = Duration::from_millis(dice.u64(0..1_500));
@@ -210,7 +210,7 @@ impl Traffic {
         false
     }
 
-    /// Somebody asks for much and takes it in sips.
+    /// Requests a large picture and reads it slowly.
     async fn read_slowly(&self, caller: &Caller, books: &Books) -> bool {
         let mut fields = asking(&self.noise);
         fields["viewport"] = json!({"width": 900, "height": 700});
@@ -220,9 +220,9 @@ impl Traffic {
         let head = raw::post("HTTP/1.1", "/api/sandbox/browser-screenshot", host, &fields);
         let mut stream = TcpStream::connect(host).await.expect("the worker listens");
         stream.write_all(head.as_bytes()).await.expect("the worker reads");
-        let mut sip = vec![0; SLOWLY_BYTES];
+        let mut buffer = vec![0; SLOWLY_BYTES];
         let until = Instant::now() + SLOWLY_FOR;
-        while Instant::now() < until && matches!(timeout(SLOWLY_FOR, stream.read(&mut sip)).await, Ok(Ok(1..))) {
+        while Instant::now() < until && matches!(timeout(SLOWLY_FOR, stream.read(&mut buffer)).await, Ok(Ok(1..))) {
             tokio::time::sleep(SLOWLY_PAUSE).await;
         }
         books.left("slow reader");
@@ -236,7 +236,7 @@ async fn failing(caller: &Caller, url: &str, code: &str) -> Answer {
     answer
 }
 
-/// A request that no service could serve, told at once.
+/// Sends an invalid request, which is refused at once.
 async fn nonsense(caller: &Caller, dice: &mut fastrand::Rng) -> Answer {
     let (fields, code) = match dice.u8(0..4) {
         0 => (json!({"url": "not a URL"}), "INVALID_URL"),
@@ -245,25 +245,25 @@ async fn nonsense(caller: &Caller, dice: &mut fastrand::Rng) -> Answer {
         _ => (json!({"url": "http://127.0.0.1/", "viewport": {"width": 0}}), "INVALID_REQUEST"),
     };
     let answer = caller.extract(fields).await;
-    // The service may be down; what it says when it is there is this.
-    let said = answer.code();
+    // The service may be down or busy.
+    let actual = answer.code();
     let away = ["SERVICE_UNAVAILABLE", "SHUTTING_DOWN", "OVERLOADED"];
-    assert!(said.as_deref().is_some_and(|said| said == code || away.contains(&said)), "not {code}: {answer:?}");
+    assert!(actual.as_deref().is_some_and(|actual| actual == code || away.contains(&actual)), "not {code}: {answer:?}");
     answer
 }
 
-fn said(error: tokio::task::JoinError) -> String {
+fn message(error: tokio::task::JoinError) -> String {
     match error.try_into_panic() {
         Ok(panic) => match (panic.downcast_ref::<String>(), panic.downcast_ref::<&str>()) {
             (Some(text), _) => text.clone(),
             (None, Some(text)) => (*text).to_owned(),
-            (None, None) => "a panic without words".to_owned(),
+            (None, None) => "a panic without a message".to_owned(),
         },
         Err(error) => error.to_string(),
     }
 }
 
-/// A picture of noise: much to send.
+/// A page of noise, whose picture is large.
 const NOISE: &str = "<title>noise</title><body style='margin:0'><canvas id=c width=900 height=700></canvas><script>\
     const x=c.getContext('2d'),d=x.createImageData(900,700);let s=1;for(let i=0;i<d.data.length;i++){\
     s=(s*1103515245+12345)&0x7fffffff;d.data[i]=i%4==3?255:s>>16}x.putImageData(d,0,0)</script>";

@@ -1,4 +1,4 @@
-//! What befalls browsers: they crash in a loop, their provider refuses them or does not take them back.
+//! Alerts about browsers: they crash in a loop, or their provider refuses to create or to release sessions.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::prometheus::Prometheus;
 
 #[tokio::test]
-async fn a_browser_that_crashes_in_a_loop_is_told() {
+async fn a_browser_that_crashes_in_a_loop_fires_its_alerts() {
     let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let page = stack.site.page(Reply::html("<body>text").late(Duration::from_millis(500)));
@@ -34,13 +34,13 @@ async fn a_browser_that_crashes_in_a_loop_is_told() {
 }
 
 #[tokio::test]
-async fn a_provider_that_refuses_sessions_or_does_not_take_them_back_is_told() {
+async fn a_provider_that_refuses_creates_or_releases_fires_its_alerts() {
     let remote = Box::pin(Remote::start()).await;
     let stack = &remote.stack;
     let prometheus = Prometheus::watching(stack).await;
     let page = stack.site.html("<body>text");
-    // Of this session nobody ever hears that it was released: it counts as leaked when its own time is over, a minute
-    // after it began.
+    // The release of this session is never confirmed: it counts as leaked when its timeout has passed, a minute after
+    // it was created.
     remote.emulator.faults(json!({"release": {"status": {"code": 500}}})).await;
     stack.extract(json!({"url": page})).await.expect_ok();
     remote.emulator.faults(json!({"create": {"status": {"code": 429}}})).await;

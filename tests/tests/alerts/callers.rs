@@ -1,4 +1,4 @@
-//! What callers do: tokens that are not good, requests for private addresses.
+//! Alerts about callers: invalid owner tokens, and requests for private addresses.
 
 use porthole_tests::Stack;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::prometheus::Prometheus;
 
 #[tokio::test]
-async fn tokens_that_are_refused_and_private_addresses_that_are_asked_for_are_told() {
+async fn refused_tokens_and_requests_for_private_addresses_fire_their_alerts() {
     let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let caller = stack.caller();

@@ -1,10 +1,10 @@
-//! The alerts' rules with their time run faster: a minute becomes a second, an hour a minute. Nothing else of them is
-//! touched, so thresholds and counts are those that an operator has.
+//! The alert rules with shortened durations: a minute becomes a second, an hour a minute. Nothing else changes, so
+//! thresholds and counts are those of production.
 
-/// The rules that operators get.
+/// The rules as they are shipped to operators.
 pub(crate) const RULES: &str = include_str!("../../../deploy/prometheus/alerts.yml");
 
-/// Shortens what follows `for:` and what stands in brackets.
+/// Shortens the durations after `for:` and in range selectors (`[5m]`).
 pub(crate) fn hurried(rules: &str) -> String {
     rules.lines().map(|line| hurried_line(line) + "\n").collect()
 }
@@ -16,7 +16,7 @@ fn hurried_line(line: &str) -> String {
     let mut parts = line.split('[');
     let mut hurried = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let (duration, rest) = part.split_once(']').expect("a range ends");
+        let (duration, rest) = part.split_once(']').expect("a range selector has a closing bracket");
         hurried.push_str(&format!("[{}]{rest}", shortened(duration)));
     }
     hurried
@@ -24,7 +24,7 @@ fn hurried_line(line: &str) -> String {
 
 fn shortened(duration: &str) -> String {
     let (number, unit) = duration.split_at(duration.len() - 1);
-    let number: u32 = number.parse().unwrap_or_else(|_| panic!("{duration} is not of one unit"));
+    let number: u32 = number.parse().unwrap_or_else(|_| panic!("{duration} is not a number and one unit"));
     let unit = match unit {
         "m" => "s",
         "h" => "m",

@@ -1,4 +1,4 @@
-//! What befalls processes: they are killed, start again and again, end too slowly, run out of file descriptors.
+//! Alerts about processes: they are killed, restart in a loop, drain too slowly, run out of file descriptors.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::prometheus::Prometheus;
 
-/// How long a killed process takes to be gone, and Prometheus to have looked at the next.
+/// Limit for a killed process to be gone, and for Prometheus to have scraped its successor.
 const SEEN_WITHIN: Duration = Duration::from_secs(30);
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn a_service_that_was_killed_is_down_and_its_callers_get_errors() {
 }
 
 #[tokio::test]
-async fn a_service_that_starts_again_and_again_is_told() {
+async fn a_service_that_restarts_in_a_loop_fires_its_alert() {
     let mut stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let mut environment = stack.of_service.clone();
@@ -47,7 +47,10 @@ async fn a_service_that_starts_again_and_again_is_told() {
         stack.service = Server::start("porthole-service", &environment).await;
         eventually(SEEN_WITHIN, async || {
             let now = prometheus.query(began).await;
-            so(now.is_some() && now != before, format!("it still began at {now:?}"))
+            so(
+                now.is_some() && now != before,
+                format!("Prometheus has not scraped the new process: start time {now:?}"),
+            )
         })
         .await;
     }
@@ -55,14 +58,14 @@ async fn a_service_that_starts_again_and_again_is_told() {
 }
 
 #[tokio::test]
-async fn a_drain_that_does_not_end_is_told() {
+async fn a_drain_that_does_not_end_fires_its_alert() {
     let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let hanging = stack.site.page(Reply::never());
     let caller = stack.caller();
     let asking = async {
         caller.extract(json!({"url": hanging})).await;
-        // It has ended, and nothing holds the drain up any longer.
+        // The request has ended, and nothing delays the drain any longer; only the alert may end this test.
         std::future::pending::<()>().await;
     };
     let draining = async {
@@ -77,11 +80,11 @@ async fn a_drain_that_does_not_end_is_told() {
 }
 
 #[tokio::test]
-async fn a_process_that_may_open_few_files_more_is_told() {
+async fn a_process_short_of_file_descriptors_fires_its_alert() {
     let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let open = prometheus.query("process_open_fds{job=\"porthole-service\"}").await.unwrap();
-    // One in ten is left, enough to be asked for metrics.
+    // A tenth of the limit stays free, enough to answer scrapes.
     let limit = format!("--nofile={:.0}:", open / 0.9);
     let pid = stack.service.process.pid().to_string();
     let limited = Command::new("prlimit").args(["--pid", &pid, &limit]).status().unwrap();

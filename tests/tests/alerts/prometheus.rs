@@ -1,4 +1,4 @@
-//! A Prometheus that scrapes a stack and judges it by the hurried rules.
+//! A Prometheus that scrapes a stack and evaluates the shortened rules.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,15 +15,15 @@ use serde_json::Value;
 
 use crate::hurried::{RULES, alerts, hurried};
 
-/// How long until it answers.
+/// Limit for Prometheus to start, to scrape both targets, and to load the rules.
 const READY_WITHIN: Duration = Duration::from_secs(30);
-/// How long until an alert fires whose cause goes on; the longest has to be true for ten seconds over as many, and the
-/// leak of a session is known a minute after the session began.
+/// Limit for an alert to fire while its cause lasts: the slowest rule must hold for ten seconds over a range of ten,
+/// and a leaked session is known a minute after it was created.
 const FIRING_WITHIN: Duration = Duration::from_secs(110);
-/// A second stands for a minute, four times what the compose stack has: a busy machine can keep up with that.
+/// With a second for a minute, this is four times the compose stack's interval: a busy machine keeps up with it.
 const SCRAPE_INTERVAL: &str = "1s";
 
-/// Prometheus, with a stack as its only target. Dropping it ends it.
+/// A Prometheus process that scrapes one stack. Dropping this ends it.
 pub(crate) struct Prometheus {
     process: Process,
     url: String,
@@ -32,7 +32,7 @@ pub(crate) struct Prometheus {
 }
 
 impl Prometheus {
-    /// Starts one that looks at this stack.
+    /// Starts Prometheus with this stack's worker and service as targets.
     pub(crate) async fn watching(stack: &Stack) -> Self {
         let home = Home::new();
         let file = |name: &str, text: String| {
@@ -66,7 +66,7 @@ impl Prometheus {
         })
         .await;
         let prometheus = Self { process, url, http: http_client(), home };
-        // Only when it has looked at both does it get the rules: before that, each of them is absent.
+        // The rules are loaded after both targets are up: before that, `PortholeDown` could fire for either.
         eventually(READY_WITHIN, async || {
             let up = prometheus.query("sum(up)").await;
             so(up == Some(2.0), format!("{up:?} targets are up"))
@@ -82,8 +82,8 @@ impl Prometheus {
         prometheus
     }
 
-    /// Waits until these alerts have fired, each at some time, and asserts that beside them none has but those that
-    /// `may` fire of the same cause.
+    /// Waits until each alert of `must` has fired at some time, and asserts that no other has fired except those of
+    /// `may`, which share the cause.
     pub(crate) async fn expect_firing(&self, must: &[&str], may: &[&str]) {
         assert!(must.iter().chain(may).all(|name| alerts().contains(name)), "{must:?} {may:?}");
         eventually(FIRING_WITHIN, async || {
@@ -97,20 +97,20 @@ impl Prometheus {
         assert!(others.is_empty(), "{others:?} fired, too: {:#}", self.get("alerts").await);
     }
 
-    /// The alerts that have fired within the last minutes, whether they do now or not.
+    /// Returns the alerts that have fired within the last five minutes, whether they still do or not.
     async fn fired(&self) -> BTreeSet<String> {
         let found = self.ask("count_over_time(ALERTS{alertstate=\"firing\"}[5m])").await;
         let results = found["data"]["result"].as_array().cloned().unwrap_or_default();
         results.iter().filter_map(|one| one["metric"]["alertname"].as_str().map(str::to_owned)).collect()
     }
 
-    /// The first value that an expression has now.
+    /// Evaluates an expression now and returns the value of its first series.
     pub(crate) async fn query(&self, expression: &str) -> Option<f64> {
         let found = self.ask(expression).await;
         found["data"]["result"][0]["value"][1].as_str()?.parse().ok()
     }
 
-    /// Asserts that every rule could be judged.
+    /// Asserts that Prometheus evaluates every rule without an error.
     pub(crate) async fn expect_sound_rules(&self) {
         let found = self.get("rules").await;
         let rules = found["data"]["groups"][0]["rules"].as_array().cloned().unwrap_or_default();
@@ -137,7 +137,7 @@ impl Prometheus {
     }
 }
 
-/// The one that `deploy/tools prometheus` put beside what was built, or else the system's.
+/// Returns the executable that `deploy/tools prometheus` put into the target folder, or else the system's.
 fn executable() -> PathBuf {
     let target = binary("porthole-service").ancestors().nth(2).unwrap().to_owned();
     let ours = target.join("tools/prometheus/usr/bin/prometheus");

@@ -1,4 +1,4 @@
-//! A stack that is well fires none, whatever ordinary callers and pages do; and what it tells is what is asked for.
+//! A healthy stack fires no alert under ordinary traffic, and exports every metric that alerts and dashboard use.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 use crate::hurried::RULES;
 use crate::prometheus::Prometheus;
 
-/// What Grafana shows.
+/// The Grafana dashboard.
 const DASHBOARD: &str = include_str!("../../../deploy/grafana/porthole.json");
 
-/// How often Prometheus has looked at the service by then: twelve seconds, which stand for twelve minutes.
+/// Number of scrapes of the service that end the test: twelve seconds, which stand for twelve minutes.
 const LOOKS: f64 = 12.0;
 
 #[tokio::test]
-async fn a_stack_that_is_well_fires_none() {
+async fn a_healthy_stack_fires_no_alert() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "2").start().await;
     let prometheus = Prometheus::watching(&stack).await;
     let page = stack.site.html("<title>t</title><body>text");
     while prometheus.query("sum(count_over_time(up{job=\"porthole-service\"}[5m]))").await < Some(LOOKS) {
         stack.screenshot(json!({"url": page})).await.expect_ok();
         stack.extract(json!({"url": page})).await.expect_ok();
-        // Not everything that fails is a reason to wake somebody: here are a caller's mistake, a page's and an attempt.
+        // Ordinary failures must not alert: a caller's mistake, an unreachable page, a single blocked target.
         stack
             .extract(json!({"url": page, "instruction": "selector: .not-there"}))
             .await
@@ -36,7 +36,7 @@ async fn a_stack_that_is_well_fires_none() {
 }
 
 #[tokio::test]
-async fn what_the_dashboard_and_the_alerts_ask_for_is_there() {
+async fn every_metric_of_the_dashboard_and_the_alerts_is_exported() {
     let stack = Stack::start().await;
     let prometheus = Prometheus::watching(&stack).await;
     stack.screenshot(json!({"url": stack.site.html("<title>t</title><body>text")})).await.expect_ok();
@@ -59,10 +59,10 @@ async fn what_the_dashboard_and_the_alerts_ask_for_is_there() {
     }
     assert!(asked_for.len() > 15, "{asked_for:?}");
     let missing: Vec<_> = asked_for.iter().filter(|name| !is_told(name)).collect();
-    assert!(missing.is_empty(), "nobody tells {missing:?}:\n{told}");
+    assert!(missing.is_empty(), "no process exports {missing:?}:\n{told}");
 }
 
-/// The expressions of a dashboard's panels.
+/// Returns the expressions of a dashboard's panels.
 fn expressions(dashboard: &str) -> Vec<String> {
     let dashboard: Value = serde_json::from_str(dashboard).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
@@ -70,7 +70,7 @@ fn expressions(dashboard: &str) -> Vec<String> {
     targets.map(|target| target["expr"].as_str().unwrap().to_owned()).collect()
 }
 
-/// The names of our metrics that a text has.
+/// Returns the names of our metrics that occur in a text.
 fn metrics_in(text: &str) -> BTreeSet<String> {
     let words = text.split(|character: char| !(character.is_ascii_alphanumeric() || character == '_'));
     words.filter(|word| word.starts_with("porthole_") || word.starts_with("process_")).map(str::to_owned).collect()

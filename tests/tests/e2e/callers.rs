@@ -1,4 +1,4 @@
-//! Callers: many at once, isolated from each other, limited by key, refused without one, and those of a web page.
+//! Callers: many at once, isolated from each other, rate limited by key, refused without a key; web pages as callers.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const OTHER_CLIENT_KEY: &str = "client-key-of-the-end-to-end-tests-0002";
 const SERVICE_KEY: &str = "service-key-of-the-end-to-end-tests-0001";
 
 #[tokio::test]
-async fn of_fifty_at_once_each_is_served_or_told_to_come_again() {
+async fn fifty_requests_at_once_are_each_served_or_told_when_to_retry() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "2").setting("PORTHOLE_MAX_QUEUE", "8").start().await;
     let url =
         stack.site.page(Reply::html("<body style='background:#00ff00'>one of fifty").late(Duration::from_millis(200)));
@@ -29,14 +29,14 @@ async fn of_fifty_at_once_each_is_served_or_told_to_come_again() {
             assert!(answer.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1), "{answer:?}");
         }
     }
-    assert!(served >= 10, "only {served} of 50 were served, where 2 are worked on and 8 may wait");
-    assert!(served < 50, "nobody was turned away, so this tested nothing");
+    assert!(served >= 10, "only {served} of 50 were served, with 2 permits and 8 places in the queue");
+    assert!(served < 50, "no request was refused, so this tested nothing");
     stack.expect_idle(Duration::from_secs(5)).await;
     stack.expect_alive().await;
 }
 
 #[tokio::test]
-async fn what_one_request_leaves_in_its_browser_the_next_does_not_find() {
+async fn a_request_finds_nothing_that_an_earlier_one_left_in_the_browser() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "1").start().await;
     let url = stack.site.page(
         Reply::html(
@@ -88,7 +88,7 @@ async fn too_many_requests_of_one_key_are_turned_away_and_anothers_are_not() {
     for n in 0..20 {
         let answer = caller.post("/create", json!({})).await;
         if answer.status == StatusCode::OK {
-            assert!(n < 10, "{n} were let through");
+            assert!(n < 10, "{n} requests were let through");
         } else {
             let fields = answer.expect_code("RATE_LIMITED");
             assert!(fields["retry_after_ms"].as_u64() > Some(0), "{answer:?}");
@@ -96,13 +96,13 @@ async fn too_many_requests_of_one_key_are_turned_away_and_anothers_are_not() {
             turned_away += 1;
         }
     }
-    assert!(turned_away >= 10, "{turned_away}");
+    assert!(turned_away >= 10, "only {turned_away} requests were refused");
     caller.bearer = Some(OTHER_CLIENT_KEY.to_owned());
     assert_eq!(caller.post("/create", json!({})).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
-async fn a_worker_with_client_keys_lets_in_only_who_has_one() {
+async fn a_worker_with_client_keys_refuses_callers_without_one() {
     let keys = format!("{CLIENT_KEY},{OTHER_CLIENT_KEY}");
     let stack =
         Stack::with().setting("PORTHOLE_CLIENT_KEYS", &keys).setting("PORTHOLE_SERVICE_KEY", SERVICE_KEY).start().await;
@@ -173,7 +173,7 @@ async fn a_page_of_a_foreign_origin_may_not_call() {
         assert_eq!(answer.status, StatusCode::OK, "{origin}: {answer:?}");
         assert_eq!(answer.header("access-control-allow-origin"), origin);
     }
-    // Never judged by the Host header, which whoever rebinds a name can choose.
+    // The Host header must not decide: a DNS rebinding attacker chooses it.
     let caller = stack.caller();
     let request = caller.request(Method::POST, "/create").json(&json!({}));
     let request = request.header(header::HOST, format!("evil.example:{}", host.port()));
@@ -206,7 +206,7 @@ async fn a_page_of_an_allowed_origin_may_call_and_read_the_answer() {
         answer.expect_code("ORIGIN_NOT_ALLOWED");
         assert_eq!(answer.header("access-control-allow-origin"), "");
     }
-    // No origin is no web page.
+    // A request without an Origin header does not come from a web page.
     let answer = stack.caller().post("/create", json!({})).await;
     assert_eq!(answer.status, StatusCode::OK);
     let Value::Object(made) = answer.json() else { panic!("{answer:?}") };

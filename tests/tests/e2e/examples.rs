@@ -1,4 +1,4 @@
-//! The examples that users start from, in three languages: `client/examples` and `docs/examples` run against a stack.
+//! Runs the examples for users, in three languages, against a stack: `client/examples` and `docs/examples`.
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ const PAGE: &str = "<title>example</title><body style='margin: 0; background: rg
 
 const KEY: &str = "the-client-key-of-the-examples-0001";
 
-/// What the examples are written in.
+/// The languages of the examples.
 #[derive(Clone, Copy, Debug)]
 enum Language {
     Rust,
@@ -28,7 +28,7 @@ enum Language {
 }
 
 impl Language {
-    /// Those that this machine can run. Python must be there; a missing Node is said.
+    /// Returns the languages that this machine can run. Panics without Python; reports a missing Node as skipped.
     fn runnable() -> Vec<Self> {
         assert!(in_path("python3").is_some(), "python3 is missing: the examples of docs/examples can't be run");
         let mut runnable = vec![Self::Rust, Self::Python];
@@ -58,7 +58,7 @@ fn in_path(program: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(program)).find(|file| file.is_file())
 }
 
-/// An environment in which `PORTHOLE_URL` is that worker's.
+/// Returns an environment in which `PORTHOLE_URL` is this worker's.
 fn at(home: &Home, url: &str) -> Environment {
     let mut environment = home.environment();
     environment.insert("PORTHOLE_URL".to_owned(), url.to_owned());
@@ -117,7 +117,7 @@ async fn an_extract_is_tried_again_when_the_answer_says_so() {
     }
 }
 
-/// A worker that is overloaded when it is asked for the first time.
+/// Starts a stand-in for a worker that answers the first extract with `OVERLOADED`.
 async fn busy_once(asked: Arc<AtomicUsize>) -> String {
     let create = async || {
         Json(json!({"ok": true, "sandbox_id": "sb-1", "owner_token": "t", "expires_at": "2030-01-01T00:00:00Z"}))

@@ -1,8 +1,8 @@
-//! The end-to-end tests: real processes, a real browser, a site of their own; one binary, so that it is linked once and
-//! its tests keep all processors busy until the last.
+//! The end-to-end tests, with real processes, a real browser and a local test site. They are one binary: it is linked
+//! once, and its tests keep all processors busy until the last one.
 //!
-//! A test belongs here unless it measures time tightly (`tests/timed/`), waits for alerts (`tests/alerts/`) or loads the
-//! machine for a minute (`tests/soak.rs`): those run when no other test does.
+//! A test belongs here unless it has tight time bounds (`tests/timed/`), waits for alerts (`tests/alerts/`) or loads
+//! the machine for a minute (`tests/soak.rs`): those run when no other test does.
 
 mod callers;
 mod emulator;

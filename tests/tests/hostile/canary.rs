@@ -1,4 +1,4 @@
-//! Canaries: listeners on TCP and UDP where nobody may ever come. They answer whoever does, so that it says more.
+//! Canaries: TCP and UDP listeners at forbidden targets. They answer each connection, so that the client sends more.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,30 +9,30 @@ use tokio::task::JoinSet;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nAccess-Control-Allow-Origin: *\r\nContent-Type: text/html\r\n\
     Content-Length: 5\r\nConnection: close\r\n\r\nheard";
-/// As much of what is said as is kept.
-const SAID_MAX_BYTES: usize = 1024;
+/// Maximum bytes that are kept of each message.
+const RECEIVED_MAX_BYTES: usize = 1024;
 
-/// All canaries of one port. Dropping them closes them.
+/// All canaries of one port. Dropping this closes them.
 pub(crate) struct Canaries {
     heard: Arc<Mutex<Vec<Heard>>>,
     _listening: JoinSet<()>,
 }
 
-/// Somebody came.
+/// A connection or datagram that reached a canary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Heard {
     /// `tcp` or `udp`.
     pub(crate) protocol: &'static str,
-    /// Whom they came to.
+    /// The canary's address.
     pub(crate) at: IpAddr,
-    /// The first of what they said; nothing, if they only connected.
-    pub(crate) said: String,
+    /// The first message; empty, if the client only connected.
+    pub(crate) received: String,
 }
 
 type Notes = Arc<Mutex<Vec<Heard>>>;
 
 impl Canaries {
-    /// Listens at this port of every address; `None` if somebody else does at one of them.
+    /// Listens at this port of every address. Returns `None` if it is taken at one of them.
     pub(crate) async fn at(addresses: &[IpAddr], port: u16) -> Option<Canaries> {
         let heard = Notes::default();
         let mut listening = JoinSet::new();
@@ -45,14 +45,14 @@ impl Canaries {
         Some(Canaries { heard, _listening: listening })
     }
 
-    /// Who has come so far.
+    /// Returns everything that has reached the canaries so far.
     pub(crate) fn heard(&self) -> Vec<Heard> {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether somebody said this.
+    /// Whether a message with this text has reached a canary.
     pub(crate) fn heard_about(&self, text: &str) -> bool {
-        self.heard().iter().any(|heard| heard.said.contains(text))
+        self.heard().iter().any(|heard| heard.received.contains(text))
     }
 }
 
@@ -60,27 +60,27 @@ async fn hear_connections(listener: TcpListener, notes: Notes) {
     let at = address_of(listener.local_addr());
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
-        let index = note(&notes, Heard { protocol: "tcp", at, said: String::new() });
+        let index = note(&notes, Heard { protocol: "tcp", at, received: String::new() });
         tokio::spawn(hear_out(stream, Arc::clone(&notes), index));
     }
 }
 
 async fn hear_out(mut stream: TcpStream, notes: Notes, index: usize) {
-    let mut said = vec![0; SAID_MAX_BYTES];
-    let Ok(count) = stream.read(&mut said).await else { return };
-    let said = String::from_utf8_lossy(&said[..count]).into_owned();
-    notes.lock().unwrap_or_else(PoisonError::into_inner)[index].said = said;
+    let mut received = vec![0; RECEIVED_MAX_BYTES];
+    let Ok(count) = stream.read(&mut received).await else { return };
+    let received = String::from_utf8_lossy(&received[..count]).into_owned();
+    notes.lock().unwrap_or_else(PoisonError::into_inner)[index].received = received;
     let _ = stream.write_all(ANSWER).await;
     let _ = stream.shutdown().await;
 }
 
 async fn hear_datagrams(socket: UdpSocket, notes: Notes) {
     let at = address_of(socket.local_addr());
-    let mut said = vec![0; SAID_MAX_BYTES];
+    let mut received = vec![0; RECEIVED_MAX_BYTES];
     loop {
-        let Ok(count) = socket.recv(&mut said).await else { continue };
-        let said = String::from_utf8_lossy(&said[..count]).into_owned();
-        note(&notes, Heard { protocol: "udp", at, said });
+        let Ok(count) = socket.recv(&mut received).await else { continue };
+        let received = String::from_utf8_lossy(&received[..count]).into_owned();
+        note(&notes, Heard { protocol: "udp", at, received });
     }
 }
 

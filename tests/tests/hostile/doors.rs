@@ -1,4 +1,4 @@
-//! The listeners of this process, as anybody on this host can find them.
+//! The listeners of this process, found as any program on this host could find them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -11,10 +11,10 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
-/// `TCP_LISTEN` of the kernel, as `/proc/net/tcp` has it.
+/// The kernel's `TCP_LISTEN`, as `/proc/net/tcp` prints it.
 const LISTENING: &str = "0A";
 
-/// The ports of 127.0.0.1 at which this process listens.
+/// Returns the ports of 127.0.0.1 at which this process listens.
 fn of_this_process() -> Vec<u16> {
     let descriptors = fs::read_dir("/proc/self/fd").expect("our own descriptors");
     let links = descriptors.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
@@ -31,7 +31,7 @@ fn of_this_process() -> Vec<u16> {
     table.lines().filter_map(port).collect()
 }
 
-/// Asks all of them at once for a URL, as one asks a proxy. Other tests listen in this process too, and not all answer.
+/// Sends a proxy request for a URL to all of them at once. Some belong to other tests of this process and don't answer.
 pub(crate) async fn ask_all(url: &str) {
     join_all(of_this_process().into_iter().map(|port| ask(port, url))).await;
 }

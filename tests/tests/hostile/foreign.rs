@@ -1,5 +1,5 @@
-//! What a page from elsewhere can do to the service's own host: the real service in a network namespace of its own, and a
-//! foreign site and a DNS server in another. Says loudly where it can't run: it needs root and `ip`.
+//! Attacks of a foreign page on the service's own host: the real service runs in a network namespace of its own, a
+//! foreign site and a DNS server in another. Needs root and `ip`, and reports loudly when it is skipped without them.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -17,17 +17,20 @@ use super::names::{Leads, Names, SILENT, ZONE};
 use super::namespace::{INSIDE, Namespace, run};
 use super::service::another_browser;
 
-/// The service's host, and the foreign one.
+/// The address of the service's host.
 const HOST: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 2);
+/// The address of the foreign host.
 const FOREIGN: Ipv4Addr = Ipv4Addr::new(93, 184, 215, 14);
-/// An address that the service's host gets while the service runs, and one that only a route makes its own.
+/// An address that the service's host gets while the service runs.
 const LATER: Ipv4Addr = Ipv4Addr::new(93, 184, 217, 5);
+/// An address that is local to the service's host by a route only.
 const ROUTED: Ipv4Addr = Ipv4Addr::new(93, 184, 218, 9);
-/// What the operator lets through, and what only a firewall would protect.
+/// A port that the operator has allowed.
 const EXCEPTED_PORT: u16 = 28_000;
+/// A port of the service's host that, without the guard, only a firewall would protect.
 const OTHER_PORT: u16 = 28_001;
 const TOLD: &str = "told:";
-/// Names of the foreign page that are never answered for.
+/// Number of names on the foreign page that the DNS server never answers.
 const DEAD_NAMES: usize = 400;
 const TOKEN_SECONDS: i64 = 3600;
 
@@ -37,7 +40,7 @@ async fn a_page_from_elsewhere_reaches_neither_exceptions_nor_this_host() {
 }
 
 #[tokio::test]
-async fn pages_full_of_dead_names_hold_nobody_up() {
+async fn pages_full_of_dead_names_delay_no_other_request() {
     run_beside_a_foreign_site("foreign::dead_names").await;
 }
 
@@ -52,7 +55,7 @@ async fn run_beside_a_foreign_site(test: &str) {
     let site = inner(&elsewhere, "foreign::the_site").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let mut site = ForeignSite(site);
     let mut attack = inner(&host, test);
-    // Held until the end: the site's process writes a last line there.
+    // Kept open until the end: the site's process prints a last line.
     let mut told = BufReader::new(site.0.stdout.take().unwrap());
     loop {
         let mut line = String::new();
@@ -72,7 +75,7 @@ async fn run_beside_a_foreign_site(test: &str) {
     drop(site);
 }
 
-/// The process of the foreign site; it ends when its input does.
+/// The process of the foreign site. It ends when its standard input is closed.
 struct ForeignSite(Child);
 
 impl Drop for ForeignSite {
@@ -82,7 +85,7 @@ impl Drop for ForeignSite {
     }
 }
 
-/// Every way by which a page asks for a URL, the one after its own `?`, in its own words.
+/// A page that requests the URL after its own `?` in every way, each marked by a query of its own.
 const ASKS: &str = "<p>the public part</p><script>
 const target = decodeURIComponent(location.search.slice(1));
 const quiet = promise => promise && promise.catch(() => 0);
@@ -103,11 +106,11 @@ const form = document.createElement('form'); form.method = 'post'; form.action =
 const inner = document.createElement('iframe'); inner.name = 'inner'; document.body.append(inner, form); form.target = 'inner'; form.submit();
 </script>";
 
-/// Runs in the foreign namespace until its input ends.
+/// Serves the foreign site in the foreign namespace until standard input is closed.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn the_site() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    assert!(std::env::var_os(INSIDE).is_some(), "runs only in a network namespace");
     let leads = Leads { public: FOREIGN, forbidden: HOST, forbidden6: Ipv6Addr::LOCALHOST };
     let _names = Names::at((FOREIGN, 53).into(), leads).await;
     let site = Site::at(FOREIGN.into());
@@ -136,10 +139,10 @@ async fn the_site() {
 }
 
 fn told(name: &str) -> String {
-    std::env::var(name).unwrap_or_else(|_| panic!("{name} is told"))
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not in the environment"))
 }
 
-/// The real service with these settings.
+/// Starts the real service with these settings.
 async fn service(home: &Home, settings: &[(&str, &str)]) -> (Server, Caller) {
     let mut environment = home.environment();
     let always = [
@@ -168,7 +171,7 @@ async fn service(home: &Home, settings: &[(&str, &str)]) -> (Server, Caller) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn attacks() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    assert!(std::env::var_os(INSIDE).is_some(), "runs only in a network namespace");
     let excepted = format!("http://127.0.0.1:{EXCEPTED_PORT}/");
     let excepted_canary = Canaries::at(&[Ipv4Addr::LOCALHOST.into()], EXCEPTED_PORT).await.unwrap();
     let host_canary = Canaries::at(&[IpAddr::from(Ipv4Addr::UNSPECIFIED)], OTHER_PORT).await.unwrap();
@@ -179,7 +182,7 @@ async fn attacks() {
     let asking =
         |url: &str| json!({"url": format!("{}?{url}", told("ASKS")), "wait": {"until": "load", "delay_ms": 1000}});
 
-    // A foreign page asks for what the operator opened to callers.
+    // A foreign page requests the target that the operator allowed for callers.
     let answer = caller.extract(asking(&excepted)).await;
     assert!(answer.content().starts_with("the public part"), "{answer:?}");
     assert!(answer.expect_ok()["blocked_requests"].as_u64() > Some(9), "{answer:?}");
@@ -189,12 +192,12 @@ async fn attacks() {
         caller.extract(json!({"url": url})).await.expect_code("BLOCKED_TARGET");
     }
     assert_eq!(excepted_canary.heard(), []);
-    // Callers reach it, by a redirect from elsewhere, too.
+    // Callers reach it, also by a redirect of the foreign site.
     for url in [excepted.clone(), told("REDIRECTS")] {
         assert_eq!(caller.extract(json!({"url": url})).await.content(), "heard");
     }
 
-    // This host's own public addresses, by callers and by pages.
+    // The host's own public addresses, requested by callers and by pages.
     run("ip", &["route", "add", "local", "93.184.218.0/24", "dev", "lo"]).unwrap();
     run("ip", &["addr", "add", &format!("{LATER}/32"), "dev", "lo"]).unwrap();
     for address in [HOST, LATER, ROUTED] {
@@ -203,13 +206,13 @@ async fn attacks() {
         let answer = caller.extract(asking(&url)).await;
         assert!(answer.expect_ok()["blocked_requests"].as_u64() > Some(9), "{answer:?}");
     }
-    // By a name that leads there.
+    // The same by a name that resolves to the host.
     let url = format!("http://inside.{ZONE}:{OTHER_PORT}/");
     caller.extract(json!({"url": url})).await.expect_code("BLOCKED_TARGET");
     assert_eq!(host_canary.heard(), []);
     drop(service);
 
-    // What the operator opens is open, and to every page where that is set: the canaries can hear.
+    // Positive control: allowed targets are reachable, and for every page with `PORTHOLE_ALLOW_TARGETS_FROM=any`.
     let home = Home::new();
     let allow = format!("127.0.0.1:{EXCEPTED_PORT},{HOST}:{OTHER_PORT}");
     let settings = [("PORTHOLE_ALLOW_TARGETS", allow.as_str()), ("PORTHOLE_ALLOW_TARGETS_FROM", "any")];
@@ -225,7 +228,7 @@ async fn attacks() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn dead_names() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    assert!(std::env::var_os(INSIDE).is_some(), "runs only in a network namespace");
     let home = Home::new();
     let (_service, caller) = service(&home, &[]).await;
     let good = json!({"url": told("GOOD")});
@@ -237,7 +240,7 @@ async fn dead_names() {
             tokio::spawn(async move { caller.extract(dead).await })
         })
         .collect();
-    // As long as these wait for their names, others find theirs.
+    // While these wait for their names, the names of another sandbox are resolved.
     let other = Caller {
         sandbox_id: "sb-other".to_owned(),
         owner_token: owner::FIRST.token("sb-other", TOKEN_SECONDS),
@@ -246,11 +249,11 @@ async fn dead_names() {
     for _ in 0..3 {
         assert_eq!(other.extract(good.clone()).await.content(), "good");
     }
-    assert!(pages.iter().all(|page| !page.is_finished()), "the dead names were waited for meanwhile");
+    assert!(pages.iter().all(|page| !page.is_finished()), "the pages with dead names ended before the other requests");
     for page in join_all(pages).await {
         assert_eq!(page.unwrap().content().trim(), "the public part");
     }
-    // One dead name after another in the head: the page comes all the same.
+    // Several scripts with dead names in the head: the page still loads.
     let answer = caller.extract(json!({"url": told("DEAD_SCRIPTS")})).await.within(Duration::from_secs(40));
     assert_eq!(answer.content().trim(), "the public part");
 }

@@ -1,5 +1,5 @@
-//! One request leaves nothing for the next: what a page stores, in whatever way, no later page finds, nor one that is
-//! open beside it. Without a context of its own for each page it would find all of it.
+//! Isolation of requests: nothing that a page stores can be found by a later page or by one open at the same time. The
+//! positive control without a browser context for each page finds all of it.
 
 use std::collections::BTreeSet;
 
@@ -12,11 +12,11 @@ use super::scene::{Ground, Scene};
 use super::service::Service;
 use super::tls::TlsSite;
 
-/// What a page goes without that shares the browser's own context: that one's way out is the dead end.
+/// Defences to remove for pages that share the browser's default context, whose only proxy is the dead end.
 const SHARED: [Defence; 4] = [OwnContext, ContextProxy, DeadEnd, ResolverRules];
 
-/// Tells what is there of an earlier visit, one word each, then leaves all of it. `CACHED` is a file that may be kept for
-/// an hour, `WORKER` a service worker's script.
+/// Shows what an earlier visit left, one word each, then leaves all of it itself. `CACHED` is a file that may be cached
+/// for an hour, `WORKER` a service worker's script.
 const TELLS_AND_LEAVES: &str = r#"<body><script>
 const found = [];
 const within = (promise, word) => Promise.race([promise, new Promise(done => setTimeout(done, 2000))])
@@ -65,7 +65,7 @@ fn words(answer: &Answer) -> BTreeSet<String> {
     list.split(',').map(|word| word.trim().to_owned()).filter(|word| !word.is_empty()).collect()
 }
 
-/// What two visits of a page find, one after the other.
+/// Visits a page twice and returns what each visit found.
 async fn found_twice(scene: &Scene, service: &Service) -> (BTreeSet<String>, BTreeSet<String>) {
     let cached = scene.site.page(Reply::text("kept").header("cache-control", "max-age=3600"));
     let worker = scene.site.page(Reply::of("text/javascript", "onfetch = () => 0"));
@@ -78,7 +78,7 @@ async fn found_twice(scene: &Scene, service: &Service) -> (BTreeSet<String>, BTr
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_page_stores_the_next_one_does_not_find() {
+async fn nothing_that_a_page_stores_is_found_by_the_next() {
     let scene = Scene::set(Ground::loopback()).await;
     let service = Service::start(&scene).await;
     let (first, second) = found_twice(&scene, &service).await;
@@ -97,7 +97,7 @@ async fn what_a_page_stores_the_next_one_does_not_find() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_of_one_site_that_are_open_at_once_hear_nothing_of_each_other() {
+async fn pages_of_one_site_that_are_open_at_once_can_not_communicate() {
     const CALLS: &str = r#"<body>heard: <script>
 const id = Math.random(); const channel = new BroadcastChannel('c');
 channel.onmessage = event => { if (event.data !== id) { document.body.append('channel '); done() } };
@@ -126,21 +126,21 @@ const calling = setInterval(() => { channel.postMessage(id); localStorage.call =
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn that_a_site_wants_tls_alone_is_forgotten() {
+async fn strict_transport_security_is_forgotten_after_a_request() {
     for (without, remembered) in [(&[][..], false), (&SHARED[..], true)] {
         let scene = Scene::set(Ground::loopback()).await;
         let name = format!("public-strict.{ZONE}");
         let public = scene.ground.public;
         let strict = "Strict-Transport-Security: max-age=3600\r\n";
         let site = TlsSite::at(public.into(), &name, strict, "by TLS").await;
-        // Where its own resolver is not stopped, the browser has to be told the name.
+        // Without the defences the browser resolves names itself, and needs this one mapped.
         let mut flags = vec![site.trusting.clone()];
         flags.extend(remembered.then(|| format!("--host-resolver-rules=MAP {name} {public}")));
         let service = Service::lacking(&scene, without, &flags).await;
         let port = site.addr.port();
         let secure = service.caller().extract(json!({"url": format!("https://{name}:{port}/")})).await;
         assert_eq!(secure.content(), "by TLS");
-        // The site speaks nothing else at this port: a plain request is answered only where it becomes a secure one.
+        // The port speaks only TLS: a plain request succeeds only if the browser upgrades it.
         let plain = service.caller().extract(json!({"url": format!("http://{name}:{port}/")})).await;
         if remembered {
             assert_eq!(plain.content(), "by TLS");

@@ -1,5 +1,5 @@
-//! The hostile site: every way out of a page that we know of, with canaries where it leads. What counts is what they
-//! hear.
+//! The hostile site: every known way out of a page, with canaries at the forbidden targets. The tests pass if nothing
+//! reaches the canaries.
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod canary;

@@ -1,4 +1,4 @@
-//! A DNS server of ours. What it answers is in the name that is asked for, and it counts who is asked for how often.
+//! A DNS server for the tests: the queried name itself determines the answer, and the server counts queries by name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -11,41 +11,41 @@ use simple_dns::{CLASS, Name, Packet, PacketFlag, QTYPE, Question, RCODE, Resour
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
 
-/// Everything that it knows is under this name.
+/// The zone of all names that the server knows.
 pub(crate) const ZONE: &str = "hostile.example";
-/// The first word of names that are never answered for.
+/// The first label of names that the server never answers.
 pub(crate) const SILENT: &str = "silent";
-/// A DNS message over UDP.
+/// Maximum size of a DNS message over UDP.
 const MESSAGE_MAX_BYTES: usize = 1232;
 const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 const TTL_SECONDS: u32 = 0;
 
-/// What the names lead to.
+/// The addresses that the names resolve to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Leads {
-    /// Where the public site is.
+    /// The public site's address.
     pub(crate) public: Ipv4Addr,
-    /// Where a canary is.
+    /// A canary's address.
     pub(crate) forbidden: Ipv4Addr,
-    /// Where another is.
+    /// Another canary's address.
     pub forbidden6: Ipv6Addr,
 }
 
-/// The server. Dropping it ends it.
+/// The running server. Dropping this ends it.
 pub(crate) struct Names {
     addr: SocketAddr,
     asked: Asked,
     task: JoinHandle<()>,
 }
 
-/// Questions for addresses, by name and kind.
+/// Counts queries for addresses, by name and whether they are for IPv4.
 type Asked = Arc<Mutex<HashMap<(String, bool), usize>>>;
 
 impl Names {
     /// Serves at this address.
     ///
     /// # Panics
-    /// When it is taken.
+    /// When the address is taken.
     pub(crate) async fn at(addr: SocketAddr, leads: Leads) -> Names {
         let socket = UdpSocket::bind(addr).await.expect("a free port for the DNS server");
         let addr = socket.local_addr().expect("a bound socket");
@@ -54,13 +54,13 @@ impl Names {
         Names { addr, asked, task }
     }
 
-    /// How often each name was asked for its IPv4 addresses.
+    /// Returns the number of IPv4 queries for each name.
     pub(crate) fn all_asked(&self) -> BTreeMap<String, usize> {
         let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
         asked.iter().filter(|((_, v4), _)| *v4).map(|((name, _), count)| (name.clone(), *count)).collect()
     }
 
-    /// A function that asks this server, for a resolver that knows no other.
+    /// Returns a function that queries this server only, for a resolver.
     pub(crate) fn look_up(&self) -> impl Fn(&str, u16) -> io::Result<Vec<SocketAddr>> + Send + Sync + use<> {
         let server = self.addr;
         move |name, port| {
@@ -93,7 +93,7 @@ fn answer(message: &[u8], leads: Leads, asked: &Asked) -> Option<Vec<u8>> {
     let v4 = question.qtype == QTYPE::TYPE(TYPE::A);
     let before = {
         let mut asked = asked.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each of the two kinds has a count of its own, so that a name turns for both or for neither.
+        // IPv4 and IPv6 queries are counted separately, so that a name changes its address for both or for neither.
         let count = asked.entry((name.clone(), v4)).or_default();
         *count += 1;
         *count - 1
@@ -121,7 +121,7 @@ fn answer(message: &[u8], leads: Leads, asked: &Asked) -> Option<Vec<u8>> {
     reply.build_bytes_vec().ok()
 }
 
-/// What a name's first word stands for, at the question after so many.
+/// Returns the addresses for a name's first label, after `before` earlier queries for the name.
 fn addresses(word: &str, before: usize, leads: Leads) -> Option<Vec<IpAddr>> {
     let (public, forbidden) = (IpAddr::from(leads.public), IpAddr::from(leads.forbidden));
     let turns_after = word.strip_prefix("turns").and_then(|times| times.parse::<usize>().ok());

@@ -1,5 +1,5 @@
-//! A network namespace, where public and private addresses are what they stand for and everything else would leave by an
-//! interface that leads nowhere. Needs root and `ip`.
+//! A network namespace with real public and private addresses, in which all other packets leave through an interface
+//! that leads nowhere. Needs root and `ip`.
 
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -14,12 +14,12 @@ pub(crate) const PRIVATE: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 1);
 const PRIVATE6: Ipv6Addr = Ipv6Addr::new(0xfd00, 0x77, 0, 0, 0, 0, 0, 1);
 const METADATA: Ipv4Addr = Ipv4Addr::new(169, 254, 169, 254);
 pub(crate) const DNS: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 53);
-/// Set for the tests that run in it.
+/// Environment variable that is set for the tests inside a namespace.
 pub(crate) const INSIDE: &str = "PORTHOLE_TESTS_INSIDE_NAMESPACE";
-/// In the output of a test binary that ran one test; a name that matches no test succeeds as well, with `0 passed`.
+/// Printed by a test binary that ran one test. A name that matches no test succeeds as well, with `0 passed`.
 pub(crate) const ONE_TEST_PASSED: &str = "test result: ok. 1 passed";
 
-/// What its addresses stand for.
+/// Returns the roles of the namespace's addresses.
 pub(crate) fn ground() -> Ground {
     let loopback = [IpAddr::from(Ipv4Addr::LOCALHOST), Ipv6Addr::LOCALHOST.into()];
     Ground {
@@ -31,20 +31,20 @@ pub(crate) fn ground() -> Ground {
     }
 }
 
-/// A network namespace. Dropping it removes it.
+/// A network namespace. Dropping this removes it.
 pub(crate) struct Namespace {
     name: String,
     resolver: PathBuf,
 }
 
 impl Namespace {
-    /// One with the scene's addresses; `None`, loudly, where there can be none.
+    /// Creates a namespace with the scene's addresses. Prints why and returns `None` where that is impossible.
     pub(crate) fn new() -> Option<Namespace> {
         let namespace = Namespace::bare(DNS.0)?;
         let ours = [PUBLIC, PRIVATE, METADATA].map(|address| format!("addr add {address}/32 dev lo"));
         let laid = ours.into_iter().chain([
             format!("addr add {PRIVATE6}/128 dev lo"),
-            // Whatever is for nobody here leaves by it, to nowhere, and is captured.
+            // All other packets leave through this interface, which leads nowhere, and are captured.
             "link add out0 type veth peer name nowhere".to_owned(),
             "link set nowhere addrgenmode none up".to_owned(),
             "link set out0 addrgenmode none arp off up".to_owned(),
@@ -55,7 +55,7 @@ impl Namespace {
         namespace.lay(laid)
     }
 
-    /// Two, each with one address of the same network, joined by a cable. The first asks the second for names.
+    /// Creates two namespaces in one network, joined by a virtual cable. The first uses the second as DNS server.
     pub(crate) fn pair(first: Ipv4Addr, second: Ipv4Addr) -> Option<(Namespace, Namespace)> {
         let (one, other) = (Namespace::bare(second)?, Namespace::bare(second)?);
         let cable = format!("link add cable type veth peer name cable netns {}", other.name);
@@ -64,7 +64,7 @@ impl Namespace {
         Some((one, other.lay(up(second))?))
     }
 
-    /// One with nothing but loopback.
+    /// Creates a namespace with nothing but loopback.
     fn bare(dns: Ipv4Addr) -> Option<Namespace> {
         let skipped = |why: &str| {
             skipped(why);
@@ -85,7 +85,7 @@ impl Namespace {
         namespace.lay(["link set lo up".to_owned()])
     }
 
-    /// The same once `ip` has done all of this in it.
+    /// Runs these `ip` commands in the namespace.
     fn lay(self, commands: impl IntoIterator<Item = String>) -> Option<Namespace> {
         let laid = commands.into_iter().try_for_each(|command| {
             let words: Vec<&str> = ["-n", &self.name].into_iter().chain(command.split(' ')).collect();
@@ -94,7 +94,7 @@ impl Namespace {
         laid.inspect_err(|why| skipped(why)).ok().map(|()| self)
     }
 
-    /// A command that runs in it.
+    /// Returns a command that runs a program in the namespace.
     pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("ip");
         command.args(["netns", "exec", &self.name, program]);
@@ -109,12 +109,15 @@ impl Drop for Namespace {
     }
 }
 
-/// Says that a test shows nothing, and why.
+/// Reports that a test is skipped, and why.
 pub(crate) fn skipped(why: &str) {
-    eprintln!("\n*** SKIPPED, nothing is shown: {why} ***\n");
+    eprintln!("\n*** SKIPPED, nothing is proven: {why} ***\n");
 }
 
-/// Runs a program that ends by itself; an error is what it said.
+/// Runs a program to its end.
+///
+/// # Errors
+/// The program's standard error, or why it could not be started.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<(), String> {
     let told = |why: &str| format!("{program} {}: {why}", arguments.join(" "));
     let output = Command::new(program).args(arguments).output().map_err(|error| told(&error.to_string()))?;

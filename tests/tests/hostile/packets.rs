@@ -1,5 +1,6 @@
-//! What leaves, by the packets: the real service and its browser in a network namespace of their own, with no exception
-//! but for the public site, which is on the same host there, asking the system's DNS server. Says loudly where it can't run: it needs root, `ip` and `tcpdump`.
+//! Packet capture of everything that leaves: the real service and its browser run in a network namespace with the
+//! system's DNS server. The only allowed target is the public site, which is on the same host there. Needs root, `ip`
+//! and `tcpdump`, and reports loudly when it is skipped without them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,32 +24,32 @@ use super::silence::{every_visit, expect};
 use super::visit::{Variant, Visit, visit_all};
 use super::ways::way;
 
-/// The variants of this run; the others differ in nothing that packets would show.
+/// The variants of this run; the packets of the others would not differ.
 const VARIANTS: [Variant; 3] = [Variant::Absolute, Variant::Name, Variant::Rebinding];
-/// SYN packets, and all that is no TCP.
+/// Capture filter: SYN packets, and everything that is not TCP.
 const CAPTURED: &str =
     "(ip and tcp[tcpflags] & (tcp-syn|tcp-ack) == tcp-syn) or (ip6 and tcp and ip6[53] & 0x12 == 2) or not tcp";
 /// The browser's process-wide proxy.
 const DEAD_END: &str = "127.0.0.1:9";
 const CAPTURING_WITHIN: Duration = Duration::from_secs(20);
-/// What the inner runs tell the outer one begins with this.
+/// Prefix of the lines by which the inner test reports to the outer one.
 const TOLD: &str = "told:";
 const TOKEN_SECONDS: i64 = 3600;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn only_the_egresss_judged_connections_leave() {
+async fn only_connections_that_the_egress_judged_leave() {
     if run("tcpdump", &["--version"]).is_err() {
-        return skipped("there is no tcpdump here");
+        return skipped("tcpdump is missing");
     }
     let Some(namespace) = Namespace::new() else { return };
     let (told, packets) = captured(&namespace, "packets::the_hostile_site").await;
-    assert!(packets.len() > 100, "hardly anything was captured: {packets:#?}");
+    assert!(packets.len() > 100, "too few packets were captured: {packets:#?}");
     let strays = strays(&told, &packets);
     assert!(strays.is_empty(), "{} of {}: {strays:#?}", strays.len(), packets.len());
     let dialled = told.get("dialled").map_or(0, Vec::len);
-    assert!(dialled > 100, "hardly anything was dialled: {told:?}");
+    assert!(dialled > 100, "too few connections were dialled: {told:?}");
 
-    // Without some of the defences there are such packets: the capture can show them.
+    // Positive control: without some of the defences, the capture shows such packets.
     let (told, packets) = captured(&namespace, "packets::without_defences").await;
     let strays = strays_of_kinds(&told, &packets);
     for kind in [format!("tcp {PRIVATE}"), format!("udp {PRIVATE}"), "dns".to_owned()] {
@@ -56,11 +57,11 @@ async fn only_the_egresss_judged_connections_leave() {
     }
 }
 
-/// Runs in the namespace: the whole hostile site, against the real service.
+/// Runs in the namespace: visits the whole hostile site with the real service.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn the_hostile_site() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    assert!(std::env::var_os(INSIDE).is_some(), "runs only in a network namespace");
     let scene = Scene::set(ground()).await;
     let home = Home::new();
     let mut environment = home.environment();
@@ -71,7 +72,7 @@ async fn the_hostile_site() {
         ("PORTHOLE_MAX_CONCURRENT", AT_ONCE.to_string()),
         ("PORTHOLE_MAX_QUEUE", "1000".to_owned()),
         ("PORTHOLE_LOG", "info,porthole_service::guard=trace".to_owned()),
-        // It is an address of this host here.
+        // In this namespace the public site has an address of the service's own host.
         ("PORTHOLE_ALLOW_TARGETS", format!("{}/32", scene.ground.public)),
     ]
     .into_iter()
@@ -106,7 +107,7 @@ async fn the_hostile_site() {
             _ => {}
         }
     }
-    // The service asked once for each look-up of its own, and nobody else asked at all.
+    // The DNS server got one query for each look-up that the service logged, and no others.
     assert_eq!(scene.names.all_asked(), looked_up);
     assert!(
         looked_up.keys().any(|name| name.ends_with(ZONE))
@@ -116,11 +117,11 @@ async fn the_hostile_site() {
     names.iter().for_each(|name| tell("name", name));
 }
 
-/// Runs in the namespace: some pages, by a service that lacks some of its defences.
+/// Runs in the namespace: visits some pages with a service that lacks some of its defences.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn without_defences() {
-    assert!(std::env::var_os(INSIDE).is_some(), "only in a namespace of its own");
+    assert!(std::env::var_os(INSIDE).is_some(), "runs only in a network namespace");
     let scene = Scene::set(ground()).await;
     let policy = Policy { resolver: Resolver::default(), ..Policy::default() };
     let without = [ContextProxy, DeadEnd, ResolverRules, WebRtcPolicy];
@@ -138,17 +139,17 @@ fn tell(what: &str, value: &str) {
     println!("{TOLD} {what} {value}");
 }
 
-/// A packet, as far as it matters here.
+/// The relevant parts of a packet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Packet {
     from: String,
     to: String,
     syn: bool,
-    /// Its line, as `tcpdump` has it.
+    /// The packet's line in the output of `tcpdump`.
     line: String,
 }
 
-/// Packets that nobody should have sent.
+/// Returns the packets that should not have been sent.
 fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
     let all = |what: &str| told.get(what).map_or(&[][..], Vec::as_slice);
     let told = |what: &str, value: &str| all(what).iter().any(|told| told == value);
@@ -160,11 +161,11 @@ fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
         }
         told("service", &packet.to)
             || told("egress", &packet.to)
-            // Where what belongs to no page ends: nobody listens there.
+            // The proxy of requests that belong to no page: nothing listens there.
             || packet.to == DEAD_END
             || (told("site", &packet.to) && told("dialled", &packet.from))
     };
-    // A page may end while its egress dials; then it can't tell from where it did.
+    // If a page ends while its egress dials, the egress does not log the local address.
     let mut given_up = all("dials").len() - all("dialled").len().min(all("dials").len());
     let mut cut_short = |packet: &&Packet| {
         let ours = packet.syn && told("site", &packet.to) && given_up > 0;
@@ -174,7 +175,7 @@ fn strays<'a>(told: &Told, packets: &'a [Packet]) -> Vec<&'a Packet> {
     packets.iter().filter(|packet| !expected(packet)).filter(|packet| !cut_short(packet)).collect()
 }
 
-/// The same, each by its protocol and where it goes.
+/// Returns protocol and destination of each stray packet.
 fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
     let kind = |packet: &Packet| {
         let address = packet.to.rsplit_once(':').map_or(packet.to.as_str(), |(address, _)| address);
@@ -186,7 +187,7 @@ fn strays_of_kinds(told: &Told, packets: &[Packet]) -> BTreeSet<String> {
     strays(told, packets).into_iter().map(kind).collect()
 }
 
-/// What an ignored test of this binary tells when it runs in here, and the packets meanwhile.
+/// Runs an ignored test of this binary in the namespace, and returns its reports and the packets of that time.
 async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
     let folder = tempfile::Builder::new().prefix("porthole-tests-").tempdir().unwrap();
     let file = folder.path().join(format!("{}.pcap", test.replace(':', "-")));
@@ -222,11 +223,11 @@ async fn captured(namespace: &Namespace, test: &str) -> (Told, Vec<Packet>) {
     (told, packets)
 }
 
-/// A `tcpdump` that runs.
+/// A running `tcpdump`.
 struct Capture(Child);
 
 impl Capture {
-    /// Ends it in order, so that it has written all that it has.
+    /// Ends `tcpdump` with SIGINT, so that it writes all packets that it has captured.
     fn end(&mut self) {
         if let Ok(None) = self.0.try_wait() {
             let pid = nix::unistd::Pid::from_raw(i32::try_from(self.0.id()).unwrap());
@@ -251,7 +252,7 @@ fn read(line: &str) -> Option<Packet> {
     Some(Packet { from: end(from), to: end(to), syn, line: line.to_owned() })
 }
 
-/// An end as `tcpdump` writes it, `127.0.0.1.53` or `::1.53`, as Rust does.
+/// Converts an endpoint from the notation of `tcpdump`, `127.0.0.1.53` or `::1.53`, to that of Rust.
 fn end(written: &str) -> String {
     let read = |(address, port): (&str, &str)| Some(SocketAddr::new(address.parse().ok()?, port.parse().ok()?));
     written.rsplit_once('.').and_then(read).map_or_else(|| written.to_owned(), |end| end.to_string())

@@ -1,7 +1,7 @@
-//! The scene: a public site, canaries beside it at the same port, and a DNS server whose names lead to both.
+//! The scene: a public site, canaries at the same port of other addresses, and a DNS server with names for both.
 //!
-//! Without privileges the public site is at 127.0.0.2, which the service is told to let through, and the canaries are at
-//! other loopback addresses. In a network namespace of our own they have the addresses that they stand for.
+//! Without privileges the public site is at 127.0.0.2, which the service's settings allow, and the canaries are at
+//! other loopback addresses. In a network namespace they have real public and private addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -10,26 +10,26 @@ use porthole_tests::Site;
 use super::canary::Canaries;
 use super::names::{Leads, Names};
 
-/// How often a port is looked for that is free at every address.
+/// Maximum number of attempts to find a port that is free at every address.
 const TRIES: usize = 50;
 
-/// Which addresses stand for what.
+/// The roles of the scene's addresses.
 #[derive(Clone, Debug)]
 pub(crate) struct Ground {
-    /// The public site's.
+    /// The public site's address.
     pub(crate) public: Ipv4Addr,
-    /// A canary's, which the hostile pages aim at.
+    /// The address of the canary that the hostile pages aim at.
     pub(crate) forbidden: Ipv4Addr,
-    /// The same in IPv6.
+    /// The same canary's IPv6 address.
     pub forbidden6: Ipv6Addr,
-    /// Where other canaries are.
+    /// Addresses of more canaries.
     pub(crate) also: Vec<IpAddr>,
-    /// Where the DNS server is.
+    /// The DNS server's address.
     pub(crate) names: SocketAddr,
 }
 
 impl Ground {
-    /// Loopback addresses alone.
+    /// Returns a ground of loopback addresses only.
     pub(crate) fn loopback() -> Ground {
         Ground {
             public: Ipv4Addr::new(127, 0, 0, 2),
@@ -41,7 +41,7 @@ impl Ground {
     }
 }
 
-/// Everything but the service.
+/// Everything that a hostile test needs except the service.
 pub(crate) struct Scene {
     pub(crate) ground: Ground,
     pub(crate) site: Site,
@@ -50,10 +50,10 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// Sets it up.
+    /// Starts the site, the canaries and the DNS server.
     ///
     /// # Panics
-    /// When the addresses are not this host's.
+    /// When this host does not have the addresses.
     pub(crate) async fn set(ground: Ground) -> Scene {
         let addresses = [vec![ground.forbidden.into(), ground.forbidden6.into()], ground.also.clone()].concat();
         let leads = Leads { public: ground.public, forbidden: ground.forbidden, forbidden6: ground.forbidden6 };
@@ -67,12 +67,12 @@ impl Scene {
         panic!("no port is free at {addresses:?}")
     }
 
-    /// The port of the site and of every canary.
+    /// Returns the port of the site and of every canary.
     pub(crate) fn port(&self) -> u16 {
         self.site.addr().port()
     }
 
-    /// The authority of this host at that port.
+    /// Returns the authority of a host at that port.
     pub(crate) fn authority(&self, host: &str) -> String {
         format!("{host}:{}", self.port())
     }

@@ -1,5 +1,5 @@
-//! Schemes of the browser's own and of this machine: nothing of what they lead to is shown to a page, or to who asked for
-//! it.
+//! The browser's internal schemes and those of this machine, such as `file:`: neither pages nor callers see anything of
+//! their content.
 
 use std::fs;
 
@@ -61,10 +61,10 @@ async fn no_page_opens_a_file_or_a_page_of_the_browsers_own() {
         for way in ways {
             let page = stack.site.html(&format!("<p>{PUBLIC_PART}</p>{way}"));
             let answer = stack.extract(json!({"url": page})).await;
-            // A page that goes there as a whole is none any more; any other is shown as it was.
+            // A page that navigates there itself is an error; any other is shown without that content.
             match answer.code().as_deref() {
                 None => assert!(answer.content().starts_with(PUBLIC_PART), "{way}\n{answer:?}"),
-                // For some the browser shows a blank page in their place.
+                // For some URLs the browser shows a blank page instead.
                 Some("EMPTY_EXTRACTION") => {}
                 Some(_) => drop(answer.expect_code("INVALID_URL")),
             }
@@ -77,9 +77,9 @@ async fn no_page_opens_a_file_or_a_page_of_the_browsers_own() {
     });
     futures_util::future::join_all(visits).await;
     for seen in stack.site.seen(&told) {
-        assert!(!seen.uri.to_string().contains("file"), "a page read it: {}", seen.uri);
+        assert!(!seen.uri.to_string().contains("file"), "a page read the file: {}", seen.uri);
     }
-    // A file that can't be read proves nothing: what a page is told when it may read a text is told.
+    // Positive control: a page that may read a text reports it.
     let open = stack.site.page(Reply::text("open to all"));
     let page = stack.site.html(&format!(
         "<script>fetch('{open}').then(r => r.text()).then(text => fetch('{told}?' + encodeURIComponent(text)))</script>."
@@ -89,7 +89,7 @@ async fn no_page_opens_a_file_or_a_page_of_the_browsers_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_page_has_downloaded_or_printed_leaves_nothing() {
+async fn downloads_and_prints_of_a_page_leave_nothing() {
     let stack = Stack::start().await;
     let before = stack.home.left_in_temp();
     let file = stack.site.page(
@@ -115,7 +115,7 @@ async fn what_a_page_has_downloaded_or_printed_leaves_nothing() {
         .iter()
         .filter(|path| [".bin", ".txt", ".pdf", ".crdownload"].iter().any(|end| path.ends_with(end)))
         .collect();
-    // A license text of the browser's own would be one, too; none is there.
+    // A license text of the browser would match, too, but the profile has none.
     assert!(kept.is_empty(), "{kept:?}");
     assert_eq!(stack.home.left_in_temp(), before);
 }

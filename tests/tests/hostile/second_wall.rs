@@ -1,5 +1,5 @@
-//! The second wall, as `deploy/` ships it: with it in place a browser without defences of its own reaches the egress and
-//! nothing else. Says loudly where it can't run: it needs root, `ip`, `nft` and cgroup v2.
+//! The second wall, as `deploy/` ships it: behind it a browser without its own defences reaches the egress and nothing
+//! else. Needs root, `ip`, `nft` and cgroup v2, and reports loudly when it is skipped without them.
 
 use std::fs;
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ use super::ways::way;
 
 const WALL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../deploy/second-wall");
 const HEARD_WITHIN: Duration = Duration::from_secs(20);
-/// Enters the namespace's own view of cgroups, raises the wall for a cgroup, runs the rest of the command line, and
-/// removes the cgroup.
+/// Mounts the namespace's cgroups, raises the wall for a cgroup, runs the rest of the command line, and removes the
+/// cgroup.
 const SCRIPT: &str = r#"
     set -e; service=$1; wall=$2; shift 2
     mount -t cgroup2 none /sys/fs/cgroup
@@ -34,7 +34,7 @@ const SCRIPT: &str = r#"
 #[test]
 fn behind_the_second_wall_a_browser_without_defences_reaches_the_egress_alone() {
     if run("nft", &["--version"]).is_err() {
-        return skipped("there is no nft here");
+        return skipped("nft is missing");
     }
     let Some(namespace) = Namespace::new() else { return };
     let service = format!("/porthole-tests-{}.slice/porthole.service", std::process::id());
@@ -59,13 +59,13 @@ fn behind_the_second_wall_a_browser_without_defences_reaches_the_egress_alone() 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "runs inside a network namespace, started by another test"]
 async fn a_browser_without_defences() {
-    let service = std::env::var(INSIDE).expect("only in a namespace of its own");
+    let service = std::env::var(INSIDE).expect("runs only in a network namespace");
     for walled in [false, true] {
         let names = (Ipv4Addr::LOCALHOST, 0).into();
         let ground = Ground { forbidden: Ipv4Addr::LOCALHOST, also: Vec::new(), names, ..ground() };
         let scene = Scene::set(ground).await;
         let chromium = walled.then(|| {
-            // From here on this process is the service that the wall was raised for.
+            // Joins the cgroup that the wall was raised for, as the service's process.
             fs::write(format!("/sys/fs/cgroup{service}/cgroup.procs"), "0").unwrap();
             PathBuf::from(WALL).join("chromium-headless-shell-walled")
         });
@@ -75,7 +75,7 @@ async fn a_browser_without_defences() {
         let service = Service::with(policy, chromium, &without, &[]).await;
         let direct = vec![Visit::of(way("image")), Visit::of(way("socket")), Visit::of(way("peer-connection"))];
         let visited = visit_all(&scene, service.caller(), direct).await;
-        // What the egress refuses is the same as ever.
+        // The egress refuses the same requests with and without the wall.
         let by_name = Visit { variant: Variant::Name, ..Visit::of(way("image")) };
         expect(&scene, &visit_all(&scene, service.caller(), vec![by_name]).await);
         let heard = || scene.canaries.heard();

@@ -1,10 +1,10 @@
-//! The service within the test's own process: the only way to take a defence away.
+//! The service within the test's own process, where single defences can be removed.
 
 use std::path::PathBuf;
 
 use porthole_daemon::settings::{Environment, Reader};
 use porthole_service::guard::{AllowTargets, Policy, Resolver};
-use porthole_service::provider::local::Defence;
+use porthole_service::provider::local::{Defence, Weakness};
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
 use porthole_tests::caller::http_client;
@@ -15,11 +15,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::scene::Scene;
 
-/// Pages at once: enough to keep two processors busy.
+/// Number of concurrent pages, enough to keep two processors busy.
 pub(crate) const AT_ONCE: usize = 6;
 const TOKEN_SECONDS: i64 = 3600;
 
-/// A service that runs in this process, with a browser of its own.
+/// A service in this process, with its own browser.
 pub(crate) struct Service {
     caller: Caller,
     shutdown: CancellationToken,
@@ -27,26 +27,26 @@ pub(crate) struct Service {
     _home: Home,
 }
 
-/// The setting that chooses the browser, if whoever runs these tests has set it: the site is hostile to any.
+/// Returns the setting that chooses the browser, if it is set for this test run: the hostile site applies to any.
 pub(crate) fn another_browser() -> Option<(&'static str, String)> {
     const SETTING: &str = "PORTHOLE_CHROMIUM";
     std::env::var(SETTING).ok().map(|path| (SETTING, path))
 }
 
 impl Service {
-    /// Starts one that lets the scene's public site through and asks the scene's DNS server.
+    /// Starts a service that allows the scene's public site and uses the scene's DNS server.
     pub(crate) async fn start(scene: &Scene) -> Service {
         Service::lacking(scene, &[], &[]).await
     }
 
-    /// The same without some of its defences, and with these flags for its browser.
+    /// Starts the same service without some of its defences, and with more flags for its browser.
     pub(crate) async fn lacking(scene: &Scene, without: &[Defence], flags: &[String]) -> Service {
         let allow = AllowTargets::parse(&format!("{}/32", scene.ground.public)).expect("a range");
         let resolver = Resolver::new(scene.names.look_up());
         Service::with(Policy { allow, resolver, ..Policy::default() }, None, without, flags).await
     }
 
-    /// The same with a policy of its own, and perhaps another executable.
+    /// Starts a service with this policy, and with another browser executable if one is given.
     pub(crate) async fn with(
         policy: Policy,
         chromium: Option<PathBuf>,
@@ -72,9 +72,8 @@ impl Service {
             local.executable = Ok(chromium);
         }
         local.profiles = home.temp();
-        local.without = without.to_vec();
-        local.more_flags = flags.to_vec();
-        let server = Server::bind(settings).await.expect("free ports");
+        let weakness = Weakness { without: without.to_vec(), flags: flags.to_vec() };
+        let server = Server::bind_weakened(settings, weakness).await.expect("free ports");
         let caller = Caller {
             http: http_client(),
             base: format!("http://{}", server.addr()),
@@ -87,12 +86,12 @@ impl Service {
         Service { caller, shutdown, running, _home: home }
     }
 
-    /// A caller of it.
+    /// Returns a caller of the service.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
 
-    /// Ends it and its browser.
+    /// Ends the service and its browser.
     pub(crate) async fn end(self) {
         self.shutdown.cancel();
         self.running.await.expect("an orderly end");

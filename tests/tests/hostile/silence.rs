@@ -1,4 +1,4 @@
-//! With every defence in its place nobody hears anything, and every page is shown or refused as it should be.
+//! With every defence in place nothing reaches the canaries, and every page is shown or refused as expected.
 
 use std::ops::RangeInclusive;
 
@@ -12,19 +12,19 @@ use super::visit::{PUBLIC_PART, Variant, Visit, Visited, picture_all, visit_all}
 use super::ways::{Asks, WAYS, Way};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_way_out_of_a_page_reaches_what_it_may_not() {
+async fn no_way_out_of_a_page_reaches_a_forbidden_target() {
     let scene = Scene::set(Ground::loopback()).await;
     let service = Service::start(&scene).await;
     let visits = every_visit(&Variant::ALL);
     let visited = visit_all(&scene, service.caller(), visits).await;
     service.end().await;
-    // Whatever was on its way when the browser ended has arrived.
+    // After the end of the browser no more requests can arrive.
     assert_eq!(scene.canaries.heard(), []);
     expect(&scene, &visited);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_way_out_of_a_page_that_is_drawn_by_hand_reaches_what_it_may_not() {
+async fn no_way_out_of_a_page_drawn_with_begin_frame_reaches_a_forbidden_target() {
     let scene = Scene::set(Ground::loopback()).await;
     let service = Service::start(&scene).await;
     let visits = every_visit(&[Variant::Absolute, Variant::Redirect, Variant::Rebinding]);
@@ -39,15 +39,15 @@ async fn no_way_out_of_a_page_that_is_drawn_by_hand_reaches_what_it_may_not() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_name_that_turns_between_its_judgement_and_the_dial_is_refused() {
+async fn a_name_rebound_between_its_judgement_and_the_dial_is_refused() {
     let scene = Scene::set(Ground::loopback()).await;
     let service = Service::start(&scene).await;
     let turning = |label: &str| format!("http://{}/", scene.authority(&format!("turns1-{label}.{ZONE}")));
-    // Who judges the URL hears of the public site; a moment later, at the dial, the name leads elsewhere.
+    // When the URL is judged, the name resolves to the public site; at the dial it resolves to the canary.
     let answer = service.caller().extract(json!({"url": turning("page")})).await;
     let fields = answer.expect_code("BLOCKED_TARGET");
-    assert!(!fields["details"].to_string().contains("127.0.0.1"), "an address that DNS gave is told: {answer:?}");
-    // Of what a page asks for the answer that is judged is the one that is dialled: there is no moment between.
+    assert!(!fields["details"].to_string().contains("127.0.0.1"), "the details contain a resolved address: {answer:?}");
+    // For a page's requests the egress dials the very address that it judged: there is only one look-up.
     let url = scene.site.html(&format!("<p>{PUBLIC_PART}</p><iframe src='{}'></iframe>", turning("frame")));
     let answer = service.caller().extract(json!({"url": url})).await;
     assert!(answer.content().starts_with(PUBLIC_PART));
@@ -59,7 +59,7 @@ async fn a_name_that_turns_between_its_judgement_and_the_dial_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn no_page_is_told_an_address_of_this_host() {
+async fn no_page_learns_an_address_of_this_host() {
     for (without, told) in [(&[][..], false), (&[Defence::WebRtcPolicy][..], true)] {
         let scene = Scene::set(Ground::loopback()).await;
         let service = Service::lacking(&scene, without, &[]).await;
@@ -75,13 +75,13 @@ async fn no_page_is_told_an_address_of_this_host() {
     }
 }
 
-/// Every way in every one of these variants; the ways that nobody takes, and the variants that differ for the guard alone,
-/// in a few.
+/// Returns visits of every way in each of these variants. Ways that browsers never take are visited in three variants,
+/// and `Both`, which differs for the guard only, applies to four ways.
 pub(crate) fn every_visit(variants: &[Variant]) -> Vec<Visit> {
     const DIFFERENT: [Variant; 3] = [Variant::Absolute, Variant::Redirect, Variant::Rebinding];
     const ONE_OF_EACH: [&str; 4] = ["image", "socket", "frame", "location"];
     let of = |way: &'static Way| {
-        let taken = !matches!(way.asks, Asks::Nobody(_));
+        let taken = !matches!(way.asks, Asks::Never(_));
         let visits = Visit::in_each(way, variants).into_iter();
         visits.filter(move |Visit { variant, .. }| match variant {
             Variant::Both => ONE_OF_EACH.contains(&way.name),
@@ -91,7 +91,7 @@ pub(crate) fn every_visit(variants: &[Variant]) -> Vec<Visit> {
     WAYS.iter().flat_map(of).collect()
 }
 
-/// Asserts of each page that it is what it should be.
+/// Asserts that each page was shown or refused as expected, with the expected number of refused requests.
 pub(crate) fn expect(scene: &Scene, visited: &[Visited]) {
     let wrong: Vec<String> = visited
         .iter()
@@ -112,19 +112,19 @@ pub(crate) fn expect(scene: &Scene, visited: &[Visited]) {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), visited.len(), wrong.join("\n\n"));
 }
 
-/// How many of a page's requests are refused.
+/// Returns the expected number of a page's refused requests.
 fn refusals(scene: &Scene, Visit { way, variant, .. }: Visit) -> RangeInclusive<u64> {
     const MANY: u64 = 4;
     let reaches = match way.asks {
         Asks::Page | Asks::Frame => true,
         Asks::OwnSite => variant == Variant::Rebinding,
         Asks::Perhaps => return 0..=MANY,
-        Asks::Nobody(_) | Asks::WholePage => false,
+        Asks::Never(_) | Asks::WholePage => false,
     };
     let trusted = !way.trusted_only || (scene.ground.public.is_loopback() && variant != Variant::Rebinding);
     let asked = reaches && trusted && (way.redirected || variant != Variant::Redirect);
     let least = u64::from(asked && way.certain);
-    // A browser with a window asks for its site's icon as well, and that name leads elsewhere by then.
+    // A browser with a window requests the site's icon as well, whose name resolves to the canary by then.
     let icon = u64::from(variant == Variant::Rebinding);
     least..=u64::from(asked) + icon
 }

@@ -1,4 +1,4 @@
-//! A site by TLS, with a certificate that nobody vouches for but the flag that is given to the test's own browser.
+//! A TLS site with a self-signed certificate that only a flag of the test's browser makes trusted.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// As much of a request as is read before it is answered.
+/// Maximum bytes of a request that are read before the answer.
 const REQUEST_MAX_BYTES: usize = 16 * 1024;
 
-/// The site. Dropping it ends it.
+/// The running site. Dropping this ends it.
 pub(crate) struct TlsSite {
     pub(crate) addr: SocketAddr,
-    /// The flag by which a browser trusts its certificate.
+    /// The flag that makes a browser trust the site's certificate.
     pub(crate) trusting: String,
     task: JoinHandle<()>,
 }

@@ -1,4 +1,4 @@
-//! One visit of a hostile page: a way out, by one variant of its target; what came of it.
+//! One visit of a hostile page: a way out, one variant of its target, and the result.
 
 use futures_util::{StreamExt, stream};
 use porthole_tests::{Answer, Caller, Reply};
@@ -9,10 +9,10 @@ use super::scene::Scene;
 use super::service::{AT_ONCE, another_browser};
 use super::ways::{Asks, Way};
 
-/// How long a page is kept that takes a slow way, in milliseconds of real time.
+/// How long a page with a slow way is kept open, in milliseconds of real time.
 const SLOW_MS: u32 = 1_000;
 
-/// What every hostile page shows.
+/// The text that every hostile page shows.
 pub(crate) const PUBLIC_PART: &str = "the public part";
 
 /// How the forbidden target is named.
@@ -22,11 +22,11 @@ pub(crate) enum Variant {
     Absolute,
     /// By a redirect of the public site.
     Redirect,
-    /// By a name that leads there.
+    /// By a name that resolves to it.
     Name,
-    /// By a name that leads to the public site and there.
+    /// By a name that resolves both to the public site and to the target.
     Both,
-    /// By the page's own name, which led to the public site when the page came from there.
+    /// By the page's own name, which resolved to the public site when the page was loaded.
     Rebinding,
     /// By its address as one number.
     Decimal,
@@ -52,52 +52,52 @@ impl Variant {
 pub(crate) struct Visit {
     pub(crate) way: &'static Way,
     pub(crate) variant: Variant,
-    /// Whether the page itself is at a name of the public site's.
+    /// Whether the page itself is visited by a name of the public site.
     pub(crate) home_by_name: bool,
 }
 
-/// What came of it.
+/// The result of a visit.
 #[derive(Clone, Debug)]
 pub(crate) struct Visited {
     pub(crate) visit: Visit,
-    /// A text that every request for the target holds, if it can be read at all.
+    /// A text that every request for the target contains, if it is in plain text.
     pub(crate) mark: String,
     pub(crate) answer: Answer,
 }
 
 impl Visit {
-    /// By the target's address.
+    /// Returns a visit by the target's address.
     pub(crate) fn of(way: &'static Way) -> Visit {
         Visit { way, variant: Variant::Absolute, home_by_name: false }
     }
 
-    /// In every one of these variants.
+    /// Returns a visit for each of these variants.
     pub(crate) fn in_each(way: &'static Way, variants: &[Variant]) -> Vec<Visit> {
         variants.iter().map(|variant| Visit { variant: *variant, ..Visit::of(way) }).collect()
     }
 
-    /// Whether the page goes to the target as a whole, so that nothing of it may be shown. A file to be downloaded from
-    /// the page's own site leaves the page where it is; another site's is gone to.
+    /// Whether the page itself navigates to the target, so that nothing of it may be shown. A download from the page's
+    /// own site leaves the page where it is; one from another site is a navigation.
     pub(crate) fn leaves(self) -> bool {
         let downloads = self.way.name == "download" && self.variant == Variant::Rebinding;
         self.way.asks == Asks::WholePage && !downloads
     }
 
-    /// Whether it may be shown before it goes. A download from the page's own site is asked for first, and gone to if the
-    /// answer leads to another site. Full Chromium may be through with the page by then; the shell, which is what these
-    /// tests find by themselves, is not.
+    /// Whether the page may be shown before it navigates away. A download from the page's own site becomes a navigation
+    /// only when its answer redirects to another site. Full Chromium may have finished the page by then; the headless
+    /// shell, the tests' default, has not.
     pub(crate) fn may_stay(self) -> bool {
         self.way.name == "download" && self.variant == Variant::Redirect && another_browser().is_some()
     }
 
-    /// The same from a page that is at a name.
+    /// Returns the same visit of a page that is visited by a name.
     pub(crate) fn by_name(self) -> Visit {
         Visit { home_by_name: true, ..self }
     }
 }
 
 impl Visited {
-    /// Whether of a page that goes to the target as a whole nothing was shown, or only what was there before.
+    /// Whether a page that navigates to the target was refused, or shown as it was before.
     pub(crate) fn is_kept_from_leaving(&self) -> bool {
         match self.answer.code() {
             Some(code) => code == "BLOCKED_TARGET",
@@ -105,7 +105,7 @@ impl Visited {
         }
     }
 
-    /// How many of the page's requests were refused; nothing, if the page as a whole was.
+    /// Returns how many of the page's requests were refused, or `None` if the page itself was.
     pub(crate) fn blocked(&self) -> Option<u64> {
         self.answer.json().get("blocked_requests").and_then(Value::as_u64)
     }
@@ -117,12 +117,12 @@ impl std::fmt::Display for Visited {
     }
 }
 
-/// Puts up a page for each, and has them visited, several at once.
+/// Publishes a page for each visit and extracts them, several at once.
 pub(crate) async fn visit_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>) -> Vec<Visited> {
     stream::iter(visits).map(|visit| visit_one(scene, caller, visit)).buffer_unordered(AT_ONCE).collect().await
 }
 
-/// Puts up a page and has it visited.
+/// Publishes a page and extracts it.
 pub(crate) async fn visit_one(scene: &Scene, caller: &Caller, visit: Visit) -> Visited {
     let (url, mark) = put_up(scene, visit);
     let mut fields = json!({"url": url});
@@ -133,7 +133,7 @@ pub(crate) async fn visit_one(scene: &Scene, caller: &Caller, visit: Visit) -> V
     Visited { visit, mark, answer }
 }
 
-/// The same by the browser whose pages draw when told to.
+/// Takes screenshots instead, in the browser whose pages draw with `begin_frame`.
 pub(crate) async fn picture_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>) -> Vec<Visited> {
     let picture = |visit| async move {
         let (url, mark) = put_up(scene, visit);
@@ -142,7 +142,7 @@ pub(crate) async fn picture_all(scene: &Scene, caller: &Caller, visits: Vec<Visi
     stream::iter(visits).map(picture).buffer_unordered(AT_ONCE).collect().await
 }
 
-/// The page's URL, and what a request for its target holds.
+/// Publishes a page and returns its URL and the mark in requests for its target.
 fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String, String) {
     let ground = &scene.ground;
     let place = format!("{}/{variant:?}", way.name).to_ascii_lowercase();
@@ -151,7 +151,7 @@ fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String
     let label = place.replace('/', "-");
     let name = |word: &str| format!("{word}-{label}.{ZONE}");
     let public = if home_by_name { name("public") } else { ground.public.to_string() };
-    // Who judges requests asks once, the egress once for each connection.
+    // The guard resolves the name once, the egress once for each connection.
     let connections = 1 + usize::from(way.beside.is_some());
     let turning = name(&format!("turns{}", 1 + connections));
     let home = if variant == Variant::Rebinding { turning.clone() } else { public.clone() };
@@ -179,7 +179,7 @@ fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String
             .replace("TARGET", &target)
     };
     let page = on(&home, &path("page"));
-    // Each connection carries one answer, so that the next request has to ask where to go.
+    // Each connection carries one answer, so that the next request has to resolve the name again.
     let mut reply = Reply::html(&format!("<p>{PUBLIC_PART}</p>{}", filled(way.body))).header("connection", "close");
     for (header, value) in way.headers {
         reply = reply.header(header, &filled(value));

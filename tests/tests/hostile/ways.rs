@@ -1,49 +1,49 @@
-//! Every way out of a page that we know of, as a page that takes it.
+//! Every known way out of a page, as a page that takes it.
 //!
-//! In what a page holds, `TARGET` is the URL that must not be reached, `SOCKET` the same for WebSockets, `SECURE` for
-//! `https`, `AUTHORITY` its host and port, `BACKSLASHES` the same URL as Windows would write a share, and `BESIDE` the
-//! URL of one more file of the page's own site.
+//! Placeholders in the pages: `TARGET` is the URL that must not be reached, `SOCKET` the same for WebSockets, `SECURE`
+//! for `https`, `AUTHORITY` its host and port, `BACKSLASHES` the same URL written as a Windows share, and `BESIDE` the
+//! URL of another file of the page's own site.
 
-/// A way out.
+/// A way out of a page.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Way {
-    /// A word for it.
+    /// A short name, unique among the ways.
     pub(crate) name: &'static str,
     /// The page's body, after its public part.
     pub(crate) body: &'static str,
     /// The page's headers.
     pub(crate) headers: &'static [(&'static str, &'static str)],
-    /// A file beside the page: its content type and what it holds.
+    /// Another file of the page's site: its content type and its content.
     pub(crate) beside: Option<(&'static str, &'static str)>,
-    /// Who asks for the target.
+    /// What requests the target.
     pub(crate) asks: Asks,
-    /// Whether a redirect is followed there.
+    /// Whether the browser follows redirects of this request.
     pub(crate) redirected: bool,
-    /// Whether it is there for a page of a trustworthy origin only: TLS, or loopback.
+    /// Whether the way exists only for pages of a trustworthy origin: TLS, or loopback.
     pub(crate) trusted_only: bool,
-    /// Whether what is said at the target shows who says it; in TLS and UDP it does not.
+    /// Whether the request shows its page's mark at the target; in TLS and UDP it does not.
     pub(crate) marked: bool,
-    /// Whether it takes real time, beside the page's own.
+    /// Whether the way takes real time, beside the page's virtual time.
     pub(crate) slow: bool,
-    /// Whether the page surely comes to it before it ends, in every Chromium.
+    /// Whether every Chromium sends the request before the page ends.
     pub(crate) certain: bool,
 }
 
-/// Who asks for the target, if nothing forbids it.
+/// What requests the target, if no defence prevents it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
-    /// The page, for a part of it. It is shown without.
+    /// The page, for a subresource. The page is shown without it.
     Page,
-    /// The same, but of its own site only.
+    /// The page, for a subresource of its own site only.
     OwnSite,
     /// A frame.
     Frame,
-    /// The page goes there as a whole.
+    /// The page itself navigates there.
     WholePage,
-    /// The page, if it comes to it before the page ends, and then perhaps more than once.
+    /// The page, perhaps: not at all if it ends before, or several times.
     Perhaps,
-    /// Nobody: the browser takes no such way, for the reason that is given.
-    Nobody(&'static str),
+    /// Nothing: the browser never takes this way, for this reason.
+    Never(&'static str),
 }
 
 impl Way {
@@ -86,8 +86,8 @@ impl Way {
         self.asked_by(Asks::OwnSite)
     }
 
-    const fn by_nobody(self, why: &'static str) -> Way {
-        self.asked_by(Asks::Nobody(why))
+    const fn never_asked(self, why: &'static str) -> Way {
+        self.asked_by(Asks::Never(why))
     }
 
     const fn not_redirected(self) -> Way {
@@ -111,16 +111,16 @@ impl Way {
     }
 }
 
-/// The way of that name.
+/// Returns the way of that name.
 pub(crate) fn way(name: &str) -> &'static Way {
     WAYS.iter().find(|way| way.name == name).expect("a way of that name")
 }
 
 const SCRIPT: &str = "text/javascript";
 
-/// All of them.
+/// All known ways.
 pub(crate) const WAYS: &[Way] = &[
-    // What a document names.
+    // Subresources of a document.
     Way::of("image", "<img src='TARGET'>"),
     Way::of("srcset", "<picture><source srcset='TARGET 1x'><img></picture>"),
     Way::of("image-input", "<input type=image src='TARGET'>"),
@@ -141,21 +141,21 @@ pub(crate) const WAYS: &[Way] = &[
     Way::of("style-filter", "<style>p { filter: url('TARGET#f') }</style>").by_own_site(),
     Way::of("font", "<style>@font-face { font-family: f; src: url('TARGET') } p { font-family: f }</style>"),
     Way::of("icon", "<link rel=icon href='TARGET'>").asked_by(Asks::Perhaps),
-    Way::of("manifest", "<link rel=manifest href='TARGET'>").by_nobody("nothing can be installed"),
-    // What may be loaded before it is needed.
+    Way::of("manifest", "<link rel=manifest href='TARGET'>").never_asked("nothing can be installed"),
+    // Hints to load something before it is needed.
     Way::of("preload", "<link rel=preload as=image href='TARGET'>"),
     Way::of("preload-header", "").with_headers(&[("Link", "<TARGET>; rel=preload; as=image")]),
     Way::of("module-preload", "<link rel=modulepreload href='TARGET'>"),
     Way::of("prefetch", "<link rel=prefetch href='TARGET'>"),
     Way::of("preconnect", "<link rel=preconnect href='TARGET'><link rel=preconnect href='SECURE'>").asked_by(Asks::Perhaps).unmarked().slow(),
-    Way::of("dns-prefetch", "<link rel=dns-prefetch href='TARGET'>").by_nobody("names are the egress's matter").slow(),
-    Way::of("prerender", "<link rel=prerender href='TARGET'>").by_nobody("it is a thing of the past").slow(),
+    Way::of("dns-prefetch", "<link rel=dns-prefetch href='TARGET'>").never_asked("only the egress resolves names").slow(),
+    Way::of("prerender", "<link rel=prerender href='TARGET'>").never_asked("rel=prerender is obsolete").slow(),
     Way::of(
         "speculation-rules",
         r#"<script type=speculationrules>{"prefetch": [{"urls": ["TARGET"], "eagerness": "immediate"}],
             "prerender": [{"urls": ["TARGET"], "eagerness": "immediate"}]}</script>"#,
-    ).by_nobody("nothing is loaded beforehand where a proxy is between").slow(),
-    // What a script asks for.
+    ).never_asked("Chromium does not speculate behind a proxy").slow(),
+    // Requests of scripts.
     Way::of("fetch", "<script>fetch('TARGET', {mode: 'no-cors'}).catch(() => 0)</script>"),
     Way::of("fetch-post", "<script>fetch('TARGET', {method: 'POST', body: 'x', mode: 'no-cors', keepalive: true}).catch(() => 0)</script>"),
     Way::of("fetch-preflight", "<script>fetch('TARGET', {method: 'PUT', body: 'x', headers: {'x-y': 'z'}}).catch(() => 0)</script>"),
@@ -166,7 +166,7 @@ pub(crate) const WAYS: &[Way] = &[
     Way::of("socket", "<script>new WebSocket('SOCKET')</script>").not_redirected().slow(),
     Way::of("secure-socket", "<script>new WebSocket('SOCKET'.replace('ws:', 'wss:'))</script>").not_redirected().unmarked().slow(),
     Way::of("secure-image", "<img src='SECURE'>").not_redirected().unmarked(),
-    Way::of("transport", "<script>try { new WebTransport('SECURE').ready.catch(() => 0) } catch {}</script>").by_nobody("it does not go through a proxy").unmarked().slow(),
+    Way::of("transport", "<script>try { new WebTransport('SECURE').ready.catch(() => 0) } catch {}</script>").never_asked("WebTransport does not go through a proxy").unmarked().slow(),
     Way::of(
         "peer-connection",
         "<script>const p = new RTCPeerConnection({iceServers: [{urls: ['stun:AUTHORITY', 'turn:AUTHORITY?transport=udp',
@@ -221,11 +221,11 @@ pub(crate) const WAYS: &[Way] = &[
     Way::of("external-entity", "<iframe src='BESIDE'></iframe>").beside(
         "text/xml",
         "<?xml version='1.0'?><!DOCTYPE page SYSTEM 'TARGET' [<!ENTITY e SYSTEM 'TARGET'><!ENTITY % p SYSTEM 'TARGET'> %p;]><page>&e;</page>",
-    ).by_nobody("Chromium reads no external entities"),
+    ).never_asked("Chromium reads no external entities"),
     Way::of("xinclude", "<iframe src='BESIDE'></iframe>").beside(
         "text/xml",
         "<?xml version='1.0'?><page xmlns:xi='http://www.w3.org/2001/XInclude'><xi:include href='TARGET' parse='text'/></page>",
-    ).by_nobody("Chromium knows no XInclude"),
+    ).never_asked("Chromium knows no XInclude"),
     Way::of("svg-document", "<iframe src='BESIDE'></iframe>").beside(
         "image/svg+xml",
         "<svg xmlns='http://www.w3.org/2000/svg'><image href='TARGET' width='9' height='9'/></svg>",
@@ -233,32 +233,32 @@ pub(crate) const WAYS: &[Way] = &[
     Way::of("svg-as-image", "<img src='BESIDE'>").beside(
         "image/svg+xml",
         "<svg xmlns='http://www.w3.org/2000/svg'><image href='TARGET' width='9' height='9'/></svg>",
-    ).by_nobody("an image loads nothing"),
+    ).never_asked("an image loads nothing"),
     Way::of("pdf", "<iframe src='BESIDE'></iframe>").beside(
         "application/pdf",
         "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R/OpenAction<</S/URI/URI(TARGET)>>/AA<</WC<</S/SubmitForm/F(TARGET)>>>>>>endobj\n\
          2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>endobj\n\
          trailer<</Root 1 0 R>>\n",
-    ).by_nobody("it shows no PDF"),
+    ).never_asked("the browser shows no PDF"),
     // Reports.
     Way::of("csp-report", "<img src='data:image/png,x'>")
         .with_headers(&[("Content-Security-Policy", "img-src 'none'; report-uri TARGET")]).not_redirected(),
     Way::of("csp-report-to", "<img src='data:image/png,x'>").with_headers(&[
         ("Reporting-Endpoints", "e=\"TARGET\""),
         ("Content-Security-Policy", "img-src 'none'; report-to e"),
-    ]).by_nobody("reports are sent a minute later, and the page is gone by then"),
+    ]).never_asked("reports are sent a minute later, and the page is gone by then"),
     Way::of("network-error-log", "").with_headers(&[
         ("Report-To", r#"{"group": "g", "max_age": 600, "endpoints": [{"url": "TARGET"}]}"#),
         ("NEL", r#"{"report_to": "g", "max_age": 600, "success_fraction": 1, "failure_fraction": 1}"#),
-    ]).by_nobody("it is asked for over https only"),
-    // What would leave the page.
-    Way::of("popup", "<script>window.open('TARGET')</script>").by_nobody("no window opens"),
-    Way::of("popup-opener", "<script>const w = window.open('about:blank'); try { w.location = 'TARGET' } catch {}</script>").by_nobody("no window opens"),
-    Way::of("new-tab", "<a target=_blank href='TARGET'>x</a><script>document.querySelector('a').click()</script>").by_nobody("no window opens"),
+    ]).never_asked("browsers accept NEL over https only"),
+    // Windows, downloads and other programs.
+    Way::of("popup", "<script>window.open('TARGET')</script>").never_asked("no window opens"),
+    Way::of("popup-opener", "<script>const w = window.open('about:blank'); try { w.location = 'TARGET' } catch {}</script>").never_asked("no window opens"),
+    Way::of("new-tab", "<a target=_blank href='TARGET'>x</a><script>document.querySelector('a').click()</script>").never_asked("no window opens"),
     Way::of("download", "<a download href='TARGET'>x</a><script>document.querySelector('a').click()</script>").by_whole_page(),
-    Way::of("print", "<style>@media print { p { background: url('TARGET') } }</style><script>print()</script>").by_nobody("nothing is printed"),
-    Way::of("external", "<iframe src='porthole-test:TARGET'></iframe><script>location = 'mailto:x@y?body=TARGET'</script>").by_nobody("no other program is started"),
-    // The page itself goes.
+    Way::of("print", "<style>@media print { p { background: url('TARGET') } }</style><script>print()</script>").never_asked("nothing is printed"),
+    Way::of("external", "<iframe src='porthole-test:TARGET'></iframe><script>location = 'mailto:x@y?body=TARGET'</script>").never_asked("no other program is started"),
+    // Navigations of the page itself.
     Way::of("refresh", "<meta http-equiv=refresh content='0; url=TARGET'>").by_whole_page(),
     Way::of("refresh-header", "").with_headers(&[("Refresh", "0; url=TARGET")]).by_whole_page(),
     Way::of("location", "<script>location = 'TARGET'</script>").by_whole_page(),

@@ -11,7 +11,7 @@ use porthole_service::guard::{AllowTargets, Guard, Judge, Policy, ResolveOverrid
 use porthole_service::page::{self, Appearance, Arrival, Page, PageError};
 use porthole_service::provider::browserbase::{BrowserSettings, BrowserbaseOptions, BrowserbaseProvider};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, Wear};
+use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Credentials, Lease, LeaseRequest, Provider};
 use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use porthole_tests::emulator::EmulatorOptions;
@@ -31,7 +31,7 @@ pub(crate) enum From {
     CdpEndpoint,
 }
 
-/// A page that is held, and the site that it visits.
+/// A held page, and the site that it visits.
 pub(crate) struct Scene {
     pub(crate) page: Page,
     pub(crate) lease: Lease,
@@ -61,15 +61,12 @@ impl Scene {
                 let options = LocalOptions {
                     executable: Ok(find_executable(None).unwrap()),
                     egress: EgressLimits::default(),
-                    prepare: page::prepare,
                     warm_pages: 1,
                     begin_frame: false,
-                    wear: Wear { pages_max: 1_000, memory_max_bytes: u64::MAX },
+                    recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
                     profiles: profiles.path().to_owned(),
-                    without: Vec::new(),
-                    more_flags: Vec::new(),
                 };
-                (Arc::new(LocalProvider::new(options, &judge, &metrics)), None, None)
+                (Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics)), None, None)
             }
             From::Browserbase => {
                 let emulator = emulator().await;
@@ -111,13 +108,13 @@ impl Scene {
         Self { page, lease, site, judge, provider, metrics, _emulator: emulator, _profiles: profiles }
     }
 
-    /// Navigates to a URL that the guard lets through.
+    /// Navigates to a URL that the guard allows.
     pub(crate) async fn goes(&self, url: &str) -> Result<(), PageError> {
         let target = self.judge.guard.judge(url).await.unwrap();
         timeout(PATIENCE, self.page.navigate(&target)).await.unwrap_or_else(|_| panic!("{url} never ended"))
     }
 
-    /// Where the page is.
+    /// Returns where the page is.
     pub(crate) async fn is_at(&self) -> Arrival {
         timeout(PATIENCE, self.page.arrival(async {})).await.unwrap().1.unwrap()
     }
@@ -126,7 +123,7 @@ impl Scene {
         self.is_at().await.title
     }
 
-    /// Ends the page; nothing of it may be left.
+    /// Ends the page and asserts that its lease was released.
     pub(crate) async fn ends(self) {
         let Self { page, lease, provider, metrics, _emulator, .. } = self;
         drop((page, lease));
@@ -141,7 +138,7 @@ async fn emulator() -> Emulator {
     Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await
 }
 
-/// The value of an expression in the page, as if a person had just clicked there.
+/// Evaluates an expression in the page, as if a user had just clicked there, and returns its value.
 pub(crate) async fn evaluate(page: &Session, expression: &str) -> Value {
     let mut evaluate = EvaluateParams::new(expression);
     evaluate.user_gesture = Some(true);

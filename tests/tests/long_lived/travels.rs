@@ -1,6 +1,7 @@
 //! Navigations of every kind, one after the other, in one page.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::CrashParams;
+use porthole_service::net_error::NetError;
 use porthole_service::page::{PageError, Travel};
 use porthole_tests::site::REBOUND;
 use porthole_tests::{Reply, eventually};
@@ -63,20 +64,20 @@ async fn round(scene: &Scene, number: usize) {
     let arrival = scene.is_at().await;
     assert_eq!((arrival.title, arrival.final_url), (format!("second {number}"), second.clone()));
 
-    // Refused on its way: this navigation fails, and the page is good for the next.
+    // A redirect to a blocked target: this navigation fails, and the page can navigate again.
     let refused = scene.goes(&to_inner).await.unwrap_err();
     assert!(matches!(refused, PageError::Blocked(_)), "{refused:?}");
     assert!(site.seen(&inner).len() <= site.seen(&second).len());
 
     scene.goes(&first).await.unwrap();
     let aborted = scene.goes(&nothing).await.unwrap_err();
-    assert!(matches!(&aborted, PageError::Failed(name) if name == "net::ERR_ABORTED"), "{aborted:?}");
+    assert!(matches!(&aborted, PageError::Failed(NetError::Aborted)), "{aborted:?}");
     assert_eq!(scene.title().await, format!("first {number}"), "an answer without content leaves the page as it was");
     let saved = scene.goes(&download).await.unwrap_err();
     assert!(matches!(saved, PageError::Download(_)), "{saved:?}");
-    assert_eq!(scene.title().await, format!("first {number}"), "so does a download");
+    assert_eq!(scene.title().await, format!("first {number}"), "a download leaves the page as it was");
 
-    // Within the document: no new one comes.
+    // Navigation within the document: no new document is loaded.
     scene.goes(&format!("{first}#part")).await.unwrap();
     assert_eq!(scene.is_at().await.final_url, format!("{first}#part"));
 
@@ -95,13 +96,13 @@ async fn round(scene: &Scene, number: usize) {
     page.travel(Travel::Back).await.unwrap();
     assert_eq!(scene.is_at().await.final_url, pushes, "back within the document");
 
-    // The page moves on by itself, and what it moves on to is awaited by whoever asks where it is.
+    // The page navigates by itself; the next command replaces that navigation.
     scene.goes(&leaves).await.unwrap();
     scene.goes(&first).await.unwrap();
     assert_eq!(scene.title().await, format!("first {number}"), "the last navigation counts");
 }
 
-/// A remote page does not come back from a crash, and says so instead of hanging.
+/// Asserts that a remote page does not recover from a crash, and reports it instead of hanging.
 async fn crashes_for_good(scene: &Scene) {
     let url = scene.site.html("<title>alive</title>");
     scene.goes(&url).await.unwrap();
@@ -144,7 +145,7 @@ async fn dialogs_are_reported(scene: &Scene) {
         title => Err(title),
     })
     .await;
-    // A navigation that we command leaves a page that wants to be asked.
+    // A commanded navigation leaves the page without asking its `beforeunload` handler.
     let holds =
         scene.site.html("<title>holds</title><script>onbeforeunload = event => event.preventDefault()</script>");
     scene.goes(&holds).await.unwrap();

@@ -1,4 +1,4 @@
-//! `docs/dependencies.md`: every crate of the workspace's manifest has its reason there.
+//! `docs/dependencies.md` gives a reason for every dependency in the workspace's manifest.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +10,11 @@ fn every_dependency_has_a_reason() {
     let reasons: BTreeSet<&str> =
         tables.iter().flat_map(|table| &table.rows).flat_map(|row| row[0].split(", ")).collect();
     let manifest = text("Cargo.toml");
-    let (_, dependencies) = manifest.split_once("[workspace.dependencies]\n").expect("the manifest lists them");
+    let (_, dependencies) =
+        manifest.split_once("[workspace.dependencies]\n").expect("the manifest lists the dependencies");
     let names =
         dependencies.lines().take_while(|line| !line.starts_with('[')).filter_map(|line| line.split_once(" = "));
     let missing: Vec<&str> =
         names.map(|(name, _)| name).filter(|name| !name.starts_with("porthole-") && !reasons.contains(name)).collect();
-    assert!(!reasons.is_empty() && missing.is_empty(), "without a reason: {missing:?}");
+    assert!(!reasons.is_empty() && missing.is_empty(), "dependencies without a reason: {missing:?}");
 }

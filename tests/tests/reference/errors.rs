@@ -1,4 +1,4 @@
-//! `docs/reference/errors.md`: every code with its status, its retry and its sentence.
+//! `docs/reference/errors.md` lists every error code with its status, whether it is retryable, and its message.
 
 use porthole_contract::ErrorCode;
 

@@ -1,4 +1,4 @@
-//! `docs/reference/extraction.md`: each example is a directive, and each kind has one.
+//! `docs/reference/extraction.md`: each example parses as a directive, and each kind of directive has an example.
 
 use std::collections::BTreeSet;
 
@@ -23,5 +23,5 @@ fn every_example_is_a_directive_and_every_kind_has_one() {
     let fields = tables.iter().find(|table| table.header[0] == "field of `Directive`").expect("the table of fields");
     let kind = &fields.rows.iter().find(|row| row[0] == "`kind`").expect("the field")[2];
     let named: BTreeSet<&str> = kind.split('`').skip(1).step_by(2).collect();
-    assert_eq!(kinds, named, "left have an example, right are named as kinds");
+    assert_eq!(kinds, named, "left are the kinds with an example, right the documented kinds");
 }

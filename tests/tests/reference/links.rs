@@ -1,17 +1,17 @@
-//! Links between the documents, the index of the decisions, and the paths that the map names.
+//! Links between the documents, the index of the decisions, and the paths that ARCHITECTURE.md names.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use porthole_tests::markdown::{prose, root, text};
 
-/// ARCHITECTURE.md is a map: what needs more room is a decision record.
+/// Maximum size of ARCHITECTURE.md, which is a map; longer explanations belong in decision records.
 const MAP_MAX_BYTES: usize = 8 * 1024;
 
-/// Where the paths of the map may start, beside the workspace's folder: the rooms of a table are named within their crate.
+/// Folders that paths in ARCHITECTURE.md may be relative to: its tables name rooms relative to their crate.
 const BASES: &[&str] =
     &["", "service/src", "service/src/page", "service/src/provider", "service/src/guard", "reading/src", "daemon/src"];
-/// Paths of the map that a later change creates. That change removes them from this list.
+/// Paths that ARCHITECTURE.md names before they exist. The change that creates a path removes it from this list.
 const NOT_YET: &[&str] = &[];
 
 fn documents() -> Vec<PathBuf> {
@@ -32,7 +32,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// A heading's anchor, as forges make it.
+/// Returns a heading's anchor, as GitHub and similar sites derive it.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
@@ -55,8 +55,11 @@ fn every_link_leads_somewhere() {
                     continue;
                 }
                 let (path, fragment) = link.split_once('#').unwrap_or((link, ""));
-                let target =
-                    if path.is_empty() { file.clone() } else { file.parent().expect("it is in a folder").join(path) };
+                let target = if path.is_empty() {
+                    file.clone()
+                } else {
+                    file.parent().expect("a document's path has a parent").join(path)
+                };
                 assert!(target.exists(), "{}: {link}", file.display());
                 let leads = fragment.is_empty() || anchors(&target).contains(fragment);
                 assert!(leads, "{}: {link}: {:?}", file.display(), anchors(&target));
@@ -78,7 +81,7 @@ fn every_decision_is_in_the_index() {
         assert!(index.contains(&format!("({name})")), "{name} is not in the index");
         let record = text(&format!("docs/decisions/{name}"));
         let number: u32 = name[..4].parse().expect("a record's name begins with its number");
-        assert!(record.starts_with(&format!("# {number}. ")), "{name} begins with its number");
+        assert!(record.starts_with(&format!("# {number}. ")), "the title of {name} does not begin with its number");
         for part in ["**Context.**", "**Decision", "**Cost.**"] {
             assert!(record.contains(part), "{name} has no {part}");
         }
@@ -102,7 +105,7 @@ fn the_map_is_short_and_names_what_exists() {
     assert!(checked > 40, "{checked} paths were found");
 }
 
-/// Whether this is a path, and not a route, a pattern or an absolute path of a host.
+/// Whether this is a path in the repository, and not a route, a pattern or an absolute path.
 fn is_path(code: &str) -> bool {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
     code.contains('/') && !code.starts_with('/') && code.chars().all(is_plain)

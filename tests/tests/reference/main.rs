@@ -1,5 +1,5 @@
-//! The documentation against the code: the tables of `docs/reference/`, dependencies, examples, links, and the paths of the
-//! map. Needs no browser.
+//! Compares the documentation with the code: the tables of `docs/reference/`, dependencies, examples, links, and the
+//! paths that ARCHITECTURE.md names. Needs no browser.
 
 mod dependencies;
 mod errors;

@@ -1,4 +1,4 @@
-//! README.md: its example in Rust is the library's own, which is compiled with the library's tests.
+//! README.md: its Rust example is the one in the client library's docs, which is compiled with the library's tests.
 
 use porthole_tests::markdown::text;
 

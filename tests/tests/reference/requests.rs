@@ -1,4 +1,4 @@
-//! `docs/reference/requests.md` and `extraction.md`: every field of the OpenAPI document's types, and no other.
+//! `docs/reference/requests.md` and `extraction.md` list exactly the fields of the OpenAPI document's types.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! `docs/reference/settings.md`: every setting of every process with its default, and no other.
+//! `docs/reference/settings.md` lists exactly the settings of every process, with their defaults.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use porthole_tests::markdown::{code, tables};
 
 const FILE: &str = "docs/reference/settings.md";
 
-/// A variable, whether it is a secret, and its default.
+/// Maps each variable to whether it is a secret, and its default.
 type Documented = BTreeMap<String, (bool, Option<String>)>;
 
 fn documented(process: &str) -> Documented {
@@ -45,7 +45,7 @@ fn every_setting_of_the_servers_is_documented_and_no_other() {
     }
 }
 
-/// The command line has its settings in its help.
+/// The command line's settings are read from its `--help`.
 #[tokio::test]
 async fn every_setting_of_the_command_line_is_documented_and_no_other() {
     let help = run("porthole", &["--help"], &Home::new().environment(), b"").await.expect_code(0);

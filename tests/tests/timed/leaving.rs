@@ -1,4 +1,4 @@
-//! Callers that leave, and callers whose time is over: what they held is free soon after.
+//! Callers that disconnect, and callers whose deadline passes: their permit and page are free soon after.
 
 use std::time::Duration;
 
@@ -66,18 +66,18 @@ async fn a_caller_that_leaves_while_it_waits_leaves_the_queue() {
 }
 
 #[tokio::test]
-async fn a_callers_own_time_is_kept() {
+async fn a_callers_timeout_is_kept_in_queue_and_work() {
     let _alone = alone().await;
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "1").start().await;
     let hanging = stack.site.page(Reply::never());
     let answer = stack.screenshot(json!({"url": hanging, "timeout_ms": 1000})).await.within(Duration::from_secs(4));
     answer.expect_code("DEADLINE_EXCEEDED");
     assert!(answer.took >= Duration::from_millis(950), "{answer:?}");
-    // The queue counts too: the second waits for the first's place until its own time is over.
+    // Time in the queue counts: the second request waits for the first one's permit until its own deadline passes.
     let caller = stack.caller();
     let first = caller.screenshot(json!({"url": hanging, "timeout_ms": 6000}));
     let second = async {
-        eventually(Duration::from_secs(5), async || so(stack.metrics().await["pages"]["busy"] == 1, "nobody works"))
+        eventually(Duration::from_secs(5), async || so(stack.metrics().await["pages"]["busy"] == 1, "no page is busy"))
             .await;
         caller.screenshot(json!({"url": hanging, "timeout_ms": 1000})).await
     };

@@ -1,13 +1,13 @@
-//! Tests whose bounds are tight: a second for what takes some milliseconds. A machine that is busy with other tests would
-//! miss them, and wider bounds would show nothing. Cargo runs one test binary after the other; within this one each test
-//! waits for its turn.
+//! Tests with tight time bounds: one second for work of some milliseconds. Other tests running at the same time would
+//! exceed them, and wider bounds would prove nothing. Cargo runs test binaries one after another; within this one a
+//! mutex runs one test at a time.
 
 mod leaving;
 mod overload;
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// The turn of one test of this binary: each takes it first and holds it to its end.
+/// Locks this binary's tests out of each other: each test takes the guard first and holds it to its end.
 async fn alone() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::const_new(());
     TURN.lock().await

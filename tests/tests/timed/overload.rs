@@ -1,4 +1,4 @@
-//! Overload, by counts: which requests are served, which are refused and how. `examples/overload.rs` measures times.
+//! Overload, counted: which requests are served, which are refused and how. `examples/overload.rs` measures the times.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn a_client_that_floods_does_not_keep_another_out() {
     let slow = stack.site.page(Reply::html("<p>of the flood").late(Duration::from_millis(1500)));
     let quick = stack.site.html("<p>of the calm");
     let flooding = stack.caller();
-    // Whatever a caller says of itself is not what the service hears.
+    // The worker names the client to the service by its key; the `x-porthole-client` header below must not count.
     let calm = Caller { bearer: Some(CALM.to_owned()), ..stack.caller() };
     let request = |url: &str| {
         let request = flooding.request(http::Method::POST, "/browser-extract").header("x-porthole-client", "calm");
@@ -56,26 +56,29 @@ async fn a_client_that_floods_does_not_keep_another_out() {
             displaced += usize::from(fields["details"].as_str().unwrap().contains("fewer requests"));
         }
     }
-    assert!((1..=2).contains(&displaced), "{displaced} seats were taken from the flood, for two requests");
+    assert!((1..=2).contains(&displaced), "{displaced} queued requests of the flood were displaced by two requests");
     assert!(flood.iter().any(|answer| answer.status == StatusCode::OK));
     stack.expect_idle(Duration::from_secs(5)).await;
 }
 
 #[tokio::test]
-async fn who_has_no_time_to_wait_is_turned_away_before_it_waits() {
+async fn a_request_with_less_time_than_the_expected_wait_is_refused_at_once() {
     let _alone = alone().await;
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "1").start().await;
     let slow = stack.site.page(Reply::html("<p>slow").late(Duration::from_secs(3)));
     let unvisited = stack.site.html("never visited");
-    // The service learns that a place is held for three seconds.
+    // The service learns that a permit is held for three seconds.
     assert_eq!(stack.extract(json!({"url": slow})).await.content().trim(), "slow");
     let first = stack.extract(json!({"url": slow}));
     let second = async {
-        eventually(Duration::from_secs(10), async || so(stack.site.seen(&slow).len() == 2, "nobody works")).await;
+        eventually(Duration::from_secs(10), async || {
+            so(stack.site.seen(&slow).len() == 2, "the first request has not reached the site")
+        })
+        .await;
         stack.extract(json!({"url": unvisited, "timeout_ms": 1000})).await
     };
     let (first, second) = tokio::join!(first, second);
-    second.expect_code_about("OVERLOADED", "the wait for a place would be longer");
+    second.expect_code_about("OVERLOADED", "the wait for a permit would be longer");
     assert!(second.json()["retry_after_ms"].as_u64() >= Some(2_000), "{second:?}");
     assert_eq!(first.content().trim(), "slow");
     assert!(stack.site.seen(&unvisited).is_empty());
@@ -85,7 +88,7 @@ async fn who_has_no_time_to_wait_is_turned_away_before_it_waits() {
 #[tokio::test]
 async fn a_machine_short_of_memory_turns_requests_away_and_is_not_ready() {
     let _alone = alone().await;
-    // Every machine uses more than a hundredth of its memory.
+    // Every machine uses more than one percent of its memory.
     let home = porthole_tests::stack::Home::new();
     let mut environment = home.environment();
     for (name, value) in [

@@ -1,14 +1,14 @@
-//! Where a WebSocket's frames end (RFC 6455, 5.2): their lengths are followed, their payloads are not looked at.
+//! Finds the boundaries of WebSocket frames (RFC 6455, 5.2) by their lengths, without reading payloads.
 
-/// The longest head of a frame: 2 bytes, 8 of an extended length, 4 of a mask.
+/// Longest head of a frame: 2 bytes, 8 of an extended length, 4 of a mask.
 const HEAD_MAX_BYTES: usize = 14;
 
-/// A place in a stream of frames.
+/// The position in a stream of frames.
 #[derive(Debug)]
 pub(super) enum Frames {
-    /// Within a frame's head, or before one where none of it has come.
+    /// In a frame's head, or before it if `read` is 0.
     Head { read: usize, bytes: [u8; HEAD_MAX_BYTES] },
-    /// Within a payload, with so many bytes to come.
+    /// In a payload, with this number of bytes left.
     Payload(u64),
 }
 
@@ -19,12 +19,12 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Whether the stream stands between two frames.
+    /// Whether the position is between two frames.
     pub(super) fn at_boundary(&self) -> bool {
         matches!(self, Self::Head { read: 0, .. })
     }
 
-    /// Follows these bytes up to the end of the frame that they are in, and gives the number of bytes up to there.
+    /// Advances to the end of the current frame at most, and returns the number of bytes consumed.
     pub(super) fn follow_one(&mut self, bytes: &[u8]) -> usize {
         let mut followed = 0;
         loop {
@@ -46,7 +46,7 @@ impl Frames {
                         *left -= here;
                         return bytes.len();
                     }
-                    followed += usize::try_from(*left).expect("no more than a buffer's length");
+                    followed += usize::try_from(*left).expect("at most the length of the buffer");
                     *self = Self::default();
                 }
             }
@@ -56,7 +56,7 @@ impl Frames {
         }
     }
 
-    /// Follows all of these bytes.
+    /// Advances over all of these bytes.
     pub(super) fn follow(&mut self, mut bytes: &[u8]) {
         while !bytes.is_empty() {
             bytes = &bytes[self.follow_one(bytes)..];
@@ -64,7 +64,7 @@ impl Frames {
     }
 }
 
-/// The payload's length, once the head is complete.
+/// Returns the payload's length once the head is complete.
 fn payload(head: &[u8]) -> Option<u64> {
     let second = *head.get(1)?;
     let mask = if second & 0x80 == 0 { 0 } else { 4 };
@@ -97,13 +97,13 @@ mod tests {
         if masked {
             frame.extend([1, 2, 3, 4]);
         }
-        // A payload that looks like heads.
+        // The payload looks like frame heads.
         frame.extend(std::iter::repeat_n(0xff, payload_bytes));
         frame
     }
 
     #[test]
-    fn every_length_is_followed_in_pieces_of_any_size() {
+    fn boundaries_are_found_for_every_length_in_pieces_of_any_size() {
         let mut stream = Vec::new();
         let mut ends = vec![];
         for masked in [false, true] {
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_within_a_frame_is_at_no_boundary() {
+    fn a_position_within_a_frame_is_not_a_boundary() {
         for bytes in 1..frame(true, 300).len() {
             let mut frames = Frames::default();
             frames.follow(&frame(true, 300)[..bytes]);

@@ -1,4 +1,4 @@
-//! The WebSocket handshake (RFC 6455, 4): read from the caller, sent to the service, its answer passed back.
+//! The WebSocket handshake (RFC 6455, 4): validates the caller's, sends it to the service and passes the answer back.
 
 use std::time::Duration;
 
@@ -12,25 +12,25 @@ use tracing::Instrument as _;
 
 use crate::forward::{Service, ServiceError};
 
-/// From the worker's request to the service's 101.
+/// Time from the worker's request to the service's 101.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// What the service gets of the caller's handshake. Extensions are not offered: they would have to be understood where
-/// frames are followed.
+/// Headers of the caller's handshake that are forwarded. Extensions are not offered, since the worker would have to
+/// implement them to track frames.
 const HEADERS_IN: [HeaderName; 3] =
     [header::SEC_WEBSOCKET_KEY, header::SEC_WEBSOCKET_VERSION, header::SEC_WEBSOCKET_PROTOCOL];
-/// What the caller gets of the service's 101.
+/// Headers of the service's 101 that are passed back.
 const HEADERS_OUT: [HeaderName; 2] = [header::SEC_WEBSOCKET_ACCEPT, header::SEC_WEBSOCKET_PROTOCOL];
 const UPGRADE: HeaderValue = HeaderValue::from_static("upgrade");
 const WEBSOCKET: HeaderValue = HeaderValue::from_static("websocket");
 
-/// A caller's handshake, as it goes on to the service.
+/// The headers of a caller's handshake that are forwarded.
 pub(super) struct Handshake(HeaderMap);
 
-/// What the service answered to a handshake.
+/// The service's answer to a handshake.
 pub(super) enum Answered {
-    /// 101: the connection to the service, and the caller's answer.
+    /// 101: the connection to the service, and the answer for the caller.
     Switched(Upgraded, Response),
-    /// A failure of the contract, to be passed on.
+    /// A failure of the contract, to pass on.
     Refused(Response),
 }
 
@@ -39,10 +39,10 @@ pub(super) fn invalid(details: &str) -> Failure {
 }
 
 impl Handshake {
-    /// Reads the caller's.
+    /// Reads and validates a caller's handshake.
     ///
     /// # Errors
-    /// `INVALID_REQUEST` where it asks for anything but a WebSocket of version 13.
+    /// `INVALID_REQUEST` for anything but a WebSocket of version 13.
     pub(super) fn of(headers: &HeaderMap) -> Result<Self, Failure> {
         if !is_websocket(headers) {
             return Err(invalid("upgrade: must be websocket, with connection: upgrade"));
@@ -57,7 +57,7 @@ impl Handshake {
     }
 }
 
-/// Whether these headers ask for, or agree to, a WebSocket.
+/// Whether these headers request or accept a WebSocket.
 fn is_websocket(headers: &HeaderMap) -> bool {
     let names = |name: HeaderName, wanted: &str| {
         let values = headers.get_all(name).into_iter().filter_map(|value| value.to_str().ok());
@@ -72,10 +72,10 @@ fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
 }
 
 impl Service {
-    /// Sends a caller's handshake to `path`, in the name of `client` and with the worker's own key.
+    /// Sends a caller's handshake to `path`, on behalf of `client` and with the worker's own key.
     ///
     /// # Errors
-    /// [`ServiceError`] where the service does not answer, or something else does.
+    /// [`ServiceError`] if the service does not answer, or an intermediary does.
     pub(super) async fn shake_hands(
         &self,
         path: &str,
@@ -139,7 +139,7 @@ mod tests {
     ];
 
     #[test]
-    fn a_handshake_is_a_websockets_of_version_13() {
+    fn only_websocket_handshakes_of_version_13_are_accepted() {
         assert_eq!(refused(&WHOLE), None);
         for (missing, named) in [
             ("connection", "upgrade:"),
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_of_the_callers_goes_on() {
+    fn other_headers_are_not_forwarded() {
         let headers =
             WHOLE.iter().chain(&[("sec-websocket-extensions", "permessage-deflate"), ("origin", "http://localhost")]);
         let headers = headers.map(|(name, value)| (HeaderName::from_static(name), HeaderValue::from_static(value)));

@@ -1,4 +1,4 @@
-//! Relaying a tunnel's bytes, both ways, until one side ends, nothing comes any more, or the worker goes away.
+//! Relays a tunnel's bytes in both directions until a side closes, it is idle for too long, or the worker drains.
 
 use std::io;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::frames::Frames;
 
-/// What is read at once, in bytes; a tunnel holds two of them.
+/// Size of a read buffer, in bytes; a tunnel has two.
 const BUFFER_BYTES: usize = 16 * 1024;
 /// A server's close frame with code 1001, "going away" (RFC 6455, 7.4.1).
 const CLOSE_GOING_AWAY: [u8; 4] = [0x88, 2, 0x03, 0xe9];
-/// From that frame to the end of the closing handshake.
+/// Time from that frame to the end of the closing handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How a tunnel ended.
@@ -24,15 +24,15 @@ pub(super) enum Ended {
     Closed,
     /// A connection broke.
     Broken(io::ErrorKind),
-    /// Nothing came either way for too long, and the caller was told 1001.
+    /// The tunnel was idle for too long, and the caller got a close frame with 1001.
     Idle,
-    /// The worker is ending, and the caller was told 1001.
+    /// The worker is draining, and the caller got a close frame with 1001.
     GoingAway,
 }
 
-/// Passes bytes between `caller` and `service`. Once `going_away` is cancelled, or nothing has come for `idle_timeout`,
-/// the caller gets a close frame with code 1001 behind the frame that is under way; its own goes on to the service, and
-/// both connections end.
+/// Passes bytes between `caller` and `service`. Once `going_away` is cancelled, or after `idle_timeout` without a byte,
+/// the caller gets a close frame with code 1001 after the current frame; its own close frame is passed to the service,
+/// and both connections end.
 pub(super) async fn relay(
     caller: impl AsyncRead + AsyncWrite,
     service: impl AsyncRead + AsyncWrite,
@@ -59,7 +59,7 @@ pub(super) async fn relay(
         },
         because = because => {
             closing.cancel();
-            // A caller that does not read its frame to the end is cut like one that does not answer the close frame.
+            // A caller that does not read the current frame is cut, like one that does not answer the close frame.
             let told = tokio::time::timeout(CLOSE_TIMEOUT, async {
                 tokio::select! {
                     ended = &mut up => ended,
@@ -75,7 +75,7 @@ pub(super) async fn relay(
     drop(down);
     let deadline = Instant::now() + CLOSE_TIMEOUT;
     if ended != Ended::Closed {
-        // The service ends when it has the caller's close frame; what it sends until then has no reader.
+        // The service closes after the caller's close frame; what it sends until then is dropped.
         tokio::select! {
             _ = &mut up => {}
             () = read_to_end(&mut from_service) => {}
@@ -85,7 +85,7 @@ pub(super) async fn relay(
     drop(up);
     let last = async {
         let _ = to_caller.shutdown().await;
-        // A socket that is closed with bytes unread is reset, and the caller may lose the last frames.
+        // Closing a socket with unread bytes resets it, and the caller may lose the last frames.
         read_to_end(&mut from_caller).await;
     };
     let _in_time = tokio::time::timeout_at(deadline, last).await;
@@ -98,13 +98,13 @@ impl Ended {
     }
 }
 
-/// Reads and drops what comes until there is no more.
+/// Reads and drops bytes until the end.
 async fn read_to_end(from: &mut (impl AsyncRead + Unpin)) {
     let mut buffer = [0; 1024];
     while from.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
 }
 
-/// Ends when nothing has moved for `timeout`.
+/// Returns after `timeout` without movement.
 async fn standstill(mut movement: watch::Receiver<()>, timeout: Duration) {
     loop {
         let deadline = Instant::now() + timeout;
@@ -132,7 +132,7 @@ async fn pass_on(
     }
 }
 
-/// The same, following the frames: once `closing` is cancelled it ends behind the next frame with a close frame.
+/// Passes bytes on and tracks the frames: once `closing` is cancelled, ends after the current frame with a close frame.
 async fn pass_on_until_closed(
     from: &mut (impl AsyncRead + Unpin),
     to: &mut (impl AsyncWrite + Unpin),
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     const IDLE: Duration = Duration::from_secs(60);
-    /// A whole text frame of the service's, and one of the caller's with its mask.
+    /// A text frame of the service, and a masked close frame of the caller.
     const FROM_SERVICE: &[u8] = b"\x81\x05hello";
     const CALLERS_CLOSE: &[u8] = &[0x88, 0x82, 0, 0, 0, 0, 0x03, 0xe9];
 
@@ -204,7 +204,7 @@ mod tests {
         receives(&mut caller, &FROM_SERVICE[..3]).await;
         going_away.cancel();
         tokio::task::yield_now().await;
-        // The rest of the frame, and another that is too late.
+        // The rest of the frame, and another one that comes too late.
         service.write_all(&[&FROM_SERVICE[3..], FROM_SERVICE].concat()).await.unwrap();
         receives(&mut caller, &FROM_SERVICE[3..]).await;
         receives(&mut caller, &CLOSE_GOING_AWAY).await;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn either_side_ends_it() {
+    async fn either_side_can_close_the_tunnel() {
         let (caller, mut service, _going_away, relaying) = started();
         drop(caller);
         ends(&mut service).await;

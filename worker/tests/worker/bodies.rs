@@ -1,9 +1,9 @@
-//! What happens to a request's body on its way to the service.
+//! The request body on its way to the service: credentials, limits, refusals.
 
 use porthole_worker::server::Limits;
 use serde_json::json;
 
-use crate::harness::{CREATE, EXTRACT, Running, SCREENSHOT, Service, failure, told};
+use crate::harness::{CREATE, EXTRACT, Running, SCREENSHOT, Service, failure, fetch};
 
 const CREDENTIALS: &[(&str, &str)] =
     &[("BROWSERBASE_API_KEY", "the-operators-key"), ("BROWSERBASE_PROJECT_ID", "the-project")];
@@ -11,10 +11,10 @@ const THEIRS: &str = r#"{"url":"https://example.com","browserbase_api_key":"thei
 
 #[tokio::test]
 async fn browser_routes_get_the_operators_credentials_whatever_the_caller_sent() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::with(service.addr, CREDENTIALS, Limits::default()).await;
     for (public, path) in [(SCREENSHOT, "/browser-screenshot"), (EXTRACT, "/browser-extract")] {
-        assert_eq!(told(worker.post(public, THEIRS)).await.status, 200);
+        assert_eq!(fetch(worker.post(public, THEIRS)).await.status, 200);
         let seen = service.last();
         assert_eq!(seen.path, path);
         assert_eq!(seen.header("content-type"), Some("application/json"));
@@ -27,24 +27,24 @@ async fn browser_routes_get_the_operators_credentials_whatever_the_caller_sent()
 
 #[tokio::test]
 async fn without_credentials_the_callers_are_removed() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
-    told(worker.post(SCREENSHOT, THEIRS)).await;
+    fetch(worker.post(SCREENSHOT, THEIRS)).await;
     assert_eq!(service.last().json(), json!({"url": "https://example.com"}));
 }
 
 #[tokio::test]
 async fn create_gets_no_credentials() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::with(service.addr, CREDENTIALS, Limits::default()).await;
-    told(worker.post(CREATE, r#"{ "ttl_seconds" : 60 }"#)).await;
+    fetch(worker.post(CREATE, r#"{ "ttl_seconds" : 60 }"#)).await;
     let seen = service.last();
     assert_eq!((seen.path.as_str(), &seen.body[..]), ("/create", &br#"{"ttl_seconds":60}"#[..]));
 }
 
 #[tokio::test]
-async fn what_is_no_json_object_never_reaches_the_service() {
-    let service = Service::saying("{}").await;
+async fn only_json_objects_reach_the_service() {
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
     for (body, details) in [
         (r#"{"url":"a","url":"b"}"#, "duplicate field `url`"),
@@ -53,23 +53,23 @@ async fn what_is_no_json_object_never_reaches_the_service() {
         ("", "body: EOF"),
         ("url=https://example.com", "body: expected value"),
     ] {
-        let answer = told(worker.post(SCREENSHOT, body)).await;
+        let answer = fetch(worker.post(SCREENSHOT, body)).await;
         assert_eq!(answer.failure(), failure(400, "INVALID_REQUEST"), "{body}");
         assert!(answer.json()["details"].as_str().unwrap().contains(details), "{body}: {}", answer.body);
     }
     let form = worker.request(http::Method::POST, SCREENSHOT).header("content-type", "text/plain").body("{}");
-    assert_eq!(told(form).await.failure(), failure(400, "INVALID_REQUEST"));
+    assert_eq!(fetch(form).await.failure(), failure(400, "INVALID_REQUEST"));
     assert!(service.seen().is_empty());
 }
 
 #[tokio::test]
 async fn a_body_over_64_kib_is_refused_after_it_was_read() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
     let of = |bytes: usize| format!(r#"{{"url":"{}"}}"#, "a".repeat(bytes - r#"{"url":""}"#.len()));
-    assert_eq!(told(worker.post(SCREENSHOT, of(64 * 1024))).await.status, 200);
+    assert_eq!(fetch(worker.post(SCREENSHOT, of(64 * 1024))).await.status, 200);
     for bytes in [64 * 1024 + 1, 1_000_000] {
-        let answer = told(worker.post(SCREENSHOT, of(bytes))).await;
+        let answer = fetch(worker.post(SCREENSHOT, of(bytes))).await;
         assert_eq!(answer.failure(), failure(413, "REQUEST_TOO_LARGE"), "{bytes}");
     }
     assert_eq!(service.seen().len(), 1);
@@ -77,7 +77,7 @@ async fn a_body_over_64_kib_is_refused_after_it_was_read() {
 
 #[tokio::test]
 async fn half_a_body_then_silence_is_refused_in_time() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let limits = Limits { body: std::time::Duration::from_millis(50), ..Limits::default() };
     let worker = Running::with(service.addr, &[], limits).await;
     let head =
@@ -89,7 +89,7 @@ async fn half_a_body_then_silence_is_refused_in_time() {
 
 #[tokio::test]
 async fn half_a_head_then_silence_is_cut() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let mut limits = Limits::default();
     limits.listen.head_timeout = std::time::Duration::from_millis(50);
     let worker = Running::with(service.addr, &[], limits).await;

@@ -1,4 +1,4 @@
-//! How answers come back, and what callers hear when none does.
+//! How answers are passed back, and the failures without an answer.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::harness::{CREATE, EXTRACT, Running, SCREENSHOT, SOON, Service, bound, failure, told};
+use crate::harness::{CREATE, EXTRACT, Running, SCREENSHOT, SOON, Service, bound, failure, fetch};
 
 const JSON: (&str, &str) = ("content-type", "application/json");
 
@@ -49,7 +49,7 @@ async fn a_picture_comes_back_with_its_metadata_and_nothing_else() {
     for (name, value) in [("accept", "image/*"), ("x-request-id", "mine"), ("tracestate", "a=b")] {
         assert_eq!(seen.header(name), Some(value));
     }
-    // The caller's trace under a span of the worker's own.
+    // The caller's trace continues under a new span of the worker.
     let parent = seen.header("traceparent").unwrap();
     assert!(parent.starts_with("00-0af7651916cd43dd8448eb211c80319c-") && parent.ends_with("-01"), "{parent}");
     assert!(!parent.contains("b7ad6b7169203331"), "{parent}");
@@ -58,15 +58,15 @@ async fn a_picture_comes_back_with_its_metadata_and_nothing_else() {
 
 #[tokio::test]
 async fn the_services_failures_come_back_as_they_are() {
-    let told_by_service = r#"{"ok":false,"error":"OVERLOADED","message":"m","details":"d","retryable":true,"retry_after_ms":1500,"request_id":"mine","later":"field"}"#;
+    let failure_json = r#"{"ok":false,"error":"OVERLOADED","message":"m","details":"d","retryable":true,"retry_after_ms":1500,"request_id":"mine","later":"field"}"#;
     let service = Service::start(Router::new().fallback(move || async move {
-        (StatusCode::SERVICE_UNAVAILABLE, [JSON, ("retry-after", "2")], told_by_service)
+        (StatusCode::SERVICE_UNAVAILABLE, [JSON, ("retry-after", "2")], failure_json)
     }))
     .await;
     let worker = Running::before(&service).await;
-    let answer = told(worker.post(EXTRACT, "{}").header("x-request-id", "mine")).await;
+    let answer = fetch(worker.post(EXTRACT, "{}").header("x-request-id", "mine")).await;
     assert_eq!((answer.failure(), answer.header("retry-after")), (failure(503, "OVERLOADED"), Some("2")));
-    assert_eq!(answer.body, told_by_service);
+    assert_eq!(answer.body, failure_json);
     let metrics = worker.admin("/api/metrics").await.json();
     assert_eq!(metrics["operations"]["extract"]["errors_by_code"]["OVERLOADED"], 1);
 }
@@ -109,7 +109,7 @@ async fn a_caller_that_leaves_ends_the_services_request() {
     let caller = tokio::spawn(worker.post(SCREENSHOT, "{}").send());
     has_begun.await.unwrap();
     caller.abort();
-    assert!(tokio::time::timeout(SOON, was_dropped).await.expect("the service still works").is_err());
+    assert!(tokio::time::timeout(SOON, was_dropped).await.expect("the service's handler still runs").is_err());
 }
 
 #[tokio::test]
@@ -132,13 +132,13 @@ async fn a_caller_that_leaves_in_the_middle_of_an_answer_ends_it() {
 }
 
 #[tokio::test]
-async fn without_a_service_callers_hear_so_at_once() {
-    let nobody = bound().await.addr();
-    let worker = Running::with(nobody, &[], Limits::default()).await;
-    let answer = told(worker.post(SCREENSHOT, "{}")).await;
+async fn without_a_service_requests_fail_at_once() {
+    let unused = bound().await.addr();
+    let worker = Running::with(unused, &[], Limits::default()).await;
+    let answer = fetch(worker.post(SCREENSHOT, "{}")).await;
     assert_eq!(answer.failure(), failure(502, "SERVICE_UNAVAILABLE"));
     assert_eq!(answer.json()["retryable"], true);
-    assert!(!answer.body.contains(&nobody.port().to_string()), "{}", answer.body);
+    assert!(!answer.body.contains(&unused.port().to_string()), "{}", answer.body);
 }
 
 #[tokio::test]
@@ -151,7 +151,7 @@ async fn a_service_that_breaks_off_before_its_answer_is_unavailable() {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-").await.unwrap();
         }
     };
-    let asking = told(worker.post(SCREENSHOT, "{}"));
+    let asking = fetch(worker.post(SCREENSHOT, "{}"));
     let answer = tokio::select! { answer = asking => answer, () = breaking => unreachable!() };
     assert_eq!(answer.failure(), failure(502, "SERVICE_UNAVAILABLE"));
 }
@@ -179,13 +179,13 @@ async fn a_silent_service_is_a_timeout() {
     let service = Service::start(Router::new().fallback(std::future::pending::<()>)).await;
     let limits = Limits { answer: Duration::from_millis(50), ..Limits::default() };
     let worker = Running::with(service.addr, &[], limits).await;
-    let answer = told(worker.post(SCREENSHOT, "{}")).await;
+    let answer = fetch(worker.post(SCREENSHOT, "{}")).await;
     assert_eq!(answer.failure(), failure(504, "SERVICE_TIMEOUT"));
     assert_eq!(answer.json()["details"], "no answer within 50ms");
 }
 
 #[tokio::test]
-async fn what_is_not_the_services_answer_is_not_passed_on() {
+async fn answers_of_intermediaries_are_not_passed_on() {
     let html: (&str, &str) = ("content-type", "text/html");
     for (status, headers, body) in [
         (200, vec![html], "<h1>hidden</h1>"),
@@ -207,7 +207,7 @@ async fn what_is_not_the_services_answer_is_not_passed_on() {
         }))
         .await;
         let worker = Running::before(&service).await;
-        let answer = told(worker.post(SCREENSHOT, "{}")).await;
+        let answer = fetch(worker.post(SCREENSHOT, "{}")).await;
         assert_eq!(answer.failure(), failure(502, "SERVICE_UNAVAILABLE"), "{status} {body}");
         assert!(!answer.body.contains("hidden") && answer.header("location").is_none(), "{}", answer.body);
     }
@@ -221,18 +221,18 @@ async fn a_redirect_is_not_followed() {
             .fallback(|| async { ([JSON], "{}") }),
     )
     .await;
-    let answer = told(Running::before(&service).await.post(CREATE, "{}")).await;
+    let answer = fetch(Running::before(&service).await.post(CREATE, "{}")).await;
     assert_eq!(answer.failure(), failure(502, "SERVICE_UNAVAILABLE"));
     assert_eq!(service.seen().len(), 1);
 }
 
 #[tokio::test]
-async fn a_load_balancers_word_on_when_to_come_back_is_kept() {
+async fn a_load_balancers_retry_after_is_passed_on() {
     let service = Service::start(Router::new().fallback(|| async {
         (StatusCode::SERVICE_UNAVAILABLE, [("content-type", "text/html"), ("retry-after", "7")], "busy")
     }))
     .await;
-    let answer = told(Running::before(&service).await.post(SCREENSHOT, "{}")).await;
+    let answer = fetch(Running::before(&service).await.post(SCREENSHOT, "{}")).await;
     assert_eq!((answer.failure(), answer.header("retry-after")), (failure(502, "SERVICE_UNAVAILABLE"), Some("7")));
 }
 
@@ -252,24 +252,24 @@ async fn a_refusal_of_the_workers_own_key_is_not_the_callers_fault() {
     )
     .await;
     let worker = Running::before(&service).await;
-    let ours = told(worker.post(CREATE, "{}")).await;
+    let ours = fetch(worker.post(CREATE, "{}")).await;
     assert_eq!(ours.failure(), failure(502, "SERVICE_UNAVAILABLE"));
     assert!(ours.json()["details"].as_str().unwrap().contains("PORTHOLE_SERVICE_KEY"), "{}", ours.body);
-    let theirs = told(worker.post(SCREENSHOT, "{}").header("x-request-id", "r")).await;
+    let theirs = fetch(worker.post(SCREENSHOT, "{}").header("x-request-id", "r")).await;
     assert_eq!(theirs.failure(), failure(401, "UNAUTHORIZED"));
 }
 
 #[tokio::test]
 async fn only_the_tables_routes_are_forwarded() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
     for path in ["/", "/create", "/api/sandbox", "/api/sandbox/readyz", "/api/sandbox/create/", "/metrics"] {
-        assert_eq!(told(worker.post(path, "{}")).await.failure(), failure(404, "NOT_FOUND"), "{path}");
+        assert_eq!(fetch(worker.post(path, "{}")).await.failure(), failure(404, "NOT_FOUND"), "{path}");
     }
     for (method, path, allow) in
         [(Method::GET, CREATE, "POST"), (Method::PUT, SCREENSHOT, "POST"), (Method::POST, "/openapi.json", "GET,HEAD")]
     {
-        let answer = told(worker.request(method, path)).await;
+        let answer = fetch(worker.request(method, path)).await;
         assert_eq!((answer.failure(), answer.header("allow")), (failure(405, "METHOD_NOT_ALLOWED"), Some(allow)));
     }
     assert!(service.seen().is_empty());
@@ -277,15 +277,15 @@ async fn only_the_tables_routes_are_forwarded() {
 
 #[tokio::test]
 async fn the_openapi_document_is_the_public_one() {
-    let worker = Running::before(&Service::saying("{}").await).await;
-    let answer = told(worker.request(Method::GET, "/openapi.json")).await;
+    let worker = Running::before(&Service::answering("{}").await).await;
+    let answer = fetch(worker.request(Method::GET, "/openapi.json")).await;
     assert_eq!((answer.status, answer.header("content-type")), (200, Some("application/json")));
     assert!(answer.json()["paths"].get(SCREENSHOT).is_some(), "{}", answer.body);
 }
 
 #[tokio::test]
 async fn http_1_0_is_served() {
-    let service = Service::saying(r#"{"ok":true}"#).await;
+    let service = Service::answering(r#"{"ok":true}"#).await;
     let worker = Running::before(&service).await;
     let head = format!("POST {CREATE} HTTP/1.0\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n");
     let answer = worker.raw(&format!("{head}{{}}")).await;

@@ -20,14 +20,14 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-/// How long anything may take that should happen at once.
+/// Time limit for steps that should complete at once.
 pub(crate) const SOON: Duration = Duration::from_secs(10);
 
 pub(crate) const SCREENSHOT: &str = "/api/sandbox/browser-screenshot";
 pub(crate) const EXTRACT: &str = "/api/sandbox/browser-extract";
 pub(crate) const CREATE: &str = "/api/sandbox/create";
 
-/// A request as the service got it.
+/// A request as the service received it.
 #[derive(Clone, Debug)]
 pub(crate) struct Seen {
     pub(crate) path: String,
@@ -45,7 +45,7 @@ impl Seen {
     }
 }
 
-/// A service that answers as its test says, and remembers what it was asked.
+/// A scripted service that records its requests.
 pub(crate) struct Service {
     pub(crate) addr: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
@@ -55,7 +55,7 @@ pub(crate) struct Service {
 impl Service {
     pub(crate) async fn start(router: Router) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
-        let router = router.layer(from_fn_with_state(Arc::clone(&seen), remember));
+        let router = router.layer(from_fn_with_state(Arc::clone(&seen), record));
         let listener = bound().await;
         let addr = listener.addr();
         let running = CancellationToken::new();
@@ -64,8 +64,8 @@ impl Service {
         Self { addr, seen, _running: running.drop_guard() }
     }
 
-    /// Answers every request with this JSON.
-    pub(crate) async fn saying(json: &'static str) -> Self {
+    /// Starts a service that answers every request with this JSON.
+    pub(crate) async fn answering(json: &'static str) -> Self {
         Self::start(Router::new().fallback(move || async move { ([("content-type", "application/json")], json) })).await
     }
 
@@ -74,11 +74,11 @@ impl Service {
     }
 
     pub(crate) fn last(&self) -> Seen {
-        self.seen().pop().expect("the service was asked nothing")
+        self.seen().pop().expect("the service received no request")
     }
 }
 
-async fn remember(State(seen): State<Arc<Mutex<Vec<Seen>>>>, request: Request, next: Next) -> Response {
+async fn record(State(seen): State<Arc<Mutex<Vec<Seen>>>>, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
     let (path, headers) = (parts.uri.path().to_owned(), parts.headers.clone());
@@ -134,20 +134,20 @@ impl Running {
         self.request(Method::POST, path).header("content-type", "application/json").body(body)
     }
 
-    pub(crate) async fn admin(&self, path: &str) -> Told {
-        told(self.admin_request(path)).await
+    pub(crate) async fn admin(&self, path: &str) -> Answer {
+        fetch(self.admin_request(path)).await
     }
 
     pub(crate) fn admin_request(&self, path: &str) -> reqwest::RequestBuilder {
         self.client.get(format!("http://{}{path}", self.admin))
     }
 
-    /// Sends bytes as they are, and reads until the connection ends.
+    /// Sends these bytes, and reads until the connection ends.
     pub(crate) async fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.main).await.unwrap();
         stream.write_all(request.as_bytes()).await.unwrap();
         let mut answer = Vec::new();
-        // What was read before a reset counts too.
+        // After a reset, the bytes read before it are still returned.
         let _ = tokio::time::timeout(SOON, stream.read_to_end(&mut answer)).await.expect("the connection stays open");
         String::from_utf8(answer).unwrap()
     }
@@ -164,19 +164,19 @@ pub(crate) async fn bound() -> Listener {
     Listener::bind("main", "127.0.0.1:0".parse().unwrap()).await.unwrap()
 }
 
-/// An answer that was read whole.
-pub(crate) struct Told {
+/// An answer with its whole body.
+pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
 }
 
-impl Told {
+impl Answer {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 
-    /// Status and code of a failure.
+    /// Returns the status and the code of a failure.
     pub(crate) fn failure(&self) -> (u16, String) {
         let json = self.json();
         assert_eq!(json["ok"], false, "{json}");
@@ -189,23 +189,23 @@ impl Told {
     }
 }
 
-pub(crate) async fn told(request: reqwest::RequestBuilder) -> Told {
+pub(crate) async fn fetch(request: reqwest::RequestBuilder) -> Answer {
     let answer = request.send().await.unwrap();
     let (status, headers) = (answer.status().as_u16(), answer.headers().clone());
-    Told { status, headers, body: answer.text().await.unwrap() }
+    Answer { status, headers, body: answer.text().await.unwrap() }
 }
 
-/// A failure, as `told(…).failure()` gives it.
+/// A failure, in the form of `Answer::failure`.
 pub(crate) fn failure(status: u16, code: &str) -> (u16, String) {
     (status, code.to_owned())
 }
 
-/// Waits until `holds`, which must be soon.
+/// Waits until `holds` returns true; panics after [`SOON`].
 pub(crate) async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !holds().await {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(SOON, waiting).await.unwrap_or_else(|_late| panic!("it never held: {what}"));
+    tokio::time::timeout(SOON, waiting).await.unwrap_or_else(|_late| panic!("timed out waiting for: {what}"));
 }

@@ -1,4 +1,4 @@
-//! The admin listener, and how the worker ends.
+//! The admin listener, and the worker's drain.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use http::StatusCode;
 use porthole_worker::server::Limits;
 use tokio::sync::Notify;
 
-use crate::harness::{CREATE, Running, SCREENSHOT, SOON, Service, bound, eventually, failure, told};
+use crate::harness::{CREATE, Running, SCREENSHOT, SOON, Service, bound, eventually, failure, fetch};
 
 #[tokio::test]
 async fn readiness_follows_the_service() {
@@ -19,9 +19,9 @@ async fn readiness_follows_the_service() {
     let service = Service::start(Router::new().route(
         "/readyz",
         get(move || async move {
-            let told = r#"{"ok":false,"error":"SHUTTING_DOWN","message":"m","details":"draining","retryable":true}"#;
+            let body = r#"{"ok":false,"error":"SHUTTING_DOWN","message":"m","details":"draining","retryable":true}"#;
             let status = if asked.load(Ordering::SeqCst) { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-            (status, [("content-type", "application/json")], told)
+            (status, [("content-type", "application/json")], body)
         }),
     ))
     .await;
@@ -37,19 +37,19 @@ async fn readiness_follows_the_service() {
 
 #[tokio::test]
 async fn many_probes_ask_the_service_once() {
-    let service = Service::saying("{}").await;
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
     let probes = (0..20).map(|_| worker.admin("/readyz"));
     for answer in futures_util::future::join_all(probes).await {
         assert_eq!(answer.status, 200);
     }
-    assert!(service.seen().len() < 5, "{} questions", service.seen().len());
+    assert!(service.seen().len() < 5, "{} requests", service.seen().len());
 }
 
 #[tokio::test]
-async fn without_a_service_the_worker_lives_and_is_not_ready() {
-    let nobody = bound().await.addr();
-    let worker = Running::with(nobody, &[], Limits::default()).await;
+async fn without_a_service_the_worker_is_healthy_but_not_ready() {
+    let unused = bound().await.addr();
+    let worker = Running::with(unused, &[], Limits::default()).await;
     let answer = worker.admin("/readyz").await;
     assert_eq!((answer.status, &answer.json()["error"]), (503, &"SERVICE_UNAVAILABLE".into()));
     assert_eq!(worker.admin("/healthz").await.status, 200);
@@ -57,10 +57,10 @@ async fn without_a_service_the_worker_lives_and_is_not_ready() {
 
 #[tokio::test]
 async fn requests_are_counted_on_the_admin_listener_only() {
-    let service = Service::saying(r#"{"ok":true}"#).await;
+    let service = Service::answering(r#"{"ok":true}"#).await;
     let worker = Running::before(&service).await;
-    told(worker.post(SCREENSHOT, "{}")).await;
-    told(worker.post(SCREENSHOT, "nonsense")).await;
+    fetch(worker.post(SCREENSHOT, "{}")).await;
+    fetch(worker.post(SCREENSHOT, "nonsense")).await;
     let text = worker.admin("/metrics").await.body;
     for line in [
         r#"porthole_requests_total{operation="screenshot",code="OK"} 1"#,
@@ -74,11 +74,11 @@ async fn requests_are_counted_on_the_admin_listener_only() {
         (&2.into(), &0.into())
     );
     assert!(metrics["bytes_out"].as_u64().unwrap() > 11, "{metrics}");
-    assert_eq!(told(worker.request(http::Method::GET, "/metrics")).await.status, 404);
+    assert_eq!(fetch(worker.request(http::Method::GET, "/metrics")).await.status, 404);
 }
 
 #[tokio::test]
-async fn ending_lets_requests_end_and_is_not_ready_meanwhile() {
+async fn a_draining_worker_finishes_requests_and_is_not_ready() {
     let (begun, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (tell, wait) = (Arc::clone(&begun), Arc::clone(&release));
     let service = Service::start(Router::new().route(
@@ -91,24 +91,24 @@ async fn ending_lets_requests_end_and_is_not_ready_meanwhile() {
     ))
     .await;
     let mut worker = Running::before(&service).await;
-    let busy = tokio::spawn(told(worker.post(CREATE, "{}")));
+    let busy = tokio::spawn(fetch(worker.post(CREATE, "{}")));
     begun.notified().await;
     worker.shutdown.cancel();
-    eventually("the worker says that it ends", async || {
+    eventually("the worker reports SHUTTING_DOWN", async || {
         worker.admin("/readyz").await.json()["error"] == "SHUTTING_DOWN"
     })
     .await;
     release.notify_one();
     assert_eq!(busy.await.unwrap().status, 200);
-    tokio::time::timeout(SOON, &mut worker.ended).await.expect("the worker goes on").unwrap();
+    tokio::time::timeout(SOON, &mut worker.ended).await.expect("the worker does not end").unwrap();
 }
 
 #[tokio::test]
-async fn foreign_web_pages_are_kept_from_the_admin_listener() {
-    let service = Service::saying("{}").await;
+async fn the_admin_listener_refuses_foreign_web_pages() {
+    let service = Service::answering("{}").await;
     let worker = Running::before(&service).await;
     for (header, value) in [("origin", "https://evil.example"), ("host", "evil.example")] {
-        let answer = told(worker.admin_request("/metrics").header(header, value)).await;
+        let answer = fetch(worker.admin_request("/metrics").header(header, value)).await;
         assert_eq!(answer.failure(), failure(403, "ORIGIN_NOT_ALLOWED"), "{header}");
     }
     assert_eq!(worker.admin("/metrics").await.status, 200);

@@ -1,4 +1,4 @@
-//! The real process: its command line, its log, its end.
+//! The real process: its command line, its log and its exit.
 
 use std::net::SocketAddr;
 use std::process::{Output, Stdio};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStderr, Command};
 
-use crate::harness::{SCREENSHOT, SOON, Service, told};
+use crate::harness::{SCREENSHOT, SOON, Service, fetch};
 
 fn command(environment: &[(&str, &str)]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_porthole-worker"));
@@ -18,15 +18,17 @@ fn command(environment: &[(&str, &str)]) -> Command {
 }
 
 async fn output(environment: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String, String) {
-    let Output { status, stdout, stderr } =
-        tokio::time::timeout(SOON, command(environment).args(arguments).output()).await.expect("it goes on").unwrap();
+    let Output { status, stdout, stderr } = tokio::time::timeout(SOON, command(environment).args(arguments).output())
+        .await
+        .expect("the process does not exit")
+        .unwrap();
     (status.code(), String::from_utf8(stdout).unwrap(), String::from_utf8(stderr).unwrap())
 }
 
 struct Process {
     child: Child,
     log: Lines<BufReader<ChildStderr>>,
-    said: String,
+    output: String,
 }
 
 impl Process {
@@ -34,22 +36,22 @@ impl Process {
         let anywhere = [("PORTHOLE_WORKER_ADDR", "127.0.0.1:0"), ("PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:0")];
         let mut child = command(&anywhere).envs(environment.iter().copied()).stderr(Stdio::piped()).spawn().unwrap();
         let log = BufReader::new(child.stderr.take().unwrap()).lines();
-        Self { child, log, said: String::new() }
+        Self { child, log, output: String::new() }
     }
 
-    /// The next line of the log that is so.
-    async fn line(&mut self, is_so: impl Fn(&Value) -> bool) -> Value {
+    /// Reads the log until an event matches.
+    async fn line(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         let reading = async {
             while let Some(line) = self.log.next_line().await.unwrap() {
-                self.said += &line;
+                self.output += &line;
                 let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
-                if is_so(&event) {
+                if matches(&event) {
                     return event;
                 }
             }
-            panic!("the log ended: {}", self.said);
+            panic!("the log ended: {}", self.output);
         };
-        tokio::time::timeout(SOON, reading).await.expect("no such line")
+        tokio::time::timeout(SOON, reading).await.expect("no such log line")
     }
 
     async fn listening(&mut self, listener: &str) -> SocketAddr {
@@ -62,12 +64,12 @@ impl Process {
     }
 
     async fn ended(&mut self) -> Option<i32> {
-        tokio::time::timeout(SOON, self.child.wait()).await.expect("the process goes on").unwrap().code()
+        tokio::time::timeout(SOON, self.child.wait()).await.expect("the process does not exit").unwrap().code()
     }
 }
 
 #[tokio::test]
-async fn wrong_settings_end_the_process_with_64_and_a_sentence() {
+async fn invalid_settings_end_the_process_with_64_and_a_message() {
     for (environment, arguments, words) in [
         (vec![("PORTHOLE_WORKER_ADDR", "nowhere")], vec![], vec!["PORTHOLE_WORKER_ADDR", "nowhere", "IP address"]),
         (vec![], vec!["--rate-limit", "0"], vec!["PORTHOLE_RATE_LIMIT", "\"0\"", "from 1"]),
@@ -86,7 +88,7 @@ async fn wrong_settings_end_the_process_with_64_and_a_sentence() {
 }
 
 #[tokio::test]
-async fn help_and_version_are_no_failures_and_show_no_secret() {
+async fn help_and_version_succeed_and_show_no_secret() {
     let (code, help, _) = output(&[("PORTHOLE_SERVICE_KEY", "hidden")], &["--help"]).await;
     assert_eq!(code, Some(0));
     for shown in ["--worker-addr", "PORTHOLE_WORKER_ADDR", "--service-url", "--rate-limit", "--log"] {
@@ -97,7 +99,7 @@ async fn help_and_version_are_no_failures_and_show_no_secret() {
 }
 
 #[tokio::test]
-async fn an_address_that_is_taken_is_told() {
+async fn an_address_in_use_is_named_in_the_error() {
     let taken = crate::harness::bound().await;
     let addr = taken.addr().to_string();
     let (code, _, stderr) = output(&[("PORTHOLE_WORKER_ADDR", &addr)], &[]).await;
@@ -106,8 +108,8 @@ async fn an_address_that_is_taken_is_told() {
 }
 
 #[tokio::test]
-async fn the_log_has_a_line_a_request_and_never_a_secret_or_a_body() {
-    let service = Service::saying(r#"{"secret-answer":1}"#).await;
+async fn the_log_has_one_line_per_request_and_no_secret_or_body() {
+    let service = Service::answering(r#"{"secret-answer":1}"#).await;
     let url = format!("http://{}", service.addr);
     let mut process = Process::start(&[
         ("PORTHOLE_SERVICE_URL", &url),
@@ -128,9 +130,9 @@ async fn the_log_has_a_line_a_request_and_never_a_secret_or_a_body() {
             .header("content-type", "application/json")
             .body(r#"{"owner_token":"secret-token","url":"https://secret.example"}"#)
     };
-    let answer = told(post("secret-client-key-that-is-long-enough", "r-1")).await;
+    let answer = fetch(post("secret-client-key-that-is-long-enough", "r-1")).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
-    assert_eq!(told(post("secret-wrong-key", "r-2")).await.status, 401);
+    assert_eq!(fetch(post("secret-wrong-key", "r-2")).await.status, 401);
 
     let line = process.line(|event| event["message"] == "answered" && event["request_id"] == "r-1").await;
     assert_eq!(
@@ -141,20 +143,20 @@ async fn the_log_has_a_line_a_request_and_never_a_secret_or_a_body() {
     let line = process.line(|event| event["message"] == "answered" && event["request_id"] == "r-2").await;
     assert_eq!((&line["status"], &line["code"]), (&401.into(), &"UNAUTHORIZED".into()));
     drop(service);
-    assert_eq!(told(post("secret-client-key-that-is-long-enough", "r-3")).await.status, 502);
+    assert_eq!(fetch(post("secret-client-key-that-is-long-enough", "r-3")).await.status, 502);
     process.line(|event| event["request_id"] == "r-3").await;
 
     process.signal(Signal::SIGTERM);
     assert_eq!(process.ended().await, Some(0));
     while let Some(line) = process.log.next_line().await.unwrap() {
-        process.said += &line;
+        process.output += &line;
     }
-    assert!(process.said.contains("PORTHOLE_RATELIMIT"), "{}", process.said);
-    assert!(!process.said.contains("secret"), "{}", process.said);
+    assert!(process.output.contains("PORTHOLE_RATELIMIT"), "{}", process.output);
+    assert!(!process.output.contains("secret"), "{}", process.output);
 }
 
 #[tokio::test]
-async fn a_second_signal_answers_what_hangs_and_ends_the_process() {
+async fn a_second_signal_answers_hanging_requests_and_ends_the_process() {
     let service = Service::start(axum::Router::new().fallback(std::future::pending::<()>)).await;
     let url = format!("http://{}", service.addr);
     let mut process = Process::start(&[("PORTHOLE_SERVICE_URL", &url)]);
@@ -163,10 +165,10 @@ async fn a_second_signal_answers_what_hangs_and_ends_the_process() {
     let endless =
         client.post(format!("http://{main}{SCREENSHOT}")).header("content-type", "application/json").body("{}");
     let caller = tokio::spawn(endless.send());
-    crate::harness::eventually("the request is under way", async || !service.seen().is_empty()).await;
+    crate::harness::eventually("the request is in flight", async || !service.seen().is_empty()).await;
     process.signal(Signal::SIGINT);
     process.line(|event| event["signal"] == "SIGINT").await;
-    assert!(process.child.try_wait().unwrap().is_none(), "it waits for the request");
+    assert!(process.child.try_wait().unwrap().is_none(), "the process must wait for the request");
     process.signal(Signal::SIGTERM);
     let answer = caller.await.unwrap().unwrap();
     assert_eq!(answer.status(), 503);

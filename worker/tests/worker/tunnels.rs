@@ -15,7 +15,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-use crate::harness::{CREATE, Running, SOON, Service, bound, eventually, failure, told};
+use crate::harness::{CREATE, Running, SOON, Service, bound, eventually, failure, fetch};
 
 const CLIENT_KEY: &str = "a-client-key-that-is-long-enough-0";
 const SERVICE_KEY: &str = "a-service-key-that-is-long-enough!";
@@ -39,7 +39,7 @@ async fn echoing() -> Service {
 
 async fn echo(_permit: UpgradePermit, upgrade: WebSocketUpgrade) -> Response {
     upgrade.protocols(["porthole.live.v1"]).on_upgrade(async |mut socket: WebSocket| {
-        // A close frame is answered by reading on.
+        // axum answers a close frame while the socket is read.
         while let Some(Ok(message)) = socket.recv().await {
             if matches!(message, Received::Text(_) | Received::Binary(_)) && socket.send(message).await.is_err() {
                 return;
@@ -78,7 +78,7 @@ async fn next(socket: &mut Socket) -> Message {
 }
 
 #[tokio::test]
-async fn messages_pass_both_ways_and_the_workers_own_key_goes_along() {
+async fn messages_pass_both_ways_and_the_worker_sends_its_own_key() {
     let service = echoing().await;
     let worker = worker(&service, &[("PORTHOLE_SERVICE_KEY", SERVICE_KEY)], Limits::default()).await;
     let headers = [
@@ -118,7 +118,7 @@ async fn origins_and_keys_are_judged_before_the_service_is_asked() {
     assert_eq!(open(&worker, KEYED, &[]).await.err(), Some(StatusCode::UNAUTHORIZED));
     assert_eq!(open(&worker, KEYED, &[("authorization", "Bearer wrong")]).await.err(), Some(StatusCode::UNAUTHORIZED));
     assert!(service.seen().is_empty());
-    assert!(open(&worker, OPEN, &[]).await.is_ok(), "no key is asked for there");
+    assert!(open(&worker, OPEN, &[]).await.is_ok(), "this tunnel requires no key");
     let authorization = format!("Bearer {CLIENT_KEY}");
     assert!(open(&worker, KEYED, &[("authorization", &authorization)]).await.is_ok());
     assert_eq!(service.last().header("authorization"), None, "the client's key is for the worker");
@@ -133,24 +133,24 @@ async fn handshakes_count_against_the_rate() {
 }
 
 #[tokio::test]
-async fn what_is_no_websocket_is_refused() {
+async fn requests_without_an_upgrade_are_refused() {
     let service = echoing().await;
     let worker = worker(&service, &[], Limits::default()).await;
-    let plain = told(worker.request(http::Method::GET, OPEN.public_path)).await;
+    let plain = fetch(worker.request(http::Method::GET, OPEN.public_path)).await;
     assert_eq!(plain.failure(), failure(400, "INVALID_REQUEST"));
-    let posted = told(worker.post(OPEN.public_path, "{}")).await;
+    let posted = fetch(worker.post(OPEN.public_path, "{}")).await;
     assert_eq!(posted.failure(), failure(405, "METHOD_NOT_ALLOWED"));
     assert!(service.seen().is_empty());
 }
 
 #[tokio::test]
-async fn the_services_refusal_is_passed_on_and_others_words_are_not() {
+async fn the_services_refusal_is_passed_on_and_an_intermediarys_is_not() {
     let service = echoing().await;
     let worker = worker(&service, &[], Limits::default()).await;
     let handshake = |tunnel: Tunnel| {
         let request = worker.request(http::Method::GET, tunnel.public_path).header("connection", "upgrade");
         let request = request.header("upgrade", "websocket").header("sec-websocket-version", "13");
-        told(request.header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="))
+        fetch(request.header("sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="))
     };
     let full = handshake(REFUSED).await;
     assert_eq!(
@@ -158,13 +158,13 @@ async fn the_services_refusal_is_passed_on_and_others_words_are_not() {
         (503, Some("7"), Some("full"))
     );
     assert_eq!(handshake(FOREIGN).await.failure(), failure(502, "SERVICE_UNAVAILABLE"));
-    let nobody = bound().await.addr();
-    let alone = Running::tunnelling(nobody, &[], Limits::default(), &[OPEN]).await;
+    let unused = bound().await.addr();
+    let alone = Running::tunnelling(unused, &[], Limits::default(), &[OPEN]).await;
     assert_eq!(open(&alone, OPEN, &[]).await.err(), Some(StatusCode::BAD_GATEWAY));
 }
 
 #[tokio::test]
-async fn tunnels_have_a_bound_of_their_own_and_are_counted() {
+async fn tunnels_have_their_own_limit_and_are_counted() {
     let service = echoing().await;
     let listen = listen::Limits { upgraded: 1, ..listen::Limits::default() };
     let worker = worker(&service, &[], Limits { listen, ..Limits::default() }).await;
@@ -175,7 +175,7 @@ async fn tunnels_have_a_bound_of_their_own_and_are_counted() {
     let socket = open(&worker, OPEN, &[]).await.unwrap();
     shows(r#"porthole_connections{kind="upgraded"} 1"#).await;
     assert_eq!(open(&worker, OPEN, &[]).await.err(), Some(StatusCode::SERVICE_UNAVAILABLE));
-    assert_eq!(told(worker.post(CREATE, "{}")).await.status, 200, "plain requests are served");
+    assert_eq!(fetch(worker.post(CREATE, "{}")).await.status, 200, "plain requests are served");
     drop(socket);
     shows(r#"porthole_connections{kind="upgraded"} 0"#).await;
     assert!(open(&worker, OPEN, &[]).await.is_ok());
@@ -193,11 +193,11 @@ async fn the_drain_closes_tunnels_with_1001() {
     let Message::Close(Some(frame)) = close else { panic!("{close:?}") };
     assert_eq!(frame.code, CloseCode::Away);
     while let Some(Ok(_)) = socket.next().await {}
-    tokio::time::timeout(SOON, &mut worker.ended).await.expect("the worker goes on").unwrap();
+    tokio::time::timeout(SOON, &mut worker.ended).await.expect("the worker does not end").unwrap();
 }
 
 #[tokio::test]
-async fn a_tunnel_that_stands_still_is_closed() {
+async fn an_idle_tunnel_is_closed() {
     let service = echoing().await;
     let limits = Limits { tunnel_idle: std::time::Duration::from_millis(50), ..Limits::default() };
     let worker = worker(&service, &[], limits).await;

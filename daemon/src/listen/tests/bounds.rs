@@ -1,4 +1,4 @@
-//! How many connections a listener takes, from whom, and which it closes to make room.
+//! A listener's limits of connections, and the connections that it closes at them.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -10,14 +10,14 @@ use tokio::sync::watch;
 use super::*;
 use crate::client_network::TrustedProxies;
 
-/// Longer than any test: what is answered is not answered because others have run out of time.
+/// Longer than any test, so that no connection is closed by its head timeout.
 const NEVER: Duration = Duration::from_secs(3600);
 const FLOOD: usize = 600;
 const HALF_A_HEAD: &str = "GET / HTTP/1.1\r\nHost: local";
 const HALF_A_BODY: &str = "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{";
 const WHOLE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/// The address 127.0.0.`last`: all of them are this machine's, and each is a client network of its own.
+/// Returns 127.0.0.`last`: a loopback address that is a client network of its own.
 pub(super) fn loopback(last: u8) -> IpAddr {
     IpAddr::V4(Ipv4Addr::new(127, 0, 0, last))
 }
@@ -26,7 +26,7 @@ fn patient() -> Limits {
     Limits { head_timeout: NEVER, ..Limits::default() }
 }
 
-/// Answers `GET /` at once, `POST /body` after its body, and `GET /held` once the sender says so.
+/// Answers `GET /` at once, `POST /body` after its body, and `GET /held` once the sender is set to true.
 fn router() -> (Router, watch::Receiver<usize>, watch::Sender<bool>) {
     let (in_flight, seen) = watch::channel(0);
     let (release, released) = watch::channel(false);
@@ -49,7 +49,7 @@ pub(super) async fn connect(from: IpAddr, to: SocketAddr) -> TcpStream {
     tokio::time::timeout(SOON, socket.connect(to)).await.expect("no connection").unwrap()
 }
 
-/// A connection on which `text` was sent.
+/// Opens a connection and sends `text`.
 async fn sent(from: IpAddr, to: SocketAddr, text: &str) -> TcpStream {
     let mut stream = connect(from, to).await;
     // The listener may have closed it by now.
@@ -57,7 +57,7 @@ async fn sent(from: IpAddr, to: SocketAddr, text: &str) -> TcpStream {
     stream
 }
 
-/// Sends a whole request, and reads its answer; the connection is kept.
+/// Sends a whole request and reads its answer; the connection is kept open.
 async fn answered(stream: &mut TcpStream) {
     stream.write_all(WHOLE.as_bytes()).await.unwrap();
     let mut answer = Vec::new();
@@ -74,7 +74,7 @@ fn is_open(stream: &TcpStream) -> bool {
     matches!(stream.try_read(&mut byte), Err(error) if error.kind() == io::ErrorKind::WouldBlock)
 }
 
-/// Waits until so many of these connections are open.
+/// Waits until this number of the connections is open.
 async fn left_open(streams: &[TcpStream], number: usize) {
     let waiting = async {
         while streams.iter().filter(|stream| is_open(stream)).count() != number {
@@ -94,7 +94,7 @@ pub(super) async fn flood(from: IpAddr, to: SocketAddr, text: &str) -> Vec<TcpSt
 }
 
 #[tokio::test]
-async fn half_sent_heads_of_one_address_take_its_own_room() {
+async fn half_sent_heads_count_against_their_address_only() {
     let (router, ..) = router();
     let (addr, _shutdown, _task) = started(router, patient()).await;
     let mut honest = connect(loopback(2), addr).await;
@@ -103,12 +103,12 @@ async fn half_sent_heads_of_one_address_take_its_own_room() {
     answered(&mut connect(loopback(2), addr).await).await;
     left_open(&streams, patient().connections_by_address.unwrap()).await;
     answered(&mut honest).await;
-    // The flood's own address is served too: a complete head counts more than a half one.
+    // A complete request from the flood's own address is served too.
     answered(&mut connect(loopback(1), addr).await).await;
 }
 
 #[tokio::test]
-async fn half_sent_bodies_of_one_address_take_its_own_room() {
+async fn half_sent_bodies_count_against_their_address_only() {
     let (router, ..) = router();
     let (addr, _shutdown, _task) = started(router, patient()).await;
     let streams = flood(loopback(1), addr, HALF_A_BODY).await;
@@ -118,7 +118,7 @@ async fn half_sent_bodies_of_one_address_take_its_own_room() {
 }
 
 #[tokio::test]
-async fn without_a_bound_by_address_the_busiest_address_gives_way() {
+async fn without_a_limit_by_address_the_busiest_addresss_connections_are_closed() {
     for text in [HALF_A_HEAD, HALF_A_BODY] {
         let (router, ..) = router();
         let limits = Limits { connections: 64, head_timeout: NEVER, ..Limits::behind_a_proxy() };
@@ -150,7 +150,7 @@ async fn requests_in_flight_are_never_closed_for_others() {
 }
 
 #[tokio::test]
-async fn a_trusted_proxy_is_not_bounded_by_its_address() {
+async fn a_trusted_proxy_is_exempt_from_the_limit_by_address() {
     let (router, mut seen, release) = router();
     let limits = Limits { connections_by_address: Some(1), ..patient() };
     let listener = Listener::bind("main", "127.0.0.1:0".parse().unwrap()).await.unwrap();
@@ -164,8 +164,11 @@ async fn a_trusted_proxy_is_not_bounded_by_its_address() {
     }
     tokio::time::timeout(SOON, seen.wait_for(|count| *count == 5)).await.expect("all are served").unwrap();
     let _held = sent(loopback(2), addr, held).await;
-    tokio::time::timeout(SOON, seen.wait_for(|count| *count == 6)).await.expect("another address too").unwrap();
-    assert_eq!(read_to_end(&mut sent(loopback(2), addr, WHOLE).await).await, "", "the other address is bounded");
+    tokio::time::timeout(SOON, seen.wait_for(|count| *count == 6))
+        .await
+        .expect("another address is served too")
+        .unwrap();
+    assert_eq!(read_to_end(&mut sent(loopback(2), addr, WHOLE).await).await, "", "the other address is limited");
     release.send(true).unwrap();
     for stream in &mut busy {
         assert!(read_to_end(stream).await.ends_with("held"));
@@ -173,17 +176,17 @@ async fn a_trusted_proxy_is_not_bounded_by_its_address() {
 }
 
 #[tokio::test]
-async fn an_idle_connection_gives_way_to_a_new_one_of_its_address() {
+async fn an_idle_connection_is_closed_for_a_new_one_of_its_address() {
     let (router, ..) = router();
     let (addr, _shutdown, _task) = started(router, Limits { connections_by_address: Some(1), ..patient() }).await;
     let mut idle = connect(loopback(1), addr).await;
     answered(&mut idle).await;
-    // Its answer was read before the listener knows that it is sent: until then the connection counts as busy.
+    // The caller may read the answer before the listener has seen the flush; until then the connection counts as busy.
     let mut new = connect(loopback(1), addr).await;
     let mut answer = Vec::new();
     loop {
         let _ = new.write_all(b"GET / HTTP/1.0\r\n\r\n").await;
-        let _ = tokio::time::timeout(SOON, new.read_to_end(&mut answer)).await.expect("no answer, no end");
+        let _ = tokio::time::timeout(SOON, new.read_to_end(&mut answer)).await.expect("neither an answer nor an end");
         if !answer.is_empty() {
             break;
         }
@@ -202,7 +205,7 @@ async fn an_answer_that_is_being_written_is_not_cut() {
     let mut first = [0; 12];
     slow.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
-    // More than the system keeps for a reader is unread.
+    // The unread rest is larger than the socket buffers.
     assert_eq!(read_to_end(&mut sent(loopback(1), addr, WHOLE).await).await, "");
     assert!(read_to_end(&mut slow).await.len() > ANSWER_BYTES);
 }
@@ -221,11 +224,11 @@ async fn a_burst_of_complete_requests_loses_none() {
 }
 
 #[tokio::test]
-async fn a_lone_half_sent_head_gives_way_after_its_grace() {
+async fn a_single_half_sent_head_is_closed_after_its_grace() {
     let (router, ..) = router();
     let (addr, _shutdown, _task) = started(router, Limits { connections: 2, ..patient() }).await;
     let streams = [sent(loopback(1), addr, HALF_A_HEAD).await, sent(loopback(2), addr, HALF_A_HEAD).await];
     answered(&mut connect(loopback(3), addr).await).await;
     left_open(&streams, 1).await;
-    assert!(is_open(&streams[1]), "the older one gives way");
+    assert!(is_open(&streams[1]), "the older one is closed");
 }

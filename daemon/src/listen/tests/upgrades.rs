@@ -1,4 +1,4 @@
-//! Upgraded connections: counted and bounded by themselves, told of the drain, cut at its end.
+//! Upgraded connections: their own counts and limits, the drain, and the cut at its end.
 
 use axum::extract::ws::{CloseFrame, Message as Received, WebSocket, WebSocketUpgrade, close_code};
 use axum::response::Response;
@@ -14,7 +14,7 @@ use crate::exposition;
 
 type Socket = WebSocketStream<TcpStream>;
 
-/// Echoes messages; closes with 1001 when it is told that the process goes away.
+/// Echoes messages; closes with 1001 when `going_away` is cancelled.
 async fn echo(permit: UpgradePermit, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async move |mut socket: WebSocket| {
         loop {
@@ -22,7 +22,7 @@ async fn echo(permit: UpgradePermit, upgrade: WebSocketUpgrade) -> Response {
                 () = permit.going_away.cancelled() => {
                     let frame = CloseFrame { code: close_code::AWAY, reason: "".into() };
                     let _ = socket.send(Received::Close(Some(frame))).await;
-                    // Until the caller's own close frame.
+                    // Reads until the caller's own close frame.
                     while let Some(Ok(_)) = socket.recv().await {}
                     return;
                 }
@@ -38,7 +38,7 @@ async fn echo(permit: UpgradePermit, upgrade: WebSocketUpgrade) -> Response {
     })
 }
 
-/// Takes a permit and does not listen to it.
+/// Takes a permit and ignores `going_away`.
 async fn deaf(_permit: UpgradePermit, upgrade: WebSocketUpgrade) -> Response {
     upgrade.on_upgrade(async |mut socket: WebSocket| while let Some(Ok(_)) = socket.recv().await {})
 }
@@ -72,7 +72,7 @@ async fn is_answered(addr: SocketAddr) {
     assert!(answer.ends_with("answered"), "{answer}");
 }
 
-/// Waits until a tunnel can be opened: room is made when a socket closes, not when its caller sends the close frame.
+/// Waits until a socket can be opened: a permit is freed when a socket closes, not when its caller sends a close frame.
 async fn eventually_open(addr: SocketAddr) -> Socket {
     let opening = async {
         loop {
@@ -82,11 +82,11 @@ async fn eventually_open(addr: SocketAddr) -> Socket {
             }
         }
     };
-    tokio::time::timeout(SOON, opening).await.expect("no room is made")
+    tokio::time::timeout(SOON, opening).await.expect("no permit was freed")
 }
 
 #[tokio::test]
-async fn upgraded_connections_leave_the_room_of_plain_ones() {
+async fn upgraded_connections_do_not_count_as_plain_ones() {
     let limits = Limits { connections: 1, connections_by_address: None, upgraded: 3, ..Limits::default() };
     let (addr, _shutdown, _task) = started(router(), limits).await;
     let mut sockets = Vec::new();
@@ -104,19 +104,20 @@ async fn upgraded_connections_leave_the_room_of_plain_ones() {
 }
 
 #[tokio::test]
-async fn upgraded_connections_are_bounded_by_address() {
+async fn upgraded_connections_are_limited_by_address() {
     let limits = Limits { upgraded_by_address: Some(1), ..Limits::default() };
     let (addr, _shutdown, _task) = started(router(), limits).await;
     let mut first = open(addr, "/echo").await.unwrap();
     assert_eq!(open(addr, "/echo").await.err(), Some(StatusCode::SERVICE_UNAVAILABLE));
     let other = bounds::connect(bounds::loopback(2), addr).await;
-    let (mut other, _) = client_async(format!("ws://{addr}/echo"), other).await.expect("another address has its own");
+    let (mut other, _) =
+        client_async(format!("ws://{addr}/echo"), other).await.expect("another address has its own limit");
     echoes(&mut other).await;
     echoes(&mut first).await;
 }
 
 #[tokio::test]
-async fn upgraded_connections_never_give_way() {
+async fn upgraded_connections_are_never_closed_for_others() {
     let limits = Limits { connections: 64, connections_by_address: None, ..Limits::default() };
     let (addr, _shutdown, _task) = started(router(), limits).await;
     let mut socket = open(addr, "/echo").await.unwrap();
@@ -136,11 +137,11 @@ async fn the_drain_closes_upgraded_connections_with_1001() {
     let Message::Close(Some(frame)) = close else { panic!("{close:?}") };
     assert_eq!(frame.code, CloseCode::Away);
     while let Some(Ok(_)) = socket.next().await {}
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
 }
 
 #[tokio::test]
-async fn none_is_opened_during_the_drain() {
+async fn no_upgrade_is_granted_during_the_drain() {
     let (addr, shutdown, _task) = started(router(), Limits::default()).await;
     let _keeps_the_drain_waiting = open(addr, "/deaf").await.unwrap();
     shutdown.cancel();
@@ -149,18 +150,18 @@ async fn none_is_opened_during_the_drain() {
 }
 
 #[tokio::test]
-async fn what_is_open_after_the_drain_is_cut() {
+async fn connections_open_after_the_drain_are_cut() {
     let limits = Limits { drain: Duration::from_millis(20), ..Limits::default() };
     let (addr, shutdown, task) = started(router(), limits).await;
     let mut deaf = open(addr, "/deaf").await.unwrap();
     shutdown.cancel();
     let ended = tokio::time::timeout(SOON, deaf.next()).await.expect("still open");
     assert!(matches!(ended, None | Some(Err(_))), "{ended:?}");
-    tokio::time::timeout(SOON, task).await.expect("serving goes on").unwrap();
+    tokio::time::timeout(SOON, task).await.expect("serving does not end").unwrap();
 }
 
 #[tokio::test]
-async fn a_permit_is_needed_and_one_that_is_not_used_is_given_back() {
+async fn a_permit_is_required_and_returned_if_unused() {
     let limits = Limits { upgraded: 1, ..Limits::default() };
     let (addr, _shutdown, _task) = started(router(), limits).await;
     assert_eq!(open(addr, "/permitless").await.err(), Some(StatusCode::INTERNAL_SERVER_ERROR));

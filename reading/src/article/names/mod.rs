@@ -1,4 +1,4 @@
-//! What elements, roles, class names and ids say about a part of a page.
+//! Classifies a part of a page by its element, role, class names and id.
 
 mod vocabulary;
 
@@ -6,22 +6,22 @@ use vocabulary::{ABOUT, ABOUT_PAIRS, BODY, BODY_PAIRS, COMMENTS, FURNITURE, FURN
 
 use crate::dom::{Dom, NodeId};
 
-/// What a part of a page is by its name.
+/// The kind of a part of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
-    /// Furniture of the page.
+    /// Furniture: navigation, advertising and the like.
     Furniture,
-    /// What readers wrote below it.
+    /// Comments by readers.
     Comments,
-    /// Who wrote it and when, labels, captions: about the content, not of it.
+    /// About the content but not part of it: author, date, labels, captions.
     About,
     /// The content itself.
     Body,
-    /// Nothing can be told.
+    /// Unknown.
     Unknown,
 }
 
-/// The words of class and id, in lower case: `articleBody_main` is three.
+/// Returns the words of class and id, in lower case: `articleBody_main` has three.
 fn words(dom: &Dom, id: NodeId) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for name in ["class", "id"] {
@@ -45,7 +45,7 @@ fn words(dom: &Dom, id: NodeId) -> Vec<String> {
     words
 }
 
-/// What a part is by its element, role, class and id.
+/// Returns the kind of a part by its element, role, class and id.
 pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     let name = dom.name(id);
     match name {
@@ -75,7 +75,7 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     let has_pair = |list: &[(&str, &str)]| {
         words.windows(2).any(|pair| list.iter().any(|(one, other)| pair[0] == *one && pair[1] == *other))
     };
-    // What is quoted from elsewhere is part of the text that quotes it.
+    // An embedded quotation is part of the text that quotes it.
     if words.iter().any(|word| word == "embed" || word == "tweet")
         && dom.subtree(id).any(|below| dom.name(below) == "blockquote")
     {
@@ -107,12 +107,12 @@ pub(super) fn part(dom: &Dom, id: NodeId) -> Part {
     }
 }
 
-/// Whether a part says that it holds the content, more plainly than [`part`] has it.
+/// Returns whether a part is named as the content.
 pub(super) fn is_body(dom: &Dom, id: NodeId) -> bool {
     part(dom, id) == Part::Body
 }
 
-/// Whether a part says that it leads into the content.
+/// Returns whether a part is named as the content's lead.
 pub(super) fn is_lead(dom: &Dom, id: NodeId) -> bool {
     words(dom, id).iter().any(|word| LEADS.contains(&word.as_str()))
 }

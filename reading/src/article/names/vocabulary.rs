@@ -1,6 +1,6 @@
-//! The words of classes and ids that tell what a part of a page is, in lower case. Pairs stand side by side in a name.
+//! Words in classes and ids that identify a kind of part, in lower case. The words of a pair are adjacent in a name.
 
-/// What stands on every page of a site.
+/// Furniture, which is on every page of a site.
 pub(super) const FURNITURE: &[&str] = &[
     "nav",
     "navbar",
@@ -88,7 +88,7 @@ pub(super) const FURNITURE: &[&str] = &[
     "dropdown",
 ];
 
-/// The same in two words that stand side by side.
+/// Furniture, in two words.
 pub(super) const FURNITURE_PAIRS: &[(&str, &str)] = &[
     ("read", "also"),
     ("read", "next"),
@@ -126,7 +126,7 @@ pub(super) const FURNITURE_PAIRS: &[(&str, &str)] = &[
     ("right", "column"),
 ];
 
-/// What readers wrote.
+/// Comments by readers.
 pub(super) const COMMENTS: &[&str] = &[
     "comment",
     "comments",
@@ -140,7 +140,7 @@ pub(super) const COMMENTS: &[&str] = &[
     "reactions",
 ];
 
-/// Who wrote it and when, labels, captions.
+/// About the content: author, date, labels, captions.
 pub(super) const ABOUT: &[&str] = &[
     "byline",
     "bylines",
@@ -177,7 +177,7 @@ pub(super) const ABOUT: &[&str] = &[
     "published",
 ];
 
-/// The same in two words.
+/// About the content, in two words.
 pub(super) const ABOUT_PAIRS: &[(&str, &str)] = &[
     ("post", "meta"),
     ("entry", "meta"),
@@ -234,7 +234,7 @@ pub(super) const BODY_PAIRS: &[(&str, &str)] = &[
     ("article", "copy"),
 ];
 
-/// What leads into the content.
+/// The content's lead.
 pub(super) const LEADS: &[&str] = &[
     "summary",
     "lead",

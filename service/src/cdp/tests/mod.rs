@@ -1,4 +1,4 @@
-//! The driver against a scripted browser, over both of its transports.
+//! Tests of the client against a scripted browser, over both transports.
 
 mod mutated;
 mod pipe;

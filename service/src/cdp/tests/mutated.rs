@@ -1,5 +1,5 @@
-//! Arbitrary bytes and mutated messages: nothing that comes over the pipe panics, and none of it makes us hold more than
-//! the bounds allow. `seeds/messages.txt` has one message of each kind as Chromium wrote it, one a line.
+//! Arbitrary bytes and mutated messages: no input from the pipe makes the client panic or hold more memory than the
+//! bounds allow. `seeds/messages.txt` holds one message of each kind, as Chromium wrote it, on each line.
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::GetVersionParams;
 use futures_util::FutureExt as _;
@@ -14,14 +14,14 @@ use crate::cdp::{CdpError, FLOODED, connect_pipe};
 
 const SEEDS: &str = include_str!("seeds/messages.txt");
 const CASES: u32 = 400;
-/// So small that seeds go over them.
+/// Small enough that some seeds exceed them.
 const BOUNDS: Bounds =
     Bounds { answer_max_bytes: 3_000, event_max_bytes: 1_000, burst_bytes: 20_000, refill_bytes_a_second: 0 };
-/// What the receiver may hold beyond the message that it is collecting: one read, and a buffer grows by doubling.
+/// What the receiver may hold beyond the message that it collects: one read, and the slack of a buffer that doubles.
 const HELD_BEYOND_BYTES: usize = 3 * 64 * 1024;
 const METHODS: &[&str] = &["Page.frameNavigated", "Page.lifecycleEvent", "Target.attachedToTarget", FLOODED];
 
-/// One change of a message; places are shares of its length.
+/// One change of a message; positions are fractions of its length.
 #[derive(Clone, Debug)]
 enum Change {
     Replace(f64, u8),
@@ -54,7 +54,7 @@ impl Change {
 }
 
 fn change() -> impl Strategy<Value = Change> {
-    let telling = prop::sample::select(vec![
+    let tokens = prop::sample::select(vec![
         &b"\0"[..],
         b"\"",
         b"\\",
@@ -71,14 +71,14 @@ fn change() -> impl Strategy<Value = Change> {
     let share = || 0.0..=1.0;
     prop_oneof![
         (share(), any::<u8>()).prop_map(|(place, byte)| Change::Replace(place, byte)),
-        (share(), telling).prop_map(|(place, bytes)| Change::Insert(place, bytes.to_vec())),
+        (share(), tokens).prop_map(|(place, bytes)| Change::Insert(place, bytes.to_vec())),
         (share(), share()).prop_map(|(from, to)| Change::Remove(from, to)),
         (share(), share(), any::<u8>()).prop_map(|(from, to, times)| Change::Repeat(from, to, times)),
         share().prop_map(Change::Cut),
     ]
 }
 
-/// A seed with some changes, or anything at all.
+/// Generates a seed with some changes, or arbitrary bytes.
 fn message() -> impl Strategy<Value = Vec<u8>> {
     let seeds: Vec<&str> = SEEDS.lines().collect();
     let mutated = (prop::sample::select(seeds), prop::collection::vec(change(), 0..4)).prop_map(|(seed, changes)| {
@@ -89,7 +89,7 @@ fn message() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![9 => mutated, 1 => prop::collection::vec(any::<u8>(), 0..6_000)]
 }
 
-/// What a receiver makes of bytes that come in chunks of this size.
+/// Feeds the bytes to a receiver in chunks of this size and returns its messages.
 fn received(stream: &[u8], chunk: usize) -> Vec<Incoming> {
     let (mut browser, ours) = tokio::io::duplex(chunk);
     let mut receiver = PipeReceiver::new(ours, BOUNDS, Meter::default());
@@ -122,7 +122,7 @@ proptest! {
         let stream = messages.join(&0);
         let expected: Vec<&[u8]> = stream.split(|byte| *byte == 0).collect();
         let incoming = received(&stream, chunk);
-        // What follows the last NUL byte is no message yet.
+        // The bytes after the last NUL byte are an incomplete message.
         prop_assert_eq!(incoming.len(), expected.len() - 1);
         for (incoming, expected) in incoming.iter().zip(expected) {
             let is_event = expected.starts_with(EVENT_START);
@@ -183,7 +183,9 @@ fn a_message_of_half_a_gigabyte_is_skipped_in_little_memory() {
             browser.write_all(b"\"},\"sessionId\":\"S1\"}\0{}\0").await.unwrap();
         };
         let receives = async {
-            let Incoming::Oversized(message) = receiver.receive().await.unwrap() else { panic!("it was kept") };
+            let Incoming::Oversized(message) = receiver.receive().await.unwrap() else {
+                panic!("the message was kept")
+            };
             assert!(message.bytes > megabytes << 20);
             assert!(message.tail.ends_with(br#""sessionId":"S1"}"#));
             assert!(receiver.held_bytes() < HELD_BEYOND_BYTES, "{}", receiver.held_bytes());
@@ -205,6 +207,6 @@ async fn every_seed_is_read_by_a_whole_connection() {
     connection.closed().await;
     assert_eq!(meter.bytes.get(), stream.len() as u64);
     assert_eq!(meter.oversized.get(), 0);
-    // The first seed answers the first call, though with another's result.
+    // The first seed answers the first call, but with the result of another method.
     assert!(matches!(call.await, Err(CdpError::Unreadable { .. })));
 }

@@ -20,8 +20,8 @@ async fn calls_leave_at_once_and_are_answered_in_any_order() {
     let page = connection.session("S1");
     let first = page.call(&NavigateParams::new("https://example.com/1"));
     let second = connection.browser().call(&GetVersionParams::default());
-    // Both were heard although nobody has awaited either.
-    let (navigate, get_version) = (browser.hears().await, browser.hears().await);
+    // Both arrived although neither has been awaited.
+    let (navigate, get_version) = (browser.receives().await, browser.receives().await);
     assert_eq!((&navigate["method"], &navigate["sessionId"]), (&json!("Page.navigate"), &json!("S1")));
     assert_eq!((&get_version["method"], get_version.get("sessionId")), (&json!("Browser.getVersion"), None));
     browser.answers(&get_version, version()).await;
@@ -31,11 +31,11 @@ async fn calls_leave_at_once_and_are_answered_in_any_order() {
 }
 
 #[tokio::test]
-async fn a_refused_call_tells_its_method_and_the_browsers_words() {
+async fn a_refused_call_reports_its_method_and_the_browsers_message() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&EvaluateParams::new("1"));
-    let heard = browser.hears().await;
-    browser.says(json!({"id": heard["id"], "error": {"code": -32000, "message": "No target"}})).await;
+    let received = browser.receives().await;
+    browser.sends_message(json!({"id": received["id"], "error": {"code": -32000, "message": "No target"}})).await;
     let error = timeout(PATIENCE, call).await.unwrap().unwrap_err();
     assert_eq!(
         error,
@@ -44,14 +44,14 @@ async fn a_refused_call_tells_its_method_and_the_browsers_words() {
 }
 
 #[tokio::test]
-async fn a_dropped_call_is_forgotten_and_its_late_answer_harms_nobody() {
+async fn a_dropped_call_is_forgotten_and_its_late_answer_ignored() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     drop(connection.browser().call(&GetVersionParams::default()));
-    let forgotten = browser.hears().await;
+    let forgotten = browser.receives().await;
     browser.answers(&forgotten, json!("not even an object")).await;
     let call = connection.browser().call(&GetVersionParams::default());
-    let heard = browser.hears().await;
-    browser.answers(&heard, version()).await;
+    let received = browser.receives().await;
+    browser.answers(&received, version()).await;
     assert!(timeout(PATIENCE, call).await.unwrap().is_ok());
 }
 
@@ -74,7 +74,7 @@ async fn events_keep_their_order_and_an_unknown_enum_value_is_no_obstacle() {
         json!({"method": "Fetch.requestPaused", "sessionId": "S1",
                "params": {"requestId": "r1", "resourceType": "InventedTomorrow"}}),
     ] {
-        browser.says(message).await;
+        browser.sends_message(message).await;
     }
     assert_eq!(timeout(PATIENCE, events.next()).await.unwrap().unwrap().method, "Page.loadEventFired");
     let event = timeout(PATIENCE, events.next()).await.unwrap().unwrap();
@@ -83,12 +83,12 @@ async fn events_keep_their_order_and_an_unknown_enum_value_is_no_obstacle() {
 }
 
 #[tokio::test]
-async fn an_event_is_known_by_its_method_wherever_that_stands() {
+async fn an_event_is_routed_by_its_method_wherever_that_field_stands() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let page = connection.session("S1");
     let mut events = page.events(&["Page.frameNavigated", "Page.loadEventFired"]);
     for message in [
-        // Nobody asked for it, and what is in it is never looked at.
+        // Without a subscriber: their contents are never parsed.
         r#"{"method":"Page.frameNavigatedWithinDocument","params":{},"sessionId":"S1"}"#,
         r#"{"method":"Network.dataReceived","params":not even JSON"#,
         r#"{"params":{},"sessionId":"S1","method":"Page.frameNavigated"}"#,
@@ -96,7 +96,7 @@ async fn an_event_is_known_by_its_method_wherever_that_stands() {
         r#"{"method":"Page\u002eframeNavigated","params":{},"sessionId":"S1"}"#,
         r#"{"method":"Page.frameNavigated","params":{},"sessionId":"S1"}"#,
     ] {
-        browser.sends(&[message.as_bytes(), b"\0"].concat()).await;
+        browser.sends_bytes(&[message.as_bytes(), b"\0"].concat()).await;
     }
     for expected in ["Page.frameNavigated", "Page.loadEventFired", "Page.frameNavigated", "Page.frameNavigated"] {
         assert_eq!(timeout(PATIENCE, events.next()).await.unwrap().unwrap().method, expected);
@@ -108,12 +108,12 @@ async fn every_pending_call_and_stream_ends_when_the_browser_closes() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&GetVersionParams::default());
     let mut events = connection.browser().events(&["Target.targetCrashed"]);
-    browser.hears().await;
+    browser.receives().await;
     drop(browser);
     assert!(matches!(timeout(PATIENCE, call).await.unwrap(), Err(CdpError::Closed(_))));
     assert!(timeout(PATIENCE, events.next()).await.unwrap().is_none());
     timeout(PATIENCE, connection.closed()).await.unwrap();
-    // A call made after the end fails at once, too, and a stream asked for then is over.
+    // A call made after the end fails at once, and a subscription made then has ended.
     let late = connection.browser().call(&GetVersionParams::default());
     assert!(matches!(timeout(PATIENCE, late).await.unwrap(), Err(CdpError::Closed(_))));
     assert!(timeout(PATIENCE, connection.browser().events(&["A.b"]).next()).await.unwrap().is_none());
@@ -124,14 +124,14 @@ async fn a_detached_session_fails_its_own_calls_and_no_others() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let gone = connection.session("S1").call(&EvaluateParams::new("1"));
     let alive = connection.session("S2").call(&NavigateParams::new("https://example.com/"));
-    let (_, heard) = (browser.hears().await, browser.hears().await);
-    browser.says(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}})).await;
+    let (_, received) = (browser.receives().await, browser.receives().await);
+    browser.sends_message(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}})).await;
     assert_eq!(timeout(PATIENCE, gone).await.unwrap().unwrap_err(), CdpError::Detached);
-    browser.answers(&heard, json!({"frameId": "F"})).await;
+    browser.answers(&received, json!({"frameId": "F"})).await;
     assert!(timeout(PATIENCE, alive).await.unwrap().is_ok());
 }
 
-/// Small enough that a test goes over them at once.
+/// Small enough that a test exceeds them at once.
 const TIGHT: Bounds =
     Bounds { answer_max_bytes: 100_000, event_max_bytes: 10_000, burst_bytes: 30_000, refill_bytes_a_second: 0 };
 
@@ -142,13 +142,13 @@ async fn an_event_over_the_cap_fails_its_page_and_no_other() {
     let mut neighbour = connection.session("S2").events(&["Page.windowOpen", FLOODED]);
     for length in [9_000, 3_000_000, 10] {
         let name = "x".repeat(length);
-        browser.says_event("Page.windowOpen", &json!({"windowName": name}), "S1").await;
+        browser.sends_event("Page.windowOpen", &json!({"windowName": name}), "S1").await;
     }
-    browser.says_event("Page.windowOpen", &json!({}), "S2").await;
+    browser.sends_event("Page.windowOpen", &json!({}), "S2").await;
     assert_eq!(timeout(PATIENCE, neighbour.next()).await.unwrap().unwrap().method, "Page.windowOpen");
     assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, "Page.windowOpen");
     assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, FLOODED);
-    assert!(hostile.try_next().is_none(), "nothing that it sends is heard any more");
+    assert!(hostile.try_next().is_none(), "its further events are dropped");
     assert!(!connection.is_closed());
 }
 
@@ -157,12 +157,12 @@ async fn an_answer_over_the_cap_fails_its_call_and_no_other() {
     let (connection, mut browser) = Browser::connect(TIGHT);
     let large = connection.session("S1").call(&EvaluateParams::new("1"));
     let small = connection.session("S1").call(&NavigateParams::new("https://example.com/"));
-    let (first, second) = (browser.hears().await, browser.hears().await);
+    let (first, second) = (browser.receives().await, browser.receives().await);
     let value = "x".repeat(2_000_000);
     browser
-        .sends(format!(r#"{{"id":{},"result":{{"value":"{value}"}},"sessionId":"S1"}}"#, first["id"]).as_bytes())
+        .sends_bytes(format!(r#"{{"id":{},"result":{{"value":"{value}"}},"sessionId":"S1"}}"#, first["id"]).as_bytes())
         .await;
-    browser.sends(b"\0").await;
+    browser.sends_bytes(b"\0").await;
     browser.answers(&second, json!({"frameId": "F"})).await;
     assert!(
         matches!(timeout(PATIENCE, large).await.unwrap(), Err(CdpError::TooLarge { bytes, .. }) if bytes > 2_000_000)
@@ -171,41 +171,41 @@ async fn an_answer_over_the_cap_fails_its_call_and_no_other() {
 }
 
 #[tokio::test]
-async fn many_events_end_their_page_whoever_of_its_parts_sends_them() {
+async fn too_many_events_end_their_page_even_from_a_child_session() {
     let (connection, mut browser) = Browser::connect(TIGHT);
     let mut page = connection.session("S1").events(&[FLOODED]);
     let mut neighbour = connection.session("S2").events(&["Page.lifecycleEvent"]);
-    browser.says_event("Target.attachedToTarget", &json!({"sessionId": "S9"}), "S1").await;
+    browser.sends_event("Target.attachedToTarget", &json!({"sessionId": "S9"}), "S1").await;
     for _ in 0..60 {
-        // Nobody has asked for these.
-        browser.says_event("Page.lifecycleEvent", &json!({}), "S9").await;
+        // Events without a subscriber count too.
+        browser.sends_event("Page.lifecycleEvent", &json!({}), "S9").await;
     }
-    browser.says_event("Page.lifecycleEvent", &json!({}), "S2").await;
+    browser.sends_event("Page.lifecycleEvent", &json!({}), "S2").await;
     assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, FLOODED);
     assert!(timeout(PATIENCE, neighbour.next()).await.unwrap().is_some());
-    // The end of its target is heard all the same.
+    // Its target's detachment is still routed.
     let call = connection.session("S1").call(&EvaluateParams::new("1"));
-    browser.says(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}})).await;
+    browser.sends_message(json!({"method": "Target.detachedFromTarget", "params": {"sessionId": "S1"}})).await;
     assert_eq!(timeout(PATIENCE, call).await.unwrap().unwrap_err(), CdpError::Detached);
 }
 
 #[tokio::test]
-async fn garbage_between_messages_is_passed_over() {
+async fn garbage_between_messages_is_skipped() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let call = connection.browser().call(&GetVersionParams::default());
-    let heard = browser.hears().await;
-    browser.sends(b"\xff\xfe garbage\0[]\0{}\0{\"id\":\"seven\"}\0").await;
-    browser.answers(&heard, version()).await;
+    let received = browser.receives().await;
+    browser.sends_bytes(b"\xff\xfe garbage\0[]\0{}\0{\"id\":\"seven\"}\0").await;
+    browser.answers(&received, version()).await;
     assert!(timeout(PATIENCE, call).await.unwrap().is_ok());
 }
 
 #[tokio::test]
-async fn the_pipe_closes_when_nobody_holds_the_connection() {
+async fn the_pipe_closes_with_the_last_handle_to_the_connection() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let session = connection.session("S1");
     drop(connection);
     session.call(&EvaluateParams::new("1")).forget();
-    browser.hears().await;
+    browser.receives().await;
     drop(session);
     let mut end = [0];
     let read = tokio::io::AsyncReadExt::read(browser.reader(), &mut end);
@@ -213,21 +213,21 @@ async fn the_pipe_closes_when_nobody_holds_the_connection() {
 }
 
 #[tokio::test]
-async fn attached_targets_stand_still_until_they_are_resumed() {
+async fn attached_targets_are_halted_until_they_are_resumed() {
     let (connection, mut browser) = Browser::connect(Bounds::default());
     let mut attachments = connection.session("S1").auto_attach();
-    let heard = browser.hears().await;
-    assert_eq!(heard["method"], "Target.setAutoAttach");
-    assert_eq!(heard["params"], json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}));
+    let received = browser.receives().await;
+    assert_eq!(received["method"], "Target.setAutoAttach");
+    assert_eq!(received["params"], json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true}));
     browser
-        .says(json!({"method": "Target.attachedToTarget", "sessionId": "S1", "params": {"sessionId": "S9",
+        .sends_message(json!({"method": "Target.attachedToTarget", "sessionId": "S1", "params": {"sessionId": "S9",
             "waitingForDebugger": true, "targetInfo": {"targetId": "T9", "type": "a kind of tomorrow", "url": "about:blank"}}}))
         .await;
-    browser.answers(&heard, json!({})).await;
+    browser.answers(&received, json!({})).await;
     timeout(PATIENCE, attachments.confirmed()).await.unwrap().unwrap();
     let attached = timeout(PATIENCE, attachments.next()).await.unwrap().unwrap();
     assert_eq!((attached.target_id.as_str(), attached.kind.as_str()), ("T9", "a kind of tomorrow"));
     attached.resume();
-    let resumed = browser.hears().await;
+    let resumed = browser.receives().await;
     assert_eq!((&resumed["method"], &resumed["sessionId"]), (&json!("Runtime.runIfWaitingForDebugger"), &json!("S9")));
 }

@@ -1,4 +1,4 @@
-//! A browser that says what a test tells it to, at the other end of a pipe.
+//! A scripted browser at the other end of a pipe: it sends the messages that a test gives it.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(super) struct Browser {
 }
 
 impl Browser {
-    /// A connection, and the browser at its other end.
+    /// Opens a connection to a scripted browser and returns both.
     pub(super) fn connect(bounds: Bounds) -> (Connection, Browser) {
         let (ours_in, theirs_out) = tokio::io::duplex(1 << 20);
         let (theirs_in, ours_out) = tokio::io::duplex(1 << 20);
@@ -27,8 +27,8 @@ impl Browser {
         &mut self.reader
     }
 
-    /// The next message that it was sent.
-    pub(super) async fn hears(&mut self) -> Value {
+    /// Waits for the next message from the client.
+    pub(super) async fn receives(&mut self) -> Value {
         let read = async {
             let mut message = Vec::new();
             loop {
@@ -41,21 +41,21 @@ impl Browser {
         tokio::time::timeout(PATIENCE, read).await.expect("a message to the browser")
     }
 
-    pub(super) async fn says(&mut self, message: Value) {
-        self.sends(&[message.to_string().as_bytes(), b"\0"].concat()).await;
+    pub(super) async fn sends_message(&mut self, message: Value) {
+        self.sends_bytes(&[message.to_string().as_bytes(), b"\0"].concat()).await;
     }
 
-    /// An event as Chromium writes it: the method first, the session last.
-    pub(super) async fn says_event(&mut self, method: &str, params: &Value, session: &str) {
+    /// Sends an event as Chromium writes it: the method first, the session last.
+    pub(super) async fn sends_event(&mut self, method: &str, params: &Value, session: &str) {
         let event = format!(r#"{{"method":"{method}","params":{params},"sessionId":"{session}"}}"#);
-        self.sends(&[event.as_bytes(), b"\0"].concat()).await;
+        self.sends_bytes(&[event.as_bytes(), b"\0"].concat()).await;
     }
 
-    pub(super) async fn sends(&mut self, bytes: &[u8]) {
+    pub(super) async fn sends_bytes(&mut self, bytes: &[u8]) {
         self.writer.write_all(bytes).await.unwrap();
     }
 
     pub(super) async fn answers(&mut self, call: &Value, result: Value) {
-        self.says(json!({"id": call["id"], "result": result})).await;
+        self.sends_message(json!({"id": call["id"], "result": result})).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The WebSocket: plain, by TLS, silent, over the cap, refused.
+//! The WebSocket transport: plain, over TLS, silent, with a message over the size cap, refused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,12 +76,12 @@ async fn wss_is_trusted_only_with_the_right_root() {
 }
 
 #[tokio::test]
-async fn a_line_that_answers_no_ping_is_dead() {
+async fn a_connection_without_pongs_is_closed() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = secret(format!("ws://{}/", listener.local_addr().unwrap()));
     let server = tokio::spawn(async move {
         let (stream, _) = listener.accept().await.unwrap();
-        // Held open, never read: no pong is ever sent.
+        // The socket stays open and is never read, so it sends no pong.
         let socket = tokio_tungstenite::accept_async(stream).await.unwrap();
         std::future::pending::<()>().await;
         drop(socket);
@@ -111,7 +111,7 @@ async fn a_message_over_the_cap_ends_the_websocket() {
 }
 
 #[tokio::test]
-async fn a_refused_handshake_tells_its_status_and_no_secret() {
+async fn a_refused_handshake_reports_its_status_and_no_secret() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = secret(format!("ws://{}/?signingKey=hush", listener.local_addr().unwrap()));
     let server = tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! One question to one DNS server: over UDP, and over TCP where the answer does not fit.
+//! Sends one question to one DNS server: over UDP, then over TCP if the answer was truncated.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -20,11 +20,11 @@ const ALIASES_MAX: usize = 16;
 pub(super) enum Failure {
     /// The name does not exist.
     NoSuchName,
-    /// No answer, or one that says nothing about the name; another server may know.
+    /// No answer, or one that does not settle the name; another server may know it.
     Unusable(&'static str),
 }
 
-/// The addresses of this kind that the server has for this name; none if the name has only others.
+/// Asks the server for this name's addresses of this kind. Empty if the name has only other records.
 pub(super) async fn ask(server: SocketAddr, name: &str, kind: TYPE, limit: Duration) -> Result<Vec<IpAddr>, Failure> {
     let answered = timeout(limit, async {
         let query = Query::new(name, kind)?;
@@ -36,7 +36,7 @@ pub(super) async fn ask(server: SocketAddr, name: &str, kind: TYPE, limit: Durat
             },
         }
     });
-    answered.await.unwrap_or(Err(Failure::Unusable("silent")))
+    answered.await.unwrap_or(Err(Failure::Unusable("timed out")))
 }
 
 fn unreachable(_: io::Error) -> Failure {
@@ -58,9 +58,9 @@ struct Query<'a> {
 impl<'a> Query<'a> {
     fn new(name: &'a str, kind: TYPE) -> Result<Query<'a>, Failure> {
         let unaskable = |_| Failure::NoSuchName;
-        // Whoever wants to forge an answer has to guess this and the port.
+        // Random: a forged answer must match this id and the port.
         let mut id = [0; 2];
-        getrandom::fill(&mut id).map_err(|_| Failure::Unusable("without randomness"))?;
+        getrandom::fill(&mut id).map_err(|_| Failure::Unusable("no randomness"))?;
         let id = u16::from_ne_bytes(id);
         let name = Name::new(name).map_err(unaskable)?;
         let mut packet = Packet::new_query(id);
@@ -73,13 +73,13 @@ impl<'a> Query<'a> {
     async fn over_udp(&self, server: SocketAddr) -> io::Result<Vec<u8>> {
         let any: IpAddr = if server.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
         let socket = UdpSocket::bind((any, 0)).await?;
-        // Connected, so that the kernel drops what others send.
+        // Connected, so that the kernel drops messages of other senders.
         socket.connect(server).await?;
         socket.send(&self.message).await?;
         let mut message = vec![0; UDP_MAX_BYTES];
         loop {
             let count = socket.recv(&mut message).await?;
-            // Anything else may be a forgery; the true answer may still come.
+            // Any other message may be forged; the true answer may still come.
             if Packet::parse(&message[..count]).is_ok_and(|packet| self.is_answered_by(&packet)) {
                 message.truncate(count);
                 return Ok(message);
@@ -112,7 +112,7 @@ impl<'a> Query<'a> {
         match packet.rcode() {
             RCODE::NoError => {}
             RCODE::NameError => return Err(Failure::NoSuchName),
-            _ => return Err(Failure::Unusable("an error")),
+            _ => return Err(Failure::Unusable("an error code")),
         }
         if packet.has_flags(PacketFlag::TRUNCATION) {
             return Ok(Answer::Truncated);
@@ -126,7 +126,7 @@ impl<'a> Query<'a> {
             })
         }) {
             if names.len() > ALIASES_MAX || names.contains(&alias) {
-                return Err(Failure::Unusable("an endless alias"));
+                return Err(Failure::Unusable("an alias loop"));
             }
             names.push(alias);
         }

@@ -1,5 +1,5 @@
-//! `/etc/hosts` and `/etc/resolv.conf`, read anew when they have changed. What stands there and can't be read is passed
-//! over, as the system's own resolver does.
+//! Reads `/etc/hosts` and `/etc/resolv.conf`, again whenever they have changed. Invalid entries are skipped, as the
+//! system's own resolver does.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::guard::name;
 
-/// Most of a file that is read, in bytes.
+/// Longest part of a file that is read, in bytes.
 const FILE_MAX_BYTES: u64 = 32 * 1024 * 1024;
 /// Limits of `resolv.conf` (resolv.conf(5)).
 const SERVERS_MAX: usize = 3;
@@ -22,7 +22,7 @@ const ATTEMPTS_MAX: usize = 5;
 const SEARCH_MAX: usize = 32;
 const DNS_PORT: u16 = 53;
 
-/// The files, as they were read last.
+/// The files, with the contents that were read last.
 #[derive(Debug)]
 pub(in crate::guard) struct SystemFiles {
     hosts: Mutex<Watched<Hosts>>,
@@ -33,29 +33,29 @@ pub(in crate::guard) struct SystemFiles {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Hosts(HashMap<String, Vec<IpAddr>>);
 
-/// What `/etc/resolv.conf` says.
+/// Contents of `/etc/resolv.conf`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::guard) struct Servers {
-    /// Whom to ask, in this order.
+    /// The servers, in the order in which they are asked.
     pub(super) addresses: Vec<SocketAddr>,
     /// Domains that are tried after a name.
     search: Vec<String>,
-    /// Dots from which on a name is tried as it is before the search domains are.
+    /// A name with at least this many dots is tried as it is before the search domains.
     ndots: usize,
-    /// How long a server is waited for.
+    /// How long to wait for one server's answer.
     pub(super) timeout: Duration,
     /// How often each server is asked.
     pub(super) attempts: usize,
 }
 
-/// A file, what was read from it, and when it had changed last by then.
+/// A file, its parsed contents, and its state when it was read.
 #[derive(Debug)]
 struct Watched<T> {
     path: PathBuf,
     read: Option<(Stamp, Arc<T>)>,
 }
 
-/// When a file changed, and how long it is; `None` where it isn't there.
+/// When a file changed, and its length; `None` if it does not exist.
 type Stamp = Option<(SystemTime, u64)>;
 
 // === impl SystemFiles ===
@@ -68,7 +68,7 @@ impl SystemFiles {
         }
     }
 
-    /// As they are now.
+    /// Returns the current contents of both files.
     pub(super) fn read(&self) -> (Arc<Hosts>, Arc<Servers>) {
         let hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner).get(Hosts::parse);
         let own_domain = || nix::unistd::gethostname().ok().and_then(|name| name.into_string().ok());
@@ -94,7 +94,7 @@ impl<T> Watched<T> {
         let mut bytes = Vec::new();
         let read = File::open(&self.path).and_then(|file| file.take(FILE_MAX_BYTES).read_to_end(&mut bytes));
         if let Err(error) = read {
-            tracing::debug!(path = %self.path.display(), %error, "a file for names can't be read");
+            tracing::debug!(path = %self.path.display(), %error, "a resolver file can't be read");
         }
         let parsed = Arc::new(parse(&String::from_utf8_lossy(&bytes)));
         self.read = Some((stamp, Arc::clone(&parsed)));
@@ -128,7 +128,7 @@ impl Hosts {
 // === impl Servers ===
 
 impl Servers {
-    /// Reads the file's text; `host_name` is this host's own, whose domain is searched where the file names none.
+    /// Parses the file's text. The domain of `host_name`, this host's own name, is searched if the file names none.
     pub(super) fn parse(text: &str, host_name: &str) -> Servers {
         let mut servers = Servers {
             addresses: Vec::new(),
@@ -167,7 +167,7 @@ impl Servers {
         }
     }
 
-    /// The names to ask for, in this order.
+    /// Returns the names to ask for, in this order.
     pub(super) fn names(&self, host: &str) -> Vec<String> {
         let bare = name::without_root(host);
         if bare != host {
@@ -182,7 +182,7 @@ impl Servers {
     }
 }
 
-/// A server's address; a link-local one has its interface after `%`.
+/// Parses a server's address; a link-local one has its interface after `%`.
 fn server(word: &str) -> Option<SocketAddr> {
     let Some((address, zone)) = word.split_once('%') else {
         return Some(SocketAddr::new(word.parse().ok()?, DNS_PORT));
@@ -193,7 +193,7 @@ fn server(word: &str) -> Option<SocketAddr> {
 
 #[cfg(test)]
 impl Servers {
-    /// These servers and nothing else.
+    /// Returns these servers with default options.
     pub(in crate::guard) fn only(addresses: Vec<SocketAddr>) -> Servers {
         Servers { addresses, ..Servers::parse("", "") }
     }
@@ -201,7 +201,7 @@ impl Servers {
 
 #[cfg(test)]
 impl SystemFiles {
-    /// Files that say this, whatever is on the disk.
+    /// Returns files with these contents, whatever is on the disk.
     pub(in crate::guard) fn saying(hosts: &str, servers: Servers) -> SystemFiles {
         let files = SystemFiles::at("/nonexistent/hosts", "/nonexistent/resolv.conf");
         files.hosts.lock().unwrap().read = Some((None, Arc::new(Hosts::parse(hosts))));

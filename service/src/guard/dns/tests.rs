@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use super::files::{Hosts, Servers};
 use super::*;
 
-/// A DNS server over UDP and TCP: a name's first label says what it answers. It counts the questions.
+/// A DNS server over UDP and TCP. A name's first label selects the answer. It counts the questions over UDP.
 struct Server {
     addr: SocketAddr,
     asked: Arc<AtomicUsize>,
@@ -97,11 +97,11 @@ fn answers(question: &[u8], over_tcp: bool) -> Vec<Vec<u8>> {
             answer.answers.push(record(&question.qname, alias(&other)));
             answer.answers.push(record(&other, alias(&question.qname)));
         }
-        // An address of another name, which nobody asked for.
+        // An address of another name than the one in the question.
         "stray" => answer.answers.extend(address(&other, FOUND)),
         "long" if !over_tcp => answer.set_flags(PacketFlag::TRUNCATION),
         "long" => answer.answers.extend(address(&question.qname, FOUND)),
-        // Forgeries come first: another id, another question, no answer at all.
+        // Forgeries come first: another id, another question, no DNS message at all.
         "forged" => {
             let mut wrong = reply(query.id().wrapping_add(1));
             wrong.answers.extend(address(&question.qname, Ipv4Addr::LOCALHOST));
@@ -137,7 +137,7 @@ async fn names_are_found_by_their_records_aliases_and_over_tcp() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_server_answers_for_one_that_is_silent_or_says_nothing() {
+async fn every_server_is_asked_if_none_gives_a_usable_answer() {
     let (first, second) = (Server::start().await, Server::start().await);
     let servers = Servers::only(vec![first.addr, second.addr]);
     let files = SystemFiles::saying("", servers);
@@ -168,7 +168,7 @@ async fn the_hosts_file_is_asked_first_and_alone() {
 async fn dropping_a_look_up_closes_its_sockets() {
     let server = Server::start().await;
     let files = server.files();
-    // The kernel's table of UDP sockets, with the server as their other end.
+    // Counts the kernel's UDP sockets whose remote end is the server.
     let end = format!("{:08X}:{:04X}", u32::from_ne_bytes([127, 0, 0, 1]), server.addr.port());
     let sockets = || std::fs::read_to_string("/proc/net/udp").unwrap().matches(&format!(" {end} 01")).count();
     let mut look_ups = JoinSet::new();

@@ -1,6 +1,7 @@
-//! One connection from the browser: requests one after the other, each answered by its site or in the site's place.
+//! One connection from the browser. Its requests are served one after the other, each with the site's answer or one in
+//! its place.
 //!
-//! Chromium keeps a connection to a proxy to one site, so one connection to a site is kept beside it, and nothing is
+//! Chromium uses each connection to a proxy for one site, so one connection to that site is kept with it. Nothing is
 //! pooled: a site's connection is no older than the browser's.
 
 use std::io::{self, ErrorKind, IoSlice};
@@ -20,44 +21,45 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::idle::IdleClock;
-use super::message::{self, Answered, Ask, Sent, Unasked};
-use super::report::Place;
+use super::idle::IdleTimer;
+use super::message::{self, Answered, Ask, AskError, Sent};
+use super::report::Authority;
 use super::upstream::{Fate, Upstream};
 use super::{DialOutcome, Shared, tunnel};
 
-/// Headers of one message. Chromium takes any number within the size of a head.
+/// Most headers of one message. Chromium accepts any number within the size of a head.
 const HEADERS_MAX: usize = 512;
 
-/// A connection from the browser, with what belongs to it.
+/// A connection from the browser, with its permit and its kept connection to a site.
 struct Visitor {
     shared: Arc<Shared>,
-    place: Arc<OwnedSemaphorePermit>,
+    permit: Arc<OwnedSemaphorePermit>,
     kept: Mutex<Option<Site>>,
 }
 
-/// A connection to a site that takes requests.
+/// A connection to a site that accepts requests.
 struct Site {
-    place: Place,
+    authority: Authority,
     requests: SendRequest<Sent>,
     fate: Fate,
     is_excepted: bool,
 }
 
-/// The connection is closed without an answer, as the site closed it: the browser knows what it may send again.
+/// The site closed a kept connection, so the browser's is closed without an answer: the browser knows what it may
+/// repeat.
 #[derive(Debug, thiserror::Error)]
 #[error("the site closed a kept connection")]
 struct Cut;
 
-/// The browser's end, which must not stand still while something waits to be written to it.
+/// The browser's end of the connection. It fails if the browser stops reading while data waits to be written.
 struct BrowserEnd {
     stream: TcpStream,
-    stalled: Option<IdleClock>,
+    stalled: Option<IdleTimer>,
     limit: std::time::Duration,
 }
 
 /// Serves one connection to its end.
-pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
+pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, permit: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
     let ours = match stream.local_addr() {
         Ok(addr) => shared.peers.admit(peer, addr).await,
         Err(_) => false,
@@ -69,7 +71,7 @@ pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, place: Arc<OwnedS
     drop(stream.set_nodelay(true));
     let limits = shared.limits.clone();
     let end = BrowserEnd { stream, stalled: None, limit: limits.idle_timeout };
-    let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), place, kept: Mutex::default() });
+    let visitor = Arc::new(Visitor { shared: Arc::clone(&shared), permit, kept: Mutex::default() });
     let service = service_fn(move |request| {
         let visitor = Arc::clone(&visitor);
         async move {
@@ -105,16 +107,16 @@ impl Visitor {
         let excess = self.shared.books.request().err();
         let ask = match Ask::read(&request) {
             Ok(ask) => ask,
-            Err(Unasked::Malformed) => {
+            Err(AskError::Malformed) => {
                 self.shared.books.malformed();
                 return Ok(message::malformed());
             }
-            Err(Unasked::Refused(place, refusal)) => {
-                return Ok(self.refuse(&place, DialOutcome::Blocked(refusal)));
+            Err(AskError::Refused(authority, refusal)) => {
+                return Ok(self.refuse(&authority, DialOutcome::Blocked(refusal)));
             }
         };
         if let Some(excess) = excess {
-            return Ok(self.refuse(&ask.place, DialOutcome::OverBudget(excess)));
+            return Ok(self.refuse(&ask.authority, DialOutcome::OverBudget(excess)));
         }
         if request.method() == Method::CONNECT {
             return Ok(self.connect(request, &ask).await);
@@ -122,9 +124,9 @@ impl Visitor {
         self.forward(request, ask).await
     }
 
-    fn refuse(&self, place: &Place, outcome: DialOutcome) -> Response<Answered> {
+    fn refuse(&self, authority: &Authority, outcome: DialOutcome) -> Response<Answered> {
         let answer = message::in_place(&outcome);
-        self.shared.books.ended(place, outcome);
+        self.shared.books.ended(authority, outcome);
         answer
     }
 
@@ -134,10 +136,10 @@ impl Visitor {
             Err(outcome) => return message::in_place(&outcome),
         };
         let browser = hyper::upgrade::on(request);
-        let place = Arc::clone(&self.place);
+        let permit = Arc::clone(&self.permit);
         self.shared.spawn(async move {
             tunnel::join(browser, upstream).await;
-            drop(place);
+            drop(permit);
         });
         message::connected()
     }
@@ -147,16 +149,16 @@ impl Visitor {
         let browser = websocket.then(|| hyper::upgrade::on(&mut request));
         let mut request = message::to_site(request, &ask, websocket);
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // A connection that an exception opened for one document is not for every other.
-        let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.place, &ask.asker);
-        if let Some(mut site) = kept.filter(|site| site.place == ask.place && may_use(site))
+        // A connection that an exception opened for one document is not lent to others.
+        let may_use = |site: &Site| !site.is_excepted || self.shared.guard.allows_again(&ask.authority, &ask.asker);
+        if let Some(mut site) = kept.filter(|site| site.authority == ask.authority && may_use(site))
             && site.requests.ready().await.is_ok()
         {
             let spare = spare(&request);
             site.fate.await_answer(true);
             match site.requests.try_send_request(request).await {
                 Ok(answer) => return Ok(self.answered(site, answer, browser)),
-                // The site had closed it: what it has not seen, or may see twice, is sent again.
+                // The site had closed it. The request is repeated if the site has not seen it, or may see it twice.
                 Err(mut failed) => match failed.take_message().or(spare) {
                     Some(again) if site.fate.outcome().is_none_or(|outcome| outcome == DialOutcome::Reset) => {
                         request = again;
@@ -173,7 +175,7 @@ impl Visitor {
             Ok(answer) => Ok(self.answered(site, answer, browser)),
             Err(failed) => {
                 let outcome = if failed.error().is_parse() { DialOutcome::Garbled } else { DialOutcome::Empty };
-                // The connection itself may know better; then this is not the first reason.
+                // The connection may have failed for an earlier reason, which counts then.
                 site.fate.ends(outcome.clone());
                 Ok(message::in_place(&site.fate.outcome().unwrap_or(outcome)))
             }
@@ -198,10 +200,10 @@ impl Visitor {
                 tracing::debug!(%error, "a connection to a site broke");
             }
         });
-        Ok(Site { place: ask.place.clone(), requests, fate, is_excepted })
+        Ok(Site { authority: ask.authority.clone(), requests, fate, is_excepted })
     }
 
-    /// Passes an answer on, and keeps the connection that it came by.
+    /// Forwards an answer and keeps the connection that it came from.
     fn answered(
         &self,
         site: Site,
@@ -219,19 +221,19 @@ impl Visitor {
         };
         let fate = site.fate;
         let upgraded = hyper::upgrade::on(&mut answer);
-        let place = Arc::clone(&self.place);
+        let permit = Arc::clone(&self.permit);
         self.shared.spawn(async move {
             match upgraded.await {
                 Ok(site) => tunnel::join(browser, TokioIo::new(site)).await,
-                Err(error) => tracing::debug!(%error, "a site left while it switched protocols"),
+                Err(error) => tracing::debug!(%error, "a site closed its connection while switching protocols"),
             }
-            drop(place);
+            drop(permit);
         });
         message::to_browser(answer, fate)
     }
 }
 
-/// The same request once more, if sending it twice does no harm.
+/// Copies a request that may be sent twice without harm.
 fn spare(request: &Request<Sent>) -> Option<Request<Sent>> {
     let again = request.method().is_idempotent() && request.body().is_end_stream();
     again.then(|| {
@@ -251,8 +253,8 @@ impl BrowserEnd {
             self.stalled = None;
             return write;
         }
-        let stalled = self.stalled.get_or_insert_with(|| IdleClock::new(self.limit));
-        match stalled.poll_struck(cx) {
+        let stalled = self.stalled.get_or_insert_with(|| IdleTimer::new(self.limit));
+        match stalled.poll_expired(cx) {
             Poll::Ready(()) => Poll::Ready(Err(ErrorKind::TimedOut.into())),
             Poll::Pending => Poll::Pending,
         }

@@ -1,5 +1,5 @@
-//! From a URL to a connection: resolved once, every answer judged, only judged addresses dialled, several of them in a
-//! race (RFC 8305) so that a broken IPv6 costs a moment and not a page.
+//! Connects to the host of a URL: resolves it once, judges every answer and dials only judged addresses. Several
+//! addresses race (RFC 8305), so that broken IPv6 costs a moment and not the page.
 
 use std::io::{self, ErrorKind};
 use std::net::SocketAddr;
@@ -15,12 +15,12 @@ use super::{DialOutcome, Shared};
 use crate::guard::page::Dialable;
 use crate::guard::{Asker, Grounds, Guard};
 
-/// How long an attempt is alone before the next address is tried beside it (RFC 8305, 8).
+/// Delay before the next address is tried in parallel (RFC 8305, 8).
 const NEXT_ATTEMPT_AFTER: Duration = Duration::from_millis(250);
-/// Addresses of one name that are tried.
+/// Addresses tried for one name.
 const ATTEMPTS_MAX: usize = 8;
 
-/// Connects to the host and port of this URL, if the guard lets the asker go there. Also returns whether it took an
+/// Connects to the host and port of this URL, if the guard allows it for this asker. Also returns whether that took an
 /// exception.
 pub(super) async fn dial(shared: &Shared, url: &str, asker: &Asker) -> Result<(TcpStream, bool), DialOutcome> {
     let connected = timeout(shared.limits.dial_timeout, async {
@@ -31,7 +31,7 @@ pub(super) async fn dial(shared: &Shared, url: &str, asker: &Asker) -> Result<(T
     connected.await.unwrap_or(Err(DialOutcome::TimedOut))
 }
 
-/// The addresses in the order of the resolver, but the families taking turns.
+/// Returns the addresses in the resolver's order, alternating between IPv4 and IPv6.
 fn in_turn(addresses: &[SocketAddr]) -> Vec<SocketAddr> {
     let Some(first) = addresses.first() else { return Vec::new() };
     let (mut same, mut other): (Vec<_>, Vec<_>) =
@@ -61,7 +61,7 @@ async fn race(guard: &Guard, host: &Host<String>, addresses: Vec<SocketAddr>) ->
         tokio::select! {
             Some(ended) = attempts.next() => match ended {
                 Ok(stream) => return Ok(stream),
-                // A host without IPv6 finds half the addresses unreachable: the other half's answer says more.
+                // On a host without IPv6, IPv6 addresses are unreachable: the outcome of the others is more useful.
                 Err(outcome) if failed.is_none() || outcome != DialOutcome::Unreachable => failed = Some(outcome),
                 Err(_) => {}
             },
@@ -71,15 +71,15 @@ async fn race(guard: &Guard, host: &Host<String>, addresses: Vec<SocketAddr>) ->
 }
 
 async fn attempt(guard: &Guard, host: &Host<String>, address: SocketAddr) -> Result<TcpStream, DialOutcome> {
-    // Judged with the others already; once more, for since then a listener of our own may have been opened there.
+    // Judged before, but a listener of our own may have been opened there since.
     guard.judge_address(host, address)?;
-    // With this and the next whoever captures packets can tell the egress's connections from any other.
+    // From this event and the next, a packet capture recognises the egress's connections.
     tracing::trace!(%address, "dials");
     let stream = TcpStream::connect(address).await.map_err(|error| outcome(&error))?;
     let local = stream.local_addr().map_err(|_| DialOutcome::Failed)?;
     tracing::trace!(%local, %address, "dialled");
     guard.judge_connected(host, address, local)?;
-    // Heads and TLS records are small and awaited; a lost hint is no reason to fail.
+    // Heads and TLS records are small and must not be delayed. Without the option the connection still works.
     drop(stream.set_nodelay(true));
     Ok(stream)
 }

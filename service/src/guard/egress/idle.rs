@@ -1,4 +1,4 @@
-//! A clock that strikes when nothing has moved for a while.
+//! A timer that expires when a connection makes no progress.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,29 +7,29 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Strikes once there was no progress for its limit. Noting progress is cheap: the timer itself is moved only when it
-/// has run out.
+/// Expires after this long without progress. Recording progress is cheap: the timer itself is reset only when it
+/// fires.
 #[derive(Debug)]
-pub(super) struct IdleClock {
+pub(super) struct IdleTimer {
     limit: Duration,
     moved: Instant,
     timer: Pin<Box<Sleep>>,
 }
 
-// === impl IdleClock ===
+// === impl IdleTimer ===
 
-impl IdleClock {
-    pub(super) fn new(limit: Duration) -> IdleClock {
-        IdleClock { limit, moved: Instant::now(), timer: Box::pin(sleep(limit)) }
+impl IdleTimer {
+    pub(super) fn new(limit: Duration) -> IdleTimer {
+        IdleTimer { limit, moved: Instant::now(), timer: Box::pin(sleep(limit)) }
     }
 
-    /// Something moved.
+    /// Records progress.
     pub(super) fn progress(&mut self) {
         self.moved = Instant::now();
     }
 
-    /// Ready when it strikes; the task is woken for that.
-    pub(super) fn poll_struck(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Returns ready when it has expired, and wakes the task then.
+    pub(super) fn poll_expired(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             ready!(self.timer.as_mut().poll(cx));
             let deadline = self.moved + self.limit;

@@ -1,29 +1,29 @@
-//! What may pass between the browser and a site: which URL a request is for, which headers go on, and the answers that
-//! the egress gives in a site's place.
+//! Messages between the browser and a site: the URL that a request is for, the headers that are forwarded, and the
+//! answers that the egress gives in place of a site.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
 use http::header::{self, HeaderMap, HeaderName, HeaderValue};
-use http::uri::{Authority, Scheme};
+use http::uri::{self, Scheme};
 use http::{Method, Request, Response, StatusCode, Version};
 use http_body_util::{Either, Empty};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use url::{Host, Url};
 
 use super::DialOutcome;
-use super::report::Place;
+use super::report::Authority;
 use super::upstream::Fate;
 use crate::guard::refusal::InvalidUrl;
 use crate::guard::{Asker, Refusal};
 
-/// Marks the answers of the egress itself; its value is [`DialOutcome::label`]. A site's own header of that name never
-/// passes in a plain answer.
+/// Marks the answers of the egress itself; its value is [`DialOutcome::label`]. A site's own header of that name is
+/// removed from plain answers.
 const MARKER: HeaderName = HeaderName::from_static("x-porthole-egress");
 
-/// Headers that are for the next hop alone (RFC 9110, 7.6.1), with those that only a proxy reads and `Expect`, which the
-/// server side has answered already.
+/// Hop-by-hop headers (RFC 9110, 7.6.1), those that only a proxy reads, and `Expect`, which the server side has
+/// answered already.
 const NOT_FOR_THE_SITE: [HeaderName; 11] = [
     header::CONNECTION,
     header::EXPECT,
@@ -38,46 +38,46 @@ const NOT_FOR_THE_SITE: [HeaderName; 11] = [
     HeaderName::from_static("proxy-connection"),
 ];
 
-/// A body that passes to a site, or none.
+/// The body of a request to a site, or none.
 pub(super) type Sent = Either<Incoming, Empty<Bytes>>;
-/// A body that passes to the browser, or none.
+/// The body of an answer to the browser, or none.
 pub(super) type Answered = Either<Awaited, Empty<Bytes>>;
 
-/// A site's answer, awaited until its end.
+/// The body of a site's answer. The answer counts as awaited until this is dropped.
 pub(super) struct Awaited {
     body: Incoming,
     fate: Fate,
 }
 
-/// What a request asks for.
+/// The target and the sender of a request.
 #[derive(Clone, Debug)]
 pub(super) struct Ask {
-    /// Host and port, as the URL has them.
-    pub(super) place: Place,
+    /// Host and port, as in the URL.
+    pub(super) authority: Authority,
     /// The origin's URL, for the guard to judge.
     pub(super) url: String,
-    /// The `Host` of the request that goes on.
+    /// The `Host` header of the forwarded request.
     host: HeaderValue,
-    /// Who asks.
+    /// The sender of the request.
     pub(super) asker: Asker,
 }
 
-/// Why there is nothing to ask for.
+/// Why a request can't be forwarded.
 #[derive(Debug)]
-pub(super) enum Unasked {
-    /// Not a request that a proxy gets: no absolute URL, no port after `CONNECT`, two hosts.
+pub(super) enum AskError {
+    /// Not a valid request to a proxy: no absolute URL, no port after `CONNECT`, or two hosts.
     Malformed,
-    /// A URL that is never tried.
-    Refused(Place, Refusal),
+    /// An invalid URL.
+    Refused(Authority, Refusal),
 }
 
-/// Whether these headers of a plain `http:` answer say that the egress gave it, not a site.
+/// Returns whether these headers of a plain `http:` answer mark it as the egress's own, not a site's.
 pub(super) fn is_own_answer(headers: &HeaderMap) -> bool {
     headers.contains_key(MARKER)
 }
 
-/// Where a redirect leads, by the statuses that browsers follow (Fetch, "redirect status"). Chromium takes the first
-/// `Location` that is not empty, and shows an answer without one.
+/// Returns where a redirect leads, for the statuses that browsers follow (Fetch, "redirect status"). Chromium uses the
+/// first `Location` that is not empty, and shows an answer without one.
 pub(super) fn redirect_of<B>(answer: &Response<B>) -> Option<&str> {
     const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
     if !REDIRECTS.contains(&answer.status().as_u16()) {
@@ -90,22 +90,22 @@ pub(super) fn redirect_of<B>(answer: &Response<B>) -> Option<&str> {
 // === impl Ask ===
 
 impl Ask {
-    /// Reads where a request shall go. What its `Host` says has no weight.
-    pub(super) fn read<B>(request: &Request<B>) -> Result<Ask, Unasked> {
+    /// Reads the target and the sender of a request. Its `Host` header is ignored.
+    pub(super) fn read<B>(request: &Request<B>) -> Result<Ask, AskError> {
         let uri = request.uri();
-        let authority = uri.authority().ok_or(Unasked::Malformed)?;
+        let authority = uri.authority().ok_or(AskError::Malformed)?;
         if request.headers().get_all(header::HOST).iter().count() > 1 {
-            return Err(Unasked::Malformed);
+            return Err(AskError::Malformed);
         }
         let scheme = if request.method() == Method::CONNECT {
-            authority.port_u16().ok_or(Unasked::Malformed)?;
+            authority.port_u16().ok_or(AskError::Malformed)?;
             "https"
         } else {
             "http"
         };
         let refused = |reason: InvalidUrl| match origin(scheme, bare(authority)) {
-            Some((_, place)) => Unasked::Refused(place, reason.into()),
-            None => Unasked::Malformed,
+            Some((_, authority)) => AskError::Refused(authority, reason.into()),
+            None => AskError::Malformed,
         };
         if request.method() != Method::CONNECT && uri.scheme() != Some(&Scheme::HTTP) {
             return Err(refused(InvalidUrl::Scheme));
@@ -113,13 +113,13 @@ impl Ask {
         if authority.as_str().contains('@') {
             return Err(refused(InvalidUrl::Userinfo));
         }
-        let (url, place) = origin(scheme, authority.as_str()).ok_or(Unasked::Malformed)?;
+        let (url, authority) = origin(scheme, authority.as_str()).ok_or(AskError::Malformed)?;
         let host = match url.port() {
-            Some(port) => format!("{}:{port}", place.0),
-            None => place.0.to_string(),
+            Some(port) => format!("{}:{port}", authority.0),
+            None => authority.0.to_string(),
         };
-        let host = HeaderValue::try_from(host).map_err(|_| Unasked::Malformed)?;
-        Ok(Ask { url: url.into(), place, host, asker: Asker::of(request.headers()) })
+        let host = HeaderValue::try_from(host).map_err(|_| AskError::Malformed)?;
+        Ok(Ask { url: url.into(), authority, host, asker: Asker::of(request.headers()) })
     }
 }
 
@@ -148,18 +148,18 @@ impl Drop for Awaited {
     }
 }
 
-fn bare(authority: &Authority) -> &str {
+fn bare(authority: &uri::Authority) -> &str {
     authority.as_str().rsplit('@').next().unwrap_or_default()
 }
 
-fn origin(scheme: &str, authority: &str) -> Option<(Url, Place)> {
+fn origin(scheme: &str, authority: &str) -> Option<(Url, Authority)> {
     let url = Url::parse(&format!("{scheme}://{authority}/")).ok()?;
     let host: Host<String> = url.host()?.to_owned();
     let port = url.port_or_known_default()?;
     Some((url, (host, port)))
 }
 
-/// Whether the browser wants a WebSocket here. No other upgrade passes: what it would lead to nobody has judged.
+/// Returns whether the browser asks for a WebSocket. Other upgrades are not forwarded: the guard can't judge them.
 pub(super) fn asks_for_websocket<B>(request: &Request<B>) -> bool {
     request.method() == Method::GET && request.version() == Version::HTTP_11 && names_websocket(request.headers())
 }
@@ -169,7 +169,7 @@ pub(super) fn names_websocket(headers: &HeaderMap) -> bool {
         && headers.get(header::UPGRADE).is_some_and(|protocol| protocol.as_bytes().eq_ignore_ascii_case(b"websocket"))
 }
 
-/// The request as the site gets it.
+/// Builds the request for the site.
 pub(super) fn to_site(request: Request<Incoming>, ask: &Ask, websocket: bool) -> Request<Sent> {
     let (mut parts, body) = request.into_parts();
     let mut headers = HeaderMap::with_capacity(parts.headers.len() + 1);
@@ -179,7 +179,7 @@ pub(super) fn to_site(request: Request<Incoming>, ask: &Ask, websocket: bool) ->
         upgrade(&mut headers);
     }
     let body = if body.is_end_stream() { Either::Right(Empty::new()) } else { Either::Left(body) };
-    // Said outright, or the body of a GET would be taken for none.
+    // Set explicitly, since a GET would otherwise be sent without its body.
     if !body.is_end_stream() && body.size_hint().exact().is_none() {
         headers.remove(header::CONTENT_LENGTH);
         headers.insert(header::TRANSFER_ENCODING, HeaderValue::from_static("chunked"));
@@ -191,7 +191,7 @@ pub(super) fn to_site(request: Request<Incoming>, ask: &Ask, websocket: bool) ->
     Request::from_parts(parts, body)
 }
 
-/// The answer as the browser gets it.
+/// Builds the answer for the browser.
 pub(super) fn to_browser(answer: Response<Incoming>, fate: Fate) -> Response<Answered> {
     let (mut parts, body) = answer.into_parts();
     let mut headers = HeaderMap::with_capacity(parts.headers.len());
@@ -206,12 +206,12 @@ pub(super) fn to_browser(answer: Response<Incoming>, fate: Fate) -> Response<Ans
     Response::from_parts(parts, Either::Left(Awaited { body, fate }))
 }
 
-/// `200` to a `CONNECT`.
+/// Builds the `200` answer to a `CONNECT`.
 pub(super) fn connected() -> Response<Answered> {
     Response::new(Either::Right(Empty::new()))
 }
 
-/// The answer in place of one that a site did not or may not give: nothing in it that could be taken for a page.
+/// Builds the answer in place of a site's that failed or was refused. Nothing in it could be taken for a page.
 pub(super) fn in_place(outcome: &DialOutcome) -> Response<Answered> {
     let mut answer = Response::new(Either::Right(Empty::new()));
     *answer.status_mut() = StatusCode::BAD_GATEWAY;
@@ -220,7 +220,7 @@ pub(super) fn in_place(outcome: &DialOutcome) -> Response<Answered> {
     answer
 }
 
-/// The answer to what is no request for a proxy; the connection is not read any further.
+/// Builds the answer to a malformed request. It closes the connection.
 pub(super) fn malformed() -> Response<Answered> {
     let mut answer = Response::new(Either::Right(Empty::new()));
     *answer.status_mut() = StatusCode::BAD_REQUEST;
@@ -234,19 +234,19 @@ fn upgrade(headers: &mut HeaderMap) {
     headers.insert(header::UPGRADE, HeaderValue::from_static("websocket"));
 }
 
-/// The names that `Connection` declares to be for this hop alone.
+/// Returns the header names that `Connection` declares as hop-by-hop.
 fn nominated(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let values = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
     values.flat_map(|value| value.split(',').map(str::trim))
 }
 
-/// Lets headers through in their order, but for those of this hop.
+/// Copies headers in their order, without hop-by-hop ones.
 fn pass(from: &HeaderMap, to: &mut HeaderMap, also_not: impl Fn(&HeaderName) -> bool) {
     let nominated: Vec<&str> = nominated(from).collect();
     for (name, value) in from {
         let stays = NOT_FOR_THE_SITE.contains(name)
             || also_not(name)
-            // How long the body is has been read already; a nomination can't unsay it.
+            // The body's length has been read already, so `Connection` must not remove it.
             || (*name != header::CONTENT_LENGTH
                 && nominated.iter().any(|nominated| name.as_str().eq_ignore_ascii_case(nominated)));
         if !stays {

@@ -1,12 +1,12 @@
-//! The way out: a forward proxy on loopback, one for each lease, through which every byte of its page leaves.
+//! The egress: a forward proxy on loopback, one for each lease, that carries every byte of its page.
 //!
-//! For each connection it resolves the host once, has the [`Guard`] judge every answer, dials what was judged and nothing
-//! else, and fails closed. How each dial ended is kept ([`Report`]), since to the browser a refusal looks like any other
-//! answer of a proxy: whoever navigates asks here, never the status code.
+//! For each connection it resolves the host once, has the [`Guard`] judge every answer, dials only judged addresses,
+//! and fails closed. It records how each dial ended ([`Report`]), because to the browser a refusal looks like any
+//! other answer of a proxy: navigation reads the outcome here, never from the status code.
 //!
-//! `browser` speaks with the browser, `message` is what may pass between it and a site, `upstream` a connection to a
-//! site, `dial` makes one, `tunnel` joins two, [`report`] keeps books, `peers` knows our own browser. Judging targets is
-//! the guard's matter, and nothing here knows pages or leases.
+//! `browser` serves the browser's connections, `message` rewrites requests and answers, `upstream` is a connection to
+//! a site, `dial` opens one, `tunnel` joins two connections, [`report`] records outcomes, `peers` recognises our own
+//! browser. The guard judges targets; nothing here knows pages or leases.
 
 mod browser;
 mod dial;
@@ -37,10 +37,10 @@ pub use self::report::{Dial, DialOutcome, Excess, Report};
 use self::report::Books;
 use super::{Guard, OwnListeners, PageGuard};
 
-/// How long accepting rests after it failed: what is lacking then (descriptors, memory) is not back at once.
+/// Pause after a failed accept: missing descriptors or memory don't come back at once.
 const ACCEPT_REST: Duration = Duration::from_millis(50);
 
-/// Connections that may wait in the system's queue. One that finds it full tries again after a second only.
+/// Backlog of the listener. A connection that finds it full tries again only after a second.
 const WAITING_MAX: u32 = 1024;
 
 /// A forward proxy for one lease. Dropping it closes the listener and every connection.
@@ -52,7 +52,7 @@ pub struct Egress {
     _open: DropGuard,
 }
 
-/// What every connection of one egress shares.
+/// State shared by every connection of one egress.
 #[derive(Debug)]
 struct Shared {
     guard: PageGuard,
@@ -62,10 +62,10 @@ struct Shared {
     open: CancellationToken,
 }
 
-/// A listener that no target may reach, for as long as it listens.
+/// A listener whose address is blocked as a target while it is open.
 #[derive(Debug)]
 struct Door {
-    // First, so that it is closed before its address is forgotten.
+    // Declared first, so that it is closed before its address is unblocked.
     listener: TcpListener,
     _closed_to_targets: Registered,
 }
@@ -79,9 +79,9 @@ struct Registered {
 // === impl Egress ===
 
 impl Egress {
-    /// Opens a proxy on 127.0.0.1, at a port that the system chooses. It serves only these peers, and its own address is
-    /// one of the guard's [`OwnListeners`] as long as it is open. It uses no exception until its page's [`PageGuard`] has been
-    /// told of the document that the caller named.
+    /// Opens a proxy on 127.0.0.1, at a port that the system chooses. It serves only these peers. Its address is one
+    /// of the guard's [`OwnListeners`] while it is open. It uses no exception until [`PageGuard::name`] was called
+    /// with the caller's document.
     ///
     /// # Errors
     /// When no port can be bound.
@@ -105,43 +105,43 @@ impl Egress {
         Ok(Egress { addr, books, guard, _open: open.drop_guard() })
     }
 
-    /// Where it listens: `proxyServer` of a browser context is `http://` and this, with `<-loopback>` as its bypass list.
+    /// Returns its address. Set a browser context's `proxyServer` to `http://` and this address, with `<-loopback>` as
+    /// the bypass list.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
     }
 
-    /// Lets the lease use its limits so many times in all: once unless this is called.
+    /// Sets how many times its limits the whole lease may use; once if this is not called.
     pub fn set_lease_factor(&self, factor: u32) {
         self.books.set_lease_factor(factor);
     }
 
-    /// A new document begins, and has the full limits again, within what the whole lease may use
-    /// ([`Egress::set_lease_factor`]).
+    /// Gives a new document the full limits again, within the limit of the whole lease ([`Egress::set_lease_factor`]).
     pub fn renew(&self) {
         self.books.renew();
     }
 
-    /// The guard of its page: whoever drives the page tells it where the page goes.
+    /// Returns the guard of its page. The code that drives the page reports navigations to it.
     #[must_use]
     pub fn guard(&self) -> &PageGuard {
         &self.guard
     }
 
-    /// All that has happened so far.
+    /// Returns the report of everything so far.
     #[must_use]
     pub fn report(&self) -> Report {
         self.books.report()
     }
 
-    /// How the latest connection to this host and port ended, or stands; `None` if nobody asked for one.
+    /// Returns the outcome of the latest connection to this host and port; `None` if none was requested.
     #[must_use]
     pub fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {
         self.books.outcome_of(host, port)
     }
 
-    /// Whether the latest answer under this URL was given here, in its site's place: what a browser shows of it is no page.
-    /// Never so for `https:`, since no browser shows how a proxy answers a `CONNECT`.
+    /// Returns whether the egress itself gave the latest answer for this URL, so that the browser does not show the
+    /// site's page. Always `false` for `https:`, since browsers don't show how a proxy answers a `CONNECT`.
     #[must_use]
     pub fn was_answered_in_place(&self, url: &str) -> bool {
         self.books.was_answered_in_place(url)
@@ -157,24 +157,24 @@ impl Drop for Registered {
 // === impl Shared ===
 
 impl Shared {
-    /// Runs this until it ends or the egress is dropped.
+    /// Runs this task until it ends or the egress is dropped.
     fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         tokio::spawn(self.open.clone().run_until_cancelled_owned(task));
     }
 }
 
-/// Takes connections in. Those beyond the limit wait in the system's queue until another ends.
+/// Accepts connections. Those beyond the limit wait in the backlog until another ends.
 async fn accept(door: Door, shared: Arc<Shared>) {
-    let places = Arc::new(Semaphore::new(shared.limits.connections));
+    let permits = Arc::new(Semaphore::new(shared.limits.connections));
     loop {
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         match door.listener.accept().await {
             Ok((stream, peer)) => {
-                let connection = browser::serve(stream, peer, Arc::new(place), Arc::clone(&shared));
+                let connection = browser::serve(stream, peer, Arc::new(permit), Arc::clone(&shared));
                 shared.spawn(connection);
             }
             Err(error) => {
-                tracing::debug!(%error, "the egress could not take a connection in");
+                tracing::debug!(%error, "the egress could not accept a connection");
                 tokio::time::sleep(ACCEPT_REST).await;
             }
         }

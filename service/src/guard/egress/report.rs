@@ -1,4 +1,4 @@
-//! The books of one egress: how each dial ended, what was refused and why, what was used of the limits.
+//! Records of one egress: how each dial ended, what was refused and why, and how much of the limits was used.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -9,29 +9,30 @@ use url::{Host, Url};
 
 use super::EgressLimits;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
-/// How a dial ended, or how the connection that came of it did. Displayed, it is a sentence without any address.
+/// How a dial or the connection that it opened ended. Its `Display` form contains no address.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DialOutcome {
     /// Connected, and nothing went wrong since.
     #[error("connected")]
     Connected,
-    /// The guard's no; never [`Refusal::NotResolved`], which is [`DialOutcome::NameNotFound`].
+    /// Refused by the guard; never [`Refusal::NotResolved`], which is [`DialOutcome::NameNotFound`].
     #[error(transparent)]
     Blocked(Refusal),
-    /// The name has no address, or none was told in time.
+    /// The name has no address, or no answer came in time.
     #[error("the name can't be found")]
     NameNotFound,
-    /// Nobody listens there.
+    /// Nothing listens there.
     #[error("the connection was refused")]
     Refused,
-    /// No way there.
+    /// No route to the address.
     #[error("the address can't be reached")]
     Unreachable,
     /// No answer to the dial.
     #[error("the connection timed out")]
     TimedOut,
-    /// What else a system says to a dial.
+    /// Any other error of the system.
     #[error("the connection failed")]
     Failed,
     /// Reset by the other side once connected.
@@ -43,10 +44,10 @@ pub enum DialOutcome {
     /// The answer is not HTTP.
     #[error("the answer is not HTTP")]
     Garbled,
-    /// Not a byte either way for [`EgressLimits::idle_timeout`].
-    #[error("the connection stood still for too long")]
+    /// No byte in either direction for [`EgressLimits::idle_timeout`].
+    #[error("the connection was idle for too long")]
     Silent,
-    /// Cut, or never made, since the page has used up what it may.
+    /// Closed, or never opened, since the page has used up a limit.
     #[error("the page used up its limit of {0}")]
     OverBudget(Excess),
 }
@@ -63,11 +64,11 @@ pub enum Excess {
 /// The latest outcome for one host and port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dial {
-    /// As the URL has it.
+    /// The host, as in the URL.
     pub host: Host<String>,
     /// The port.
     pub port: u16,
-    /// How it ended, or stands.
+    /// Its outcome so far.
     pub outcome: DialOutcome,
 }
 
@@ -80,7 +81,7 @@ pub struct Report {
     pub blocked: BTreeMap<&'static str, u64>,
     /// Requests that could not be read, or that no browser of ours would send (another scheme, a user name).
     pub malformed: u64,
-    /// Requests refused and connections cut since a limit was used up.
+    /// Requests refused and connections closed because a limit was used up.
     pub over_budget: u64,
     /// Connections that did not come from our browser.
     pub foreign: u64,
@@ -90,16 +91,16 @@ pub struct Report {
     pub bytes: u64,
 }
 
-/// The books while they are being kept.
+/// The state behind a [`Report`].
 #[derive(Debug)]
 pub(super) struct Books {
-    /// What one document may use; the whole lease, while it is not renewed.
+    /// Limits of one document, and of the whole lease until the first renewal.
     bytes_max: u64,
     requests_max: u64,
-    /// The totals at which connections are cut and requests refused.
+    /// The totals at which connections are closed and requests refused.
     bytes_limit: AtomicU64,
     requests_limit: AtomicU64,
-    /// How many times a document's limits the whole lease may use.
+    /// How many times the whole lease may use a document's limits.
     lease_factor: AtomicU64,
     bytes: AtomicU64,
     requests: AtomicU64,
@@ -114,40 +115,40 @@ pub(super) struct Books {
 
 #[derive(Debug, Default)]
 struct Dials {
-    by_place: HashMap<Place, (usize, DialOutcome)>,
+    by_authority: HashMap<Authority, (usize, DialOutcome)>,
     blocked: BTreeMap<&'static str, u64>,
 }
 
-pub(super) use crate::guard::target::Place;
+pub(super) use crate::guard::target::Authority;
 
 // === impl DialOutcome ===
 
 impl DialOutcome {
-    /// Whether it was we who said no.
+    /// Returns whether Porthole refused the connection.
     #[must_use]
     pub fn is_refusal(&self) -> bool {
         matches!(self, DialOutcome::Blocked(_) | DialOutcome::OverBudget(_))
     }
 
-    /// What Chromium calls this where it dials itself. `None` for what has no such name: a connection that stands, and
-    /// what Porthole alone forbids.
+    /// Returns Chromium's name of this outcome when it dials itself. `None` for an open connection and for Porthole's
+    /// own refusals, which have no such name.
     #[must_use]
-    pub const fn net_error(&self) -> Option<&'static str> {
+    pub const fn net_error(&self) -> Option<NetError> {
         match self {
             DialOutcome::Connected | DialOutcome::Blocked(_) | DialOutcome::OverBudget(_) => None,
-            DialOutcome::NameNotFound => Some("net::ERR_NAME_NOT_RESOLVED"),
-            DialOutcome::Refused => Some("net::ERR_CONNECTION_REFUSED"),
-            DialOutcome::Unreachable => Some("net::ERR_ADDRESS_UNREACHABLE"),
-            DialOutcome::TimedOut => Some("net::ERR_CONNECTION_TIMED_OUT"),
-            DialOutcome::Failed => Some("net::ERR_CONNECTION_FAILED"),
-            DialOutcome::Reset => Some("net::ERR_CONNECTION_RESET"),
-            DialOutcome::Empty => Some("net::ERR_EMPTY_RESPONSE"),
-            DialOutcome::Garbled => Some("net::ERR_INVALID_HTTP_RESPONSE"),
-            DialOutcome::Silent => Some("net::ERR_TIMED_OUT"),
+            DialOutcome::NameNotFound => Some(NetError::NameNotResolved),
+            DialOutcome::Refused => Some(NetError::ConnectionRefused),
+            DialOutcome::Unreachable => Some(NetError::AddressUnreachable),
+            DialOutcome::TimedOut => Some(NetError::ConnectionTimedOut),
+            DialOutcome::Failed => Some(NetError::ConnectionFailed),
+            DialOutcome::Reset => Some(NetError::ConnectionReset),
+            DialOutcome::Empty => Some(NetError::EmptyResponse),
+            DialOutcome::Garbled => Some(NetError::InvalidHttpResponse),
+            DialOutcome::Silent => Some(NetError::TimedOut),
         }
     }
 
-    /// One word, told to the browser and in logs. It says of a blocked target no more than that.
+    /// Returns one word for the browser and the logs. For a blocked target it does not contain the reason.
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
@@ -188,7 +189,7 @@ impl std::fmt::Display for Excess {
 // === impl Report ===
 
 impl Report {
-    /// Requests refused as blocked targets: `blocked_requests` of a response.
+    /// Returns the number of requests refused as blocked targets: `blocked_requests` of a response.
     #[must_use]
     pub fn blocked_requests(&self) -> u64 {
         self.blocked.values().sum()
@@ -216,7 +217,7 @@ impl Books {
         }
     }
 
-    /// Sets how many times a document's limits the whole lease may use.
+    /// Sets how many times the whole lease may use a document's limits.
     pub(super) fn set_lease_factor(&self, factor: u32) {
         self.lease_factor.store(factor.into(), Ordering::Relaxed);
     }
@@ -229,10 +230,11 @@ impl Books {
         };
         self.bytes_limit.store(limit(&self.bytes, self.bytes_max), Ordering::Relaxed);
         self.requests_limit.store(limit(&self.requests, self.requests_max), Ordering::Relaxed);
-        // Past outcomes are bounded by one document's requests: a lease of many documents starts again when they are full.
+        // Stored outcomes are bounded by one document's requests: a lease of many documents clears them when they are
+        // full.
         let mut dials = self.dials();
-        if u64::try_from(dials.by_place.len()).is_ok_and(|known| known >= self.requests_max) {
-            dials.by_place.clear();
+        if u64::try_from(dials.by_authority.len()).is_ok_and(|known| known >= self.requests_max) {
+            dials.by_authority.clear();
         }
         drop(dials);
         let mut urls = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
@@ -241,7 +243,7 @@ impl Books {
         }
     }
 
-    /// Counts a request; an error if it is one too many, or nothing is left of the bytes.
+    /// Counts a request; fails if the requests or the bytes are used up.
     pub(super) fn request(&self) -> Result<(), Excess> {
         if self.requests.fetch_add(1, Ordering::Relaxed) >= self.requests_limit.load(Ordering::Relaxed) {
             return Err(Excess::Requests);
@@ -249,7 +251,7 @@ impl Books {
         self.more_bytes(0)
     }
 
-    /// Counts bytes that have come or gone; an error if that is more than there may be.
+    /// Counts transferred bytes; fails if they exceed the limit.
     pub(super) fn more_bytes(&self, count: usize) -> Result<(), Excess> {
         let count = u64::try_from(count).unwrap_or(u64::MAX);
         let before = self.bytes.fetch_add(count, Ordering::Relaxed);
@@ -268,14 +270,16 @@ impl Books {
         self.malformed.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Writes down how a dial ended.
-    pub(super) fn ended(&self, place: &Place, outcome: DialOutcome) {
+    /// Records how a dial ended.
+    pub(super) fn ended(&self, authority: &Authority, outcome: DialOutcome) {
         match &outcome {
             DialOutcome::Connected => {}
             DialOutcome::OverBudget(_) => {
                 self.over_budget.fetch_add(1, Ordering::Relaxed);
             }
-            outcome => tracing::debug!(host = %place.0, port = place.1, reason = reason(outcome), "a dial failed"),
+            outcome => {
+                tracing::debug!(host = %authority.0, port = authority.1, reason = reason(outcome), "a dial failed");
+            }
         }
         let mut dials = self.dials();
         match &outcome {
@@ -285,23 +289,23 @@ impl Books {
             DialOutcome::Blocked(_) => self.malformed(),
             _ => {}
         }
-        let known = dials.by_place.len();
-        if let Some((_, latest)) = dials.by_place.get_mut(place) {
+        let known = dials.by_authority.len();
+        if let Some((_, latest)) = dials.by_authority.get_mut(authority) {
             *latest = outcome;
-        // A page that has no request left can still ask for names without end; they are not all remembered.
+        // A page without requests left can still ask for any number of names, so not all are kept.
         } else if u64::try_from(known).is_ok_and(|known| known < self.requests_max) {
-            dials.by_place.insert(place.clone(), (known, outcome));
+            dials.by_authority.insert(authority.clone(), (known, outcome));
         }
     }
 
-    /// Writes down whether this URL was answered by its site or in its place.
+    /// Records whether the site or the egress itself answered this URL.
     pub(super) fn answered(&self, url: &str, in_place: bool) {
         let mut urls = self.in_place.lock().unwrap_or_else(PoisonError::into_inner);
         if !in_place && urls.is_empty() {
             return;
         }
         let Some(url) = self.hash_of(url) else { return };
-        // As many as there can be requests: a page that asks for more without end gets nothing but refusals.
+        // Bounded by the number of requests: further ones are only refused.
         if !in_place {
             urls.remove(&url);
         } else if u64::try_from(urls.len()).is_ok_and(|known| known <= self.requests_max) {
@@ -314,7 +318,7 @@ impl Books {
         self.in_place.lock().unwrap_or_else(PoisonError::into_inner).contains(&url)
     }
 
-    /// The hash of a URL as a proxy is asked for it, without what stays in the browser.
+    /// Returns the hash of a URL as a proxy receives it, without the parts that stay in the browser.
     fn hash_of(&self, url: &str) -> Option<u64> {
         let mut url = Url::parse(url).ok().filter(|url| url.scheme() == "http")?;
         url.set_fragment(None);
@@ -324,16 +328,16 @@ impl Books {
     }
 
     pub(super) fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {
-        self.dials().by_place.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
+        self.dials().by_authority.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
     }
 
     pub(super) fn report(&self) -> Report {
         let dials = self.dials();
-        let mut ordered: Vec<_> = dials.by_place.iter().collect();
+        let mut ordered: Vec<_> = dials.by_authority.iter().collect();
         ordered.sort_by_key(|(_, (order, _))| *order);
-        let dial = |(place, (_, outcome)): (&Place, &(usize, DialOutcome))| Dial {
-            host: place.0.clone(),
-            port: place.1,
+        let dial = |(authority, (_, outcome)): (&Authority, &(usize, DialOutcome))| Dial {
+            host: authority.0.clone(),
+            port: authority.1,
             outcome: outcome.clone(),
         };
         Report {
@@ -352,7 +356,7 @@ impl Books {
     }
 }
 
-/// Why, as precisely as logs may say it.
+/// Returns the reason, as precisely as logs may give it.
 fn reason(outcome: &DialOutcome) -> &'static str {
     match outcome {
         DialOutcome::Blocked(refusal) => refusal.label(),

@@ -1,4 +1,4 @@
-//! A connection to a site: every byte counted, never still for too long, and its end written into the books.
+//! A connection to a site. It counts every byte, enforces the idle timeout and records how it ended.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
@@ -9,9 +9,9 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::idle::IdleClock;
+use super::idle::IdleTimer;
 use super::message::Ask;
-use super::report::{Books, Place};
+use super::report::{Authority, Books};
 use super::{DialOutcome, Shared, dial};
 
 /// A connection to a judged address.
@@ -19,17 +19,17 @@ use super::{DialOutcome, Shared, dial};
 pub(super) struct Upstream {
     stream: TcpStream,
     is_excepted: bool,
-    idle: IdleClock,
+    idle: IdleTimer,
     fate: Fate,
 }
 
-/// What becomes of a connection to a site. Clones speak of the same one.
+/// How a connection to a site ends. Clones share their state.
 #[derive(Clone, Debug)]
 pub(super) struct Fate(Arc<FateInner>);
 
 #[derive(Debug)]
 struct FateInner {
-    place: Place,
+    authority: Authority,
     books: Arc<Books>,
     awaited: AtomicBool,
     ended: OnceLock<DialOutcome>,
@@ -38,28 +38,28 @@ struct FateInner {
 // === impl Upstream ===
 
 impl Upstream {
-    /// Connects to the host and port of this URL, if the guard lets it; the books know either way.
+    /// Connects to the target of this request, if the guard allows it, and records the outcome.
     pub(super) async fn connect(shared: &Shared, ask: &Ask) -> Result<Upstream, DialOutcome> {
-        let place = &ask.place;
+        let authority = &ask.authority;
         let fate = Fate(Arc::new(FateInner {
-            place: place.clone(),
+            authority: authority.clone(),
             books: Arc::clone(&shared.books),
             awaited: AtomicBool::new(true),
             ended: OnceLock::new(),
         }));
         match dial::dial(shared, &ask.url, &ask.asker).await {
             Ok((stream, is_excepted)) => {
-                shared.books.ended(place, DialOutcome::Connected);
-                Ok(Upstream { stream, is_excepted, idle: IdleClock::new(shared.limits.idle_timeout), fate })
+                shared.books.ended(authority, DialOutcome::Connected);
+                Ok(Upstream { stream, is_excepted, idle: IdleTimer::new(shared.limits.idle_timeout), fate })
             }
             Err(outcome) => {
-                shared.books.ended(place, outcome.clone());
+                shared.books.ended(authority, outcome.clone());
                 Err(outcome)
             }
         }
     }
 
-    /// Whether an exception opened the way there.
+    /// Returns whether an exception was needed to connect.
     pub(super) fn is_excepted(&self) -> bool {
         self.is_excepted
     }
@@ -88,12 +88,12 @@ impl Upstream {
         error
     }
 
-    /// What a transfer of so many bytes comes to.
+    /// Counts a finished transfer. Fails on an error, over a limit, or after the idle timeout.
     fn transferred(&mut self, cx: &mut Context<'_>, transfer: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         match transfer {
             Poll::Ready(Ok(count)) => Poll::Ready(self.moved(count).map(|()| count)),
             Poll::Ready(Err(error)) => Poll::Ready(Err(self.failed(error))),
-            Poll::Pending if self.idle.poll_struck(cx).is_ready() => Poll::Ready(Err(self.fail(DialOutcome::Silent))),
+            Poll::Pending if self.idle.poll_expired(cx).is_ready() => Poll::Ready(Err(self.fail(DialOutcome::Silent))),
             Poll::Pending => Poll::Pending,
         }
     }
@@ -138,19 +138,19 @@ impl AsyncWrite for Upstream {
 // === impl Fate ===
 
 impl Fate {
-    /// Whether somebody waits for something from the site. A kept connection that ends meanwhile is nobody's failure.
+    /// Sets whether an answer is awaited. A kept connection that ends while none is awaited has not failed.
     pub(super) fn await_answer(&self, awaited: bool) {
         self.0.awaited.store(awaited, Ordering::Relaxed);
     }
 
-    /// The first reason counts, and it is in the books if somebody was waiting.
+    /// Sets how the connection ended. The first reason counts, and it is recorded if an answer was awaited.
     pub(super) fn ends(&self, outcome: DialOutcome) {
         if self.0.ended.set(outcome.clone()).is_ok() && self.0.awaited.load(Ordering::Relaxed) {
-            self.0.books.ended(&self.0.place, outcome);
+            self.0.books.ended(&self.0.authority, outcome);
         }
     }
 
-    /// How it ended, if it did so by anything but a close in order.
+    /// Returns how it ended; `None` while it is open and after a regular close.
     pub(super) fn outcome(&self) -> Option<DialOutcome> {
         self.0.ended.get().cloned()
     }

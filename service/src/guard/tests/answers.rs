@@ -3,22 +3,22 @@
 use super::*;
 
 #[tokio::test]
-async fn one_bad_answer_refuses_the_name_and_is_not_told() {
+async fn one_bad_answer_refuses_the_name_and_is_not_disclosed() {
     for bad in
         ["127.0.0.1", "10.77.66.55", "169.254.169.254", "::1", "fd00::77", "::ffff:10.77.66.55", "64:ff9b::a00:1"]
     {
         for answer in [&[bad][..], &["93.184.216.34", bad], &[bad, "93.184.216.34"]] {
             let refusal = resolving("", answer).judge("http://rebind.example.com/").await.unwrap_err();
             assert_eq!(refusal.code(), ErrorCode::BlockedTarget);
-            let told = Failure::from(&refusal).details;
-            assert!(told.starts_with("rebind.example.com resolves to "), "{told}");
-            assert!(!told.contains(bad) && !told.contains("77"), "{told}");
+            let details = Failure::from(&refusal).details;
+            assert!(details.starts_with("rebind.example.com resolves to "), "{details}");
+            assert!(!details.contains(bad) && !details.contains("77"), "{details}");
         }
     }
 }
 
 #[tokio::test]
-async fn judged_addresses_go_on_with_the_target() {
+async fn the_target_holds_its_judged_addresses() {
     let guard = resolving("", &["93.184.216.34", "2606:4700:4700::1111"]);
     let target = guard.judge("https://example.com/").await.unwrap();
     assert_eq!(
@@ -33,7 +33,7 @@ async fn judged_addresses_go_on_with_the_target() {
 
 #[tokio::test]
 async fn names_that_the_table_refuses_are_never_looked_up() {
-    let guard = Guard::asking(Policy::default(), |host: &str, _| panic!("asked for {host}"));
+    let guard = Guard::asking(Policy::default(), |host: &str, _| panic!("DNS was asked for {host}"));
     for url in ["http://db/", "http://vault.internal/", "http://localhost/", "http://metadata.goog/"] {
         assert_eq!(code(&guard.judge(url).await), Some(ErrorCode::BlockedTarget), "{url}");
     }
@@ -56,7 +56,7 @@ async fn the_operators_answers_come_before_dns_and_are_judged_like_it() {
             .unwrap(),
         ..Policy::default()
     };
-    let guard = Guard::asking(policy, |host: &str, _| panic!("asked for {host}"));
+    let guard = Guard::asking(policy, |host: &str, _| panic!("DNS was asked for {host}"));
     for verdict in [guard.judge("http://in.example.com./").await, guard.judge_url("http://in.example.com/")] {
         assert_eq!(code(&verdict), Some(ErrorCode::BlockedTarget));
     }

@@ -1,4 +1,4 @@
-//! What an exception opens, and that it opens nothing else.
+//! Exceptions open their targets and nothing else.
 
 use super::*;
 
@@ -92,7 +92,7 @@ async fn a_range_exception_opens_addresses_under_any_name_and_spelling() {
         Some(ErrorCode::BlockedTarget),
         "still a private name"
     );
-    assert!(guard.judge_url("http://vault.internal/").is_err(), "without its address nothing opens it");
+    assert!(guard.judge_url("http://vault.internal/").is_err(), "a range exception needs the address");
 }
 
 #[tokio::test]
@@ -104,7 +104,7 @@ async fn localhost_is_every_loopback_address_that_is_open() {
 }
 
 #[tokio::test]
-async fn what_the_operator_denies_stays_denied() {
+async fn a_denied_range_stays_denied_with_an_exception() {
     let policy = Policy {
         allow: AllowTargets::parse("10.1.2.3,in.example.com,93.184.0.0/16").unwrap(),
         deny: DenyCidrs::parse("93.184.216.0/24,10.0.0.0/8").unwrap(),
@@ -143,7 +143,7 @@ async fn no_exception_opens_a_listener_of_our_own() {
         "http://me.example.com:8788/",
     ];
     for url in urls {
-        assert!(guard.judge(url).await.is_ok(), "{url} before anybody listens");
+        assert!(guard.judge(url).await.is_ok(), "{url} before Porthole listens there");
     }
     own.insert("0.0.0.0:8788".parse().unwrap());
     for url in urls {
@@ -152,5 +152,5 @@ async fn no_exception_opens_a_listener_of_our_own() {
     }
     assert!(guard.judge("http://127.0.0.1:8789/").await.is_ok());
     let closed = plain().judge_url("http://127.0.0.1:8788/").unwrap_err();
-    assert_eq!(closed.label(), "loopback", "who may not go near is not told who listens there");
+    assert_eq!(closed.label(), "loopback", "a caller without an exception does not learn that Porthole listens there");
 }

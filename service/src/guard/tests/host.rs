@@ -34,7 +34,7 @@ async fn this_hosts_addresses_are_refused_at_every_port_and_under_every_name() {
         let refusal = guard.judge(url).await.unwrap_err();
         assert_eq!((refusal.code(), refusal.label()), (ErrorCode::BlockedTarget, "this_host"), "{url}");
         let is_named = url.contains("example");
-        assert!(!(is_named && refusal.to_string().contains("93.184")), "an address that DNS gave is told: {refusal}");
+        assert!(!(is_named && refusal.to_string().contains("93.184")), "an address from DNS is disclosed: {refusal}");
     }
     for url in ["http://93.184.216.35/", "http://[2a00:1450:4001:80b::6]/", "http://other.example/"] {
         assert!(guard.judge(url).await.is_ok(), "{url}");
@@ -53,7 +53,7 @@ async fn an_exception_opens_an_address_of_this_host() {
 }
 
 #[test]
-fn addresses_are_looked_at_anew_each_time() {
+fn host_addresses_are_read_again_for_each_judgement() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let has = Arc::new(AtomicBool::new(false));
     let seen = Arc::clone(&has);

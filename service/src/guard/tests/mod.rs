@@ -1,4 +1,4 @@
-//! The guard as a whole. Here is what its tests share.
+//! Tests of the guard as a whole. This file holds what they share.
 
 mod answers;
 mod exceptions;
@@ -27,7 +27,7 @@ fn code(verdict: &Result<Target, Refusal>) -> Option<ErrorCode> {
     verdict.as_ref().err().map(Refusal::code)
 }
 
-/// A guard for which DNS gives these addresses for every name.
+/// Returns a guard whose DNS gives these addresses for every name.
 fn resolving(allow: &str, addresses: &[&str]) -> Guard {
     let addresses: Vec<IpAddr> = addresses.iter().map(|address| address.parse().unwrap()).collect();
     let policy = Policy { allow: AllowTargets::parse(allow).unwrap(), ..Policy::default() };

@@ -1,6 +1,7 @@
-//! URLs and addresses against readers that share no code with the ones in use: a URL reader written from the standard's
-//! state machine (https://url.spec.whatwg.org/, without IDNA) and the address blocks as intervals of numbers. Seeds are in
-//! `tests/data/guard-urls.txt`; each run adds mutations of them and URLs put together from odd pieces.
+//! Compares the URL reader and the address table with second implementations that share no code with them: a URL
+//! reader written from the standard's state machine (https://url.spec.whatwg.org/, without IDNA) and the address
+//! blocks as intervals of numbers. Seeds are in `tests/data/guard-urls.txt`; each run adds mutations of them and URLs
+//! assembled from odd pieces.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -13,10 +14,10 @@ use crate::guard::target::Target;
 const SEEDS: &str = include_str!("../../../tests/data/guard-urls.txt");
 const BLOCKS: &str = include_str!("../../../tests/data/address-blocks.tsv");
 
-/// What the second reader makes of a URL.
+/// The second reader's result for a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Read {
-    /// It needs IDNA, which is not written twice.
+    /// The URL needs IDNA, which the second reader lacks.
     Unknown,
     Invalid,
     Url {
@@ -67,7 +68,7 @@ fn read(raw: &str) -> Read {
     }
 }
 
-/// `None` where IDNA would be needed.
+/// Reads a host; `None` if that needs IDNA.
 fn host_of(text: &str) -> Result<Option<Host<String>>, ()> {
     if let Some(inside) = text.strip_prefix('[') {
         let address: Ipv6Addr = inside.strip_suffix(']').ok_or(())?.parse().map_err(drop)?;
@@ -122,7 +123,7 @@ fn number_of(label: &str) -> Result<u128, ()> {
     if !digits.bytes().all(|byte| char::from(byte).is_digit(radix)) || digits.is_empty() {
         return Err(());
     }
-    // Too long for the number is too great for an address.
+    // A number that overflows is too large for an address.
     Ok(u128::from_str_radix(digits, radix).unwrap_or(u128::MAX))
 }
 
@@ -144,7 +145,7 @@ fn decoded(bytes: &[u8]) -> Vec<u8> {
     decoded
 }
 
-/// Asserts that both readers agree, where the second one knows.
+/// Asserts that both readers agree, if the second one can read the URL.
 fn compare(raw: &str) {
     let (ours, theirs) = (Target::read(raw), read(raw));
     match (&ours, &theirs) {
@@ -160,7 +161,7 @@ fn compare(raw: &str) {
         }
         (Ok(ours), Read::Url { host, port, has_userinfo: false }) => {
             assert_eq!((ours.host(), ours.port()), (host, *port), "{raw:?}");
-            // What goes on is read alike once more.
+            // The re-serialised URL is read alike.
             assert_eq!(read(ours.url().as_str()), theirs, "{raw:?}");
         }
         _ => panic!("{raw:?} is read as {ours:?} and as {theirs:?}"),
@@ -206,7 +207,7 @@ fn pieces() -> impl Strategy<Value = String> {
     )
 }
 
-/// A seed with a few characters taken out, put in or exchanged.
+/// Generates a seed with a few characters removed, inserted or replaced.
 fn mutated() -> impl Strategy<Value = String> {
     let seeds: Vec<&str> = SEEDS.lines().collect();
     let odd: Vec<char> = "/\\:@?#[]%.0x17fF \t\n\u{0}|<>^".chars().collect();
@@ -231,7 +232,7 @@ fn mutated() -> impl Strategy<Value = String> {
 #[test]
 fn seeds_are_read_alike() {
     SEEDS.lines().for_each(compare);
-    // The second reader does read.
+    // The second reader can read many of the seeds.
     let known = SEEDS.lines().filter(|seed| matches!(read(seed), Read::Url { .. })).count();
     assert!(known > 25, "{known}");
 }

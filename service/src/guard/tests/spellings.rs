@@ -1,4 +1,4 @@
-//! Properties: any IPv4 address in any spelling, any text at all.
+//! Property tests: any IPv4 address in any spelling, and arbitrary text.
 
 use std::net::Ipv4Addr;
 
@@ -30,7 +30,7 @@ fn number(value: u32, radix: Radix) -> String {
     }
 }
 
-/// The first `count - 1` parts are one byte each, the last one is all the rest.
+/// Splits an address: the first `count - 1` parts are one byte each, the last one holds the rest.
 fn parts(address: Ipv4Addr, count: usize) -> Vec<u32> {
     let octets = address.octets();
     let mut parts: Vec<u32> = octets[..count - 1].iter().map(|octet| u32::from(*octet)).collect();
@@ -38,7 +38,7 @@ fn parts(address: Ipv4Addr, count: usize) -> Vec<u32> {
     parts
 }
 
-/// How one character is written: as it is, percent-encoded, full-width, or in a circle.
+/// Writes one character as it is, percent-encoded, full-width or in a circle.
 fn disguise(character: char, how: u8) -> String {
     let code = u32::from(character);
     let of = |base: u32| char::from_u32(base).unwrap().to_string();
@@ -54,7 +54,7 @@ fn disguise(character: char, how: u8) -> String {
     }
 }
 
-/// Any address, the special ones as often as all others together.
+/// Generates any address, the special ones as often as all others together.
 fn address() -> impl Strategy<Value = Ipv4Addr> {
     let special = prop::sample::select(vec![
         [0, 0],
@@ -121,7 +121,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_text_comes_it_is_judged_and_what_passes_passes_again(raw in text()) {
+    fn any_text_is_judged_and_an_accepted_url_is_accepted_again(raw in text()) {
         let guard = plain();
         if let Ok(target) = guard.judge_url(&raw) {
             let again = guard.judge_url(target.url().as_str());
@@ -130,7 +130,7 @@ proptest! {
     }
 }
 
-/// Text near to URLs, and any other.
+/// Generates text similar to URLs, and any other text.
 fn text() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "http",

@@ -1,8 +1,9 @@
-//! URLs by themselves: the public table of attacks, odd spellings, what is no web URL, what passes.
+//! URLs without DNS: the public table of attacks, odd spellings, URLs that are not the web's, and public targets.
 
 use super::*;
 
-/// URL (the inside of a JSON string), expected, class, source; gathered from public lists and other guards' tests.
+/// Columns: URL (the inside of a JSON string), expected verdict, class, source. From public lists and other guards'
+/// tests.
 const PUBLIC_TABLE: &str = include_str!("../../../tests/data/ssrf-public.tsv");
 
 #[test]
@@ -14,7 +15,8 @@ fn every_url_of_the_public_table_is_judged_as_expected() {
         let url: String = serde_json::from_str(&format!("\"{inside}\"")).unwrap();
         let verdict = plain().judge_url(&url);
         let right = match (expected, code(&verdict)) {
-            // Refused where others are laxer: a URL with a user name, and NAT64 around a public address.
+            // Refused here, though other guards accept them: a URL with a user name, and NAT64 around a public
+            // address.
             ("allowed", Some(ErrorCode::InvalidUrl)) => class == "policy-userinfo",
             ("allowed", Some(ErrorCode::BlockedTarget)) => class == "policy-embedded-public",
             ("allowed" | "dns", code) => code.is_none(),
@@ -92,7 +94,7 @@ fn odd_spellings_of_private_targets_are_blocked() {
 }
 
 #[test]
-fn what_is_no_web_url_is_invalid() {
+fn urls_that_are_not_web_urls_are_invalid() {
     for url in [
         "",
         " ",
@@ -184,7 +186,7 @@ fn a_verdict_has_its_code_its_label_and_a_sentence() {
         ("http://[::1]/", "loopback", "BLOCKED_TARGET: ::1 is a loopback address"),
         ("http://[::ffff:a00:1]/", "private", "BLOCKED_TARGET: ::ffff:10.0.0.1 is a private address"),
         ("http://vault.internal/", "name", "BLOCKED_TARGET: vault.internal is a name of a local or private network"),
-        ("http://x.com:25/", "port", "BLOCKED_TARGET: Port 25 is not one of the web's: browsers refuse it"),
+        ("http://x.com:25/", "port", "BLOCKED_TARGET: Port 25 is not a web port: browsers refuse it"),
     ] {
         let refusal = plain().judge_url(url).unwrap_err();
         assert_eq!(refusal.label(), label);

@@ -1,4 +1,4 @@
-//! What the ladder makes of pictures over the cap.
+//! Tests of the ladder with pictures over the cap.
 
 use super::*;
 
@@ -41,8 +41,8 @@ async fn a_picture_under_the_cap_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_png_that_was_made_in_haste_stays_one_if_it_can() {
-    // What a quick encoder makes nothing of: no pixel is like its neighbours, and all of them come again.
+async fn a_png_of_a_fast_encoder_is_encoded_again_as_png_if_it_fits() {
+    // A fast encoder can't compress this: no pixel resembles its neighbours, but every tile repeats.
     let tile = noise(400, 10);
     let picture = RgbImage::from_fn(400, 200, |x, y| *tile.get_pixel(x, y % 10));
     let given = capture(&picture, ImageFormat::Png);
@@ -72,7 +72,7 @@ async fn a_picture_over_the_cap_comes_as_jpeg() {
 }
 
 #[tokio::test]
-async fn what_is_taller_than_the_viewport_is_cut_to_the_longest_part_that_fits() {
+async fn a_picture_taller_than_the_viewport_is_cut_to_the_longest_part_that_fits() {
     let picture = noise(200, 1000);
     let cap = Encoding::of(&picture, 1000).unwrap().jpeg.len() / 3;
     let fitted = fitted(capture(&picture, ImageFormat::Png), 80, cap, 100).await.unwrap();
@@ -91,7 +91,7 @@ async fn uneven_pictures_are_cut_as_well() {
 }
 
 #[tokio::test]
-async fn what_is_not_taller_than_the_viewport_is_too_large() {
+async fn a_picture_no_taller_than_the_viewport_is_too_large() {
     let picture = noise(200, 200);
     let error = fitted(capture(&picture, ImageFormat::Png), 80, 1000, 200).await.unwrap_err();
     assert!(matches!(error, LadderError::TooLarge { max: 1000, .. }), "{error}");
@@ -100,7 +100,7 @@ async fn what_is_not_taller_than_the_viewport_is_too_large() {
 }
 
 #[tokio::test]
-async fn a_jpeg_of_that_quality_is_not_made_again() {
+async fn a_jpeg_of_the_ladders_quality_is_not_encoded_again() {
     let picture = noise(200, 400);
     let given = Capture {
         bytes: Encoding::of(&picture, 400).unwrap().jpeg.into(),

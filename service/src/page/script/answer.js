@@ -1,37 +1,37 @@
-// Answers a plan: every query in one go, while nothing else of the page runs.
+// Answers all queries of a plan in one call, while no script of the page runs.
 //
-// A plan is `{ queries, limits }`; limits are those of the whole answer, in nodes, characters of text and of attributes,
+// A plan is `{ queries, limits }`; `limits` bound the whole answer, in nodes, characters of text and of attributes,
 // and values of maps. A query is one of
-//   { text: true, chain, all, frames, offset, chars }    the rendered text of the page, or of what a chain finds
-//   { nodes: true, chain, all }                          what the page, or what a chain finds, is made of
+//   { text: true, chain, all, frames, offset, chars }    the rendered text of the page, or of the nodes that a chain finds
+//   { nodes: true, chain, all }                          the nodes of the page, or those that a chain finds
 //   { map: [field…] }                                    values, each found by a chain of its own
-// What is found once is written down once, however many queries name it.
+// A node that several queries name is written once.
 //
-// `asks` is null in the page itself. In a frame of another origin it says what is asked there: `[query, field, start]`.
-// What comes back is `{ snapshot, beyond }`: the snapshot as JSON, and for each frame that could not be looked into what is
-// to be asked there.
+// `asks` is null in the page itself. In a frame of another origin it lists the questions `[query, field, start]` for
+// that frame. Returns `{ snapshot, beyond }`: the snapshot as JSON, and for each inaccessible frame the questions to
+// ask there.
 
 const MAP_DEPTH_MAX = 16;
-// An answer passes the main thread of the browser. Nodes and texts have limits of their own, which make some 15 million at
-// most; names of elements, values of attributes and what an XPath computes have none.
+// An answer passes through the browser's main thread. Nodes and texts have limits of their own, some 15 million
+// characters at most; element names, attribute values and XPath results have none.
 const SNAPSHOT_MAX_CHARS = 32_000_000;
-// A value longer than any answer is cut.
+// Values longer than any answer are cut.
 const VALUE_MAX_CHARS = 20_001;
 const LISTED_MAX = 10_000;
 const META_MAX = 400, LINKS_MAX = 200, LINKED_DATA_MAX_CHARS = 400_000, SOURCES_MAX = 200, FRONT_MAX_CHARS = 1500, START_MAX_CHARS = 3000;
 
-// The rendered text, runs of blank lines folded to one and nothing else changed.
+// Returns the rendered text, with runs of blank lines folded to one and no other change.
 const FOLDED = /\n[^\S\n]*\n(?:[^\S\n]*\n)+/g;
 function shownText(node) {
   if (node.literal !== undefined) return node.literal;
-  // Documents that are no HTML (SVG, XML), and nodes that are no elements, have no rendered text.
+  // Documents other than HTML (SVG, XML), and nodes other than elements, have no rendered text.
   const raw = node.innerText ?? node.textContent ?? '';
   return raw.replace(FOLDED, '\n\n').toWellFormed();
 }
 
 const pairsIn = text => text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g)?.length ?? 0;
 
-// `chars` characters of a text from `offset` on, both counted in Unicode scalar values.
+// Returns `chars` characters of a text from `offset` on, both counted in Unicode scalar values.
 function slice(text, offset, chars) {
   if (pairsIn(text) === 0) return text.slice(offset, offset + chars);
   const advance = (from, by) => {
@@ -43,13 +43,13 @@ function slice(text, offset, chars) {
   return text.slice(start, advance(start, chars));
 }
 
-// A document's text; one whose script has taken everything away has none.
+// Returns a document's text; empty if a script has removed every element.
 function documentText(page) {
   const shown = page.body ?? page.documentElement;
   return shown === null ? '' : shownText(shown);
 }
 
-// The texts of a document and of its frames; `{ frame }` stands for one that can't be looked into.
+// Returns the texts of a document and of its frames; `{ frame }` stands for an inaccessible frame.
 function frameTexts(page, depth = 0) {
   const texts = [documentText(page)];
   if (depth >= FRAMES_DEEP_MAX) return texts;
@@ -66,11 +66,11 @@ function frameTexts(page, depth = 0) {
   return texts;
 }
 
-// What all texts of an answer that are not cut to what was asked for may come to, in UTF-16 units.
+// The total size, in UTF-16 units, of an answer's texts other than those that are cut to a requested length.
 class Room {
   constructor(chars) { this.chars = chars; this.cut = false }
 
-  // As much of a text as there is room for.
+  // Returns as much of a text as there is room for.
   take(text, max = Infinity) {
     const wanted = Math.min(max, text.length);
     const kept = text.slice(0, Math.min(wanted, this.chars));
@@ -80,8 +80,8 @@ class Room {
   }
 }
 
-// The texts of several matches, each whole, from the entry on that was asked for, as many as are asked for. The matches
-// may be inside one another: their texts are made one after the other, and only what is wanted is kept.
+// Returns the texts of several matches, each whole, from the requested entry on, up to the requested length. Matches
+// may be nested: their texts are made one after the other, and only the requested ones are kept.
 function listed(nodes, query, at, room, open) {
   const max = open ? room.chars : query.chars;
   const first = open ? 0 : Math.min(query.offset, nodes.length);
@@ -90,13 +90,13 @@ function listed(nodes, query, at, room, open) {
   nodes.forEach((node, place) => {
     const item = shownText(node);
     looked += item.length;
-    if (looked > TEXT_LOOKED_AT_MAX) throw new Refused(at, 'too_much', 'what the selector matches holds too much text');
+    if (looked > TEXT_LOOKED_AT_MAX) throw new Refused(at, 'too_much', 'the elements that the selector matches hold too much text');
     total += item.length - pairsIn(item);
     blank &&= !/\S/.test(item);
     if (place < first || full) return;
     if (place > first && left < item.length) { full = true; return }
     left -= item.length + 1;
-    // One character more than there is room for tells that something is missing.
+    // One character more than there is room for shows that the text is cut.
     items.push(item.length > max ? slice(item, 0, max + 1) : item);
   });
   if (open) room.chars = Math.max(0, left);
@@ -115,7 +115,7 @@ function readText(query, at, reads, asked, room) {
     if (query.all) {
       roots = found.slice(0, LISTED_MAX);
       reads.push(...roots);
-      // Where more come from frames, what was asked for is chosen when all are there.
+      // If frames add more texts, the requested range is chosen when all have arrived.
       return { roots, matched, ...listed(roots, query, at, room, asked !== null || beyond.asksAbout(at)) };
     }
     reads.push(found[0]);
@@ -147,15 +147,15 @@ function valueOf(node, name) {
   return value;
 }
 
-// Values in the shape of the map; an element stands as `{ of: element }` until its place is known.
+// Returns values in the shape of the map; an element is `{ of: element }` until its index is known.
 function readMap(fields, scope, at, reads, counted, asked, room, depth = 0) {
   const values = [];
   for (const [index, field] of fields.entries()) {
-    // Only a map's own fields are looked for in frames of other origins, not those of its entries.
+    // Only a map's own fields are looked for in frames of other origins, not those of nested maps.
     const starts = depth > 0 || asked === null ? null : startsOf(asked, at, index);
     const found = depth > 0 ? find(scope, field.chain, at) : findWithin(field.chain, at, index, starts);
     if (depth === 0 && !field.list && found.length) beyond.forget(at, index);
-    // A value that is missing is one too.
+    // A missing value counts too.
     const count = () => {
       if (counted.left-- <= 0) throw new Refused(at, 'too_much', `the map would give more than ${counted.max} values`);
     };
@@ -213,7 +213,7 @@ const clippedStart = () => {
   return { text: text.slice(0, START_MAX_CHARS).toWellFormed(), chars: text.length };
 };
 
-// What lies before the page, if anything does: a dialog, a layer that stays when one scrolls.
+// Returns what covers the page, if anything: a dialog, or a layer that stays in place when the page is scrolled.
 function front() {
   for (let at = document.elementFromPoint(innerWidth / 2, innerHeight / 2); at && at !== document.body; at = at.parentElement ?? at.getRootNode().host) {
     const style = getComputedStyle(at);
@@ -229,13 +229,13 @@ function front() {
 const startsOf = (asks, query, field) => asks.filter(([of, its]) => of === query && its === field).map(([, , start]) => start);
 
 function answer(plan, asks) {
-  // What the browser shows where nothing could be loaded is nobody's frame.
+  // A browser's error page is not the site's frame.
   if (asks !== null && location.protocol === 'chrome-error:') return { snapshot: '{}', beyond: [] };
   const seen = [];
   const reads = [];
   const room = new Room(plan.limits.chars);
   const counted = { left: plan.limits.values, max: plan.limits.values };
-  // Each of several is told what a reader can't see of it, for which the nodes are needed.
+  // With several queries, each result reports its own hidden text, for which the nodes are needed.
   let emits = plan.queries.length > 1;
   try {
     plan.queries.forEach((query, at) => {
@@ -282,7 +282,7 @@ function answer(plan, asks) {
     const what = `the page's names and values would fill more than ${SNAPSHOT_MAX_CHARS} characters`;
     return { snapshot: JSON.stringify({ refused: { query: 0, code: 'too_much', what } }), beyond: [] };
   }
-  // They are asked for by their numbers.
+  // `numbered.js` finds frames by these numbers.
   globalThis.portholeFrames = [...beyond.holders.keys()];
   return { snapshot, beyond: beyond.list() };
 }

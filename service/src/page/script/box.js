@@ -1,4 +1,4 @@
-// The box of the first match of a selector, in CSS pixels of the document.
+// Returns the box of the first match of a selector, in CSS pixels of the document.
 selector => {
   let element;
   try { element = document.querySelector(selector) } catch { return { invalid: true } }

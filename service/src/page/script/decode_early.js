@@ -1,6 +1,6 @@
-// Runs in each document as it begins. Once the document is loaded, the images in view are decoded (lazy ones as soon as
-// they are in view), so that no capture waits for them; decoded images are remembered. An animation that is ended leaves
-// its last style and is removed: a finished one is now and then still drawn at its start (tried).
+// Runs in each document as it begins. Once the document is loaded, the images in view are decoded (lazy ones as soon
+// as they are in view), so that no capture waits for them; decoded images are remembered. An ended animation leaves
+// its last style and is removed, since a finished one is now and then still drawn at its start (tried).
 (() => {
   const decoded = new WeakSet();
   const undecoded = () => {
@@ -28,7 +28,7 @@
   const endAnimations = longest => {
     for (const animation of document.getAnimations()) {
       const endTime = animation.effect?.getComputedTiming().endTime;
-      // One that a script has paused stays where it is; one that never ends, too.
+      // Animations that a script has paused, or that never end, stay as they are.
       if (animation.playState === 'running' && endTime <= longest) try { end(animation) } catch { }
     }
   };

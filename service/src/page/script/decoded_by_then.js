@@ -1,5 +1,5 @@
-// Ends the animations after some of the page's own time, since they advance with frames and none is drawn while the clock
-// runs ahead; returns whether fonts and the images in view are decoded by then.
+// Ends the animations after `after` ms of virtual time, since they advance with frames and none is drawn while the
+// clock runs ahead; returns whether fonts and the images in view are decoded by then.
 async (after, longest) => {
   await new Promise(resolve => setTimeout(resolve, after));
   globalThis.porthole?.endAnimations(longest);

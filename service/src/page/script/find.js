@@ -1,9 +1,10 @@
-// Finds what selector chains name. Runs in our isolated world, inside one function with walk.js and answer.js.
+// Finds the nodes that selector chains name. Runs in our isolated world, inside one function with walk.js and
+// answer.js.
 //
-// A chain is a list of steps `{ by, of }`; every step looks inside what the one before it found. Open shadow roots and
-// same-origin frames are looked into. Frames of other origins can't be from here: they are handed on, see `beyond`.
+// A chain is a list of steps `{ by, of }`; each step searches inside the matches of the step before it. Open shadow
+// roots and same-origin frames are searched. Frames of other origins are not accessible from here: see `Beyond`.
 
-// Steps that may look at many characters or scopes end here, so that no page and no selector keeps us for ever.
+// Limits for steps that may search many characters or scopes, so that no page and no selector keeps us for ever.
 const SCOPES_MAX = 1000;
 const TEXT_LOOKED_AT_MAX = 30_000_000;
 const FRAMES_DEEP_MAX = 16;
@@ -17,8 +18,8 @@ const isElement = node => node.nodeType === 1;
 const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
 const isFrame = element => element.localName === 'iframe' || element.localName === 'frame';
 
-// Frames that can't be looked into from here, and what is to be asked inside them: `[query, field, start]`, which are the
-// steps of that query's chain (of its field, in a map) from `start` on. Whoever carries the plan out asks there.
+// Frames that are inaccessible from here, and the questions to ask inside them: `[query, field, start]` stands for
+// the steps of that query's chain (of its field's chain, in a map) from `start` on. The service asks them there.
 class Beyond {
   constructor() { this.holders = new Map(); this.asking = null }
 
@@ -37,7 +38,7 @@ class Beyond {
     return at < 0 ? null : at;
   }
 
-  // Asks nothing more of that query and field: what was found here is enough.
+  // Drops the questions for that query and field: the matches found here are enough.
   forget(query, field) {
     for (const asked of this.holders.values()) for (const [key, [of, its]] of asked) if (of === query && its === field) asked.delete(key);
   }
@@ -48,7 +49,8 @@ class Beyond {
 }
 const beyond = new Beyond();
 
-// The trees right inside `scope` that a selector does not see by itself, each with the element that holds it.
+// Returns the trees directly inside `scope` that a selector does not search by itself, each with the element that
+// holds it.
 function innerTrees(scope) {
   const trees = [];
   const look = element => {
@@ -64,7 +66,7 @@ function innerTrees(scope) {
   return trees;
 }
 
-// All that `find` finds in a tree and in the trees inside it, in the order of the page.
+// Returns all that `find` finds in a tree and in the trees inside it, in document order.
 function pierce(scope, find, depth = 0) {
   const found = find(scope);
   if (depth >= FRAMES_DEEP_MAX) return found;
@@ -104,7 +106,7 @@ function isInside(node, scope) {
   return false;
 }
 
-// Whatever is inside an inner scope is inside the outer one too: looking once is enough.
+// Drops scopes that lie inside another scope, whose search covers them.
 function outermost(scopes) {
   const outer = [];
   for (const scope of scopes) {
@@ -118,7 +120,7 @@ const squeezed = text => text.replace(/\s+/g, ' ').trim();
 const isShown = element => element.checkVisibility({ visibilityProperty: true });
 const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head', 'title']);
 
-// The smallest elements that show this text.
+// Returns the smallest elements that show this text.
 function byText(scope, wanted, lookedAt) {
   const quoted = /^"(.*)"$|^'(.*)'$/s.exec(wanted);
   const needle = squeezed(quoted ? quoted[1] ?? quoted[2] : wanted);
@@ -154,7 +156,7 @@ const ROLES = {
   term: 'dt, dfn', textbox: TEXT_FIELDS, time: 'time',
 };
 
-// What assistive technology would call an element; the common part of the accessible name computation.
+// Returns an element's accessible name, by the common part of the accessible name computation.
 function nameOf(element) {
   const root = element.getRootNode();
   const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean).slice(0, 20);
@@ -189,8 +191,8 @@ function byRole(scope, of) {
   const implied = ROLES[role];
   const candidates = pierce(scope, tree => [...tree.querySelectorAll(implied ? `[role], ${implied}` : '[role]')]);
   const found = candidates.filter(element => {
-    const said = element.getAttribute('role')?.trim().split(/\s+/)[0]?.toLowerCase();
-    if (said ? said !== role && !(role === 'image' && said === 'img') : !implied || !element.matches(implied)) return false;
+    const declared = element.getAttribute('role')?.trim().split(/\s+/)[0]?.toLowerCase();
+    if (declared ? declared !== role && !(role === 'image' && declared === 'img') : !implied || !element.matches(implied)) return false;
     return isShown(element) && !element.closest('[aria-hidden=true]');
   });
   if (name === undefined) return found;
@@ -239,8 +241,9 @@ function step(scope, { by, of }, lookedAt) {
   }
 }
 
-// What a chain finds inside `scope`: nodes in the order of the page, or literals that an XPath computed. `field` is the
-// place in a map that it is found for, -1 outside of maps, null where frames of other origins are left alone.
+// Returns what a chain finds inside `scope`: nodes in document order, or literals that an XPath computed. `field` is
+// the index of the map field that it is found for, -1 outside of maps, null if frames of other origins are left
+// alone.
 function find(scope, chain, query, field = null, start = 0) {
   const lookedAt = { chars: 0 };
   let scopes = [scope];
@@ -269,7 +272,7 @@ function find(scope, chain, query, field = null, start = 0) {
   return scopes;
 }
 
-// The same inside a frame of another origin: what is left of the chain from each of these steps on.
+// Does the same inside a frame of another origin, with the rest of the chain from each of the steps in `starts` on.
 function findWithin(chain, query, field, starts) {
   if (starts === null) return find(document, chain, query, field);
   const found = new Set();

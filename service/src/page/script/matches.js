@@ -1,2 +1,2 @@
-// Whether a selector matches; null where it is not a selector.
+// Returns whether a selector matches; null if it is invalid.
 selector => { try { return document.querySelector(selector) !== null } catch { return null } }

@@ -1,22 +1,23 @@
-//! All JavaScript that runs in a page: functions of ours in its isolated world (`world`), which see the document and none
-//! of the page's script.
+//! All JavaScript that runs in a page: functions of ours in its isolated world (`world`), which see the document but
+//! none of the page's script.
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
-/// `async (after_ms, longest_ms) => bool`: ends animations; whether everything in view is decoded.
+/// `async (after_ms, longest_ms) => bool`: ends animations; returns whether everything in view is decoded.
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
-/// `selector => bool | null`: whether it matches; null where it is not a selector.
+/// `selector => bool | null`: whether it matches; null if the selector is invalid.
 pub(super) const MATCHES: &str = include_str!("matches.js");
 /// `selector => {invalid} | {box}`: the box of the first match.
 pub(super) const BOX: &str = include_str!("box.js");
 /// `titleMax => {url, title, status, is_cut}`: where the document is.
 pub(super) const PLACE: &str = include_str!("place.js");
-/// `() => {parsing, pending}`: what the document waits for.
+/// `() => {parsing, pending}`: the resources that the document waits for.
 pub(super) const PENDING: &str = include_str!("pending.js");
-/// `number => Element`: an element that the latest reading has numbered.
+/// `number => Element`: the frame element that the latest reading gave this number.
 pub(super) const NUMBERED: &str = include_str!("numbered.js");
-/// `(plan, asks) => {snapshot, beyond} | null`: finds what a plan names, walks it, and writes it down; null of a document
-/// that has only just begun. Bounded in nodes and text, so that of fifty megabytes only what is wanted is sent.
+/// `(plan, asks) => {snapshot, beyond} | null`: finds the nodes that a plan names, walks them and returns a snapshot;
+/// null if the document has only just begun. Nodes and text are bounded, so that a page of 50 MB sends only what the
+/// plan needs.
 pub(super) const READ: &str = concat!(
     "(plan, asks) => {\n",
     "if (document.readyState === 'loading' && document.documentElement === null) return null;\n",

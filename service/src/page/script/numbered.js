@@ -1,2 +1,2 @@
-// An element that the latest reading has numbered.
+// Returns the frame element that the latest reading gave this number.
 number => globalThis.portholeFrames?.[number]

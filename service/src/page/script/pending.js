@@ -1,9 +1,9 @@
-// Returns what the document waits for before it is parsed or drawn: scripts and stylesheets that were asked for and did
-// not come. `pattern` matches the requests to leave out next time: a whole origin from which nothing has come yet,
-// otherwise the one URL.
+// Returns what the document waits for before it is parsed or drawn: scripts and stylesheets that were requested and
+// have not arrived. `pattern` matches the requests to leave out next time: a whole origin from which nothing has
+// arrived yet, otherwise the one URL.
 () => {
   const URLS_MAX = 32;
-  // What has come, or has failed. The browser keeps 250 entries unless the page asks for another number.
+  // Resources that have arrived or failed. The browser keeps 250 entries unless the page asks for another number.
   const entries = performance.getEntriesByType('resource');
   const arrived = new Set(entries.map(entry => entry.name));
   const answering = new Set([location.origin]);
@@ -19,7 +19,7 @@
 
   let scripts = [...document.scripts].filter(script =>
     script.src && !script.async && !script.defer && script.type !== 'module');
-  // Without room for more entries only the script that the parser stands at is known to be pending.
+  // Once the entries are full, only the script at which the parser stands is known to be pending.
   if (entries.length >= 250) scripts = scripts.slice(-1);
 
   const links = [...document.querySelectorAll('link[rel~=stylesheet i][href]')].filter(link =>

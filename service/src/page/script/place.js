@@ -1,5 +1,5 @@
-// Where the document is. Its records have the status that it came with, 0 where no server answered, and no end of the
-// answer where that broke off. The title's getter is taken from the prototype: a form named `title` hides it.
+// Returns where the document is. Its navigation entry has the HTTP status, 0 if no server answered, and no end time
+// if the response broke off. The title's getter comes from the prototype: a form named `title` hides it.
 titleMax => {
   const answer = performance.getEntriesByType('navigation')[0];
   const title = Object.getOwnPropertyDescriptor(Document.prototype, 'title').get.call(document);

@@ -1,24 +1,24 @@
-// Walks the page and writes down what it holds and what of that a reader sees. Without recursion: pages may nest as
-// deep as they like.
+// Walks the page and records its nodes, and which of them a reader sees. Not recursive, since pages may nest to any
+// depth.
 
-// Why something is not seen. Zero is seen.
+// Reasons why something is not visible; 0 means visible.
 const NOT_RENDERED = 1, TRANSPARENT = 2, ZERO_SIZE = 3, OFF_SCREEN = 4, SAME_COLOUR = 5, CLIPPED = 6;
 const KINDS = { inline: 0, block: 1, 'inline-block': 2, 'list-item': 3, flex: 4, 'inline-flex': 2, grid: 4, 'inline-grid': 2, table: 5, 'inline-table': 5,
   'table-row': 6, 'table-cell': 7, 'table-row-group': 5, 'table-header-group': 5, 'table-footer-group': 5, 'table-caption': 1, 'flow-root': 1, contents: 8 };
-// Below this a reader sees nothing.
+// Below these values a reader sees nothing.
 const OPACITY_MIN = 0.05, TEXT_HEIGHT_MIN_PX = 3, CLIP_MIN_PX = 2;
-// How far beside the window something may be that one could still scroll to.
+// How far beside the window content may be to count as reachable by scrolling.
 const BESIDE_MAX_PX = 2000;
-// The sum of the three channels' differences, of 765.
+// The smallest visible difference: the sum of the three channels' differences, of 765.
 const COLOUR_DIFFERENCE_MIN = 24;
 const PAINTS_MAX = 4000, COMPARISONS_MAX = 4_000_000;
 const ATTRIBUTE_MAX_CHARS = 2000, URL_MAX_CHARS = 8000, NAME_MAX_CHARS = 100;
-// What an attribute costs beside its own characters.
+// The cost of an attribute in addition to its own characters.
 const ATTRIBUTE_EXTRA_CHARS = 16;
 const ATTRIBUTES = ['id', 'class', 'alt', 'title', 'rel', 'lang', 'dir', 'datetime', 'colspan', 'rowspan', 'scope', 'headers', 'type', 'start', 'value',
   'itemprop', 'itemtype', 'role', 'aria-label', 'aria-level', 'content', 'property', 'name', 'data-lang', 'data-language', 'data-testid', 'hreflang', 'width', 'height', 'reversed', 'checked', 'aria-modal', 'itemscope', 'align'];
 const KEPT = new Set(ATTRIBUTES);
-// Elements whose inside is nobody's text.
+// Elements whose content is not text of the page.
 const NO_INSIDE = new Set(['head', 'script', 'style', 'noscript', 'template', 'svg', 'canvas', 'video', 'audio', 'object', 'select', 'datalist', 'textarea', 'math']);
 const PAINTED = new Set(['img', 'video', 'canvas', 'svg', 'picture', 'object', 'embed', 'iframe']);
 
@@ -44,7 +44,7 @@ function colourOf(text) {
 const over = (above, below) => [0, 1, 2].map(at => above[at] * above[3] + below[at] * (1 - above[3]));
 const difference = (one, other) => Math.abs(one[0] - other[0]) + Math.abs(one[1] - other[1]) + Math.abs(one[2] - other[2]);
 
-// What lies below an element's text: a colour, or null where a picture or a gradient does.
+// Returns the colour behind an element's text, or null if a picture or a gradient is there.
 function groundOf(style, below) {
   const picture = style.backgroundImage;
   if (picture !== 'none') {
@@ -97,7 +97,7 @@ class Walk {
     this.toLeft = document.documentElement !== null && getComputedStyle(document.documentElement).direction === 'rtl';
   }
 
-  // What the ancestors of `root` do to it.
+  // Returns the context that the ancestors of `root` create for it.
   contextAbove(root) {
     const line = [];
     for (let at = this.above(root); at; at = this.above(at)) if (isElement(at)) line.push(at);
@@ -116,7 +116,7 @@ class Walk {
       style: null, details: false };
   }
 
-  // An element's own state, and what it does to those inside.
+  // Returns an element's own state, and the context that it creates for its content.
   enter(element, context) {
     const view = element.ownerDocument.defaultView;
     const style = view ? view.getComputedStyle(element) : null;
@@ -154,13 +154,13 @@ class Walk {
     if (style.contentVisibility === 'hidden' && !inside.details) inside.hidden = NOT_RENDERED, inside.gone = true;
     if (style.visibility !== 'visible') hidden = NOT_RENDERED;
     inside.unseen = style.visibility !== 'visible';
-    // What a reader can open with a click is not kept from them.
+    // Content that a reader can open with a click counts as visible.
     if (element.localName === 'details' && !element.open) inside.details = true;
     else if (element.localName === 'summary') inside.details = false;
     return { kind: KINDS[display] ?? 1, hidden, inside, style, box };
   }
 
-  // Whether a reader sees a box inside `context`, and why not.
+  // Returns 0 if a reader sees a box inside `context`, otherwise the reason why not.
   judge(box, context, isText) {
     if (context.gone || context.unseen) return NOT_RENDERED;
     if (context.hidden) return context.hidden;
@@ -198,14 +198,14 @@ class Walk {
     return 0;
   }
 
-  // A page that has yet to fade in as a whole hides nothing from anybody.
+  // If most text is transparent, the page has yet to fade in as a whole, and its text counts as visible.
   settleTransparent() {
     if (this.hidden[TRANSPARENT] < this.seen * 4) return;
     if (this.emits) for (const at of this.transparent) this.columns.flags[at] = 0;
     this.hidden[TRANSPARENT] = 0;
   }
 
-  // Text of its ground's colour is seen all the same where something else is painted between the two.
+  // Text in the colour of its background is visible after all if something else is painted between the two.
   settleSuspects() {
     let compared = 0;
     for (const { node, box, at, chars } of this.suspects) {
@@ -306,7 +306,7 @@ class Walk {
     } else if (isFrame(element)) {
       const inner = documentOf(element);
       if (!inner?.documentElement || state.hidden === NOT_RENDERED) return;
-      // Boxes inside a frame are told in its own window.
+      // Boxes inside a frame are relative to its own window.
       within = { ...inside, dx: inside.dx + (box?.left ?? 0) + inner.defaultView.scrollX, dy: inside.dy + (box?.top ?? 0) + inner.defaultView.scrollY,
         clip: null, clipOfPlaced: null, scrolls: true };
       children = [inner.documentElement];
@@ -316,7 +316,7 @@ class Walk {
 
   attributes(element, name, at) {
     const kept = [];
-    // As many as have room in all of the page.
+    // Keeps an attribute as long as the whole page's limit has room.
     const keep = (key, value, max) => {
       const text = value.slice(0, max).toWellFormed();
       const chars = key.length + text.length + ATTRIBUTE_EXTRA_CHARS;
@@ -342,7 +342,7 @@ class Walk {
     } else if (name === 'blockquote' || name === 'q') link('cite', element.cite);
     else if (name === 'input') { if (element.checked) keep('is-checked', '', 0) }
     else if (name === 'math') {
-      // What was written, where the page tells; else what it reads like.
+      // The TeX source, if the page has it; otherwise the text content.
       const source = element.querySelector('annotation[encoding="application/x-tex"]')?.textContent ?? element.getAttribute('alttext');
       keep(source ? 'tex' : 'reads', (source ?? element.textContent).trim(), ATTRIBUTE_MAX_CHARS);
     }

@@ -1,5 +1,5 @@
-//! Answers of a remote network, judged by the address that they came from. An answer from a blocked address was fetched
-//! already, so the page's result is withheld.
+//! Judges responses on a remote network by the address that they came from. A response from a blocked address was
+//! fetched already, so the page's result is withheld.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -15,15 +15,15 @@ use super::shared::Watched;
 use crate::cdp::{CdpError, Event};
 use crate::guard::{Asker, Refusal};
 
-/// How many sockets of a page are remembered. One that opens beyond is judged as if its URL were private.
+/// How many sockets of a page are remembered. A further one is judged, when it opens, as if its URL were private.
 const SOCKETS_MAX: usize = 1_024;
 
-/// Sockets that were begun, by their ids: nothing can stop them, so what counts is whether they open.
+/// URLs of sockets that were begun, by socket id. Nothing can stop a socket, so a refusal counts when it opens.
 #[derive(Default)]
 pub(super) struct Sockets(HashMap<String, String>);
 
-/// Judges what an event tells of an answer or a socket.
-pub(super) fn note(
+/// Judges the response or the socket that an event reports.
+pub(super) fn judge_event(
     event: &Event,
     watched: &Watched,
     sockets: &mut Sockets,
@@ -66,7 +66,7 @@ fn judge_origin(response: &Response, watched: &Watched) {
     if !watched.network.remote().is_some_and(|remote| remote.judges_addresses) {
         return;
     }
-    // Answers of a worker, of the cache or of the browser itself come from no address.
+    // Responses of a worker, of the cache or of the browser itself have no address.
     let Some(address) = response.address() else { return };
     let Some((host, port)) =
         Url::parse(&response.url).ok().and_then(|url| Some((url.host()?.to_owned(), url.port_or_known_default()?)))
@@ -75,7 +75,7 @@ fn judge_origin(response: &Response, watched: &Watched) {
     };
     let dialled = SocketAddr::new(address, response.remote_port.filter(|port| *port != 0).unwrap_or(port));
     if let Err(refusal) = watched.guard.judge_address(&host, dialled) {
-        tracing::warn!(%refusal, "an answer came from a blocked address");
+        tracing::warn!(%refusal, "a response came from a blocked address");
         watched.count(&refusal);
         watched.refuse(refusal);
     }
@@ -100,12 +100,12 @@ impl Sockets {
         }
     }
 
-    /// The other side has answered: if it may not be spoken to, the page's result is withheld.
+    /// Judges a socket that has opened: if its target is refused, the page's result is withheld.
     fn opened(&mut self, id: &str, watched: &Watched, judging: &mut JoinSet<()>) {
         let url = self.0.remove(id).unwrap_or_default();
         let watched = watched.clone();
         judging.spawn(async move {
-            // A name that our own resolver does not find was found by the browser's: nobody knows where it led.
+            // Also refused if our resolver can't find the name: the browser's found it, at an address unknown to us.
             if let Err(refusal) = watched.guard.judge(&url, &Asker::default()).await {
                 tracing::warn!(%refusal, "a socket to a blocked target was opened");
                 watched.refuse(refusal);
@@ -114,7 +114,7 @@ impl Sockets {
     }
 }
 
-/// A socket's URL as the guard reads it: the scheme of the handshake, without a user's name.
+/// Returns a socket's URL as the guard reads it: with the scheme of the handshake, without credentials.
 fn as_http(url: &str) -> String {
     let Ok(mut url) = Url::parse(url) else { return url.to_owned() };
     let scheme = if matches!(url.scheme(), "ws" | "http") { "http" } else { "https" };

@@ -1,5 +1,5 @@
-//! The event barrier: waits until every watcher of a page has read the events that have arrived by now. A page's result
-//! must not overtake the news of where its parts came from.
+//! The event barrier: waits until every watcher of a page has read the events that have arrived by now. A page's
+//! result must not be returned before the events that show where its parts came from.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use tokio::time::timeout;
 use crate::cdp::Session;
 use crate::guard::CatchUp;
 
-/// How long the barrier waits at most. A verdict that waits for DNS may take longer.
+/// Time limit of the barrier. A verdict that waits for DNS may take longer.
 const BARRIER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long the browser may take to answer before a page counts as one whose documents are not known.
+/// Time limit for the browser's answer. After it, the page counts as one with unknown documents.
 const BROWSER_TIMEOUT: Duration = Duration::from_secs(5);
-/// The same for a renderer, whose silence is not held against the page.
+/// Time limit for a renderer's answer. A timeout has no consequences for the page.
 const RENDERER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The event barrier of one page. Clones are the same barrier.
@@ -30,8 +30,8 @@ impl EventBarrier {
         Self(broadcast::channel(1).0)
     }
 
-    /// A new watcher. For each message that it receives it reads all events that have arrived, and then drops the
-    /// message.
+    /// Registers a watcher. For each message that it receives it reads all events that have arrived, and then drops
+    /// the message.
     pub(super) fn join(&self) -> Arrivals {
         self.0.subscribe()
     }
@@ -49,9 +49,9 @@ impl EventBarrier {
     }
 }
 
-/// Reads the page's events up to the present, for the page's guard. An answer of the browser's own process comes after
-/// all that this process has reported, an answer of the renderer after all that the renderer has. A busy renderer is
-/// given up soon: what it reported before it was busy has come by then.
+/// Returns the function by which the page's guard gets the page's events read up to the present. The browser process
+/// answers after all events that it sent, a renderer after all of its own. A busy renderer is soon given up: the
+/// events that it sent before it was busy have arrived by then.
 pub(in super::super) fn catch_up(session: &Session, barrier: &EventBarrier) -> CatchUp {
     let (session, barrier) = (session.clone(), barrier.clone());
     Box::new(move |renderer| {

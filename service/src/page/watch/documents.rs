@@ -1,4 +1,4 @@
-//! The events of the page and its main document: one handler for each.
+//! Handles the events of the page and its main document, with one function for each event.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use chromiumoxide_cdp::cdp::js_protocol::runtime::DisableParams as DisableRuntime;
@@ -12,25 +12,26 @@ use super::requests;
 use super::shared::Watched;
 use super::state::{Dialog, Document, Outcome, Outcomes, PageState};
 use crate::cdp::{CdpError, Event, Session};
+use crate::net_error::NetError;
 use crate::page::world::{self, WORLD};
 use crate::provider::Dialogs;
 
 /// Navigations that bring no document.
 const WITHIN_DOCUMENT: [&str; 2] = ["sameDocument", "historySameDocument"];
-/// How a document arrives that the browser had kept, loaded, for going back.
+/// The arrival type of a document that the browser kept, loaded, in its back/forward cache.
 const FROM_CACHE: &str = "BackForwardCacheRestore";
 
-/// Reads the events of the page's own session.
+/// Reads the events of the page's own target session.
 #[derive(Default)]
 pub(super) struct Documents {
     outcomes: Outcomes,
-    /// Questions for the isolated world of a new document. The event barrier does not wait for them: a busy page would
-    /// delay its result.
+    /// Lookups of a new document's isolated world. The event barrier does not wait for them: a busy page would delay
+    /// its result.
     pub worlds: JoinSet<()>,
 }
 
 impl Documents {
-    /// Notes what an event says of the page and its main document.
+    /// Updates the state from an event of the page or its main document.
     pub(super) fn note(&mut self, event: &Event, session: &Session, watched: &Watched) -> Result<(), CdpError> {
         match event.method {
             "Page.frameStartedNavigating" => started_navigating(event.read()?, watched),
@@ -40,7 +41,7 @@ impl Documents {
             "Page.lifecycleEvent" => self.lifecycle(&event.read()?, watched),
             "Network.requestWillBeSent" => will_be_sent(event.read()?, watched),
             "Network.responseReceived" => self.received(&event.read()?, watched),
-            "Network.loadingFailed" => self.loading_failed(event.read()?, watched),
+            "Network.loadingFailed" => self.loading_failed(&event.read()?, watched),
             "Page.javascriptDialogOpening" => dialog_opening(event.read()?, session, watched),
             "Page.javascriptDialogClosed" => watched.state.send_modify(|state| state.dialog = None),
             "Runtime.executionContextCreated" => context_created(&event.read()?, session, watched),
@@ -57,15 +58,14 @@ impl Documents {
             return;
         }
         let has_failed = frame.unreachable_url.is_some();
-        let failure =
-            has_failed.then(|| self.outcomes.failure(&frame.loader_id).unwrap_or("net::ERR_FAILED").to_owned());
+        let failure = has_failed.then(|| self.outcomes.failure(&frame.loader_id).unwrap_or(&NetError::Failed).clone());
         // A local network does not report redirects: this is where they have led.
         let led_to = frame.unreachable_url.unwrap_or_else(|| frame.url.clone());
         if watched.state.borrow().asked_for != led_to {
-            requests::goes_to(&led_to, watched);
+            requests::refuse_credentials(&led_to, watched);
         }
         if watched.network.egress().is_some() {
-            // Asked at once, so that the world is known by the time that a function is to run in it.
+            // Asked at once, so that the world is known before the first function call in it.
             self.worlds.spawn(find_world(session.clone(), watched.clone(), frame.loader_id.clone()));
         }
         watched.state.send_modify(|state| {
@@ -86,7 +86,7 @@ impl Documents {
             return;
         }
         watched.state.send_if_modified(|state| {
-            // A document may arrive before its renderer reports it: then its later events report it.
+            // A document may arrive before its renderer reports it; then its later events show that it has arrived.
             let is_next = state.document.replacing.as_ref() == Some(&lifecycle.loader_id);
             let is_first = state.document.loader.is_empty() && self.outcomes.status(&lifecycle.loader_id).is_some();
             if lifecycle.loader_id != state.document.loader && (is_next || is_first) {
@@ -120,10 +120,11 @@ impl Documents {
         });
     }
 
-    fn loading_failed(&mut self, failed: LoadingFailed, watched: &Watched) {
+    fn loading_failed(&mut self, failed: &LoadingFailed, watched: &Watched) {
         if failed.kind != DOCUMENT {
             return;
         }
+        let error = NetError::of_name(&failed.error_text);
         watched.state.send_modify(|state| {
             if state.document.replacing.as_ref() == Some(&failed.request_id) {
                 state.document.replacing = None;
@@ -131,14 +132,14 @@ impl Documents {
             if state.document.loader == failed.request_id {
                 state.document.broken = true;
                 if let Some(failure) = &mut state.document.failure {
-                    failure.clone_from(&failed.error_text);
+                    *failure = error.clone();
                 }
             }
         });
-        self.outcomes.note(&failed.request_id, Outcome::Failure(failed.error_text));
+        self.outcomes.note(&failed.request_id, Outcome::Failure(error));
     }
 
-    /// The main frame shows the document of this navigation from now on.
+    /// Makes the document of navigation `loader` the main frame's current one.
     fn arrive(&self, state: &mut PageState, loader: String, url: String, watched: &Watched) {
         let is_known = state.document.loader == loader;
         let known = if is_known { std::mem::take(&mut state.document) } else { Document::default() };
@@ -146,7 +147,7 @@ impl Documents {
             state.world = None;
         }
         let document = Document {
-            failure: self.outcomes.failure(&loader).map(str::to_owned),
+            failure: self.outcomes.failure(&loader).cloned(),
             status: self.outcomes.status(&loader),
             made_by_egress: watched.network.egress().is_some_and(|egress| egress.was_answered_in_place(&url)),
             loader: loader.clone(),
@@ -161,8 +162,8 @@ impl Documents {
     }
 }
 
-/// Finds the isolated world of the main frame's document, which the navigation `loader` brought. A local page is asked
-/// rather than made to report it: whatever `Runtime` reports passes the main thread of a browser that others share.
+/// Finds the isolated world of the main frame's document, which the navigation `loader` brought. Asks a local page
+/// rather than enabling `Runtime`: all its events pass the main thread of a browser that others share.
 async fn find_world(session: Session, watched: Watched, loader: String) {
     match session.call(&world::in_frame(&watched.main_frame)).await {
         Ok(made) => watched.state.send_modify(|state| {
@@ -170,7 +171,7 @@ async fn find_world(session: Session, watched: Watched, loader: String) {
                 state.world = Some(*made.execution_context_id.inner());
             }
         }),
-        Err(error) => tracing::debug!(%error, "a document is gone before its isolated world was found"),
+        Err(error) => tracing::debug!(%error, "a document was gone before its isolated world was found"),
     }
 }
 
@@ -191,8 +192,8 @@ fn navigated_within_document(navigated: &NavigatedWithinDocument, watched: &Watc
 }
 
 fn stopped_loading(stopped: &FrameStopped, watched: &Watched) {
-    // Nothing more comes. A page whose script navigated to a download while it was parsed reports neither that it is
-    // parsed nor that it is loaded.
+    // No more of the document arrives. If a script navigates to a download during parsing, the browser reports
+    // neither `DOMContentLoaded` nor `load`.
     if stopped.frame_id != watched.main_frame {
         return;
     }
@@ -215,7 +216,8 @@ fn will_be_sent(request: RequestWillBeSent, watched: &Watched) {
     }
 }
 
-/// The main frame is on its way to `url`. Reported at the start of a navigation, and by remote networks at each redirect.
+/// Records that the main frame navigates to `url`. Reported at the start of a navigation, and by remote networks at
+/// each redirect.
 fn leaves_for(url: &str, loader: String, watched: &Watched) {
     // Only one of the two events has the fragment.
     let url = url.split('#').next().unwrap_or(url);
@@ -230,7 +232,7 @@ fn leaves_for(url: &str, loader: String, watched: &Watched) {
     if is_another && let Some(egress) = watched.network.egress() {
         egress.renew();
     }
-    requests::goes_to(url, watched);
+    requests::refuse_credentials(url, watched);
     watched.state.send_modify(|state| {
         url.clone_into(&mut state.asked_for);
         state.document.replacing = Some(loader);
@@ -241,7 +243,7 @@ fn dialog_opening(dialog: DialogOpening, session: &Session, watched: &Watched) {
     let is_leaving = dialog.kind == "beforeunload";
     let is_reported = match watched.purpose.dialogs() {
         Dialogs::Dismiss => false,
-        // A navigation that we command leaves the page whatever it says.
+        // A commanded navigation leaves the page regardless of its `beforeunload` dialog.
         Dialogs::Report => !(is_leaving && watched.state.borrow().is_navigating),
     };
     if is_reported {

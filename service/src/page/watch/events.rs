@@ -1,4 +1,5 @@
-//! The browser's events as this room reads them: only the fields that are needed, and strings for what newer browsers may extend.
+//! The browser's events as parsed here: only the fields that are needed, and strings for values that newer browsers
+//! may extend.
 
 use serde::Deserialize;
 
@@ -11,7 +12,7 @@ pub(super) struct RequestPaused {
     pub frame_id: String,
     #[serde(default)]
     pub resource_type: String,
-    /// The request's id in `Network`; a document's is its navigation's, its redirects included.
+    /// The request's id in `Network`; for a document, redirects included, its navigation's loader id.
     pub network_id: Option<String>,
 }
 
@@ -23,7 +24,7 @@ pub(super) struct Request {
     pub headers: RequestHeaders,
 }
 
-/// The headers that say who asks.
+/// The headers that identify the sender.
 #[derive(Default, Deserialize)]
 pub(super) struct RequestHeaders {
     #[serde(rename = "Origin", alias = "origin")]
@@ -38,7 +39,7 @@ pub(super) struct RequestHeaders {
 #[serde(rename_all = "camelCase")]
 pub(super) struct FrameNavigated {
     pub frame: Frame,
-    /// `Navigation`, or how else it arrives.
+    /// `Navigation`, or another way of arriving.
     #[serde(rename = "type", default)]
     pub kind: String,
 }
@@ -72,7 +73,7 @@ pub(super) struct FrameStartedNavigating {
     pub frame_id: String,
     pub url: String,
     pub loader_id: String,
-    /// `sameDocument` and the like where no document is asked for.
+    /// `sameDocument` and similar, if no document is requested.
     #[serde(default)]
     pub navigation_type: String,
 }
@@ -105,7 +106,7 @@ pub(super) struct RequestWillBeSent {
     pub frame_id: String,
     #[serde(rename = "type", default)]
     pub kind: String,
-    /// The answer that sent the request elsewhere, where one did.
+    /// The redirect that led to this request, if any.
     pub redirect_response: Option<Response>,
 }
 
@@ -126,7 +127,7 @@ pub(super) struct Response {
     pub status: u16,
     #[serde(default)]
     pub url: String,
-    /// Where it came from: an IPv6 address may stand in brackets.
+    /// The server's address; an IPv6 address may be in brackets.
     #[serde(rename = "remoteIPAddress")]
     pub remote_ip_address: Option<String>,
     #[serde(rename = "remotePort")]
@@ -191,7 +192,7 @@ pub(super) struct ContextOf {
     pub frame_id: String,
 }
 
-/// The kind of request that brings a document.
+/// The resource type of documents.
 pub(super) const DOCUMENT: &str = "Document";
 
 #[cfg(test)]
@@ -203,7 +204,7 @@ mod tests {
     /// One message of each kind as Chromium wrote it.
     const SEEDS: &str = include_str!("../../cdp/tests/seeds/messages.txt");
 
-    /// Whether any reader of this room takes these parameters, without a panic whatever they are.
+    /// Returns whether any event type accepts these parameters. No parameters may cause a panic.
     fn is_read(params: &[u8]) -> bool {
         fn reads<'a, T: Deserialize<'a>>(params: &'a [u8]) -> bool {
             serde_json::from_slice::<T>(params).is_ok()

@@ -1,8 +1,8 @@
-//! Watching a page: its sessions' events, and what is known of it through them.
+//! Watches a page: reads the events of its target sessions and keeps its state.
 //!
-//! `watchers` runs one reader for each session. `documents` handles what concerns the page and its main document,
-//! `requests` judges requests that are paused, `answers` judges where answers came from; `state` is what is known,
-//! `events` the browser's events as they are read, `barrier` waits until all that has arrived is read.
+//! `watchers` runs one reader for each target session. `documents` handles events of the page and its main document,
+//! `requests` judges paused requests, `answers` judges where responses came from; `state` is the page's state,
+//! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled.
 
 mod answers;
 mod barrier;

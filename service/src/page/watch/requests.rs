@@ -1,5 +1,5 @@
-//! Requests. On a local network the egress judges them, and none is paused. On a remote one they are paused and judged:
-//! documents (the first, each redirect, each frame's) and every request that names a private host, or all of them.
+//! Judges requests. On a local network the egress judges them and none is paused. On a remote one we pause and judge
+//! documents (the first, each redirect, each frame's) and every request that names a private host, or all requests.
 
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{
     ContinueRequestParams, EnableParams as EnableFetch, FailRequestParams, RequestPattern,
@@ -13,11 +13,11 @@ use crate::cdp::{CdpError, Event, Session};
 use crate::guard::refusal::InvalidUrl;
 use crate::guard::{Asker, Intercept, Refusal, RemoteNetwork};
 
-/// Schemes that no network is asked for.
+/// Schemes that are loaded without the network.
 const WITHIN_THE_BROWSER: [&str; 3] = ["about:", "blob:", "data:"];
 
-/// Pauses the requests of this session that are to be judged. None on a local network: a single pattern, even one that
-/// hardly anything matches, sends every request of the page through the browser's main thread.
+/// Pauses the requests of this target session that must be judged. On a local network there are none: a single
+/// pattern, even one that hardly anything matches, sends every request of the page through the browser's main thread.
 pub(super) fn intercept(session: &Session, watched: &Watched) {
     let Some(RemoteNetwork { intercept, .. }) = watched.network.remote() else { return };
     let pattern = |url: &str| RequestPattern::builder().url_pattern(url);
@@ -32,7 +32,7 @@ pub(super) fn intercept(session: &Session, watched: &Watched) {
     session.call(&EnableFetch { patterns: Some(patterns), handle_auth_requests: None }).forget();
 }
 
-/// A request is paused.
+/// Judges a paused request.
 pub(super) fn paused(
     event: &Event,
     session: &Session,
@@ -43,21 +43,21 @@ pub(super) fn paused(
     if paused.resource_type == DOCUMENT || watched.intercepts_everything() {
         judging.spawn(judge(session.clone(), paused, watched.clone()));
     } else {
-        // Only the URL is judged, without DNS: every request would pay for it.
+        // Judges the URL alone: a DNS lookup would delay every request.
         let verdict = watched.guard.judge_url(&paused.request.url, &paused.request.asker());
         answer(session, paused, watched, verdict);
     }
     Ok(())
 }
 
-/// A local page goes to `url`, and nothing was paused for it. The egress judges the connection and the browser the
-/// scheme; neither sees a password in the URL, which Chromium keeps until a server asks for one.
-pub(super) fn goes_to(url: &str, watched: &Watched) {
+/// Refuses a local page's navigation to a URL with credentials, which is not paused. The egress judges the connection
+/// and the browser the scheme; neither sees a password in the URL, which Chromium keeps until a server asks for one.
+pub(super) fn refuse_credentials(url: &str, watched: &Watched) {
     if watched.network.egress().is_none() {
         return;
     }
     if let Err(refusal @ Refusal::InvalidUrl(InvalidUrl::Userinfo)) = watched.guard.judge_url(url, &Asker::default()) {
-        tracing::info!(%refusal, "a page goes to a URL with credentials");
+        tracing::info!(%refusal, "a page navigates to a URL with credentials");
         watched.count(&refusal);
         watched.refuse(refusal);
     }
@@ -75,7 +75,7 @@ async fn judge(session: Session, paused: RequestPaused, watched: Watched) {
         let asker = if paused.resource_type == DOCUMENT { asker.navigating(navigation) } else { asker };
         watched.guard.judge(url, &asker).await.map(drop)
     };
-    // Noted before the document is let go, so that nothing which it asks for can come before that.
+    // Noted before the document continues, so that none of its own requests can come earlier.
     if verdict.is_ok() && paused.resource_type == DOCUMENT {
         watched.guard.navigates(navigation, url);
     }
@@ -88,7 +88,7 @@ fn answer(session: &Session, paused: RequestPaused, watched: &Watched, verdict: 
             session.call(&ContinueRequestParams::new(paused.request_id)).forget();
             return;
         }
-        // Failed here rather than by the browser, whose resolver might find what ours did not.
+        // We fail the request ourselves: the browser's resolver might find a name that ours did not.
         Err(Refusal::NotResolved { .. }) => ErrorReason::NameNotResolved,
         Err(refusal) => {
             let of_page = paused.resource_type == DOCUMENT && paused.frame_id == watched.main_frame;
@@ -104,7 +104,7 @@ fn answer(session: &Session, paused: RequestPaused, watched: &Watched, verdict: 
 }
 
 impl Request {
-    /// The sender, as far as the browser names it.
+    /// Returns the sender, as far as the browser names it.
     fn asker(&self) -> Asker {
         let headers = &self.headers;
         Asker::named(headers.origin.as_deref(), headers.referer.as_deref(), headers.site.as_deref())

@@ -31,7 +31,7 @@ impl Watched {
         self.network.remote().is_some_and(|remote| remote.intercept == Intercept::Everything)
     }
 
-    /// Whether windows that the page opens live on.
+    /// Whether popups that the page opens are kept.
     pub(super) fn adopts_popups(&self) -> bool {
         self.purpose.popups() == Popups::Adopt
     }
@@ -42,14 +42,14 @@ impl Watched {
         self.state.send_modify(|state| state.blocked_requests += 1);
     }
 
-    /// The main frame's document was refused; the first refusal of a navigation stays.
+    /// Records that the main frame's document was refused; the first refusal of a navigation is kept.
     pub(super) fn refuse(&self, refusal: Refusal) {
         self.state.send_modify(|state| {
             state.refused.get_or_insert(refusal);
         });
     }
 
-    /// The page has died; the first cause stays.
+    /// Records that the page has died; the first cause is kept.
     pub(super) fn fail(&self, fatal: Fatal) {
         self.state.send_modify(|state| {
             state.fatal.get_or_insert(fatal);

@@ -1,35 +1,36 @@
-//! What is known of a page through its events.
+//! The state of a page, as known from its events.
 
 use std::collections::{HashMap, VecDeque};
 
 use crate::cdp::Session;
 use crate::guard::Refusal;
+use crate::net_error::NetError;
 
 /// Longest dialog message, and longest default answer of a prompt, that is kept, in characters.
 const DIALOG_MAX_CHARS: usize = 2_000;
-/// How many navigations are remembered with their outcome. A page can begin any number of them; the last few are enough.
+/// How many navigations are remembered with their outcome. A page can begin any number of them; the last few suffice.
 const OUTCOMES_KEPT: usize = 8;
-/// How many of the latest documents are remembered by the navigation that brought them.
+/// How many of the latest documents are remembered, by loader id.
 const LOADERS_KEPT: usize = 32;
 
-/// What is known of a page.
+/// The state of a page, as known from its events.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct PageState {
-    /// The URL of the navigation that was commanded last: it is judged already.
+    /// The URL of the latest commanded navigation, which is judged already.
     pub commanded: Option<String>,
     /// Whether a commanded navigation is under way.
     pub is_navigating: bool,
-    /// The URL that the main frame's document was last requested under.
+    /// The latest URL that was requested for the main frame's document.
     pub asked_for: String,
     /// The main frame's document.
     pub document: Document,
-    /// The navigations that brought the latest documents, oldest first.
+    /// The loader ids of the latest documents, oldest first.
     loaders: VecDeque<String>,
     /// How many documents have arrived in the main frame.
     pub arrivals: u64,
-    /// How many navigations within the document there were: fragments, `pushState`, history.
+    /// How many navigations stayed within their document: fragments, `pushState`, history.
     pub within_document: u64,
-    /// The refusal of a document that the main frame went to, since the last commanded navigation.
+    /// The refusal of a document of the main frame, since the last commanded navigation.
     pub refused: Option<Refusal>,
     /// Why the page has died.
     pub fatal: Option<Fatal>,
@@ -39,9 +40,9 @@ pub(in super::super) struct PageState {
     pub blocked_requests: u64,
     /// The main document's isolated world, once it is known.
     pub world: Option<i64>,
-    /// The sessions of its frames in processes of their own, by the frames' ids.
+    /// The target sessions of its frames in processes of their own, by frame id.
     pub parts: HashMap<String, Session>,
-    /// Whether it has started workers, which always have real time.
+    /// Whether it has started workers, which always run in real time.
     pub has_workers: bool,
     /// How often a budget of virtual time has been used up.
     pub budgets_expired: u64,
@@ -81,19 +82,19 @@ pub struct Dialog {
 /// The main frame's document.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Document {
-    /// The navigation that brought it; empty before the first.
+    /// The loader id of the navigation that brought it; empty before the first.
     pub loader: String,
     /// Its URL.
     pub url: String,
     /// The status of its server's answer.
     pub status: Option<u16>,
-    /// Why it could not be loaded: the `net::` name. The browser shows an error page of its own then.
-    pub failure: Option<String>,
+    /// Why it could not be loaded. The browser shows an error page of its own then.
+    pub failure: Option<NetError>,
     /// Whether its answer is the egress's own: the site never answered.
     pub made_by_egress: bool,
     /// Whether its loading broke off.
     pub broken: bool,
-    /// Whether its renderer reported it only after it had come: what happened before is not known.
+    /// Whether its renderer reported it only after it had arrived: earlier events are unknown.
     pub missed: bool,
     /// Whether it is parsed.
     pub dom_content_loaded: bool,
@@ -105,30 +106,30 @@ pub(in super::super) struct Document {
     pub replacing: Option<String>,
 }
 
-/// How a navigation ended whose document may not have arrived yet.
+/// The outcome of a navigation whose document may not have arrived yet.
 #[derive(Clone, Debug)]
 pub(super) enum Outcome {
     /// The status of the server's answer.
     Status(u16),
-    /// The `net::` name.
-    Failure(String),
+    /// Why it could not be loaded.
+    Failure(NetError),
 }
 
-/// Outcomes by navigation.
+/// Outcomes by loader id.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcomes(VecDeque<(String, Outcome)>);
 
 // === impl PageState ===
 
 impl PageState {
-    /// Why the work on the page stops, if it does.
+    /// Returns why the work on the page stops, if it does.
     pub(in super::super) fn stop(&self) -> Option<Stop> {
         let refused = self.refused.clone().map(Stop::Refused);
         refused.or_else(|| self.fatal.clone().map(Stop::Dead))
     }
 
-    /// A navigation begins that we command: what was learnt about the one before is dropped. Its URL is given where it is
-    /// judged already. `restarts` says whether it starts another renderer for one that has crashed.
+    /// Begins a commanded navigation, and drops the refusal of the one before. `commanded` is its URL, if that is
+    /// judged already. `restarts` says whether the navigation replaces a crashed renderer.
     pub(in super::super) fn begin_navigation(&mut self, commanded: Option<String>, restarts: bool) {
         self.commanded = commanded;
         self.is_navigating = true;
@@ -138,7 +139,7 @@ impl PageState {
         }
     }
 
-    /// A document arrives in the main frame.
+    /// Records that a document has arrived in the main frame.
     pub(super) fn arrive(&mut self, document: Document) {
         if self.document.loader != document.loader {
             self.arrivals += 1;
@@ -150,12 +151,12 @@ impl PageState {
         self.document = document;
     }
 
-    /// Whether this navigation's document has arrived, whether or not another has replaced it since.
+    /// Whether this navigation's document has arrived, even if another has replaced it since.
     pub(in super::super) fn has_arrived(&self, loader: &str) -> bool {
         self.loaders.iter().any(|arrived| arrived == loader)
     }
 
-    /// The renderer died, and with it what it held.
+    /// Records that the renderer died, and with it the world and the dialog.
     pub(super) fn crash(&mut self) {
         self.fatal.get_or_insert(Fatal::Crashed);
         (self.world, self.dialog) = (None, None);
@@ -170,7 +171,7 @@ impl Document {
         self.replacing.as_ref().is_none_or(|loader| *loader == self.loader)
     }
 
-    /// Whether it can be worked with: it is parsed, or nothing more of it comes.
+    /// Whether it is usable: it is parsed, or no more of it will arrive.
     pub(in super::super) fn is_parsed(&self) -> bool {
         self.dom_content_loaded || self.broken
     }
@@ -203,10 +204,10 @@ impl Outcomes {
         })
     }
 
-    /// The `net::` name.
-    pub(super) fn failure(&self, loader: &str) -> Option<&str> {
+    /// Why it could not be loaded.
+    pub(super) fn failure(&self, loader: &str) -> Option<&NetError> {
         self.0.iter().rev().find_map(|(noted, outcome)| match outcome {
-            Outcome::Failure(name) if noted == loader => Some(name.as_str()),
+            Outcome::Failure(error) if noted == loader => Some(error),
             _ => None,
         })
     }

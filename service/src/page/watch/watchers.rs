@@ -1,5 +1,5 @@
-//! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, on a remote network,
-//! one for each worker. Each reads its session's events in the browser's order.
+//! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, on a remote
+//! network, one for each worker. Each reads its target session's events in the browser's order.
 
 use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
 use futures_util::future::BoxFuture;
@@ -12,13 +12,13 @@ use super::shared::Watched;
 use super::state::Fatal;
 use crate::cdp::{Attached, Attachments, CdpError, Event, Events, FLOODED, Session};
 
-/// How deep frames in processes of their own are followed. Chromium's own limit is higher than any reader can see.
+/// Maximum depth of nested frames in processes of their own. Chromium allows more than a reader could see.
 const FRAME_DEPTH_MAX: u32 = 16;
 
-/// Whose events a watcher reads.
+/// The source of a watcher's events.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// The page's own session.
+    /// The page's own target session.
     Page,
     /// A frame in a process of its own, or a worker.
     Part,
@@ -26,7 +26,7 @@ enum Role {
     Browser,
 }
 
-/// Watches the page itself. Nothing is awaited.
+/// Starts the watchers of the page. Awaits nothing.
 pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session, watched: Watched) {
     let events = listen(session, Role::Page, &watched);
     if watched.intercepts_browser() {
@@ -41,7 +41,7 @@ pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session
     let session = session.clone();
     watchers.spawn(async move {
         watch(session, events, watched.clone()).await;
-        // Gone outlasts a crash: no navigation brings the page back.
+        // `Gone` replaces a crash: no navigation brings the page back.
         watched.state.send_modify(|state| state.fatal = Some(Fatal::Gone));
     });
 }
@@ -52,23 +52,23 @@ fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
         Role::Page if is_remote && watched.adopts_popups() => REMOTE_SESSION,
         Role::Page if is_remote => REMOTE_PAGE,
         Role::Page if watched.adopts_popups() => LOCAL_SESSION,
-        // Its sockets are judged where its network is.
+        // The egress judges its sockets.
         Role::Page => LOCAL_PAGE,
         Role::Part if is_remote => REMOTE_PART,
-        // The egress judges its requests. The end of its events tells that it is gone.
+        // The egress judges its requests. Only the end of the events matters: it shows that the part is gone.
         Role::Part => &[],
         Role::Browser => PAUSED,
     })
 }
 
-/// Has requests and answers reported. The browser keeps no bodies for us: its default is 100 MB.
+/// Builds the command that reports requests and responses. The browser keeps no bodies for us: its default is 100 MB.
 pub(in super::super) fn network() -> EnableNetwork {
     EnableNetwork { max_total_buffer_size: Some(0), max_resource_buffer_size: Some(0), ..EnableNetwork::default() }
 }
 
 const PAUSED: &[&str] = &["Fetch.requestPaused"];
-/// The events of a local page. No domain is on in which a page chooses how much is sent: neither `Network` (URLs, sent
-/// messages) nor `Runtime` (console, exceptions).
+/// The events of a local page. Domains in which a page chooses the amount stay off: `Network` (URLs, sent messages)
+/// and `Runtime` (console, exceptions).
 macro_rules! local_page {
     ($($more:literal),*) => {
         &[
@@ -111,7 +111,7 @@ macro_rules! remote_page {
 
 const LOCAL_PAGE: &[&str] = local_page!();
 const REMOTE_PAGE: &[&str] = remote_page!();
-// A session's page goes through its history, and its dialogs are answered by its holder.
+// A session navigates within documents and through the history, and its agent answers dialogs.
 const LOCAL_SESSION: &[&str] = local_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
 const REMOTE_SESSION: &[&str] = remote_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
 const REMOTE_PART: &[&str] = &[
@@ -124,7 +124,7 @@ const REMOTE_PART: &[&str] = &[
     "Network.webTransportCreated",
 ];
 
-/// Watches the frames and workers of a session. Frames in other processes are judged like the page.
+/// Watches the frames and workers of a target session. Frames in other processes are judged like the page.
 fn watch_parts(watchers: &mut JoinSet<()>, session: &Session, watched: Watched, depth: u32) {
     let attachments = session.auto_attach();
     watchers.spawn(follow(attachments, watched, depth));
@@ -138,13 +138,13 @@ fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFutu
         loop {
             tokio::select! {
                 attached = attachments.next() => match attached {
-                    Some(attached) => take_in(&mut within, &attached, &watched, depth),
+                    Some(attached) => handle_attached(&mut within, &attached, &watched, depth),
                     // Its frames and workers may outlive it by a moment.
                     None => break,
                 },
                 reached = barrier.recv() => {
                     while let Some(attached) = attachments.attached() {
-                        take_in(&mut within, &attached, &watched, depth);
+                        handle_attached(&mut within, &attached, &watched, depth);
                     }
                     drop(reached);
                 },
@@ -155,47 +155,48 @@ fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFutu
     })
 }
 
-fn take_in(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
+fn handle_attached(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
     let is_remote = watched.network.remote().is_some();
     if attached.kind == "worker" {
         watched.state.send_modify(|state| state.has_workers = true);
     }
-    // Where it goes is told to nobody here, and it stands still until this is noted.
+    // Its navigations are not reported here. It stays paused until the guard knows of it.
     if !is_remote && !attached.kind.ends_with("worker") {
         watched.guard.has_unknown_document();
     }
     match attached.kind.as_str() {
         "iframe" if depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
-        // The lease's holder gets it by the browser's own session.
+        // The lease's holder attaches to it through the browser's own target session.
         "page" if watched.adopts_popups() => attached.resume(),
-        // No request reads a popup, nor a frame this deep.
+        // No request reads a popup, or a frame this deep.
         "page" | "iframe" => attached.close(),
         _ if watched.intercepts_browser() && depth < FRAME_DEPTH_MAX => watch_part(within, attached, watched, depth),
         _ if is_remote && depth < FRAME_DEPTH_MAX => {
             let (attached, watched) = (attached.clone(), watched.clone());
             within.spawn(watch_worker(attached, watched, depth));
         }
-        // Every byte of a worker leaves through our own way out.
+        // All bytes of a local worker go through the egress.
         _ if !is_remote => attached.resume(),
-        // A worker that can't be watched stands still.
+        // A worker that can't be watched stays paused.
         _ => {}
     }
 }
 
-/// Watches a worker whose requests are intercepted on its own session. A worker outlives its page by a moment, so the
-/// session is one of the browser's own, which lasts as long as the worker. Until it is watched, the worker stands still.
+/// Watches a worker whose requests are intercepted on its own target session. A worker outlives its page by a moment,
+/// so we attach through the browser: that target session lasts as long as the worker. The worker stays paused until
+/// it is watched.
 async fn watch_worker(attached: Attached, watched: Watched, depth: u32) {
     let browser = attached.session.connection().browser();
     let session = match browser.attach_to(&attached.target_id).await {
         Ok(session) => session,
         Err(error) => {
-            tracing::debug!(%error, "a worker is gone before it could be watched");
+            tracing::debug!(%error, "a worker ended before it could be watched");
             return;
         }
     };
     let mut within = JoinSet::new();
     watch_part(&mut within, &Attached { session, ..attached.clone() }, &watched, depth);
-    // Resumed by the session that paused it: another one can't.
+    // Only the target session that paused it can resume it.
     attached.resume();
     while within.join_next().await.is_some() {}
 }
@@ -216,7 +217,7 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
     within.spawn(async move {
         let state = watched.state.clone();
         watch(session.clone(), events, watched).await;
-        // The frame may have got another process, and be attached to anew, meanwhile.
+        // Meanwhile the frame may have moved to another process and been attached again.
         state.send_if_modified(|state| {
             state.parts.get(&id).is_some_and(|known| known.is_same(&session)) && state.parts.remove(&id).is_some()
         });
@@ -253,7 +254,7 @@ async fn watch(session: Session, mut events: Events, watched: Watched) {
     }
 }
 
-/// One session's reader.
+/// Reads the events of one target session.
 struct Watcher {
     session: Session,
     watched: Watched,
@@ -280,7 +281,7 @@ impl Watcher {
             return requests::paused(event, session, watched, judging);
         }
         if watched.network.remote().is_some() {
-            answers::note(event, watched, sockets, judging)?;
+            answers::judge_event(event, watched, sockets, judging)?;
         }
         documents.note(event, session, watched)
     }

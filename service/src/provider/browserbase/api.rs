@@ -1,5 +1,5 @@
-//! Browserbase's REST API, as far as one page for one request needs it: create a session, release it, find those that
-//! were left behind. Its answers are somebody else's: bounded, read leniently, and scrubbed before they are repeated.
+//! The part of Browserbase's REST API that the provider needs: create a remote session, release it, list running ones.
+//! Answers are untrusted: their size is bounded, unknown fields are ignored, and messages are scrubbed before reuse.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,13 +17,13 @@ use url::Url;
 use super::scrub::scrubbed;
 use crate::provider::Credentials;
 
-/// The largest answer that is read: a list of every session that an account may run is a few hundred kilobytes.
+/// The largest answer that is read: a list of all sessions that an account may run is a few hundred kilobytes.
 const ANSWER_MAX_BYTES: usize = 4 * 1024 * 1024;
-/// How long an answer may take, other than that of a create.
+/// How long an answer may take, except the answer to a create.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest wait that somebody else's `retry-after` may ask of our callers.
+/// The longest `Retry-After` that is passed on to our callers.
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(3_600);
-/// The longest session id that is believed.
+/// The longest session id that is accepted.
 const ID_MAX_BYTES: usize = 128;
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-bb-api-key");
@@ -32,25 +32,25 @@ const RATE_RESET_HEADER: HeaderName = HeaderName::from_static("x-ratelimit-reset
 /// Why a request to the API failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum ApiError {
-    /// Nobody answered. `sent` says whether the request may have arrived.
+    /// No answer arrived. `sent` tells whether the request may have reached Browserbase.
     #[error("Browserbase can't be reached")]
     Unreachable { sent: bool },
-    /// No whole answer came in time.
+    /// No complete answer arrived in time.
     #[error("Browserbase did not answer in time")]
     TimedOut,
     /// Too many sessions, or too many creations a minute.
     #[error("{sentence}")]
     RateLimited { sentence: String, retry_after: Option<Duration> },
-    /// Any other refusal, in their own words.
+    /// Any other refusal, with Browserbase's message.
     #[error("Browserbase answered {}: {sentence}", .status.as_u16())]
     Refused { status: StatusCode, sentence: String },
-    /// An answer of another shape.
+    /// An answer of an unexpected shape.
     #[error("Browserbase's answer can't be read")]
     Unreadable,
 }
 
 impl ApiError {
-    /// Whether what was asked for may have happened all the same.
+    /// Returns whether Browserbase may have carried out the request despite the error.
     pub(super) fn may_have_happened(&self) -> bool {
         match self {
             ApiError::Unreachable { sent } => *sent,
@@ -61,19 +61,19 @@ impl ApiError {
     }
 }
 
-/// The API at one address.
+/// The API at one base URL.
 #[derive(Clone, Debug)]
 pub(super) struct Api {
     http: reqwest::Client,
     base: Url,
 }
 
-/// What a session is created with.
+/// The request to create a session.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct CreateSession<'a> {
     pub project_id: &'a str,
-    /// When it ends by itself, in seconds (60 to 21600).
+    /// Browserbase ends the session after this many seconds (60 to 21600).
     pub timeout: u64,
     pub keep_alive: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,8 +83,8 @@ pub(super) struct CreateSession<'a> {
     pub user_metadata: BTreeMap<&'static str, String>,
 }
 
-/// What Browserbase does with a session beyond running it. Its own defaults record, log, solve captchas and ignore
-/// certificate errors; ours do none of it.
+/// Browserbase's optional features for a session. Its defaults record, log, solve captchas and ignore certificate
+/// errors; ours do none of these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BrowserSettings {
@@ -94,22 +94,22 @@ pub struct BrowserSettings {
     pub log_session: bool,
     /// Solve captchas.
     pub solve_captchas: bool,
-    /// Show pages whose certificate is wrong.
+    /// Load pages with an invalid certificate.
     pub ignore_certificate_errors: bool,
     /// Block advertisements.
     pub block_ads: bool,
 }
 
-/// A session that was created.
+/// The answer to a create.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Created {
     pub id: String,
-    /// Where its browser is driven. A secret: it holds a signing key.
+    /// The DevTools URL of its browser. A secret: it holds a signing key.
     pub connect_url: SecretString,
 }
 
-/// A session in a list.
+/// One session of a list.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Listed {
@@ -139,10 +139,11 @@ struct ErrorBody {
 }
 
 impl Api {
-    /// The API at `base`. Proxy variables are ignored: they are made for people, and a proxy would see the keys.
+    /// Creates a client of the API at `base`. Ignores proxy variables: they are meant for users, and a proxy would
+    /// see the keys.
     ///
     /// # Errors
-    /// [`reqwest::Error`] where no TLS could be set up.
+    /// [`reqwest::Error`] if TLS can't be set up.
     pub(super) fn new(base: Url) -> Result<Self, reqwest::Error> {
         let http = reqwest::Client::builder()
             .no_proxy()
@@ -163,7 +164,7 @@ impl Api {
         if is_id(&created.id) { Ok(created) } else { Err(ApiError::Unreadable) }
     }
 
-    /// Asks for a session's end; good when it is confirmed, or was over already.
+    /// Requests a session's end; succeeds when the end is confirmed or the session had already ended.
     pub(super) async fn release(&self, credentials: &Credentials, id: &str) -> Result<(), ApiError> {
         let project_id = credentials.project_id.as_ref().map_or("", |id| id.expose_secret());
         let url = self.at(&["v1", "sessions", id]);
@@ -175,12 +176,12 @@ impl Api {
             Err(refused @ ApiError::Refused { status, .. }) if status.is_client_error() => refused,
             Err(error) => return Err(error),
         };
-        // A session that has ended can't be released: it says so with an error.
+        // Releasing a session that has already ended is refused, so its status decides.
         let status: Status = send(self.http.get(url).timeout(ANSWER_TIMEOUT), credentials).await?;
         if matches!(status.status.as_str(), "RUNNING" | "PENDING") { Err(refused) } else { Ok(()) }
     }
 
-    /// The running sessions whose metadata's `key` is `value`.
+    /// Lists the running sessions whose metadata has `value` at `key`.
     pub(super) async fn running(
         &self,
         credentials: &Credentials,
@@ -198,7 +199,7 @@ impl Api {
 
     fn at(&self, path: &[&str]) -> Url {
         let mut url = self.base.clone();
-        // Every base is `http` or `https`, and has a path that can be extended.
+        // Every base is `http` or `https`, so its path can be extended.
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
         }
@@ -206,7 +207,7 @@ impl Api {
     }
 }
 
-/// Whether this can be a session's id: it becomes a part of a path and of log lines.
+/// Returns whether this is a safe session id: it goes into paths and log lines.
 fn is_id(id: &str) -> bool {
     (1..=ID_MAX_BYTES).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
@@ -214,7 +215,7 @@ fn is_id(id: &str) -> bool {
 async fn send<T: DeserializeOwned>(request: RequestBuilder, credentials: &Credentials) -> Result<T, ApiError> {
     let mut key = HeaderValue::from_str(credentials.api_key.expose_secret()).map_err(|_| ApiError::Refused {
         status: StatusCode::UNAUTHORIZED,
-        sentence: "the API key is not one that a header can hold".to_owned(),
+        sentence: "the API key can't be sent in a header".to_owned(),
     })?;
     key.set_sensitive(true);
     let response = request.header(KEY_HEADER, key).send().await.map_err(|error| of_transport(&error))?;
@@ -223,8 +224,8 @@ async fn send<T: DeserializeOwned>(request: RequestBuilder, credentials: &Creden
     if status.is_success() {
         return serde_json::from_slice(&body).map_err(|_| ApiError::Unreadable);
     }
-    let said: ErrorBody = serde_json::from_slice(&body).unwrap_or_default();
-    let sentence = said.message.or(said.error).unwrap_or_default();
+    let refusal: ErrorBody = serde_json::from_slice(&body).unwrap_or_default();
+    let sentence = refusal.message.or(refusal.error).unwrap_or_default();
     let sentence = scrubbed(&sentence, credentials);
     Err(if status == StatusCode::TOO_MANY_REQUESTS {
         ApiError::RateLimited { sentence, retry_after: retry_after(&headers) }
@@ -254,7 +255,7 @@ async fn bounded(mut response: Response) -> Result<Vec<u8>, ApiError> {
     Ok(body)
 }
 
-/// When to try again: what they ask for, else when their window begins anew.
+/// Returns when to try again: `retry-after`, else the reset of the rate limit's window.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = |name: HeaderName| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
     seconds(RETRY_AFTER).or_else(|| seconds(RATE_RESET_HEADER)).map(|s| Duration::from_secs(s).min(RETRY_AFTER_MAX))
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wait_is_theirs_within_reason() {
+    fn retry_after_is_browserbases_up_to_a_maximum() {
         let wait = |pairs: &[(&'static str, &str)]| {
             let headers = pairs
                 .iter()

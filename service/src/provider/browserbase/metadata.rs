@@ -1,4 +1,4 @@
-//! What a session of ours carries, so that whoever finds it knows whose it is and how long it may live.
+//! The metadata of our remote sessions: it identifies the owner and deadline of a session found later.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,9 +12,9 @@ const INSTANCE: &str = "instance";
 const BOOT: &str = "boot";
 const UNTIL: &str = "until";
 
-/// How long after its deadline a session is surely nobody's: clocks differ.
+/// How long after its deadline a session counts as left behind: clocks differ.
 const GRACE: Duration = Duration::from_secs(30);
-/// Browserbase takes 512 characters of metadata in all; a host's name can have 253.
+/// Browserbase accepts 512 characters of metadata in all; a host name can have 253.
 pub(super) const INSTANCE_MAX_CHARS: usize = 100;
 
 /// One service process, from its start to its end.
@@ -27,7 +27,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// What a session is created with that serves `lease` until `until`.
+    /// Builds the metadata of a session that serves `lease` until `until`.
     pub(super) fn metadata(&self, lease: &str, until: SystemTime) -> BTreeMap<&'static str, String> {
         BTreeMap::from([
             (MARK.0, MARK.1.to_owned()),
@@ -38,19 +38,19 @@ impl Process {
         ])
     }
 
-    /// Whether a session with this metadata was left behind, so that it may be released: its time is over, or it is of
-    /// an earlier life of ours. Never one that another replica may still use.
+    /// Returns whether a session with this metadata was left behind and may be released: its deadline has passed, or an
+    /// earlier process of this replica created it. False for a session that another replica may still use.
     pub(super) fn was_left_behind(&self, metadata: &BTreeMap<String, Value>, now: SystemTime) -> bool {
         let text = |key: &str| metadata.get(key).and_then(Value::as_str);
         if text(MARK.0) != Some(MARK.1) {
             return false;
         }
-        let is_of_an_earlier_life =
+        let is_of_an_earlier_process =
             text(INSTANCE) == Some(&self.instance) && text(BOOT).is_some_and(|boot| boot != self.boot);
         let is_late = text(UNTIL)
             .and_then(|until| until.parse().ok())
             .is_some_and(|until: u64| unix_seconds(now) > until.saturating_add(GRACE.as_secs()));
-        is_of_an_earlier_life || is_late
+        is_of_an_earlier_process || is_late
     }
 }
 
@@ -72,13 +72,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_nobody_can_still_use_is_left_behind() {
+    fn only_sessions_that_are_out_of_use_are_left_behind() {
         let now = SystemTime::now();
         let (soon, past) = (now + Duration::from_secs(60), now - Duration::from_secs(31));
         let us = process("a", "2");
         assert!(!us.was_left_behind(&found(&us, soon), now), "in use by us");
         assert!(!us.was_left_behind(&found(&process("b", "1"), soon), now), "in use by another replica");
-        assert!(us.was_left_behind(&found(&process("a", "1"), soon), now), "of an earlier life of ours");
+        assert!(us.was_left_behind(&found(&process("a", "1"), soon), now), "of an earlier process of ours");
         assert!(us.was_left_behind(&found(&process("b", "1"), past), now), "another replica's, too late");
         assert!(us.was_left_behind(&found(&us, past), now), "ours, too late");
         assert!(!us.was_left_behind(&found(&process("b", "1"), now - Duration::from_secs(29)), now), "clocks differ");
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn metadata_fits_into_what_browserbase_takes() {
+    fn metadata_fits_browserbases_limit() {
         let process = process(&"i".repeat(INSTANCE_MAX_CHARS), &uuid::Uuid::new_v4().to_string());
         let metadata = process.metadata(&uuid::Uuid::new_v4().to_string(), SystemTime::now());
         assert!(serde_json::to_string(&metadata).unwrap().len() < 512);

@@ -1,7 +1,7 @@
-//! Browserbase: one remote session for each lease, created, connected to and released for it alone; where the operator
-//! pays for that, beforehand.
+//! Browserbase: one remote session for each lease, created for it and released with it. Warm sessions, an option that
+//! the operator pays for, are created beforehand.
 //!
-//! Credentials come with each request and stay secrets; so do connect URLs, which hold a signing key.
+//! Each request carries its credentials. They stay secrets, and so do connect URLs, which hold a signing key.
 
 mod api;
 mod metadata;
@@ -30,31 +30,31 @@ use super::{Credentials, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::SessionMetrics;
 
-/// How long the end of the service waits for sessions to be confirmed as released.
+/// How long the provider's end waits until the release of its sessions is confirmed.
 const END_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What the provider is made with.
+/// Options of the provider.
 #[derive(Clone, Debug)]
 pub struct BrowserbaseOptions {
     /// The API's base.
     pub api: Url,
-    /// The region asked for; Browserbase's own choice if none.
+    /// The region of the sessions; Browserbase chooses if `None`.
     pub region: Option<String>,
-    /// What Browserbase does with a session beyond running it.
+    /// Browserbase's optional features for each session.
     pub browser: BrowserSettings,
-    /// Whether sessions go through Browserbase's proxies: their address is then not the site's.
+    /// Whether sessions use Browserbase's proxies: the reported remote addresses are then the proxies', not the sites'.
     pub proxies: bool,
     /// This replica's name.
     pub instance: String,
-    /// The service's own account: for the reaper, and for sessions that are kept ready.
+    /// The service's own account, for the reaper and for warm sessions.
     pub own_account: Option<Credentials>,
-    /// How many sessions are kept ready.
+    /// How many warm sessions are kept.
     pub warm: usize,
-    /// How often sessions are looked for that were left behind.
+    /// How often the reaper searches for sessions that were left behind.
     pub reap_every: Duration,
 }
 
-/// Gives pages of Browserbase's browsers.
+/// Leases pages in Browserbase's browsers.
 pub struct BrowserbaseProvider {
     shared: Arc<Shared>,
 }
@@ -64,19 +64,19 @@ struct Shared {
     options: BrowserbaseOptions,
     process: Process,
     accounts: Accounts,
-    /// The sessions that are ready.
+    /// The warm sessions.
     warm: Warm,
     metrics: SessionMetrics,
     ending: CancellationToken,
-    /// Everything that is under way: creations, releases, looks for lost sessions.
+    /// Creations, releases and searches for lost sessions that are under way.
     tasks: TaskTracker,
 }
 
 impl BrowserbaseProvider {
-    /// A provider that has created nothing yet; it begins to look for sessions that were left behind.
+    /// Creates a provider and starts its reaper, and the task that keeps warm sessions if there are to be any.
     ///
     /// # Errors
-    /// [`ProviderError::Unavailable`] where no TLS could be set up.
+    /// [`ProviderError::Unavailable`] if TLS can't be set up.
     pub fn new(options: BrowserbaseOptions, metrics: SessionMetrics) -> Result<Self, ProviderError> {
         let api = Api::new(options.api.clone()).map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let process = Process {
@@ -142,13 +142,13 @@ impl Provider for BrowserbaseProvider {
                 return Err(ProviderError::Ending);
             }
             self.shared.accounts.learn(&credentials);
-            // A warm session ends with the longest request that could get it: too soon for a session of ours.
+            // A warm remote session lives only as long as the longest visit: too short for an agent's session.
             if request.purpose.works_throughout()
                 && let Some(lease) = self.shared.warm.take(&credentials)
             {
                 return Ok(lease);
             }
-            // In a task of its own: a caller who leaves while a session is created must not leave that session behind.
+            // In a task of its own: if the caller leaves during the creation, the remote session is still released.
             let left = CancellationToken::new();
             let making = Arc::clone(&self.shared).lease(credentials, request.purpose, request.lifetime, left.clone());
             let _left = left.drop_guard();
@@ -159,7 +159,7 @@ impl Provider for BrowserbaseProvider {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
-        // Nothing is asked of Browserbase: a request tells soon enough, and a question would cost.
+        // Browserbase is not asked: a request that fails shows it soon enough, and a test session would cost money.
         futures_util::future::ok(()).boxed()
     }
 
@@ -169,7 +169,10 @@ impl Provider for BrowserbaseProvider {
             self.shared.tasks.close();
             if timeout(END_TIMEOUT, self.shared.tasks.wait()).await.is_err() {
                 let open = self.shared.tasks.len();
-                tracing::error!(open, "remote sessions are not confirmed as released; the next start looks for them");
+                tracing::error!(
+                    open,
+                    "the release of remote sessions was not confirmed in time; the next start searches for them"
+                );
             }
         }
         .boxed()

@@ -1,4 +1,4 @@
-//! From a session's connect URL to its page: the browser's own context and the page that is there already.
+//! Connects to a remote session and leases its page: the existing page of the browser's default context.
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
@@ -30,28 +30,28 @@ pub(super) async fn open(
         let connection = connect_websocket(connect_url, WebSocketOptions::default()).await?;
         let pages = connection.browser().attach_to_pages();
         let (page, popups) = first_page(&connection, pages).await?;
-        // A round trip that is not saved: what is asked of a renderer before it runs is heard too late, and the answers
-        // that came from blocked addresses meanwhile would go unseen.
+        // Worth a round trip: a renderer that does not run yet gets its commands too late, and answers from blocked
+        // addresses would go unseen meanwhile.
         page.session.call(&EnablePage::default()).await?;
         Ok::<_, CdpError>((connection, page, popups))
     });
     let (connection, page, popups) = connected.await.map_err(|_| ProviderError::TimedOut)??;
     let browser = ConnectedBrowser::count(metrics);
-    // A refusal of this is no harm: there is no folder of ours that a download could end in.
+    // A refusal does no harm: a download could not reach a folder of ours.
     let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
     connection.browser().call(&downloads).forget();
-    tracing::debug!(session = session.id(), "a remote session's page is leased");
+    tracing::debug!(session = session.id(), "leased the page of a remote session");
     let watched = page.session.clone();
     let mut lease = Lease::new(purpose, page.session, page.target_id, network, move |watchers| {
         session.end(watched, watchers);
     });
     lease.handle_popups(popups);
-    // Connected until the connection ends, which outlives the lease by a moment.
+    // Counts the browser as connected until the connection ends, a moment after the lease.
     lease.watchers().spawn(connection.closing().map(move |()| drop(browser)));
     Ok(lease)
 }
 
-/// One round trip: attaching tells which pages there are. The rest of them are not ours to read.
+/// Returns the first page and the stream of the others. One round trip, since auto-attach reports the existing pages.
 async fn first_page(connection: &Connection, mut pages: Attachments) -> Result<(Attached, Attachments), CdpError> {
     pages.confirmed().await?;
     if let Some(page) = pages.attached() {
@@ -62,7 +62,7 @@ async fn first_page(connection: &Connection, mut pages: Attachments) -> Result<(
     Ok((page, pages))
 }
 
-/// `wss` anywhere; plain `ws` on this machine only, where an emulator is.
+/// Allows `wss` to any host, and plain `ws` to this machine only, for the emulator.
 fn may_be_connected_to(url: &SecretString) -> bool {
     let Ok(url) = Url::parse(url.expose_secret()) else { return false };
     match (url.scheme(), url.host()) {
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_go_over_tls_or_not_off_this_machine() {
+    fn plain_websockets_are_allowed_on_this_machine_only() {
         for url in ["wss://connect.example/?signingKey=k", "ws://127.0.0.1:1/?k", "ws://[::1]:1/", "ws://localhost:1/"]
         {
             assert!(may_be_connected_to(&url.into()), "{url}");

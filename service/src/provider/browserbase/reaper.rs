@@ -1,4 +1,4 @@
-//! The second line: finds and releases sessions that a killed process left behind. The first line is the lease.
+//! Finds and releases remote sessions that a killed process left behind. Normally the lease releases them.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
@@ -11,10 +11,10 @@ use super::Shared;
 use super::metadata::MARK;
 use crate::provider::Credentials;
 
-/// How many accounts are looked after. A service has one, or two while a key is replaced.
+/// How many accounts are searched. A service has one, or two while a key is replaced.
 const ACCOUNTS_MAX: usize = 8;
 
-/// The accounts that requests have brought since the start, and the service's own.
+/// The accounts that requests have carried since the start, and the service's own.
 #[derive(Default)]
 pub(super) struct Accounts {
     known: Mutex<Vec<Credentials>>,
@@ -22,7 +22,7 @@ pub(super) struct Accounts {
 }
 
 impl Accounts {
-    /// Remembers an account; a new one is looked through at once.
+    /// Remembers an account; a new one is searched at once.
     pub(super) fn learn(&self, credentials: &Credentials) {
         let mut known = self.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if known.iter().any(|account| is_same(account, credentials)) {
@@ -40,7 +40,7 @@ impl Accounts {
     }
 }
 
-/// Whether both are one account.
+/// Returns whether both are the same account.
 pub(super) fn is_same(one: &Credentials, other: &Credentials) -> bool {
     fn exposed(credentials: &Credentials) -> (&str, Option<&str>) {
         (credentials.api_key.expose_secret(), credentials.project_id.as_ref().map(|id| id.expose_secret()))
@@ -48,7 +48,7 @@ pub(super) fn is_same(one: &Credentials, other: &Credentials) -> bool {
     exposed(one) == exposed(other)
 }
 
-/// Looks through all known accounts at once, whenever there is a new one, and every so often, until the end.
+/// Searches all known accounts at the start, at each interval and for each new account, until the provider ends.
 pub(super) async fn run(shared: Arc<Shared>, every: Duration) {
     let mut ticks = tokio::time::interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -60,7 +60,7 @@ pub(super) async fn run(shared: Arc<Shared>, every: Duration) {
         }
         for account in shared.accounts.all() {
             if let Err(error) = reap(&shared, &account).await {
-                tracing::warn!(%error, "sessions that were left behind can't be looked for");
+                tracing::warn!(%error, "searching for leftover remote sessions failed");
             }
         }
     }
@@ -74,11 +74,13 @@ async fn reap(shared: &Shared, account: &Credentials) -> Result<(), super::api::
         }
         match shared.api.release(account, &session.id).await {
             Ok(()) => {
-                tracing::warn!(session = session.id, "a session that was left behind is released");
+                tracing::warn!(session = session.id, "released a leftover remote session");
                 shared.metrics.reaped();
             }
-            // The next look finds it again.
-            Err(error) => tracing::warn!(session = session.id, %error, "a session that was left behind stays for now"),
+            // The next search finds it again.
+            Err(error) => {
+                tracing::warn!(session = session.id, %error, "a leftover remote session could not be released");
+            }
         }
     }
     Ok(())

@@ -1,16 +1,16 @@
-//! Other people's sentences, made fit to be repeated: they quote keys, connect URLs and whatever else they were sent.
+//! Scrubs Browserbase's messages before they are repeated: they may quote keys, connect URLs and other input.
 
 use secrecy::ExposeSecret as _;
 
 use crate::provider::Credentials;
 
-/// How much of a sentence is repeated, in characters.
+/// The longest message that is repeated, in characters.
 const SENTENCE_MAX_CHARS: usize = 300;
-/// A run of this many characters without a space that has a digit in it is nobody's word: it is a key, a token or an id.
-const WORD_MAX_CHARS: usize = 20;
+/// A word of at least this length with a digit in it is taken for a key, a token or an id.
+const SECRET_MIN_CHARS: usize = 20;
 const REMOVED: &str = "[removed]";
 
-/// The sentence without secrets, URLs and control characters, and no longer than somebody reads.
+/// Returns the sentence without secrets, URLs and control characters, cut to [`SENTENCE_MAX_CHARS`].
 pub(super) fn scrubbed(sentence: &str, credentials: &Credentials) -> String {
     let secrets = [Some(&credentials.api_key), credentials.project_id.as_ref()];
     let mut sentence: String = sentence.chars().take(16 * SENTENCE_MAX_CHARS).collect();
@@ -28,7 +28,7 @@ pub(super) fn scrubbed(sentence: &str, credentials: &Credentials) -> String {
 }
 
 fn may_be_secret(word: &str) -> bool {
-    let is_long = word.chars().count() >= WORD_MAX_CHARS && word.chars().any(|c| c.is_ascii_digit());
+    let is_long = word.chars().count() >= SECRET_MIN_CHARS && word.chars().any(|c| c.is_ascii_digit());
     is_long
         || word.contains("://")
         || word.contains("signingKey")
@@ -45,21 +45,21 @@ mod tests {
     }
 
     #[test]
-    fn what_people_read_stays() {
-        let said = "You've exceeded your max concurrent sessions limit (limit 1, currently 1).";
-        assert_eq!(scrubbed(said, &credentials()), said);
+    fn an_ordinary_message_is_kept() {
+        let message = "You've exceeded your max concurrent sessions limit (limit 1, currently 1).";
+        assert_eq!(scrubbed(message, &credentials()), message);
     }
 
     #[test]
     fn keys_urls_tokens_and_control_characters_go() {
-        let said = "key bb_live_k of the-project\nat wss://connect.example/?signingKey=e30 with \
+        let message = "key bb_live_k of the-project\nat wss://connect.example/?signingKey=e30 with \
                     eyJhbGciOiJIUzI1NiIsInR5cCI6 and\u{1b}[31m red";
-        let told = scrubbed(said, &credentials());
-        assert_eq!(told, "key [removed] of [removed] at [removed] with [removed] and [31m red");
+        let clean = scrubbed(message, &credentials());
+        assert_eq!(clean, "key [removed] of [removed] at [removed] with [removed] and [31m red");
     }
 
     #[test]
-    fn nothing_said_and_too_much_said() {
+    fn an_empty_message_is_replaced_and_a_long_one_cut() {
         assert_eq!(scrubbed(" \n", &credentials()), "no reason given");
         assert_eq!(scrubbed(&"word ".repeat(10_000), &credentials()).chars().count(), SENTENCE_MAX_CHARS);
     }

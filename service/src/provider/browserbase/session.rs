@@ -1,4 +1,4 @@
-//! One remote session, from its creation to the moment when its end is confirmed. It costs money all the while.
+//! One remote session, from its creation until its end is confirmed. It is billed until then.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -16,21 +16,20 @@ use crate::cdp::Session;
 use crate::provider::leave::leave;
 use crate::provider::{Credentials, ProviderError, Purpose};
 
-/// How much longer than its request a session may live: the request's own limits end it first.
+/// How much longer than its lease a session may live: the lease's own limits end it first.
 const TIMEOUT_MARGIN: Duration = Duration::from_secs(10);
-/// The shortest time that Browserbase takes, in seconds.
+/// The shortest timeout that Browserbase accepts, in seconds.
 const TIMEOUT_MIN_SECONDS: u64 = 60;
 
-/// The first and the longest wait between two tries to release a session.
+/// The first and the longest wait between two attempts to release a session.
 const RELEASE_FIRST_DELAY: Duration = Duration::from_millis(200);
 const RELEASE_DELAY_MAX: Duration = Duration::from_secs(5);
 
-/// How long the page of a session on its way out is watched at most. Its connection is then closed, which ends it too.
+/// How long the page of a session is watched during the release. Then its connection is closed, which ends it too.
 const WATCHED_MAX: Duration = Duration::from_secs(3);
 
-/// When a session whose creation was never answered is looked for, each from the look before: at once, and while the
-/// answer may only have been slow.
-const LOST_LOOKS: [Duration; 6] = [
+/// Waits before each search for a session whose creation was never answered: Browserbase may still be creating it.
+const LOST_SEARCH_DELAYS: [Duration; 6] = [
     Duration::ZERO,
     Duration::from_secs(1),
     Duration::from_secs(3),
@@ -39,7 +38,7 @@ const LOST_LOOKS: [Duration; 6] = [
     Duration::from_secs(20),
 ];
 
-/// A session that runs. Dropping it has it released.
+/// A running session, released when dropped.
 pub(super) struct HeldSession {
     shared: Arc<Shared>,
     credentials: Credentials,
@@ -47,7 +46,7 @@ pub(super) struct HeldSession {
     purpose: Purpose,
     since: Instant,
     lifetime: Duration,
-    /// Its page, once it was leased, and those who judge what it asks for, until it is gone.
+    /// Its page, once the lease has ended, and the tasks that judge the page's requests until it is gone.
     watched: Option<(Session, JoinSet<()>)>,
 }
 
@@ -90,7 +89,7 @@ impl Shared {
         match self.api.create(credentials, &wanted).await {
             Ok(created) => {
                 self.metrics.created(purpose);
-                tracing::debug!(session = created.id, "a remote session is created");
+                tracing::debug!(session = created.id, "created a remote session");
                 Ok((held(created.id), created.connect_url))
             }
             Err(error) => {
@@ -103,7 +102,7 @@ impl Shared {
         }
     }
 
-    /// Looks for the session of a create whose answer never came, and releases it.
+    /// Searches for the session of a create that was never answered, and releases it.
     async fn find_lost(
         self: Arc<Self>,
         credentials: Credentials,
@@ -112,16 +111,19 @@ impl Shared {
         since: Instant,
         lifetime: Duration,
     ) {
-        for delay in LOST_LOOKS {
+        for delay in LOST_SEARCH_DELAYS {
             tokio::select! {
                 () = tokio::time::sleep(delay) => {}
-                // One last look; what it does not find, the next start's reaper does.
+                // One last search; the reaper of the next start finds the rest.
                 () = self.ending.cancelled() => {}
             }
             match self.api.running(&credentials, LEASE, &lease).await {
                 Ok(found) if !found.is_empty() => {
                     for session in found {
-                        tracing::warn!(session = session.id, "a session whose creation was never answered is released");
+                        tracing::warn!(
+                            session = session.id,
+                            "releasing a remote session whose creation was never answered"
+                        );
                         self.metrics.created(purpose);
                         let (shared, credentials) = (Arc::clone(&self), credentials.clone());
                         drop(HeldSession {
@@ -137,7 +139,9 @@ impl Shared {
                     return;
                 }
                 Ok(_) => {}
-                Err(error) => tracing::warn!(%error, "a session whose creation was never answered can't be looked for"),
+                Err(error) => {
+                    tracing::warn!(%error, "searching for a remote session whose creation was never answered failed");
+                }
             }
             if self.ending.is_cancelled() {
                 return;
@@ -151,7 +155,7 @@ impl HeldSession {
         &self.id
     }
 
-    /// Has its page left and itself released, watched until it is gone.
+    /// Leaves the page and releases the session; the watchers run until the page is gone.
     pub(super) fn end(mut self, page: Session, watchers: JoinSet<()>) {
         self.watched = Some((page, watchers));
     }
@@ -172,14 +176,14 @@ impl Drop for HeldSession {
             let Some((page, mut watchers)) = watched else { return release.run().await };
             leave(&page).await;
             drop(page);
-            // They end with their connection, which Browserbase closes when the browser is gone.
+            // The watchers end with their connection, which Browserbase closes when the browser is gone.
             let watched = timeout(WATCHED_MAX, async move { while watchers.join_next().await.is_some() {} });
             tokio::join!(release.run(), watched.map(drop));
         });
     }
 }
 
-/// A session on its way out.
+/// The release of a session.
 struct Release {
     shared: Arc<Shared>,
     credentials: Credentials,
@@ -190,7 +194,7 @@ struct Release {
 }
 
 impl Release {
-    /// Asks until the end is confirmed, or the session has ended by its own timeout.
+    /// Requests the release until the end is confirmed or the session's own timeout has passed.
     async fn run(self) {
         let Self { shared, credentials, id, purpose, since, lifetime } = self;
         let mut delays = ExponentialBuilder::default()
@@ -212,7 +216,7 @@ impl Release {
             tokio::time::sleep(delay).await;
         };
         if confirmed {
-            tracing::debug!(session = id, "a remote session is released");
+            tracing::debug!(session = id, "released a remote session");
         } else {
             tracing::error!(session = id, "a remote session was never confirmed as released: it ended by its timeout");
         }

@@ -1,6 +1,6 @@
-//! Sessions of the operator's own account kept ready, each used once and never shared. They are billed while they wait.
+//! Warm remote sessions of the operator's own account, each used once and never shared. They are billed while idle.
 //!
-//! Made one at a time, and after a failure only in a while: a request that finds none makes its own, as ever.
+//! They are created one at a time, with a pause after a failure. A request that finds none creates its own.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,28 +19,28 @@ use super::{Shared, page};
 use crate::provider::{Credentials, Frames, Lease, ProviderError, Purpose};
 use crate::telemetry::SessionMetrics;
 
-/// How old a session may get that nobody has used: Browserbase ends what is idle for ten minutes.
+/// The age up to which a warm session is used: Browserbase ends a session that is idle for ten minutes.
 const AGE_MAX: Duration = Duration::from_secs(300);
-/// The longest that a request may use it.
+/// The longest time for which a request may use one.
 const USE_MAX: Duration = Duration::from_millis(REQUEST_TIMEOUT_MAX_MS as u64);
-/// What warm sessions are for: no session of an agent is opened in one.
+/// Warm sessions serve visits only, never an agent's session.
 const WARM_PURPOSE: Purpose = Purpose::Visit { frames: Frames::Ordinary };
-/// The first and the longest wait after a session could not be made.
+/// The first and the longest wait after a failed creation.
 const REST: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(60);
 
-/// The sessions that are ready.
+/// The warm sessions.
 pub(super) struct Warm {
-    /// How many there shall be.
+    /// How many to keep.
     wanted: usize,
-    /// Whose they are.
+    /// The account in which they are created.
     account: Option<Credentials>,
     sessions: Mutex<VecDeque<Ready>>,
     changed: Notify,
     metrics: SessionMetrics,
 }
 
-/// A session that waits, counted as warm for as long.
+/// A warm session, counted as one until it is taken.
 struct Ready {
     lease: Lease,
     since: Instant,
@@ -57,14 +57,14 @@ impl Ready {
         self.since.elapsed() < AGE_MAX && !self.lease.page().connection().is_closed()
     }
 
-    /// The lease, for somebody to use.
+    /// Returns the lease for use.
     fn taken(self) -> Lease {
         self.metrics.session_waits_no_longer();
         self.lease
     }
 
-    /// Gives it back unused.
-    fn thrown(self) {
+    /// Releases it unused.
+    fn discard(self) {
         drop(self.taken());
     }
 }
@@ -76,7 +76,7 @@ impl fmt::Debug for Ready {
 }
 
 impl Warm {
-    /// None yet; `wanted` of them in `account`, where there is one.
+    /// Creates an empty set that is to hold `wanted` sessions in `account`, if there is one.
     pub(super) fn new(wanted: usize, account: Option<Credentials>, metrics: SessionMetrics) -> Self {
         Self {
             wanted,
@@ -87,12 +87,12 @@ impl Warm {
         }
     }
 
-    /// The account of those that are kept ready, if any are: it serves requests that bring none.
+    /// Returns the account if warm sessions are kept. It also serves requests that carry no credentials.
     pub(super) fn account(&self) -> Option<&Credentials> {
         self.account.as_ref()
     }
 
-    /// For a request of that account, the session that has been ready for longest, if one is and still lives.
+    /// Takes the oldest usable session, for a request of the same account.
     pub(super) fn take(&self, credentials: &Credentials) -> Option<Lease> {
         if !self.account.as_ref().is_some_and(|account| is_same(account, credentials)) {
             return None;
@@ -103,7 +103,7 @@ impl Warm {
             if session.is_usable() {
                 return Some(session.taken());
             }
-            session.thrown();
+            session.discard();
         }
         None
     }
@@ -116,20 +116,20 @@ impl Warm {
         self.sessions().len() < self.wanted
     }
 
-    /// Gives back what has died or is too old.
-    fn throw_spent(&self) {
+    /// Releases sessions that have died or are too old.
+    fn discard_spent(&self) {
         let mut sessions = self.sessions();
         let (usable, spent) = sessions.drain(..).partition(Ready::is_usable);
         *sessions = usable;
         drop(sessions);
         let spent: VecDeque<Ready> = spent;
-        spent.into_iter().for_each(Ready::thrown);
+        spent.into_iter().for_each(Ready::discard);
     }
 
-    /// Gives back all.
+    /// Releases all sessions.
     fn clear(&self) {
         let sessions = std::mem::take(&mut *self.sessions());
-        sessions.into_iter().for_each(Ready::thrown);
+        sessions.into_iter().for_each(Ready::discard);
     }
 
     /// Waits until one of them has died or is too old.
@@ -161,12 +161,12 @@ impl Warm {
     }
 }
 
-/// Keeps sessions ready until the provider ends, and gives them back then.
+/// Keeps the warm sessions until the provider ends, then releases them.
 pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
     let warm = &shared.warm;
     let mut rest = REST;
     while !shared.ending.is_cancelled() {
-        warm.throw_spent();
+        warm.discard_spent();
         let next = if warm.lacks_one() {
             let since = Instant::now();
             match make(&shared, &account).await {
@@ -177,7 +177,7 @@ pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
                 }
                 Err(error) => {
                     let wait = asked_wait(&error).max(rest);
-                    tracing::warn!(%error, ?wait, "no session could be made ready");
+                    tracing::warn!(%error, ?wait, "a warm remote session could not be created");
                     rest = (2 * rest).min(REST_MAX);
                     sleep(wait).boxed()
                 }
@@ -200,8 +200,8 @@ pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
 }
 
 async fn make(shared: &Arc<Shared>, account: &Credentials) -> Result<Lease, ProviderError> {
-    // What its metadata and its own timeout go by is the end of the longest request that could still get it: until then
-    // no replica's reaper takes it, and Browserbase does not end it.
+    // Its lifetime covers the longest request that could still get it: until then no replica's reaper releases it and
+    // Browserbase does not end it.
     let (session, connect_url) = shared.create(account, WARM_PURPOSE, AGE_MAX + USE_MAX).await?;
     tokio::select! {
         biased;
@@ -210,7 +210,7 @@ async fn make(shared: &Arc<Shared>, account: &Credentials) -> Result<Lease, Prov
     }
 }
 
-/// How long Browserbase asks us to wait.
+/// Returns how long Browserbase asks us to wait.
 fn asked_wait(error: &ProviderError) -> Duration {
     match error {
         ProviderError::RateLimited { retry_after: Some(wait), .. } => *wait,

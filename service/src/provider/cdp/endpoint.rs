@@ -1,6 +1,6 @@
-//! Where an endpoint's WebSocket is: given outright, or told by its `/json/version`.
+//! Finds an endpoint's WebSocket URL: given by the operator, or reported by `/json/version`.
 //!
-//! The whole URL is a secret: services that sell browsers take their token in it.
+//! The whole URL is a secret: commercial browser services take their token in it.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use crate::provider::ProviderError;
 
 /// How long `/json/version` may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-/// The largest `/json/version` that is read.
+/// The largest answer to `/json/version` that is read.
 const ANSWER_MAX_BYTES: usize = 64 * 1024;
 
-/// A browser's endpoint, of one of the four schemes.
+/// A browser's endpoint: a `ws`, `wss`, `http` or `https` URL.
 #[derive(Clone)]
 pub struct Endpoint {
     url: SecretString,
@@ -36,7 +36,7 @@ struct Version {
 }
 
 impl Endpoint {
-    /// Reads `ws://…`, `wss://…`, `http://…` or `https://…`; nothing for anything else.
+    /// Parses `ws://…`, `wss://…`, `http://…` or `https://…`; `None` for any other text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
@@ -46,18 +46,18 @@ impl Endpoint {
         is_known.then(|| Self { url: text.to_owned().into(), http })
     }
 
-    /// The WebSocket's URL.
+    /// Returns the WebSocket's URL, asking the endpoint if it is an HTTP one.
     ///
     /// # Errors
-    /// [`ProviderError::Unavailable`] where the endpoint does not tell.
+    /// [`ProviderError::Unavailable`] if the endpoint does not report a usable one.
     pub(super) async fn websocket(&self) -> Result<SecretString, ProviderError> {
         let unavailable = |what: &str| ProviderError::Unavailable(format!("the browser's endpoint {what}"));
-        let given = Url::parse(self.url.expose_secret()).map_err(|_| unavailable("is no URL"))?;
+        let given = Url::parse(self.url.expose_secret()).map_err(|_| unavailable("is not a URL"))?;
         if matches!(given.scheme(), "ws" | "wss") {
             return Ok(self.url.clone());
         }
         let mut asked = given.clone();
-        asked.path_segments_mut().map_err(|()| unavailable("is no URL"))?.pop_if_empty().extend(["json", "version"]);
+        asked.path_segments_mut().map_err(|()| unavailable("is not a URL"))?.pop_if_empty().extend(["json", "version"]);
         let mut answer = self.http.get(asked).send().await.map_err(|_| unavailable("can't be reached"))?;
         if !answer.status().is_success() {
             return Err(unavailable(&format!("answered {} to /json/version", answer.status().as_u16())));
@@ -66,26 +66,26 @@ impl Endpoint {
         while let Some(chunk) = answer.chunk().await.map_err(|_| unavailable("broke off its answer"))? {
             body.extend_from_slice(&chunk);
             if body.len() > ANSWER_MAX_BYTES {
-                return Err(unavailable("answered more than a version"));
+                return Err(unavailable("sent too large an answer to /json/version"));
             }
         }
-        let version: Version = serde_json::from_slice(&body).map_err(|_| unavailable("names no WebSocket"))?;
+        let version: Version = serde_json::from_slice(&body).map_err(|_| unavailable("reports no WebSocket URL"))?;
         let named = Url::parse(version.web_socket_debugger_url.expose_secret());
         let named = named.ok().filter(|named| matches!(named.scheme(), "ws" | "wss"));
-        let named = named.ok_or_else(|| unavailable("names no WebSocket"))?;
+        let named = named.ok_or_else(|| unavailable("reports no WebSocket URL"))?;
         Ok(reachable(named, &given).to_string().into())
     }
 }
 
-/// The WebSocket's URL as it is reached from here: a browser that listens on all addresses names none of them, and a
-/// token that the endpoint wants stands in the URL that the operator gave.
+/// Makes the reported URL reachable from here: an unspecified address is replaced by the authority of the operator's
+/// URL, and a missing query by that URL's query, which may hold the endpoint's token.
 fn reachable(mut named: Url, given: &Url) -> Url {
     let is_unspecified = match named.host() {
         Some(Host::Ipv4(address)) => address.is_unspecified(),
         Some(Host::Ipv6(address)) => address.is_unspecified(),
         _ => false,
     };
-    // The parts come from a URL of the same kind, so neither is refused.
+    // Both URLs are of special schemes, so neither part is refused.
     if is_unspecified && named.set_host(given.host_str()).is_ok() {
         named.set_port(given.port_or_known_default()).unwrap_or_default();
     }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_reached_where_the_operator_said() {
+    fn an_unspecified_address_is_replaced_by_the_operators() {
         let given = url("http://grid.example:3000/?token=t");
         let reached = |named: &str| reachable(url(named), &given).to_string();
         assert_eq!(reached("ws://0.0.0.0:3000/devtools/1"), "ws://grid.example:3000/devtools/1?token=t");

@@ -1,5 +1,5 @@
-//! Any browser that speaks the DevTools protocol: browserless, a grid's node, somebody's own Chrome. One connection and
-//! one isolated context for each lease; what else runs in that browser is left alone.
+//! Any browser that speaks the DevTools protocol: browserless, a grid's node, a user's own Chrome. One connection and
+//! one isolated context for each lease; everything else in that browser is left alone.
 
 mod endpoint;
 
@@ -28,23 +28,23 @@ use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websoc
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
-/// How long a context may take to be disposed of. It ends with its connection in any case.
+/// How long the disposal of a context may take. The context ends with its connection in any case.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// A browser that makes a page sooner is so near that asking it once more costs less than a renderer takes to start.
+/// A browser that creates a page faster than this is near: a round trip to it takes less time than a renderer's start.
 const NEAR: Duration = Duration::from_millis(60);
-/// How long the end of the service waits for contexts to be disposed of.
+/// How long the provider's end waits for the disposal of contexts.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What the provider is made with.
+/// Options of the provider.
 #[derive(Clone, Debug)]
 pub struct CdpOptions {
-    /// Where the browser is.
+    /// The browser's endpoint.
     pub endpoint: Endpoint,
-    /// The forward proxy through which the contexts' requests leave, if any: it is then what guards them.
+    /// The forward proxy of the contexts, if any. It then judges the addresses that they connect to.
     pub egress: Option<String>,
 }
 
-/// Gives pages of a browser that somebody else runs.
+/// Leases pages in a browser that the service does not run.
 pub struct CdpProvider {
     shared: Arc<Shared>,
 }
@@ -53,12 +53,12 @@ struct Shared {
     options: CdpOptions,
     metrics: SessionMetrics,
     ending: CancellationToken,
-    /// The leases that are made and the disposals of contexts.
+    /// Leases in the making and disposals of contexts.
     tasks: TaskTracker,
 }
 
 impl CdpProvider {
-    /// A provider that has not connected yet.
+    /// Creates a provider. It connects with each lease.
     #[must_use]
     pub fn new(options: CdpOptions, metrics: SessionMetrics) -> Self {
         let shared = Shared { options, metrics, ending: CancellationToken::new(), tasks: TaskTracker::new() };
@@ -83,7 +83,7 @@ impl Shared {
         timeout(CONNECT_TIMEOUT, self.page(connection, purpose)).await.map_err(|_| ProviderError::TimedOut)?
     }
 
-    /// Two round trips: the context, and the page in it. The page is attached to as it is made.
+    /// Creates a context and its page in two round trips. Auto-attach attaches to the page as it is created.
     async fn page(self: &Arc<Self>, connection: Connection, purpose: Purpose) -> Result<Lease, ProviderError> {
         let root = connection.browser();
         let pages = root.attach_to_pages();
@@ -115,14 +115,14 @@ impl Shared {
         target.browser_context_id = Some(context.clone());
         let asked = Instant::now();
         let made = root.call(&target);
-        // Other pages of that browser are attached to as well: none of them is touched.
+        // Auto-attach covers the browser's other pages as well; none of them is touched.
         let mut pages = pages.within(context.inner().clone());
         let mut shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
         let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
         made.forget();
         if asked.elapsed() < NEAR {
-            // The renderer may not run yet. On a longer line it does when the next message comes, and if it does not,
-            // the page is navigated once more.
+            // Waits for the renderer. On a longer line it runs by the time the next message arrives; if it does not,
+            // the navigation is repeated.
             page.session.call(&EnablePage::default()).await?;
         }
         shared_workers.confirmed().await?;
@@ -137,16 +137,16 @@ impl Shared {
     }
 }
 
-/// A context in somebody's browser, disposed of when dropped.
+/// A context in the remote browser, disposed of when dropped.
 struct HeldContext {
     shared: Arc<Shared>,
     connection: Connection,
     context: BrowserContextId,
     purpose: Purpose,
     since: Instant,
-    /// Its page, once it was leased.
+    /// Its page, once leased.
     page: Option<Session>,
-    /// Those who judge what the page asks for, until it is gone.
+    /// The tasks that judge the page's requests until it is gone.
     watchers: JoinSet<()>,
     _browser: ConnectedBrowser,
 }
@@ -169,7 +169,7 @@ impl Drop for HeldContext {
                 Err(_) => false,
             };
             if !confirmed {
-                tracing::warn!("a browser context is not confirmed as disposed of; it ends with its connection");
+                tracing::warn!("the browser did not confirm the disposal of a context; it ends with its connection");
             }
             drop((watchers, connection));
             metrics.ended(purpose, since.elapsed(), confirmed);
@@ -183,7 +183,7 @@ impl Provider for CdpProvider {
             if self.shared.ending.is_cancelled() {
                 return Err(ProviderError::Ending);
             }
-            // In a task of its own, so that a caller who leaves meanwhile does not leave a half-made context behind.
+            // In a task of its own: if the caller leaves meanwhile, no half-made context stays behind.
             let making = timeout(SESSION_CREATE_TIMEOUT, Arc::clone(&self.shared).lease(request.purpose));
             let making = self.shared.tasks.spawn(making);
             match making.await {
@@ -195,7 +195,7 @@ impl Provider for CdpProvider {
     }
 
     fn ready(&self) -> BoxFuture<'_, Result<(), ProviderError>> {
-        // Nothing is asked of the browser: with some endpoints a question is a session.
+        // The browser is not asked: some endpoints bill each connection as a session.
         futures_util::future::ok(()).boxed()
     }
 
@@ -204,7 +204,9 @@ impl Provider for CdpProvider {
             self.shared.ending.cancel();
             self.shared.tasks.close();
             if timeout(END_TIMEOUT, self.shared.tasks.wait()).await.is_err() {
-                tracing::warn!("browser contexts are not confirmed as disposed of; they end with their connections");
+                tracing::warn!(
+                    "the disposal of browser contexts was not confirmed in time; they end with their connections"
+                );
             }
         }
         .boxed()

@@ -1,4 +1,4 @@
-//! One Chromium process, driven over its pipe, and the contexts that it gives.
+//! One Chromium process, driven over its pipe, and its browser contexts.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -22,60 +22,60 @@ use tokio_util::task::TaskTracker;
 
 use super::pool::BrowserKind;
 use super::warm::InUse;
-use super::{Defence, LocalOptions, flags};
+use super::{Defence, Setup, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
 use crate::provider::{Budget, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
-/// How long a context may take to be gone before the browser gets no more of them.
+/// How long the disposal of a context may take before the browser is retired.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a blank page may take to answer before another is made instead: about what making one takes on a busy
+/// How long a warm page may take to answer before another is made instead: about as long as making one takes on a busy
 /// machine.
 const BLANK_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
-/// How long a browser may take to answer whether it lives.
+/// How long a browser may take to answer the readiness check.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// How many of the hosts that a page was refused are told in the one line about it; a page can name thousands.
-const HOSTS_TOLD: usize = 16;
+/// The most blocked hosts named in a page's log line; a page can name thousands.
+const HOSTS_LOGGED_MAX: usize = 16;
 
-/// A browser that runs. Dropping it ends the process.
+/// A running browser. Dropping it ends the process.
 pub(super) struct Browser {
     connection: Connection,
-    /// Where its pages may open windows: which lease gets them.
+    /// Routes the windows of its pages to their leases; `None` if its pages may not open any.
     popups: Option<popups::Router>,
-    /// Where its pages draw by `begin_frame`: the lock under which they do.
+    /// The lock under which its pages draw by `begin_frame`; `None` if they draw by themselves.
     frame_lock: Option<FrameLock>,
-    /// Whose connections its pages' ways out serve.
+    /// The processes whose connections its pages' egresses accept.
     peers: Peers,
     kill: CancellationToken,
-    /// Set when it gives no new pages, and those that nobody has leased yet are no use: it ends with its last lease.
+    /// Set when it makes no new pages and its warm pages are unusable. It ends with its last lease.
     retired: AtomicBool,
-    /// Set when another browser gives new pages in its place: it ends with the last that it has given.
+    /// Set when another browser makes new pages in its place. Its warm pages stay usable; it ends with its last page.
     relieved: AtomicBool,
-    /// The number of its process group.
+    /// The id of its process group.
     group: u32,
-    /// How many pages it has given.
+    /// How many pages it has made.
     pages_made: AtomicU64,
     since: Instant,
 }
 
-/// Why there is no browser.
+/// Why a browser could not be started.
 #[derive(Clone, Debug, thiserror::Error)]
 pub(super) enum LaunchError {
-    /// The system refuses its folder or its process.
+    /// The profile folder or the process can't be created.
     #[error("{0}")]
     NotStarted(String),
     /// It ended before its first answer.
     #[error("the local browser ended while it started")]
     Died,
-    /// It runs and did not answer in time.
+    /// It started but did not answer in time.
     #[error("the local browser did not answer in time")]
     Silent,
 }
 
 impl LaunchError {
-    /// Whether another start may fare better.
+    /// Returns whether another start may succeed.
     pub(super) fn is_worth_another_start(&self) -> bool {
         matches!(self, Self::Died | Self::Silent)
     }
@@ -94,26 +94,26 @@ impl From<LaunchError> for ProviderError {
 pub(super) async fn launch(
     executable: &Path,
     kind: BrowserKind,
-    options: &LocalOptions,
+    setup: &Setup,
     tasks: &TaskTracker,
     metrics: &SessionMetrics,
 ) -> Result<Browser, LaunchError> {
     let not_started = |what: &str, error: std::io::Error| LaunchError::NotStarted(format!("{what}: {error}"));
-    let profile =
-        Profile::create(&options.profiles).map_err(|error| not_started("a profile folder can't be made", error))?;
+    let profile = Profile::create(&setup.options.profiles)
+        .map_err(|error| not_started("a profile folder can't be made", error))?;
     let without_sandbox = nix::unistd::geteuid().is_root();
     if without_sandbox {
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
-    let flags = flags::command_line(executable, kind, profile.path(), options, without_sandbox);
+    let flags = flags::command_line(executable, kind, profile.path(), &setup.weakness, without_sandbox);
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
-    let (pid, said) = (process.id(), process.said());
+    let (pid, stderr) = (process.id(), process.stderr());
     let kill = CancellationToken::new();
     tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
     // The browser leads its own process group. One that is gone already has no peers.
-    let checks_peers = !options.without.contains(&Defence::PeerCheck);
+    let checks_peers = setup.weakness.leaves(Defence::PeerCheck);
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
     let browser = Browser {
         connection,
@@ -127,7 +127,7 @@ pub(super) async fn launch(
         pages_made: AtomicU64::new(0),
         since: Instant::now(),
     };
-    // A browser without an answer is dropped here, which ends its process.
+    // A browser that does not answer is dropped here, which ends its process.
     let first = timeout(CONNECT_TIMEOUT, browser.connection.browser().call(&GetVersionParams::default())).await;
     match first {
         Ok(Ok(version)) => {
@@ -138,24 +138,24 @@ pub(super) async fn launch(
             Ok(browser)
         }
         Ok(Err(error)) => {
-            tracing::warn!(pid, %error, said = said.last_words(), "the local browser died while it started");
+            tracing::warn!(pid, %error, stderr = stderr.last_lines(), "the local browser died while it started");
             Err(LaunchError::Died)
         }
         Err(_) => {
-            tracing::warn!(pid, said = said.last_words(), "the local browser did not answer in time");
+            tracing::warn!(pid, stderr = stderr.last_lines(), "the local browser did not answer in time");
             Err(LaunchError::Silent)
         }
     }
 }
 
-/// Keeps a browser's process: when it ended, when it shall end or when its pipe closed, nothing of it remains.
+/// Waits until the browser ends, is told to end or closes its pipe; then kills its processes and removes its profile.
 async fn keep(mut process: Process, connection: Connection, kill: CancellationToken, metrics: SessionMetrics) {
     metrics.browser_started();
     let pid = process.id();
     let why: Cow<'static, str> = tokio::select! {
-        status = process.ended() => status.map_or("its process is lost".into(), |status| format!("it ended with {status}").into()),
+        status = process.ended() => status.map_or("waiting for its process failed".into(), |status| format!("it ended with {status}").into()),
         reason = connection.closed() => reason,
-        () = kill.cancelled() => "it was told to end".into(),
+        () = kill.cancelled() => "the service ended it".into(),
     };
     let profile = process.kill().await;
     metrics.browser_ended();
@@ -168,42 +168,42 @@ impl Browser {
         !self.connection.is_closed() && !self.kill.is_cancelled() && !self.retired.load(Ordering::Relaxed)
     }
 
-    /// Whether new pages should be asked of it.
+    /// Returns whether it makes new pages.
     pub(super) fn gives_pages(&self) -> bool {
         self.is_alive() && !self.relieved.load(Ordering::Relaxed)
     }
 
-    /// How many pages it has given.
+    /// Returns how many pages it has made.
     pub(super) fn pages_made(&self) -> u64 {
         self.pages_made.load(Ordering::Relaxed)
     }
 
-    /// The number of its process group.
+    /// Returns the id of its process group.
     pub(super) fn group(&self) -> u32 {
         self.group
     }
 
-    /// How long ago it was started.
+    /// Returns the time since its start.
     pub(super) fn age(&self) -> Duration {
         self.since.elapsed()
     }
 
-    /// Another gives new pages from now on; what it has given is good.
+    /// Stops new pages: another browser makes them from now on. Existing pages, warm ones too, stay usable.
     pub(super) fn relieve(&self) {
         self.relieved.store(true, Ordering::Relaxed);
     }
 
-    /// Gives no new pages. Those that are leased are finished in peace; with the last of them the process ends.
+    /// Stops new pages and makes its warm pages unusable. Leased pages continue; the process ends with the last one.
     pub(super) fn retire(&self) {
         self.retired.store(true, Ordering::Relaxed);
     }
 
-    /// Ends the process; its keeper cleans up.
+    /// Ends the process; [`keep`] cleans up.
     pub(super) fn kill(&self) {
         self.kill.cancel();
     }
 
-    /// Asks the browser something, to see that it lives.
+    /// Checks that the browser answers a command in time.
     pub(super) async fn answers(&self) -> Result<(), CdpError> {
         match timeout(ANSWER_TIMEOUT, self.connection.browser().call(&GetVersionParams::default())).await {
             Ok(answer) => answer.map(drop),
@@ -211,18 +211,18 @@ impl Browser {
         }
     }
 
-    /// A blank page in a context of its own.
+    /// Creates a blank page in a context of its own.
     pub(super) async fn blank(
         self: &Arc<Self>,
-        options: &LocalOptions,
+        setup: &Setup,
         judge: &Judge,
         tasks: &TaskTracker,
         metrics: &SessionMetrics,
     ) -> Result<Blank, ProviderError> {
         let root = self.connection.browser();
-        let has = |defence| !options.without.contains(&defence);
-        let guard = Defence::EgressJudgement.guard(&options.without, &judge.guard);
-        let egress = Egress::open(guard, options.egress.clone(), self.peers.clone())
+        let has = |defence| setup.weakness.leaves(defence);
+        let guard = setup.weakness.guard(&judge.guard);
+        let egress = Egress::open(guard, setup.options.egress.clone(), self.peers.clone())
             .map_err(|error| ProviderError::Unavailable(format!("the page's way out can't be opened: {error}")))?;
         let egress = Arc::new(egress);
         let create = CreateBrowserContextParams {
@@ -255,38 +255,38 @@ impl Browser {
         let downloads = root.call(&downloads);
         let session = attach.await?.session_id;
         let page = self.connection.session(session.inner().as_str());
-        // A target exists before its renderer does, and what is sent meanwhile reaches the page only after its first
-        // navigation: too late for whoever wants to see that navigation.
+        // A target exists before its renderer does. Commands sent in between reach the page only after its first
+        // navigation, too late to observe that navigation.
         page.call(&EnablePage::default()).await?;
-        (options.prepare)(&page);
+        (setup.prepare)(&page);
         downloads.await?;
         self.pages_made.fetch_add(1, Ordering::Relaxed);
         Ok(Blank { page, target_id: target.inner().clone(), egress, popups, held })
     }
 }
 
-/// A blank page that nobody has leased yet. Dropping it disposes of it.
+/// A blank page that is not leased yet, disposed of when dropped.
 pub(super) struct Blank {
     page: Session,
     target_id: String,
     egress: Arc<Egress>,
-    /// The windows that the page opens, where it may.
+    /// The windows that the page opens; `None` if it may not open any.
     popups: Option<popups::Routed>,
     held: HeldContext,
 }
 
 impl Blank {
-    /// Whether its browser still gives pages, and the page is still driven.
+    /// Returns whether its browser is alive and not retired.
     pub(super) fn is_usable(&self) -> bool {
         self.held.browser.is_alive()
     }
 
-    /// Whether its browser is the one that gives new pages: if not, another page should take its place.
+    /// Returns whether its browser still makes new pages. If not, a page of the new browser should replace this one.
     pub(super) fn is_fresh(&self) -> bool {
         self.held.browser.gives_pages()
     }
 
-    /// Whether its renderer still answers: one can die while nobody looks, and its browser with it, before we are told.
+    /// Returns whether its renderer answers: the renderer or the whole browser can die before an event reports it.
     pub(super) async fn answers(&self) -> bool {
         let asked = self.page.call(&EvaluateParams::new("0"));
         matches!(timeout(BLANK_ANSWER_TIMEOUT, asked).await, Ok(Ok(_)))
@@ -324,26 +324,26 @@ struct HeldContext {
     blocked: BlockedMetrics,
     tasks: TaskTracker,
     metrics: SessionMetrics,
-    /// What it was leased for and when, once it was.
+    /// The purpose and start of its lease, once leased.
     leased: Option<(Purpose, Instant)>,
 }
 
 impl Drop for HeldContext {
     fn drop(&mut self) {
-        self.keep_books();
-        // Sent at once, from wherever the lease was dropped; only the confirmation is waited for.
+        self.report_blocked();
+        // The command is sent here, synchronously; the task only waits for the confirmation.
         let root = self.browser.connection.browser();
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
         self.tasks.spawn(async move {
             let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
                 Ok(Ok(_)) => true,
-                // A browser that is gone took its contexts with it.
+                // The contexts of a browser end with it.
                 Ok(Err(error)) => error.is_gone(),
                 Err(_) => false,
             };
             if !confirmed {
-                tracing::error!("a browser context could not be disposed of: the browser takes no new pages");
+                tracing::error!("a browser context could not be disposed of: the browser makes no new pages");
                 browser.retire();
             }
             if let Some((purpose, since)) = leased {
@@ -354,22 +354,22 @@ impl Drop for HeldContext {
 }
 
 impl HeldContext {
-    /// What the page was refused is counted, and told in one line.
-    fn keep_books(&self) {
+    /// Counts what the page's egress blocked and logs it in one line.
+    fn report_blocked(&self) {
         let report = self.egress.report();
         for (reason, count) in &report.blocked {
             self.blocked.blocked(reason, *count);
         }
         if report.blocked_requests() > 0 || report.over_budget > 0 || report.foreign > 0 {
             let refused = report.dials.iter().filter(|dial| dial.outcome.is_refusal());
-            let hosts: Vec<String> = refused.take(HOSTS_TOLD).map(|dial| dial.host.to_string()).collect();
+            let hosts: Vec<String> = refused.take(HOSTS_LOGGED_MAX).map(|dial| dial.host.to_string()).collect();
             tracing::info!(
                 blocked = report.blocked_requests(),
                 reasons = ?report.blocked,
                 ?hosts,
                 over_budget = report.over_budget,
                 foreign = report.foreign,
-                "a page was refused some of what it asked for"
+                "some requests of a page were blocked"
             );
         }
     }

@@ -1,6 +1,6 @@
-//! What stands between a page and the network, by name, so that tests can take one away and hear that it was needed.
+//! The defences between a page and the network, by name, so that tests can remove one and prove that it is needed.
 //!
-//! No setting reaches this: only who builds a [`super::LocalOptions`] in a program can leave one out.
+//! No setting removes a defence: only code that builds [`super::LocalOptions`] can.
 
 use crate::guard::Guard;
 
@@ -9,30 +9,43 @@ use crate::guard::Guard;
 pub enum Defence {
     /// The egress judges every address that it dials.
     EgressJudgement,
-    /// A context's requests go through an egress of its own.
+    /// A context's requests go through its own egress.
     ContextProxy,
-    /// What belongs to no context goes to a proxy that is not there.
+    /// Requests outside any context go to a proxy port on which nothing listens.
     DeadEnd,
     /// Loopback and link-local addresses don't bypass the proxies.
     LoopbackRule,
-    /// The browser's own resolver finds nothing.
+    /// The browser's own resolver resolves no name.
     ResolverRules,
     /// WebRTC may send nothing past a proxy.
     WebRtcPolicy,
     /// The browser does not speak QUIC.
     NoQuic,
-    /// The browser tells nobody that a link was followed.
+    /// The browser sends no hyperlink auditing pings.
     NoPings,
-    /// An egress serves its own browser alone.
+    /// An egress accepts connections of its own browser only.
     PeerCheck,
     /// Each page has a browser context of its own.
     OwnContext,
 }
 
-impl Defence {
-    /// The guard that judges in this defence's place, which is this one unless the defence is left out.
-    #[must_use]
-    pub(crate) fn guard(self, without: &[Defence], guard: &Guard) -> Guard {
-        if without.contains(&self) { guard.opened() } else { guard.clone() }
+/// How the browsers of a provider differ from production's. The default is no difference.
+#[derive(Clone, Debug, Default)]
+pub struct Weakness {
+    /// Defences that are left out.
+    pub without: Vec<Defence>,
+    /// Flags for the browser, after our own.
+    pub flags: Vec<String>,
+}
+
+impl Weakness {
+    /// Whether this defence is in place.
+    pub(super) fn leaves(&self, defence: Defence) -> bool {
+        !self.without.contains(&defence)
+    }
+
+    /// The egress's guard: this one, or one that lets everything through where [`Defence::EgressJudgement`] is left out.
+    pub(super) fn guard(&self, guard: &Guard) -> Guard {
+        if self.leaves(Defence::EgressJudgement) { guard.clone() } else { guard.opened() }
     }
 }

@@ -3,14 +3,14 @@
 use std::path::Path;
 
 use super::pool::BrowserKind;
-use super::{Defence, LocalOptions};
+use super::{Defence, Weakness};
 
 /// Flags that never vary.
 const ALWAYS: &[&str] = &[
-    // Driven over two pipes: no port that others could find, and the browser ends with us.
+    // Driven over two pipes: there is no port for other programs to find, and the browser ends with the service.
     "--remote-debugging-pipe",
-    // Nothing that a browser does for a person who sits in front of it: no first-run pages, no accounts, no
-    // extensions, no updates, no reports.
+    // Nothing that serves only an interactive user: no first-run pages, no accounts, no extensions, no updates, no
+    // reports.
     "--no-first-run",
     "--no-default-browser-check",
     "--disable-background-networking",
@@ -26,20 +26,20 @@ const ALWAYS: &[&str] = &[
     "--metrics-recording-only",
     "--password-store=basic",
     "--use-mock-keychain",
-    // Only the last of several such flags would count, so they are merged here. The last of the features would join the
-    // link's multicast group for names of its own; there are no local addresses to hide where WebRTC may not use them.
-    // CacheSharingForPervasiveResources has each context compile a list of URL patterns before its first script or style
-    // is asked for (4 ms), for a cache that no second page sees. KeepAliveInBrowserMigration has each beacon pass the
-    // browser's main thread; without it the page's own process sends them, by the same way out.
+    // Chromium honours only the last such flag, so the features are merged here. WebRtcHideLocalIpsWithMdns would
+    // join the link's mDNS multicast group; WebRTC can't use local addresses here, so there are none to hide.
+    // CacheSharingForPervasiveResources makes each context compile a list of URL patterns before its first script or
+    // style request (4 ms), for a cache that no second page sees. KeepAliveInBrowserMigration sends each beacon
+    // through the browser's main thread; without it the page's own process sends them, through the same egress.
     "--disable-features=AcceptCHFrame,AutofillServerCommunication,CacheSharingForPervasiveResources,\
      CertificateTransparencyComponentUpdater,DestroyProfileOnBrowserClose,DialMediaRouteProvider,DnsOverHttps,\
      GlobalMediaControls,ImprovedCookieControls,InterestFeedContentSuggestions,KeepAliveInBrowserMigration,LensOverlay,\
      MediaRouter,\
      OptimizationHints,PaintHolding,ServiceWorkerAutoPreload,Translate,WebRtcHideLocalIpsWithMdns",
-    // The first document takes the blank page's frame, which is ready, instead of one that is made for it meanwhile, with
-    // a compositor of its own. Frames within a page have a new one for each document, as ever.
+    // The first document reuses the blank page's frame instead of a new one with a compositor of its own. Subframes
+    // still get a new frame for each document.
     "--enable-features=RenderDocument:level/subframe",
-    // Most pictures are a phone's viewport: two tiles of it are drawn sooner than eight.
+    // Most pictures show a phone's viewport: two large tiles are drawn sooner than eight small ones.
     "--default-tile-width=512",
     "--default-tile-height=512",
     // A page may not ask for permissions or play sounds.
@@ -48,37 +48,37 @@ const ALWAYS: &[&str] = &[
     "--disable-print-preview",
     "--disable-prompt-on-repost",
     "--mute-audio",
-    // Several pages are worked on at once and none is in front: all of them must run at full speed.
+    // Several pages run at once and none is in the foreground: all must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--disable-hang-monitor",
-    // A page's console passes the browser's main thread, which all pages share, and each line of it was written to standard
-    // error there: a loop of `console.log` stopped every other page. The shell reads the level only with the first flag.
+    // Without these flags the browser's main thread, which all pages share, writes each console message to stderr: a
+    // loop of `console.log` stopped all other pages. The shell reads the level only with the first flag.
     "--enable-logging=stderr",
     "--log-level=2",
-    // The same picture on every machine.
+    // Identical pictures on every machine.
     "--disable-gpu",
     "--force-color-profile=srgb",
     "--hide-scrollbars",
-    // A container's /dev/shm is often 64 MB; shared memory goes to the profile's folder, which is removed with it.
+    // A container's /dev/shm is often only 64 MB; shared memory goes to the profile folder, which is removed anyway.
     "--disable-dev-shm-usage",
 ];
 
-/// Flags that close a way out, each under the name of its defence.
+/// Flags that close a way to the network, each with its defence.
 const CLOSED: &[(Defence, &str)] = &[
-    // Ways out that no proxy and no interception would see. The shell reads one of the two policies, the browser the
-    // other.
+    // QUIC and WebRTC bypass proxies and interception. The headless shell reads one of the two WebRTC
+    // policies, the full browser the other.
     (Defence::NoQuic, "--disable-quic"),
     (Defence::WebRtcPolicy, "--webrtc-ip-handling-policy=disable_non_proxied_udp"),
     (Defence::WebRtcPolicy, "--force-webrtc-ip-handling-policy=disable_non_proxied_udp"),
-    // Each context has its own way out; whatever belongs to none of them comes to a dead end. `<-loopback>`, or
-    // loopback and link-local addresses (cloud metadata!) would bypass the proxy.
+    // Each context has its own egress; requests outside any context end at a closed port. Without `<-loopback>`,
+    // requests to loopback and link-local addresses (cloud metadata!) would bypass the proxy.
     (Defence::DeadEnd, "--proxy-server=http://127.0.0.1:9"),
     (Defence::LoopbackRule, "--proxy-bypass-list=<-loopback>"),
-    // Names are the egress's matter: the browser itself finds none.
+    // The egress resolves names; the browser itself must not.
     (Defence::ResolverRules, "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"),
-    // What a link's `ping` would tell. It goes through the egress; the shell sends it all the same.
+    // No hyperlink auditing (`ping`). The headless shell sends the pings despite the flag, through the egress.
     (Defence::NoPings, "--no-pings"),
 ];
 
@@ -88,23 +88,23 @@ const VISITS: &[&str] = &["--block-new-web-contents"];
 /// Flags for pages that draw by `begin_frame`: all stages of a frame run, and each frame is requested.
 const BEGIN_FRAME: &[&str] = &["--enable-begin-frame-control", "--run-all-compositor-stages-before-draw"];
 
-/// Whether this is the headless shell, the only Chromium with `begin_frame`.
+/// Returns whether this is the headless shell, the only Chromium with `begin_frame`.
 pub(super) fn is_headless_shell(executable: &Path) -> bool {
     executable.file_name().is_some_and(|name| name.to_string_lossy().contains("headless-shell"))
 }
 
-/// The whole command line.
+/// Builds the whole command line.
 pub(super) fn command_line(
     executable: &Path,
     kind: BrowserKind,
     profile: &Path,
-    options: &LocalOptions,
+    weakness: &Weakness,
     without_sandbox: bool,
 ) -> Vec<String> {
     let mut flags: Vec<String> = ALWAYS.iter().map(|flag| (*flag).to_owned()).collect();
-    let closed = CLOSED.iter().filter(|(defence, _)| !options.without.contains(defence));
+    let closed = CLOSED.iter().filter(|(defence, _)| weakness.leaves(*defence));
     flags.extend(closed.map(|(_, flag)| (*flag).to_owned()));
-    flags.extend(options.more_flags.iter().cloned());
+    flags.extend(weakness.flags.iter().cloned());
     flags.push(format!("--user-data-dir={}", profile.display()));
     let more: &[&[&str]] = match kind {
         BrowserKind::Ordinary => &[VISITS],

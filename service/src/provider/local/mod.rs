@@ -1,15 +1,15 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 //!
-//! Up to three browsers. One whose pages draw by themselves, for most visits. Where the headless shell is installed, one
-//! whose pages draw by `begin_frame`, for pictures of the viewport, which are faster so; one process can't do both, since
-//! it never answers an ordinary capture (tried). And one for sessions, whose pages may open windows, live for an hour and
-//! so must not delay the recycling of the others; it starts with the first session.
+//! Runs up to three browsers. One, whose pages draw by themselves, serves most visits. With the headless shell, a
+//! second one draws by `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since
+//! it never answers an ordinary capture (tried). The third serves sessions: their pages may open windows and live up
+//! to an hour, so they must not delay the recycling of the others. It starts with the first session.
 
 mod browser;
-mod care;
 mod defence;
 mod flags;
 mod pool;
+mod recycle;
 mod warm;
 
 use std::path::PathBuf;
@@ -19,9 +19,9 @@ use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join, join_all};
 use porthole_chromium::ExecutableError;
 
-pub use self::care::Wear;
-pub use self::defence::Defence;
+pub use self::defence::{Defence, Weakness};
 use self::pool::{BrowserKind, Pool};
+pub use self::recycle::RecyclePolicy;
 use self::warm::Busy;
 use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::cdp::Session;
@@ -29,51 +29,68 @@ use crate::guard::Judge;
 use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
 
-/// What the local provider is made with.
+/// Options of the local provider.
 #[derive(Clone, Debug)]
 pub struct LocalOptions {
-    /// The browser's executable, or what to say if there is none.
+    /// The browser's executable, or why there is none.
     pub executable: Result<PathBuf, ExecutableError>,
-    /// What one page may use of its way out.
+    /// The limits of each page's egress.
     pub egress: EgressLimits,
-    /// What every page is told as soon as it is there, so that no request waits for it.
-    pub prepare: fn(&Session),
     /// How many blank pages are kept ready for visits, in each of their browsers.
     pub warm_pages: usize,
-    /// Whether pictures of the viewport are drawn by `begin_frame` where the browser can.
+    /// Whether pictures of the viewport are drawn by `begin_frame` if the browser supports it.
     pub begin_frame: bool,
-    /// When a browser is replaced by a fresh one.
-    pub wear: Wear,
+    /// When a browser is replaced by a new one.
+    pub recycle: RecyclePolicy,
     /// Where profile folders are made.
     pub profiles: PathBuf,
-    /// What is left out of its defences; tests alone do that, to hear that each is needed.
-    pub without: Vec<Defence>,
-    /// Flags for the browser behind our own; tests alone have any.
-    pub more_flags: Vec<String>,
 }
 
-/// Leases pages of Chromium on this machine. A browser starts when its first page is needed, and again when it died.
+/// Setup commands sent to each new page, so that no request waits for them.
+pub type Prepare = fn(&Session);
+
+/// All that the pools need to start browsers and to make pages.
+#[derive(Debug)]
+struct Setup {
+    options: LocalOptions,
+    prepare: Prepare,
+    weakness: Weakness,
+}
+
+/// Leases pages of Chromium on this machine. A browser starts with its first lease, and again after it has died.
 pub struct LocalProvider {
     /// Pages that draw by themselves.
     ordinary: Arc<Pool>,
-    /// Pages that draw by `begin_frame`, where the browser can.
+    /// Pages that draw by `begin_frame`, if the browser supports it.
     begin_frame: Option<Arc<Pool>>,
     /// Pages of sessions.
     sessions: Arc<Pool>,
 }
 
 impl LocalProvider {
-    /// A provider whose browsers are not started yet. Profile folders that a killed process left are removed.
+    /// Creates a provider without starting a browser. Removes profile folders that a killed process left.
     #[must_use]
-    pub fn new(options: LocalOptions, judge: &Judge, metrics: &SessionMetrics) -> Self {
-        if !options.without.is_empty() {
-            tracing::warn!(without = ?options.without, "the local provider lacks defences");
+    pub fn new(options: LocalOptions, prepare: Prepare, judge: &Judge, metrics: &SessionMetrics) -> Self {
+        Self::weakened(options, Weakness::default(), prepare, judge, metrics)
+    }
+
+    /// The same with a weakness, for tests that prove each defence necessary.
+    #[must_use]
+    pub fn weakened(
+        options: LocalOptions,
+        weakness: Weakness,
+        prepare: Prepare,
+        judge: &Judge,
+        metrics: &SessionMetrics,
+    ) -> Self {
+        if !weakness.without.is_empty() {
+            tracing::warn!(without = ?weakness.without, "the local provider lacks defences");
         }
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
-        let options = Arc::new(options);
+        let setup = Arc::new(Setup { options, prepare, weakness });
         let busy = Arc::new(Busy::default());
-        let pool = |kind| Pool::open(kind, Arc::clone(&options), judge.clone(), Arc::clone(&busy), metrics.clone());
+        let pool = |kind| Pool::open(kind, Arc::clone(&setup), judge.clone(), Arc::clone(&busy), metrics.clone());
         let provider = Self {
             ordinary: pool(BrowserKind::Ordinary),
             begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),
@@ -83,7 +100,7 @@ impl LocalProvider {
         provider
     }
 
-    /// Whether there is a browser on this machine that could be started.
+    /// Returns whether a browser is installed on this machine.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.ordinary.is_installed()

@@ -1,4 +1,4 @@
-//! A browser of one kind, its warm pages, and its replacement when it is recycled or has died.
+//! A pool: one browser of one kind, its warm pages, and its replacement when it is recycled or has died.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,20 +11,19 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::browser::{self, Blank, Browser, LaunchError};
-use super::care::Care;
+use super::recycle::Recycling;
 use super::warm::{Busy, Warm};
-use super::{LocalOptions, care, warm};
+use super::{Setup, recycle, warm};
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
 
 /// How many blank pages the sessions' browser keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
-/// How many browsers a lease may find gone: one that died unnoticed, one that dies right after its start, and the one that
-/// is started then.
+/// How many browsers a lease tries: one that died unnoticed, one that dies right after its start, and one more.
 const BROWSERS_TRIED: usize = 3;
 
-/// What a browser's pages are for.
+/// The use of a browser's pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BrowserKind {
     /// Visits, with pages that draw by themselves.
@@ -35,63 +34,63 @@ pub(super) enum BrowserKind {
     Session,
 }
 
-/// Pages from one browser of one kind at a time.
+/// Leases pages from one browser at a time, all of one kind.
 pub(super) struct Pool {
     kind: BrowserKind,
-    pub(super) options: Arc<LocalOptions>,
+    pub(super) setup: Arc<Setup>,
     judge: Judge,
     metrics: SessionMetrics,
-    /// The browser that runs, if one does. Locked while one is started, so that only one is.
+    /// The running browser, if any. Locked during a start, so that only one is started.
     browser: Mutex<Option<Arc<Browser>>>,
-    /// The pages that are ready.
+    /// The warm pages.
     pub(super) warm: Warm,
-    /// What is known of browsers that ended.
-    pub(super) care: Care,
+    /// The record of browsers that ended.
+    pub(super) recycling: Recycling,
     pub(super) ending: CancellationToken,
-    /// The keepers of the browsers' processes and the disposals of contexts.
+    /// The tasks that keep the browsers' processes, and the disposals of contexts.
     tasks: TaskTracker,
 }
 
 impl Pool {
-    /// A pool whose browser is not started yet.
+    /// Creates a pool without starting its browser.
     pub(super) fn open(
         kind: BrowserKind,
-        options: Arc<LocalOptions>,
+        setup: Arc<Setup>,
         judge: Judge,
         busy: Arc<Busy>,
         metrics: SessionMetrics,
     ) -> Arc<Self> {
         let warm_pages = match kind {
-            BrowserKind::Ordinary | BrowserKind::BeginFrame => options.warm_pages,
-            BrowserKind::Session => options.warm_pages.min(WARM_SESSION_PAGES),
+            BrowserKind::Ordinary | BrowserKind::BeginFrame => setup.options.warm_pages,
+            BrowserKind::Session => setup.options.warm_pages.min(WARM_SESSION_PAGES),
         };
         let pool = Arc::new(Self {
             kind,
             warm: Warm::new(warm_pages, busy, metrics.clone()),
-            options,
+            setup,
             judge,
             metrics,
             browser: Mutex::new(None),
-            care: Care::default(),
+            recycling: Recycling::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
         pool.tasks.spawn(warm::keep(Arc::clone(&pool)));
-        pool.tasks.spawn(care::keep(Arc::clone(&pool)));
+        pool.tasks.spawn(recycle::run(Arc::clone(&pool)));
         pool
     }
 
     /// Removes profile folders that a killed process left.
     pub(super) fn sweep(&self) {
-        let profiles = self.options.profiles.clone();
+        let profiles = self.setup.options.profiles.clone();
         self.tasks.spawn(async move { sweep(&profiles).await });
     }
 
     pub(super) fn is_installed(&self) -> bool {
-        self.options.executable.is_ok()
+        self.setup.options.executable.is_ok()
     }
 
-    /// The browser that runs, started if none does.
+    /// Returns the running browser; starts one if there is none.
     async fn browser(&self) -> Result<Arc<Browser>, ProviderError> {
         let mut current = self.browser.lock().await;
         if self.ending.is_cancelled() {
@@ -102,29 +101,29 @@ impl Pool {
         }
         let gone = current.take();
         if let Some(gone) = &gone {
-            tracing::warn!("the local browser died and is started again");
-            self.care.ended_after(gone.age());
+            tracing::warn!("the local browser died; starting another");
+            self.recycling.ended_after(gone.age());
         }
         let browser = self.launch(if gone.is_some() { "died" } else { "first" }).await?;
         self.warm.browser_started();
         Ok(Arc::clone(current.insert(browser)))
     }
 
-    /// A new browser, for that reason, unless none should be started now. One that dies on the way, or never answers, is
-    /// replaced once, within the same time: about one start of Chromium's in a hundred crashes. Only the second failure
-    /// counts as one.
+    /// Starts a new browser, unless starts are paused. A start that crashes or never answers is repeated once within
+    /// the same timeout, since about one start of Chromium in a hundred crashes; only the second failure counts.
+    /// `reason` is the metric's label.
     pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
-        self.care.may_start()?;
+        self.recycling.may_start()?;
         let executable: &Path =
-            self.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
+            self.setup.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let start = |reason| {
             self.metrics.browser_starts(reason);
-            browser::launch(executable, self.kind, &self.options, &self.tasks, &self.metrics)
+            browser::launch(executable, self.kind, &self.setup, &self.tasks, &self.metrics)
         };
         let starts = async {
             match start(reason).await {
                 Err(error) if error.is_worth_another_start() => {
-                    tracing::warn!(%error, "another local browser is started at once");
+                    tracing::warn!(%error, "starting a local browser failed; trying once more");
                     start("start_failed").await
                 }
                 started => started,
@@ -136,15 +135,15 @@ impl Pool {
         };
         launched.map(Arc::new).map_err(|error| {
             tracing::error!(%error, "no local browser could be started");
-            self.care.start_failed();
+            self.recycling.start_failed();
             error.into()
         })
     }
 
-    /// Lets `new` give pages in `old`'s place, which ends with the last of its own.
+    /// Replaces `old` by `new`. `old` ends with the last of its pages.
     pub(super) async fn replace(&self, old: &Arc<Browser>, new: Arc<Browser>) {
         let mut current = self.browser.lock().await;
-        // Somebody may have found the old one dead meanwhile: then theirs stays.
+        // If a lease has found `old` dead meanwhile and started another browser, that one stays.
         if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, old)) && !self.ending.is_cancelled() {
             old.relieve();
             *current = Some(new);
@@ -152,7 +151,7 @@ impl Pool {
         }
     }
 
-    /// The browser, if one runs.
+    /// Returns the running browser, if any.
     pub(super) async fn running(&self) -> Option<Arc<Browser>> {
         self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
@@ -167,7 +166,7 @@ impl Pool {
         for _ in 1..BROWSERS_TRIED {
             match self.blank_from(&self.browser().await?).await {
                 Err(ProviderError::Browser(error)) if error.is_gone() => {
-                    tracing::debug!(%error, "a local browser was gone before it gave a page");
+                    tracing::debug!(%error, "a local browser ended before it made a page");
                 }
                 made => return Ok(made?.lease(request, in_use)),
             }
@@ -176,13 +175,13 @@ impl Pool {
     }
 
     pub(super) async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
-        let making = browser.blank(&self.options, &self.judge, &self.tasks, &self.metrics);
+        let making = browser.blank(&self.setup, &self.judge, &self.tasks, &self.metrics);
         let page = timeout(CONNECT_TIMEOUT, making).await.map_err(|_| {
-            // It runs and gives no page: the next request gets another.
+            // The browser runs but makes no page: the next request starts another.
             browser.retire();
             ProviderError::TimedOut
         })??;
-        self.care.page_made(browser, self.options.wear);
+        self.recycling.page_made(browser, self.setup.options.recycle);
         Ok(page)
     }
 
@@ -195,9 +194,9 @@ impl Pool {
         making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 
-    /// Whether the browser runs, started if it does not, and answers.
+    /// Checks that the browser answers; starts one if none runs.
     pub(super) async fn ready(self: &Arc<Self>) -> Result<(), ProviderError> {
-        // In a task of its own: a probe that no longer waits must not end the browser that is being started for it.
+        // In a task of its own: a probe that disconnects must not abort the start of the browser.
         let pool = Arc::clone(self);
         let asking = self.tasks.spawn(async move {
             let browser = pool.browser().await?;
@@ -206,7 +205,7 @@ impl Pool {
         asking.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 
-    /// Ends the browser and waits until it is gone.
+    /// Ends the browser and waits until it has ended.
     pub(super) async fn end(&self) {
         self.ending.cancel();
         self.warm.clear();

@@ -1,6 +1,6 @@
-//! Blank pages kept ready, so that a request need not wait for one: each is used once and thrown away, never shared.
+//! Warm pages: blank pages made beforehand, so that requests don't wait for one. Each is used once and never shared.
 //!
-//! They are made one at a time, while nobody is served or none is ready: whoever is served now comes first.
+//! They are made one at a time, while no page is in use or none is ready, so that current requests keep the processors.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,25 +13,25 @@ use super::browser::Blank;
 use super::pool::Pool;
 use crate::telemetry::SessionMetrics;
 
-/// How old a blank page may get: what a renderer gathers over time is nobody's to inherit.
+/// How old a warm page may get, so that no request inherits what a renderer accumulates over time.
 const AGE_MAX: Duration = Duration::from_secs(300);
-/// How long no page is made after one could not be.
+/// The pause after a page could not be made.
 const REST: Duration = Duration::from_secs(1);
 
-/// The pages that are ready.
+/// The warm pages of one browser.
 pub(super) struct Warm {
-    /// How many there shall be.
+    /// How many to keep.
     wanted: usize,
-    /// How many pages in use leave no processor free.
+    /// The number of processors: this many busy pages leave none free.
     processors: usize,
     pages: Mutex<VecDeque<(Instant, Blank)>>,
     busy: Arc<Busy>,
-    /// A browser was started.
+    /// Notified when a browser was started.
     started: Notify,
     metrics: SessionMetrics,
 }
 
-/// How many pages are in use, of whatever kind: they share the processors.
+/// How many pages are in use in all browsers, which share the processors.
 #[derive(Debug, Default)]
 pub(super) struct Busy(watch::Sender<usize>);
 
@@ -47,7 +47,7 @@ impl Warm {
         }
     }
 
-    /// The page that has been ready for longest, if one is, and its browser lives.
+    /// Takes the oldest usable page.
     pub(super) fn take(&self) -> Option<Blank> {
         self.change(|pages| {
             loop {
@@ -59,23 +59,23 @@ impl Warm {
         })
     }
 
-    /// Throws all of them away.
+    /// Discards all pages.
     pub(super) fn clear(&self) {
         drop(self.change(std::mem::take));
     }
 
-    /// A page is in use until what this returns is dropped.
+    /// Counts a page as in use until the returned guard is dropped.
     pub(super) fn in_use(&self) -> InUse {
         self.busy.0.send_modify(|busy| *busy += 1);
         InUse(Arc::clone(&self.busy))
     }
 
-    /// A browser runs: its pages can be made.
+    /// Wakes [`keep`]: a browser runs, so pages can be made.
     pub(super) fn browser_started(&self) {
         self.started.notify_one();
     }
 
-    /// Adds a page, in the place of one whose browser is being replaced if there is such.
+    /// Adds a page. It replaces one whose browser is being replaced, if there is any.
     fn add(&self, page: Blank) {
         self.change(|pages| {
             let stale = pages.iter().position(|(_, page)| !page.is_fresh());
@@ -84,22 +84,22 @@ impl Warm {
         });
     }
 
-    /// Whether to make a page now: while nobody needs the processors, and while requests leave one free if none is ready.
+    /// Returns whether to make a page now: if no page is in use, or if none is ready and a processor is free.
     fn lacks_one(&self) -> bool {
         let fresh = self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
         let busy = *self.busy.0.borrow();
         fresh < self.wanted && (busy == 0 || fresh == 0 && busy < self.processors)
     }
 
-    /// Throws away what is too old or of a browser that is gone; when the next of them will be too old.
-    fn throw_aged(&self) -> Option<Instant> {
+    /// Discards pages that are too old or unusable; returns when the oldest remaining one will be too old.
+    fn discard_aged(&self) -> Option<Instant> {
         self.change(|pages| {
             pages.retain(|(since, page)| since.elapsed() < AGE_MAX && page.is_usable());
             pages.front().map(|(since, _)| *since + AGE_MAX)
         })
     }
 
-    /// Changes the pages that are ready, and counts them.
+    /// Changes the set of warm pages and updates its metric.
     fn change<T>(&self, change: impl FnOnce(&mut VecDeque<(Instant, Blank)>) -> T) -> T {
         let mut pages = self.pages();
         let before = pages.len();
@@ -113,7 +113,7 @@ impl Warm {
     }
 }
 
-/// A page that is in use.
+/// Counts one page as in use.
 pub(super) struct InUse(Arc<Busy>);
 
 impl Drop for InUse {
@@ -122,12 +122,12 @@ impl Drop for InUse {
     }
 }
 
-/// Keeps pages ready until the provider ends.
+/// Keeps warm pages until the provider ends.
 pub(super) async fn keep(pool: Arc<Pool>) {
     let warm = &pool.warm;
     let mut busy = warm.busy.0.subscribe();
     loop {
-        let aged_at = warm.throw_aged().unwrap_or_else(|| Instant::now() + AGE_MAX);
+        let aged_at = warm.discard_aged().unwrap_or_else(|| Instant::now() + AGE_MAX);
         tokio::select! {
             () = warm.started.notified() => {}
             _ = busy.changed() => {}
@@ -135,7 +135,7 @@ pub(super) async fn keep(pool: Arc<Pool>) {
             () = pool.ending.cancelled() => return,
         }
         while warm.lacks_one() && !pool.ending.is_cancelled() {
-            // No browser is started for this: the first request does that, or whoever asks whether we are ready.
+            // This starts no browser: the first request or the readiness check does.
             let Some(browser) = pool.running().await else { break };
             match pool.blank_from(&browser).await {
                 Ok(page) if !pool.ending.is_cancelled() => {
@@ -143,7 +143,7 @@ pub(super) async fn keep(pool: Arc<Pool>) {
                 }
                 Ok(_) => return,
                 Err(error) => {
-                    tracing::debug!(%error, "no page could be made ready");
+                    tracing::debug!(%error, "a warm page could not be made");
                     tokio::select! {
                         () = tokio::time::sleep(REST) => {}
                         () = pool.ending.cancelled() => return,

@@ -5,11 +5,12 @@ use porthole_daemon::settings::Environment;
 use super::*;
 use crate::settings::SETTINGS;
 
-fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingError> {
-    pages(&Reader::new(variables.iter().copied().collect()), 4)
+fn read(variables: &[(&str, &str)]) -> Result<Pages, SettingErrors> {
+    let reader = Reader::new(variables.iter().copied().collect());
+    SettingErrors::collect(|errors| pages(&reader, 4, errors))
 }
 
-fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingError> {
+fn options(variables: &[(&str, &str)]) -> Result<BrowserbaseOptions, SettingErrors> {
     let variables: Vec<_> = [("PORTHOLE_PROVIDER", "browserbase")].iter().chain(variables).copied().collect();
     match read(&variables)? {
         Pages::Browserbase(options) => Ok(options),
@@ -68,7 +69,8 @@ fn warm_sessions_need_an_account_that_pays() {
 
 #[test]
 fn cdp_needs_an_endpoint_and_never_shows_it() {
-    assert!(matches!(read(&[("PORTHOLE_PROVIDER", "cdp")]), Err(SettingError::Missing { .. })));
+    let missing = read(&[("PORTHOLE_PROVIDER", "cdp")]).unwrap_err().to_string();
+    assert!(missing.starts_with("PORTHOLE_CDP_URL is not set"), "{missing}");
     let with = |url: &str| read(&[("PORTHOLE_PROVIDER", "cdp"), ("PORTHOLE_CDP_URL", url)]);
     assert!(matches!(with("wss://a/?token=t"), Ok(Pages::Cdp(_))));
     let refused = with("ftp://a/?token=the-token").unwrap_err().to_string();

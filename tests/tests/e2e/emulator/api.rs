@@ -1,4 +1,4 @@
-//! The API's shapes: what Browserbase's SDKs send and read.
+//! The shapes of the API: the requests that Browserbase's SDKs send and the fields that they read.
 
 use http::Method;
 use porthole_tests::emulator::EmulatorOptions;
@@ -37,7 +37,7 @@ async fn a_session_is_created_driven_and_released() {
     let authority = emulator.url().strip_prefix("http://").unwrap();
     assert_eq!(session["connectUrl"], format!("ws://{authority}/?signingKey={key}"));
 
-    // The browser's default context has one page, and that is as large as was asked for.
+    // The browser's default context has one page, with the requested viewport.
     let mut socket = connect(&session).await;
     let targets = socket.call("Target.getTargets", json!({})).await;
     let pages: Vec<&Value> =
@@ -57,7 +57,7 @@ async fn a_session_is_created_driven_and_released() {
     assert_eq!((code, &released["status"]), (200, &json!("COMPLETED")));
     assert!(released["endedAt"].is_string() && released.get("connectUrl").is_none());
     assert_eq!(socket.ended().await, Some(1000));
-    assert_eq!(release(&emulator, &session).await.0, 200, "a second release is no mistake");
+    assert_eq!(release(&emulator, &session).await.0, 200, "a second release must succeed");
 
     let ledger = emulator.expect_all_given_back(PATIENCE).await;
     let entry = &ledger["sessions"][0];
@@ -67,10 +67,10 @@ async fn a_session_is_created_driven_and_released() {
     );
     assert_eq!(entry["asked_with"]["region"], "eu-central-1");
     assert_eq!(entry["user_metadata"], metadata);
-    assert!(!ledger.to_string().contains(key), "a signing key is told to nobody else");
+    assert!(!ledger.to_string().contains(key), "the ledger contains a signing key");
 }
 
-/// A socket to the session's page, as whoever looks on gets one.
+/// Opens a socket to the session's page by the URLs of the live view (`/debug`).
 async fn page(emulator: &Emulator, session: &Value) -> super::client::Socket {
     let (code, live) = emulator.call(Method::GET, &format!("{}/debug", path(session)), None).await;
     assert_eq!(code, 200, "{live}");
@@ -97,7 +97,7 @@ async fn sessions_are_listed_by_status_and_metadata_the_newest_first() {
         let (code, sessions) = emulator.call(Method::GET, &format!("/v1/sessions{query}"), None).await;
         assert_eq!(code, 200, "{query}: {sessions}");
         let sessions = sessions.as_array().unwrap().clone();
-        assert!(sessions.iter().all(|session| session.get("connectUrl").is_none()), "a list tells no secret");
+        assert!(sessions.iter().all(|session| session.get("connectUrl").is_none()), "a list contains a connect URL");
         sessions.into_iter().map(|session| session["id"].clone()).collect::<Vec<_>>()
     };
     let ids = |sessions: &[&Value]| sessions.iter().map(|session| session["id"].clone()).collect::<Vec<_>>();
@@ -148,7 +148,7 @@ async fn refusals_have_browserbases_shape() {
 }
 
 #[tokio::test]
-async fn what_was_said_is_logged_unless_unwanted_and_projects_tell_their_use() {
+async fn calls_are_logged_unless_disabled_and_projects_report_their_usage() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let logged = create(&emulator, json!({})).await;
     let unlogged = create(&emulator, json!({"browserSettings": {"logSession": false}})).await;
@@ -189,10 +189,10 @@ async fn a_body_may_be_empty_and_metadata_not_too_long() {
 }
 
 #[tokio::test]
-async fn names_are_found_where_they_are_told_to_be_and_certificates_judged_if_that_is_asked_for() {
+async fn names_follow_the_resolve_setting_and_certificates_are_verified_on_request() {
     let resolve = "shop.of.the.tests=127.0.0.1, *=none";
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", resolve)).await;
-    // Its certificate is one that no browser trusts.
+    // No browser trusts this emulator's certificate.
     let untrusted = Emulator::start(EmulatorOptions::new().tls()).await;
     let site = Site::start();
     let here = site.html("<title>shop");

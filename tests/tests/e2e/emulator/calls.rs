@@ -1,4 +1,4 @@
-//! What a client with a socket can't have of its browser: this machine's files, and pages with more rights than the web's.
+//! Calls that the emulator refuses over a socket: those that would reach this machine's files or privileged pages.
 
 use std::fs;
 use std::path::Path;
@@ -11,25 +11,25 @@ use serde_json::{Value, json};
 
 use super::client::{PATIENCE, Socket, connect, create, path, release, try_connect};
 
-/// A client's page: a socket, and the target session on it (none on a socket to the page alone).
+/// A client's page: a socket, and the page's target session on it (`None` on a socket to the page itself).
 struct Page {
     socket: Socket,
     session: Option<String>,
 }
 
 impl Page {
-    /// Calls a method; its whole answer, an error included.
+    /// Calls a method and returns its whole answer, which may be an error.
     async fn ask(&mut self, method: &str, params: Value) -> Value {
         self.socket.ask(self.session.as_deref(), method, params).await
     }
 
-    /// What an expression comes to, once its promise is kept.
+    /// Evaluates an expression, awaits its promise and returns the value.
     async fn evaluate(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "awaitPromise": true});
         self.ask("Runtime.evaluate", params).await["result"]["result"]["value"].clone()
     }
 
-    /// The identifier of its first `input`.
+    /// Returns the node id of the page's first `input`.
     async fn input(&mut self) -> Value {
         self.ask("DOM.enable", json!({})).await;
         let root = self.ask("DOM.getDocument", json!({})).await["result"]["root"]["nodeId"].clone();
@@ -38,7 +38,7 @@ impl Page {
     }
 }
 
-/// The first page of a session, over its connect URL and as whoever looks on reaches it.
+/// Opens the first page of a session twice: over its connect URL, and over the URL of the live view (`/debug`).
 async fn pages(emulator: &Emulator, session: &Value) -> [Page; 2] {
     let (_, live) = emulator.call(Method::GET, &format!("{}/debug", path(session)), None).await;
     let id = live["pages"][0]["id"].as_str().unwrap();
@@ -50,7 +50,7 @@ async fn pages(emulator: &Emulator, session: &Value) -> [Page; 2] {
 }
 
 #[tokio::test]
-async fn its_browsers_open_the_web_and_no_files_and_no_pages_of_their_own() {
+async fn its_browsers_open_web_pages_but_no_files_and_no_internal_pages() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let session = create(&emulator, json!({})).await;
     let mut pages = pages(&emulator, &session).await;
@@ -76,11 +76,11 @@ async fn its_browsers_open_the_web_and_no_files_and_no_pages_of_their_own() {
             assert_eq!(answer["error"]["code"], -32601, "{method}: {answer}");
         }
         assert_eq!(page.evaluate("typeof cdp").await, "undefined");
-        // What a page itself may not open it may not open here either.
+        // Chromium's own rule holds too: a page may not navigate itself to a file.
         let moved = page.evaluate("location = 'file:///etc/hostname'; document.readyState + location.protocol").await;
         assert!(moved.as_str().unwrap().ends_with("about:"), "{moved}");
         let navigated = page.ask("Page.navigate", json!({"url": "data:text/html,<p>a page"})).await;
-        assert!(navigated["result"]["frameId"].is_string(), "the socket goes on: {navigated}");
+        assert!(navigated["result"]["frameId"].is_string(), "the socket no longer works: {navigated}");
         eventually(PATIENCE, async || {
             let text = page.evaluate("document.body.innerText").await;
             so(text == "a page", text.to_string())
@@ -140,7 +140,7 @@ async fn no_file_is_read_for_a_client_and_downloads_go_to_the_sessions_folder() 
     assert_eq!(entries(&chosen), 0);
     release(&emulator, &session).await;
     emulator.expect_all_given_back(PATIENCE).await;
-    eventually(PATIENCE, async || so(!profile.exists(), "its downloads are left")).await;
+    eventually(PATIENCE, async || so(!profile.exists(), "the profile with the downloads is left")).await;
 }
 
 fn entries(folder: &Path) -> usize {

@@ -1,4 +1,4 @@
-//! A client of the emulator as these tests need one: sessions made by hand, and a socket that knows next to nothing.
+//! The tests' client of the emulator: requests about sessions, and a bare DevTools socket.
 
 use std::time::Duration;
 
@@ -12,10 +12,10 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest;
 use tokio_tungstenite::tungstenite::{Error, Message};
 use tokio_tungstenite::{Connector, MaybeTlsStream, WebSocketStream};
 
-/// Longer than anything takes here, also on a machine that has much else to do.
+/// Limit for any wait of these tests, generous enough for a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Makes a session, with these fields beside its project.
+/// Creates a session with these fields, and the project's id.
 pub(crate) async fn create(emulator: &Emulator, fields: Value) -> Value {
     let (status, session) = try_create(emulator, fields).await;
     assert_eq!(status, 201, "{session}");
@@ -42,7 +42,7 @@ pub(crate) fn path(session: &Value) -> String {
     format!("/v1/sessions/{}", session["id"].as_str().unwrap())
 }
 
-/// A socket to a browser.
+/// A DevTools socket to a browser.
 pub(crate) struct Socket {
     socket: WebSocketStream<MaybeTlsStream<TcpStream>>,
     last_id: u64,
@@ -63,18 +63,18 @@ pub(crate) async fn try_connect(
 }
 
 impl Socket {
-    /// Calls a method and gives its result.
+    /// Calls a method and returns its result.
     pub(crate) async fn call(&mut self, method: &str, params: Value) -> Value {
         self.try_call(method, params).await.unwrap()
     }
 
-    /// The same, where the socket may end before the answer.
+    /// Calls a method whose answer the end of the socket may prevent.
     pub(crate) async fn try_call(&mut self, method: &str, params: Value) -> Result<Value, Error> {
         let id = self.send(method, params).await?;
         Ok(self.answer(id).await?["result"].clone())
     }
 
-    /// Calls a method, of a target's session if one is named, and gives its whole answer.
+    /// Calls a method, on a target session if one is named, and returns its whole answer.
     pub(crate) async fn ask(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
         self.last_id += 1;
         let mut call = json!({"id": self.last_id, "method": method, "params": params});
@@ -87,7 +87,7 @@ impl Socket {
         answer
     }
 
-    /// The answer to a call.
+    /// Waits for the answer to a call.
     async fn answer(&mut self, id: u64) -> Result<Value, Error> {
         loop {
             let message = self.next().await?;
@@ -98,7 +98,7 @@ impl Socket {
         }
     }
 
-    /// Sends a call and does not wait.
+    /// Sends a call without waiting for its answer.
     pub(crate) async fn send(&mut self, method: &str, params: Value) -> Result<u64, Error> {
         self.last_id += 1;
         let call = json!({"id": self.last_id, "method": method, "params": params});
@@ -106,7 +106,7 @@ impl Socket {
         Ok(self.last_id)
     }
 
-    /// The next text message; an end of any kind is an error.
+    /// Waits for the next text message; an end of any kind is an error.
     pub(crate) async fn next(&mut self) -> Result<String, Error> {
         loop {
             match timeout(PATIENCE, self.socket.next()).await.expect("a message, or an end") {
@@ -122,18 +122,18 @@ impl Socket {
         self.socket.send(Message::Ping("are you there".into())).await.unwrap();
     }
 
-    /// Waits for the answer to a ping, which is the next thing that comes.
+    /// Waits for the answer to a ping, which must be the next message.
     pub(crate) async fn expect_pong(&mut self) {
         let next = timeout(PATIENCE, self.socket.next()).await.expect("an answer to the ping");
         assert!(matches!(next, Some(Ok(Message::Pong(_)))), "{next:?}");
     }
 
-    /// Whether nothing at all comes for so long.
+    /// Whether no message arrives within this time.
     pub(crate) async fn is_silent_for(&mut self, time: Duration) -> bool {
         timeout(time, self.socket.next()).await.is_err()
     }
 
-    /// Waits for the end. Its close code, if it ended with one.
+    /// Waits for the end of the socket and returns its close code, if there was one.
     pub(crate) async fn ended(&mut self) -> Option<u16> {
         let ended = async {
             loop {
@@ -147,7 +147,7 @@ impl Socket {
         timeout(PATIENCE, ended).await.expect("the socket ends")
     }
 
-    /// Closes it in an orderly way.
+    /// Closes the socket with a close handshake.
     pub(crate) async fn close(mut self) {
         self.socket.close(None).await.unwrap();
         self.ended().await;

@@ -1,4 +1,4 @@
-//! How sessions end, and what the ledger says of each end.
+//! How sessions end, and how the ledger records each end.
 
 use std::time::Duration;
 
@@ -11,12 +11,12 @@ use tokio_tungstenite::tungstenite::Error;
 
 use super::client::{PATIENCE, Socket, connect, create, release, status, try_connect};
 
-/// Waits until a session is over, and gives what the ledger says of it: status, end, connected, leaked.
+/// Waits until a session is over and returns its fields in the ledger: `status`, `ended_by`, `connected`, `leaked`.
 async fn end_of(emulator: &Emulator, session: &Value) -> Value {
     eventually(PATIENCE, async || {
         let ledger = emulator.ledger().await;
         let entry = entry(&ledger, session);
-        so(!entry["ended_by"].is_null(), format!("it goes on: {entry:#}"))?;
+        so(!entry["ended_by"].is_null(), format!("the session has not ended: {entry:#}"))?;
         Ok(json!([entry["status"], entry["ended_by"], entry["connected"], entry["leaked"]]))
     })
     .await
@@ -27,7 +27,7 @@ fn entry(ledger: &Value, session: &Value) -> Value {
     sessions.iter().find(|entry| entry["id"] == session["id"]).unwrap().clone()
 }
 
-/// The status that an upgrade is refused with.
+/// Returns the HTTP status that refuses the upgrade.
 async fn refused_with(session: &Value) -> u16 {
     match try_connect(session["connectUrl"].as_str().unwrap(), None).await {
         Err(Error::Http(answer)) => answer.status().as_u16(),
@@ -44,7 +44,7 @@ async fn a_session_ends_with_its_last_socket() {
     one.close().await;
     other.call("Browser.getVersion", json!({})).await;
     assert_eq!(status(&emulator, &session).await, "RUNNING");
-    // Without a word, as when a process dies.
+    // Dropped without a close frame, as when a process dies.
     drop(other);
     assert_eq!(end_of(&emulator, &session).await, json!(["COMPLETED", "socket_closed", true, false]));
     assert_eq!(refused_with(&session).await, 410);
@@ -73,7 +73,7 @@ async fn a_session_that_is_kept_alive_outlives_its_socket_and_keeps_its_pages() 
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_gives_back_times_out_and_is_leaked() {
+async fn an_unreleased_session_times_out_and_is_leaked() {
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_TIMEOUT_MIN", "1")).await;
     let (held, mut socket) = connected_until_its_timeout(&emulator).await;
     let expired = create(&emulator, json!({"keepAlive": true, "timeout": 600})).await;
@@ -92,8 +92,8 @@ async fn a_session_that_nobody_gives_back_times_out_and_is_leaked() {
     eventually(PATIENCE, async || so(emulator.process.family().is_empty(), "a browser is left")).await;
 }
 
-/// A session with a socket and a timeout. Its time runs while its browser starts, which a busy machine may take long for:
-/// one that is over before there is a socket is followed by one with more time.
+/// Creates a session with a timeout and connects to it. The timeout includes the browser's start, which takes long on
+/// a busy machine: if it passes before the socket is open, the next session gets a longer one.
 async fn connected_until_its_timeout(emulator: &Emulator) -> (Value, Socket) {
     for seconds in [3, 6, 12, 24] {
         let session = create(emulator, json!({"timeout": seconds})).await;
@@ -108,7 +108,7 @@ async fn connected_until_its_timeout(emulator: &Emulator) -> (Value, Socket) {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_connects_to_times_out_and_is_leaked() {
+async fn an_unconnected_session_times_out_and_is_leaked() {
     let options = EmulatorOptions::new().setting("PORTHOLE_EMULATOR_CONNECT_WITHIN", "1");
     let emulator = Emulator::start(options).await;
     let unconnected = create(&emulator, json!({"timeout": 600})).await;
@@ -128,7 +128,7 @@ async fn a_browser_that_its_client_closes_and_one_that_dies_are_told_apart() {
     let mut socket = connect(&killed).await;
     let path = format!("/__emulator/sessions/{}/kill", killed["id"].as_str().unwrap());
     assert_eq!(emulator.call(Method::POST, &path, None).await.0, 204);
-    assert_eq!(socket.ended().await, None, "nobody says good-bye for a dead browser");
+    assert_eq!(socket.ended().await, None, "a dead browser's socket ended with a close code");
     assert_eq!(end_of(&emulator, &killed).await, json!(["ERROR", "browser_died", true, false]));
 
     let crashed = create(&emulator, json!({})).await;
@@ -139,21 +139,21 @@ async fn a_browser_that_its_client_closes_and_one_that_dies_are_told_apart() {
 }
 
 #[tokio::test]
-async fn a_caller_that_leaves_while_its_session_is_made_has_one_that_nobody_gives_back() {
+async fn a_session_is_created_even_if_its_caller_leaves_meanwhile() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let body = json!({"userMetadata": {"of": "who left"}});
     let asking = emulator.call(Method::POST, "/v1/sessions", Some(&body));
     let left = tokio::select! {
         _ = asking => false,
         () = eventually(PATIENCE, async || {
-            so(emulator.ledger().await["totals"]["created"] == 1, "it is not even begun")
+            so(emulator.ledger().await["totals"]["created"] == 1, "the create has not begun")
         }) => true,
     };
-    assert!(left, "the session was made before anybody could leave");
+    assert!(left, "the create was answered before the caller could leave");
     let session = eventually(PATIENCE, async || {
         let query = "/v1/sessions?status=RUNNING&q=user_metadata%5B'of'%5D:'who%20left'";
         let (_, sessions) = emulator.call(Method::GET, query, None).await;
-        so(sessions[0].is_object(), "there is none")?;
+        so(sessions[0].is_object(), "no such session is running")?;
         Ok(sessions[0].clone())
     })
     .await;

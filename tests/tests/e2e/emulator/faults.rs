@@ -1,4 +1,4 @@
-//! Each fault, as the client on its other side meets it.
+//! Each fault, as a client observes it.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use tokio_tungstenite::tungstenite::Error;
 
 use super::client::{PATIENCE, connect, create, path, release, try_connect, try_create};
 
-/// How long something that hangs is watched. It may hang longer; it may not end sooner.
+/// How long the tests watch a call that must hang: it must not end within this time.
 const HANGS_FOR: Duration = Duration::from_millis(500);
 
-/// Sends a create and gives what came of it; `None` for no answer at all.
+/// Sends a create and returns its status and body, or `None` if there was no answer.
 async fn ask(emulator: &Emulator) -> Option<(u16, Value)> {
     let request = emulator.http.post(format!("{}/v1/sessions", emulator.url()));
     let request = request.header("x-bb-api-key", emulator.api_key()).json(&json!({"keepAlive": true}));
@@ -28,7 +28,7 @@ async fn created(emulator: &Emulator) -> u64 {
 }
 
 #[tokio::test]
-async fn creates_fail_as_they_are_told_to_and_then_no_more() {
+async fn creates_fail_as_often_as_their_fault_says() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     for code in [400, 401, 403, 429, 500, 502] {
         let fault = json!({"create": {"status": {"code": code, "message": "as you wish"}}, "times": 1});
@@ -47,7 +47,7 @@ async fn creates_fail_as_they_are_told_to_and_then_no_more() {
     for _ in 0..2 {
         assert!(timeout(HANGS_FOR, ask(&emulator)).await.is_err());
     }
-    assert_eq!(created(&emulator).await, 0, "nothing of this was done");
+    assert_eq!(created(&emulator).await, 0, "a create with a fault made a session");
     emulator.clear_faults().await;
 
     let slow = Duration::from_millis(700);
@@ -60,7 +60,7 @@ async fn creates_fail_as_they_are_told_to_and_then_no_more() {
 }
 
 #[tokio::test]
-async fn creates_are_done_and_nobody_hears_of_it() {
+async fn creates_succeed_though_their_answers_are_lost() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     emulator.faults(json!([{"create": "lose_answer", "times": 1}, {"create": "withhold_answer", "times": 1}])).await;
     assert_eq!(ask(&emulator).await, None);
@@ -80,7 +80,7 @@ async fn creates_are_done_and_nobody_hears_of_it() {
 }
 
 #[tokio::test]
-async fn releases_and_reads_fail_as_they_are_told_to() {
+async fn releases_and_reads_fail_as_often_as_their_fault_says() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let session = create(&emulator, json!({})).await;
     emulator.faults(json!({"release": {"status": {"code": 500}}, "times": 3})).await;
@@ -124,7 +124,7 @@ async fn connect_urls_that_lead_nowhere() {
 }
 
 #[tokio::test]
-async fn sockets_close_or_break_off_where_they_are_told_to() {
+async fn sockets_close_or_break_off_where_their_fault_says() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let keep = json!({"keepAlive": true});
     let session = create(&emulator, keep).await;
@@ -156,9 +156,9 @@ async fn sockets_close_or_break_off_where_they_are_told_to() {
             }
         }
         assert_eq!(answered, whole_messages, "{fault}");
-        assert!(!matches!(error, Some(Error::ConnectionClosed)), "{fault}: it ended in an orderly way");
+        assert!(!matches!(error, Some(Error::ConnectionClosed)), "{fault}: the socket ended with a close handshake");
     }
-    // In the middle of the first answer.
+    // Drops the connection in the middle of the first answer.
     emulator.faults(json!({"connect": {"drop_after": {"bytes": 40}}, "times": 1})).await;
     assert!(connect(&session).await.try_call("Browser.getVersion", json!({})).await.is_err());
 
@@ -168,7 +168,7 @@ async fn sockets_close_or_break_off_where_they_are_told_to() {
 }
 
 #[tokio::test]
-async fn garbage_comes_and_what_follows_it() {
+async fn messages_after_garbage_still_arrive() {
     let emulator = Emulator::start(EmulatorOptions::new()).await;
     let session = create(&emulator, json!({"keepAlive": true})).await;
     for (kind, is_json) in [("text", false), ("json", true)] {
@@ -179,7 +179,7 @@ async fn garbage_comes_and_what_follows_it() {
         let garbage: Result<Value, _> = serde_json::from_str(&socket.next().await.unwrap());
         assert_eq!(garbage.as_ref().is_ok_and(Value::is_array), is_json, "{garbage:?}");
         let answer: Value = serde_json::from_str(&socket.next().await.unwrap()).unwrap();
-        assert_eq!(answer["id"], 2, "what comes after it is in order");
+        assert_eq!(answer["id"], 2, "the message after the garbage is not the answer");
         socket.close().await;
     }
     emulator.faults(json!({"connect": {"garbage": {"kind": "frame"}}, "times": 1})).await;
@@ -198,7 +198,7 @@ async fn a_line_falls_silent_and_a_browser_dies() {
     socket.call("Browser.getVersion", json!({})).await;
     socket.send("Browser.getVersion", json!({})).await.unwrap();
     assert!(socket.is_silent_for(HANGS_FOR).await);
-    // It is open all the same: what goes the other way arrives.
+    // The muted socket is still open in the other direction: a call sent over it reaches the browser.
     let mut other = connect(&session).await;
     let made = "data:text/html,made over the silent line";
     socket.send("Target.createTarget", json!({"url": made})).await.unwrap();
@@ -236,7 +236,7 @@ async fn a_frozen_line_answers_no_ping_and_ends_with_its_client() {
             socket.call("Browser.getVersion", json!({})).await;
         }
         socket.send("Browser.getVersion", json!({})).await.unwrap();
-        // A line freezes when the message after those is due: until then its pings are answered.
+        // A line freezes when the message after `after_messages` is due; until then it answers pings.
         assert!(socket.is_silent_for(HANGS_FOR).await, "{fault} after {after_messages}");
         socket.ping().await;
         if is_answered {
@@ -262,12 +262,12 @@ async fn a_delay_costs_each_round_trip_and_only_that() {
     }
     for id in 1..=calls {
         let answer: Value = serde_json::from_str(&socket.next().await.unwrap()).unwrap();
-        assert_eq!(answer["id"], id, "the order is kept");
+        assert_eq!(answer["id"], id, "answers came out of order");
     }
     let took = began.elapsed();
     assert!(took >= 2 * each_way, "{took:?}");
     assert!(took < 2 * each_way * calls / 2, "calls wait for one another: {took:?}");
-    // A fault that fails beside one that delays: both strike.
+    // A delay and a failure at the same time: both apply.
     emulator.faults(json!({"connect": {"close": {"after_messages": 1}}, "times": 1})).await;
     let mut doomed = connect(&session).await;
     let began = Instant::now();

@@ -1,4 +1,4 @@
-//! Concurrency and creations a minute, with their headers and sentences.
+//! The limits on concurrent sessions and on creations a minute, with their headers and messages.
 
 use http::HeaderMap;
 use porthole_tests::Emulator;

@@ -1,4 +1,4 @@
-//! The emulator: its API as a stranger sees it, its browsers, its faults, its ledger.
+//! The emulator: its API, browsers, faults and ledger, as a client sees them.
 
 #![expect(clippy::unwrap_used, reason = "a step that fails is the test that fails")]
 

@@ -1,4 +1,4 @@
-//! The process: what it says and what it leaves behind, however it ends.
+//! The emulator's process: its output, and what it leaves behind however it ends.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 
 use super::client::{PATIENCE, connect, create};
 
-/// What must not be said anywhere.
+/// Returns the secrets that must not appear in any output.
 fn secrets_of(emulator: &Emulator, sessions: &[&Value]) -> Vec<String> {
     let keys = sessions.iter().map(|session| session["signingKey"].as_str().unwrap().to_owned());
     keys.chain([emulator.api_key().to_owned()]).collect()
 }
 
 #[tokio::test]
-async fn told_to_end_it_ends_its_sessions_tells_the_ledger_and_leaves_nothing() {
+async fn on_sigterm_it_ends_its_sessions_prints_the_ledger_and_leaves_nothing() {
     let options = EmulatorOptions::new().setting("PORTHOLE_LOG", "trace");
     let mut emulator = Emulator::start(options).await;
     let one = create(&emulator, json!({})).await;
@@ -35,7 +35,10 @@ async fn told_to_end_it_ends_its_sessions_tells_the_ledger_and_leaves_nothing() 
 
     emulator.process.signal(Signal::SIGTERM);
     assert!(emulator.process.ended(PATIENCE).await.success());
-    eventually(PATIENCE, async || so(!family.iter().any(Relative::is_alive), "something lives on")).await;
+    eventually(PATIENCE, async || {
+        so(!family.iter().any(Relative::is_alive), "a process of the emulator is still alive")
+    })
+    .await;
     assert!(emulator.home.left_in_temp().is_empty(), "{:?}", emulator.home.left_in_temp());
 
     let ledger = emulator.process.stdout().join("\n");
@@ -50,7 +53,7 @@ async fn told_to_end_it_ends_its_sessions_tells_the_ledger_and_leaves_nothing() 
     let said = emulator.process.stderr().join("\n") + &ledger;
     assert!(said.contains("a session has ended"));
     for secret in secrets_of(&emulator, &[&one, &other]) {
-        assert!(!said.contains(&secret), "a secret was said");
+        assert!(!said.contains(&secret), "a secret was printed");
     }
 }
 
@@ -67,18 +70,21 @@ async fn killed_it_takes_its_browsers_along_and_the_next_start_removes_their_fol
     .await;
     emulator.process.signal(Signal::SIGKILL);
     assert!(!emulator.process.ended(PATIENCE).await.success());
-    eventually(PATIENCE, async || so(!family.iter().any(Relative::is_alive), "a browser lives on")).await;
+    eventually(PATIENCE, async || so(!family.iter().any(Relative::is_alive), "a browser is still alive")).await;
     let profiles = emulator.home.left_in_temp();
     assert_eq!(profiles.len(), 1, "{profiles:?}");
 
     let temp = emulator.home.temp();
     let next = Emulator::start(EmulatorOptions::new().setting("TMPDIR", temp.to_str().unwrap())).await;
-    eventually(Duration::from_secs(10), async || so(emulator.home.left_in_temp().is_empty(), "they are left")).await;
+    eventually(Duration::from_secs(10), async || {
+        so(emulator.home.left_in_temp().is_empty(), "profile folders are left")
+    })
+    .await;
     drop(next);
 }
 
 #[tokio::test]
-async fn a_wrong_setting_ends_it_with_a_sentence() {
+async fn a_wrong_setting_ends_it_with_a_message() {
     let home = porthole_tests::stack::Home::new();
     let mut environment = home.environment();
     environment.insert("PORTHOLE_EMULATOR_ADDR".to_owned(), "127.0.0.1:0".to_owned());

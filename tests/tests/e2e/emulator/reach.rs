@@ -1,4 +1,4 @@
-//! Who reaches the emulator: callers with a key, under its own names, and no web page of anybody else's.
+//! Access to the emulator: callers with a key that use its own names, and no foreign web page.
 
 use http::header::{HOST, ORIGIN};
 use http::{HeaderName, Method, Request};
@@ -11,8 +11,8 @@ use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 
 use super::client::{PATIENCE, create, path, release, try_connect};
 
-/// Headers that a page of `http://evil.test:port` sends whose name was bound to the emulator's address, and those of
-/// other foreign pages.
+/// Headers sent by a page of `http://evil.test:port` whose name was rebound to the emulator's address, and by other
+/// foreign pages.
 fn of_foreign_pages(port: &str) -> Vec<Vec<(HeaderName, String)>> {
     let evil = format!("evil.test:{port}");
     let local = format!("127.0.0.1:{port}");
@@ -44,7 +44,7 @@ async fn call(emulator: &Emulator, method: Method, path: &str, headers: &[(Heade
     (response.status().as_u16(), response.json().await.unwrap())
 }
 
-/// The status that opening a socket with these headers ends with.
+/// Opens a socket with these headers and returns the HTTP status.
 async fn upgrade(url: &str, headers: &[(HeaderName, String)]) -> u16 {
     let mut request: Request<()> = url.into_client_request().unwrap();
     for (name, value) in headers {
@@ -93,7 +93,7 @@ async fn foreign_and_rebound_pages_get_no_session_and_no_socket_whatever_keys_th
         let (status, made) = call(&emulator, Method::POST, "/v1/sessions", &headers).await;
         assert_eq!(status, 201, "{headers:?}: {made}");
         let url = made["connectUrl"].as_str().unwrap();
-        assert!(url.starts_with(&format!("ws://{authority}/")), "a caller's own name for it is in the URL");
+        assert!(url.starts_with(&format!("ws://{authority}/")), "the URL contains the name from the Host header");
         release(&emulator, &made).await;
     }
     release(&emulator, &session).await;
@@ -114,14 +114,14 @@ async fn names_that_it_is_given_are_its_own() {
     }
 }
 
-/// The status that a list of sessions is answered with for this key.
+/// Lists the sessions with this key and returns the HTTP status.
 async fn status_with(emulator: &Emulator, key: &str) -> u16 {
     let request = emulator.http.get(format!("{}/v1/sessions", emulator.url())).header("x-bb-api-key", key);
     request.send().await.unwrap().status().as_u16()
 }
 
 #[tokio::test]
-async fn without_keys_one_is_made_and_printed_and_any_must_be_asked_for() {
+async fn without_keys_one_is_made_and_printed_and_accepting_any_is_opt_in() {
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_API_KEYS", "")).await;
     let printed = eventually(PATIENCE, async || {
         let printed = emulator.process.stdout();

@@ -1,4 +1,4 @@
-//! Browsers that die while they start.
+//! Browsers that fail while they start.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::client::{PATIENCE, connect, release, try_create};
 
-/// How often a scenario is tried whose last start is the real browser's: that one crashes now and then, too.
+/// Attempts at a scenario whose second start is the real browser's, because that one crashes now and then, too.
 const TRIES: usize = 2;
 
 fn real() -> PathBuf {
@@ -21,8 +21,8 @@ async fn emulator(browser: &FlakyBrowser) -> Emulator {
     Emulator::start(EmulatorOptions::new().setting("PORTHOLE_CHROMIUM", browser.path())).await
 }
 
-/// Makes a session of a browser that fails its first start so, and drives it.
-async fn another_is_started_after_one_that(fails: &str) {
+/// Creates and drives a session whose browser fails its first start in this way.
+async fn expect_second_serves_after(fails: &str) {
     for attempt in 1..=TRIES {
         let browser = FlakyBrowser::new(&real(), "1", fails);
         let emulator = emulator(&browser).await;
@@ -48,13 +48,13 @@ async fn another_is_started_after_one_that(fails: &str) {
 #[tokio::test]
 async fn a_browser_that_dies_while_it_starts_is_replaced_before_the_create_is_answered() {
     for fails in [EXITS, CRASHES, LISTENS_AND_DIES] {
-        another_is_started_after_one_that(fails).await;
+        expect_second_serves_after(fails).await;
     }
 }
 
 #[tokio::test]
 async fn a_browser_that_never_listens_is_replaced_within_the_creates_time() {
-    another_is_started_after_one_that(HANGS).await;
+    expect_second_serves_after(HANGS).await;
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn a_create_whose_second_browser_fails_too_is_an_error_and_leaves_nothing(
     for creates in 1..=2 {
         let (status, refusal) = try_create(&emulator, json!({})).await;
         assert_eq!(status, 500, "{refusal}");
-        assert_eq!(browser.starts(), 2 * creates, "two starts for each create");
+        assert_eq!(browser.starts(), 2 * creates, "a create must start two browsers");
     }
     let ledger = emulator.expect_all_given_back(PATIENCE).await;
     assert_eq!(ledger["totals"]["ended_by"], json!({"browser_died": 2}));

@@ -1,4 +1,4 @@
-//! `https` and `wss`, with a certificate that only those trust who were told of its authority.
+//! `https` and `wss`, with a certificate that only clients with the emulator's CA trust.
 
 use std::sync::Arc;
 
@@ -24,21 +24,24 @@ fn trusting(pem: &[u8]) -> Connector {
 }
 
 #[tokio::test]
-async fn everything_goes_over_tls_and_only_who_knows_the_authority_trusts_it() {
+async fn everything_goes_over_tls_and_only_clients_with_the_ca_trust_it() {
     let mut emulator = Emulator::start(EmulatorOptions::new().tls()).await;
     assert!(emulator.url().starts_with("https://"));
     let session = create(&emulator, json!({})).await;
     let url = session["connectUrl"].as_str().unwrap();
-    assert!(url.starts_with("wss://127.0.0.1:"), "the connect URL is not one of wss");
+    assert!(url.starts_with("wss://127.0.0.1:"), "the connect URL does not begin with wss");
     assert!(session["seleniumRemoteUrl"].as_str().unwrap().starts_with("https://"));
 
     let pem_path = emulator.ca_pem_path().unwrap().clone();
     let pem = std::fs::read(&pem_path).unwrap();
-    assert!(!String::from_utf8_lossy(&pem).contains("PRIVATE"), "nobody else signs with this authority");
+    assert!(!String::from_utf8_lossy(&pem).contains("PRIVATE"), "the CA file contains a private key");
     let by_name = url.replace("127.0.0.1", "localhost");
     for url in [url, &by_name] {
         let stranger = try_connect(url, Some(trusting(b""))).await;
-        assert!(matches!(stranger, Err(Error::Io(_) | Error::Tls(_))), "a stranger trusted it");
+        assert!(
+            matches!(stranger, Err(Error::Io(_) | Error::Tls(_))),
+            "a client without the CA trusted the certificate"
+        );
     }
     let strange = reqwest::Client::builder().no_proxy().build().unwrap();
     assert!(strange.get(emulator.url()).send().await.is_err());

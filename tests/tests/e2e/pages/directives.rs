@@ -1,4 +1,4 @@
-//! Directives: what each of them reads, in both of its forms, several from one visit, and where an answer is cut.
+//! Directives: the results of each kind, in string and typed form, several from one visit, and how answers are cut.
 
 use porthole_tests::{Answer, Stack};
 use serde_json::{Value, json};
@@ -90,7 +90,7 @@ async fn values_come_in_the_maps_shape_and_misfits_are_named() {
         assert!(warnings.contains(expected), "{expected} not in {warnings}");
     }
     let string = read(&stack, &url, &format!("json: {map}; schema: {schema}")).await;
-    assert_eq!(string.expect_ok()["data"], data, "one meaning in both forms");
+    assert_eq!(string.expect_ok()["data"], data, "the string form and the typed form differ");
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn several_directives_are_read_from_one_visit() {
     let answer = read(&stack, &url, "headings; links\nimages; metadata; markdown: .item; selector: .nowhere").await;
     let fields = answer.expect_ok();
     let results = fields["results"].as_array().unwrap();
-    assert_eq!(stack.site.seen(&url).len(), 1, "one navigation");
+    assert_eq!(stack.site.seen(&url).len(), 1, "several directives must share one navigation");
     assert_eq!(results[0]["data"], json!([{"level": 1, "text": "Uhren"}, {"level": 2, "text": "Neue", "id": "neu"}]));
     let links = results[1]["data"].as_array().unwrap();
     assert_eq!((links.len(), &links[1]["rel"], &links[1]["text"]), (3, &json!("nofollow"), &json!("mehr")));
@@ -149,7 +149,7 @@ async fn an_article_comes_without_its_furniture() {
 }
 
 #[tokio::test]
-async fn what_was_cut_goes_on_at_its_offset() {
+async fn a_cut_answer_continues_at_its_next_offset() {
     let stack = Stack::shared().await;
     let rows: String = (0..200).map(|n| format!("<tr><td>row {n}<td>{n}</tr>")).collect();
     let paragraphs: String = (0..100).map(|n| format!("<p>paragraph {n} 漢字😀</p>")).collect();

@@ -1,5 +1,5 @@
-//! What a page loads besides its document: what it is refused is counted, and the page goes on without it. That nothing
-//! of it reaches a private network is shown in `hostile/`.
+//! Subresources: the egress counts the requests that it refuses, and the page goes on without them. `hostile/` shows
+//! that none of them reaches a private network.
 
 use std::time::Duration;
 
@@ -9,18 +9,18 @@ use serde_json::json;
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn what_a_page_was_refused_is_counted_and_the_page_renders() {
+async fn refused_requests_of_a_page_are_counted_and_the_page_renders() {
     let stack = Stack::start().await;
     let forbidden = stack.site.forbidden();
     let url = stack.site.html(&format!("<p>the public part<img src='{forbidden}'><img src='http://10.0.0.1/'>"));
     let fields = stack.screenshot(json!({"url": url})).await.within(ENDED_WITHIN).expect_ok();
     assert_eq!(fields["blocked_requests"], 2);
     let text = serde_json::to_string(&fields).unwrap();
-    assert!(!text.contains("10.0.0.1"), "no address in the answer: {text}");
+    assert!(!text.contains("10.0.0.1"), "the answer contains a private address: {text}");
 }
 
 #[tokio::test]
-async fn a_page_over_its_budget_is_told_from_one_that_only_lacks_a_part() {
+async fn a_document_over_budget_fails_and_a_subresource_over_budget_is_left_out() {
     let stack = Stack::with().setting("PORTHOLE_EGRESS_MAX_BYTES", "200000").start().await;
     let big = stack.site.page(Reply::of("text/html", vec![b'x'; 1_000_000]));
     let answer = stack.screenshot(json!({"url": big})).await.within(ENDED_WITHIN);
@@ -36,7 +36,7 @@ async fn a_page_over_its_budget_is_told_from_one_that_only_lacks_a_part() {
 }
 
 #[tokio::test]
-async fn a_sites_own_502_is_a_page_and_ours_is_none() {
+async fn a_sites_own_502_is_a_page_and_the_egresss_is_a_failure() {
     let stack = Stack::shared().await;
     let own = stack.site.page(Reply::of("text/html", b"the site's own words".to_vec()).status(502));
     let answer = stack.extract(json!({"url": own})).await.within(ENDED_WITHIN);

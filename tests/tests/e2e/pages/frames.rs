@@ -1,4 +1,4 @@
-//! Frames of other origins, in the page's own process and in others: what they hold is read where it is asked for.
+//! Frames of other origins, in the page's process and in their own: their content is read when the request asks for it.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use porthole_tests::site::SHOP;
 use porthole_tests::{Reply, Stack};
 use serde_json::{Value, json};
 
-/// A page of one site with frames of another: of two sites, so that each has a process of its own, and one that is of no
-/// origin at all and stays in the page's.
+/// Returns a page with nested frames of another site, which site isolation puts into their own processes, a sandboxed
+/// frame with an opaque origin, a hidden frame and a frame of the page's own origin.
 fn page_with_frames(stack: &Stack) -> String {
     let innermost = stack.site.html("<title>innermost</title><p class=deep>deepest words</p><ul><li>four</ul>");
     let inner = stack
@@ -23,13 +23,13 @@ fn page_with_frames(stack: &Stack) -> String {
     ))
 }
 
-/// A browser that gives each site a process of its own, as desktop Chromium does and the headless shell does not.
+/// Starts a browser with site isolation, which desktop Chromium has by default and the headless shell does not.
 const ISOLATING: &str = r#"#!/bin/sh
 for browser in /usr/lib/chromium/chromium-headless-shell "$(command -v chrome-headless-shell)" /usr/lib/chromium/chromium "$(command -v google-chrome)"
 do [ -x "$browser" ] && exec "$browser" --site-per-process "$@"
 done"#;
 
-/// A stack with such a browser; the folder holds its script.
+/// Starts a stack with site isolation; the folder holds the script that starts its browser.
 async fn isolating() -> (Stack, tempfile::TempDir) {
     let folder = tempfile::tempdir().expect("a temp folder");
     let script = folder.path().join("chromium-headless-shell");
@@ -43,7 +43,7 @@ async fn read(stack: &Stack, url: &str, instruction: &str) -> porthole_tests::An
     stack.extract(json!({"url": url, "instruction": instruction})).await
 }
 
-async fn the_text_has_those_of_frames_where_they_stand(stack: &Stack) {
+async fn the_text_includes_frames_in_their_place(stack: &Stack) {
     let url = page_with_frames(stack);
     let own = "Outer\n\nbefore\n\none";
     assert_eq!(read(stack, &url, "text").await.content(), own);
@@ -112,7 +112,7 @@ async fn several_matches_in_frames_are_cut_and_go_on(stack: &Stack) {
 #[tokio::test]
 async fn frames_of_other_origins_are_read_in_the_pages_own_process() {
     let stack = Stack::shared().await;
-    the_text_has_those_of_frames_where_they_stand(&stack).await;
+    the_text_includes_frames_in_their_place(&stack).await;
     selectors_find_what_is_in_frames(&stack).await;
     several_matches_in_frames_are_cut_and_go_on(&stack).await;
 }
@@ -120,13 +120,13 @@ async fn frames_of_other_origins_are_read_in_the_pages_own_process() {
 #[tokio::test]
 async fn frames_of_other_origins_are_read_in_processes_of_their_own() {
     let (stack, _folder) = isolating().await;
-    the_text_has_those_of_frames_where_they_stand(&stack).await;
+    the_text_includes_frames_in_their_place(&stack).await;
     selectors_find_what_is_in_frames(&stack).await;
     several_matches_in_frames_are_cut_and_go_on(&stack).await;
 }
 
 #[tokio::test]
-async fn a_frame_that_can_not_be_read_is_told_and_holds_nobody_up() {
+async fn a_frame_that_can_not_be_read_causes_a_warning_and_no_delay() {
     let (stack, _folder) = isolating().await;
     let busy =
         stack.site.html("<p>busy<script>addEventListener('load', () => setTimeout(() => { for (;;); }, 20))</script>");

@@ -1,4 +1,4 @@
-//! What a reader can't see: counted in texts, left out elsewhere. And pages that stand before the page.
+//! Text that a reader can't see: counted in texts, left out of other results. And block pages and consent walls.
 
 use porthole_tests::{Reply, Stack};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Pages that mean harm, or are merely badly made: each ends, and the next request finds nothing amiss.
+//! Malicious and badly made pages: each request ends in time, and the next one succeeds.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use porthole_tests::family::Relative;
 use porthole_tests::{Reply, Stack, eventually};
 use serde_json::json;
 
-/// Navigation, wait and capture together, and some more for a slow machine.
+/// Limit for navigation, wait and capture together, with a margin for a slow machine.
 const ENDED_WITHIN: Duration = Duration::from_secs(40);
 
 #[tokio::test]
@@ -94,7 +94,7 @@ async fn a_page_that_does_not_want_to_be_left_is_left() {
 
 #[tokio::test]
 async fn a_storm_of_windows_opens_nothing_that_lasts() {
-    // With pages kept ready the renderers would be as many as the pool has got to.
+    // Without warm pages, so that the pool's refilling doesn't change the number of renderers.
     let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     stack.expect_alive().await;
     stack.expect_idle(Duration::from_secs(5)).await;
@@ -112,10 +112,10 @@ async fn a_storm_of_windows_opens_nothing_that_lasts() {
     assert_eq!(answer.content(), "storm");
     stack.expect_idle(Duration::from_secs(5)).await;
     stack.expect_alive().await;
-    // One that has just ended may still be seen.
+    // A renderer that has just ended may still be listed.
     eventually(Duration::from_secs(10), async || {
         let now = renderers();
-        so(now <= before + 2, format!("{now} renderers, where there were {before}"))
+        so(now <= before + 2, format!("{now} renderers, {before} before"))
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! What is not quite a web page: images, documents, data, downloads, nothing at all; and text in older encodings.
+//! Answers other than HTML pages: images, documents, data, downloads, empty answers; and text in older encodings.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ async fn an_image_is_shown() {
 }
 
 #[tokio::test]
-async fn a_pdf_is_shown_or_said_not_to_be() {
+async fn a_pdf_is_shown_or_fails() {
     let stack = Stack::shared().await;
     let pdf = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
                3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\n\
@@ -60,7 +60,7 @@ async fn a_download_fails_and_leaves_no_file() {
     stack.expect_idle(Duration::from_secs(2)).await;
     assert_eq!(stack.home.left_in_temp(), before);
     let home = std::fs::read_dir(stack.home.home()).unwrap().count();
-    assert_eq!(home, 0, "files in the home folder");
+    assert_eq!(home, 0, "the download left files in the home folder");
 }
 
 #[tokio::test]

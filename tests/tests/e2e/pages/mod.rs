@@ -1,4 +1,4 @@
-//! Pages: whatever a site does, the answer is the contract's and comes in its time.
+//! Pages: whatever a site does, the answer keeps the contract and the deadline.
 
 mod directives;
 mod egress;

@@ -1,5 +1,5 @@
-//! A second sandbox's requests beside each kind of hostile page: all succeed, in the same browser, and what such a page
-//! has us read is bounded. How long they take is measured by the `neighbours` example.
+//! A second sandbox's requests beside each kind of hostile page: all succeed, in the same browser, and the bytes that
+//! such a page makes the service read are bounded. The `neighbours` example measures how long they take.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -11,18 +11,18 @@ use serde_json::json;
 
 /// How long a hostile page is kept after its load, in milliseconds of real time.
 const KEPT_MS: u32 = 1_500;
-/// How many requests the second sandbox makes beside each.
+/// Number of requests that the second sandbox makes beside each hostile page.
 const REQUESTS: usize = 4;
-/// What a page may have us read that sends nothing oversized, with the second sandbox's pictures, in bytes: its allowance
-/// of events, refilled while it lives, and some room.
+/// Maximum bytes read from the browser for a page without oversized messages and for the second sandbox's pictures: the
+/// page's allowance of events, refilled while it lives, and a margin.
 const READ_MAX_BYTES: f64 = 64e6;
 /// The same for a page of whose strings none is read: events of a fixed size, as many as it makes while it lives. On a busy
 /// machine it lives longer (seen: 5 MB).
 const SILENT_MAX_BYTES: f64 = 16e6;
 
-/// How long until a browser has let go of a hostile page.
+/// Limit for a browser to dispose of a hostile page.
 const GONE_WITHIN: Duration = Duration::from_secs(30);
-/// How a hostile page's own request may end, other than well.
+/// Error codes that a hostile page's own request may end with.
 const ENDS: [&str; 4] = ["NAVIGATION_FAILED", "NAVIGATION_TIMEOUT", "DEADLINE_EXCEEDED", "BROWSER_CRASHED"];
 
 struct Read {
@@ -49,20 +49,20 @@ async fn read(stack: &Stack) -> Read {
     }
 }
 
-/// The browsers themselves, without their renderers.
+/// Returns the pids of the browsers' main processes, without their renderers.
 fn browsers(stack: &Stack) -> BTreeSet<i32> {
     let chromium = stack.chromium();
     let pids: BTreeSet<i32> = chromium.iter().map(|process| process.pid).collect();
     chromium.iter().filter(|process| !pids.contains(&process.parent)).map(|process| process.pid).collect()
 }
 
-/// A caller who owns another sandbox.
+/// Returns a caller that owns another sandbox.
 fn second(stack: &Stack) -> Caller {
     let sandbox_id = "sb-of-somebody-else".to_owned();
     Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
 }
 
-/// What was amiss beside this neighbour.
+/// Visits a hostile page beside the second sandbox's requests and returns the violations.
 async fn beside(stack: &Stack, neighbour: Neighbour) -> Vec<String> {
     let before = read(stack).await;
     let url = stack.site.html(&neighbour.html());
@@ -87,7 +87,7 @@ async fn beside(stack: &Stack, neighbour: Neighbour) -> Vec<String> {
         expect(answer.code().is_none(), format!("the second sandbox's request failed: {answer:?}"));
     }
     let code = visit.await.expect("a visit does not panic").code();
-    // What it had sent before it was ended may still be on its way until its context is gone.
+    // Messages that the page sent before it was ended may still arrive until its context is gone.
     stack.expect_idle(GONE_WITHIN).await;
     let after = read(stack).await;
     let read_bytes = after.bytes - before.bytes;
@@ -119,7 +119,7 @@ async fn a_second_sandbox_is_served_beside_every_kind_of_hostile_page() {
         amiss.extend(beside(&stack, neighbour).await);
     }
     assert_eq!(amiss, Vec::<String>::new());
-    assert_eq!(browsers(&stack), running, "the same browsers run");
+    assert_eq!(browsers(&stack), running, "a browser was replaced");
     let sessions = stack.metrics().await["sessions"].clone();
     assert_eq!(sessions["leaked"], 0, "{sessions}");
 }

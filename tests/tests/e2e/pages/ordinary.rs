@@ -1,4 +1,4 @@
-//! Pages as most are: static ones, ones that scripts build, ones that say they aren't there.
+//! Ordinary pages: static ones, pages built by scripts, pages with an error status.
 
 use std::time::Duration;
 
@@ -46,7 +46,7 @@ async fn the_timings_add_up_to_no_more_than_their_total() {
     let timings = answer.expect_ok()["timings_ms"].clone();
     let of = |name: &str| timings[name].as_u64().unwrap_or_else(|| panic!("{name} is missing in {timings}"));
     let parts: u64 = ["queue", "session", "navigate", "settle", "capture"].map(of).iter().sum();
-    // Each is rounded by itself.
+    // Each timing is rounded separately.
     assert!(parts <= of("total") + 5, "{timings}");
     assert!(Duration::from_millis(of("total")) <= answer.took, "{timings} in {:?}", answer.took);
 }
@@ -72,7 +72,7 @@ async fn a_page_that_scripts_build_is_shown_as_it_will_be() {
 }
 
 #[tokio::test]
-async fn what_a_page_fetches_after_its_load_is_there() {
+async fn content_that_a_page_fetches_after_its_load_is_there() {
     let stack = Stack::shared().await;
     let data = stack.site.page(Reply::of("application/json", r#"{"word":"fetched"}"#).late(Duration::from_millis(300)));
     let url = stack.site.html(&format!(

@@ -1,4 +1,4 @@
-//! `on_timeout: partial`: a page that came and did not load in time is taken as it stands.
+//! `on_timeout: partial`: a page whose document arrived but that did not load in time is captured as far as it came.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use futures_util::future::join_all;
 use porthole_tests::{Answer, Reply, Site, Stack};
 use serde_json::{Value, json};
 
-/// Navigation has 15 s, the navigation without what never came some more; what is over this has hung.
+/// Limit for a partial answer: 15 s for the navigation, some more for the one without the missing resources.
 const TAKEN_WITHIN: Duration = Duration::from_secs(40);
 
-/// Everything but what never comes.
+/// The part of the pages that does arrive.
 const REST: &str =
     "<body style='margin: 0'><h1 style='margin: 0; height: 844px; background: rgb(0, 170, 102)'>the rest</h1>";
 const GREEN: [u8; 3] = [0, 170, 102];
@@ -18,8 +18,8 @@ fn partial(url: &str) -> Value {
     json!({"url": url, "on_timeout": "partial"})
 }
 
-/// The one warning that tells of it.
-fn told(answer: &Answer) -> String {
+/// Asserts that an answer has exactly one `partial` warning and returns it.
+fn partial_warning(answer: &Answer) -> String {
     let warnings = answer.warnings();
     let told: Vec<_> = warnings.iter().filter(|warning| warning.starts_with("partial: ")).collect();
     assert_eq!(told.len(), 1, "{answer:?}");
@@ -38,7 +38,7 @@ async fn a_page_whose_script_never_comes_is_taken_without_it() {
     let unaccepting = site.unaccepting();
     let two_of_them = {
         let first = site.page(Reply::never());
-        // Asked for only once the first is out of the way.
+        // Requested only after the first script has been given up.
         let second = format!("<script>document.write(\"<script src='{unaccepting}'></\" + 'script>')</script>");
         site.html(&format!("<head><script src='{first}'></script>{second}</head>{REST}"))
     };
@@ -48,14 +48,14 @@ async fn a_page_whose_script_never_comes_is_taken_without_it() {
     let caller = stack.caller();
     let urls = [
         ("a host that accepts and never answers", after_a_script(site, &silent), true),
-        // The egress gives such a dial up before the navigation's time is over.
+        // The egress gives up the dial before the navigation's time is over.
         ("a host that never accepts", after_a_script(site, &unaccepting), false),
         ("two such scripts, one after the other", two_of_them, true),
         ("a script after a stylesheet that never comes", style, true),
     ];
     let requests = urls.iter().flat_map(|(why, url, is_partial)| {
         let caller = &caller;
-        // One is drawn frame by frame, the other by the browser itself.
+        // The viewport is drawn with `begin_frame`, the full page by the browser itself.
         [false, true].map(|full_page| async move {
             let fields = json!({"url": url, "on_timeout": "partial", "full_page": full_page});
             (why, caller.screenshot(fields).await, *is_partial)
@@ -66,7 +66,7 @@ async fn a_page_whose_script_never_comes_is_taken_without_it() {
         let answer = answer.within(TAKEN_WITHIN);
         assert_eq!(answer.picture().at(300, 200), GREEN, "{why}: {answer:?}");
         if is_partial {
-            assert!(told(&answer).contains("without what never came from 127.0.0.1:"), "{why}: {answer:?}");
+            assert!(partial_warning(&answer).contains("without what never came from 127.0.0.1:"), "{why}: {answer:?}");
         } else {
             assert!(answer.warnings().is_empty(), "{why}: {answer:?}");
         }
@@ -76,7 +76,7 @@ async fn a_page_whose_script_never_comes_is_taken_without_it() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_held_otherwise_is_read_as_far_as_it_came() {
+async fn a_page_that_stalls_otherwise_is_read_as_far_as_it_came() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "8").start().await;
     let site = &stack.site;
     let never = site.page(Reply::never());
@@ -95,13 +95,16 @@ async fn a_page_that_is_held_otherwise_is_read_as_far_as_it_came() {
         eprintln!("{why}: {:?} {:?}", answer.took, answer.warnings());
         let answer = answer.within(TAKEN_WITHIN);
         assert_eq!(answer.content(), "the rest", "{why}");
-        assert!(told(&answer).starts_with("partial: the page did not load within 15 s"), "{why}: {answer:?}");
+        assert!(
+            partial_warning(&answer).starts_with("partial: the page did not load within 15 s"),
+            "{why}: {answer:?}"
+        );
     }
     stack.expect_alive().await;
 }
 
 #[tokio::test]
-async fn without_a_document_it_is_the_timeout_as_ever_and_fail_is_the_default() {
+async fn without_a_document_partial_times_out_and_fail_is_the_default() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "8").start().await;
     let never = stack.site.page(Reply::never());
     let held = after_a_script(&stack.site, &never);
@@ -121,7 +124,7 @@ async fn a_short_request_is_answered_in_its_own_time() {
     let fields = json!({"url": url, "on_timeout": "partial", "timeout_ms": 12_000});
     let answer = stack.screenshot(fields).await.within(Duration::from_secs(14));
     assert_eq!(answer.picture().at(300, 200), GREEN);
-    told(&answer);
+    partial_warning(&answer);
 }
 
 #[tokio::test]
@@ -141,12 +144,12 @@ async fn a_stylesheet_that_never_comes_does_not_keep_the_page_from_being_drawn()
     for answer in join_all(requests).await {
         let answer = answer.within(TAKEN_WITHIN);
         assert_eq!(answer.picture().at(300, 200), GREEN, "{answer:?}");
-        assert!(told(&answer).starts_with("partial: a stylesheet did not come within"), "{answer:?}");
+        assert!(partial_warning(&answer).starts_with("partial: a stylesheet did not come within"), "{answer:?}");
     }
 }
 
 #[tokio::test]
-async fn a_page_that_loads_is_not_told_of() {
+async fn a_page_that_loads_has_no_partial_warning() {
     let stack = Stack::shared().await;
     let script = stack.site.page(Reply::of("text/javascript", "document.title = 'ran'").late(Duration::from_secs(2)));
     let answer = stack.screenshot(partial(&after_a_script(&stack.site, &script))).await;

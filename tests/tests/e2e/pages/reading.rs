@@ -1,4 +1,4 @@
-//! What an extract gives: the text, its lines, its length, and the part that was asked for.
+//! Results of an extract: the text, its lines, its length, and the selected part.
 
 use porthole_tests::Stack;
 use serde_json::json;
@@ -14,7 +14,7 @@ async fn the_text_keeps_its_lines_and_folds_runs_of_blank_ones() {
     assert_eq!(text, "Head\n\none\ntwo\n\nthree\n\na\nb");
 }
 
-/// Fragments whose rendered text is of every kind: white space kept and collapsed, blocks, breaks, tables, lists, hidden
+/// Fragments that cover the rules of `innerText`: white space kept and collapsed, blocks, breaks, tables, lists, hidden
 /// and generated content, form controls, runs of blank lines.
 const FRAGMENTS: &str = r#"
 <div> a  b\tc <br> d <br>
@@ -37,7 +37,7 @@ const FRAGMENTS: &str = r#"
 <div>\ud83d\ude00<br><br><br><br>\ud83d\ude00</div>"#;
 
 #[tokio::test]
-async fn a_text_differs_from_what_the_browser_says_in_runs_of_blank_lines_alone() {
+async fn a_text_differs_from_inner_text_only_in_runs_of_blank_lines() {
     let stack = Stack::shared().await;
     let url = stack.site.html(&format!(
         "<!doctype html><body><script>
@@ -89,7 +89,7 @@ async fn a_selector_gives_the_text_of_its_first_match() {
 }
 
 #[tokio::test]
-async fn a_selector_that_matches_nothing_is_said_so() {
+async fn a_selector_that_matches_nothing_is_an_error() {
     let stack = Stack::shared().await;
     let url = stack.site.html("<p>text</p><p id=empty> </p>");
     let answer = stack.extract(json!({"url": url, "instruction": "selector: #nowhere"})).await;
@@ -99,7 +99,7 @@ async fn a_selector_that_matches_nothing_is_said_so() {
 }
 
 #[tokio::test]
-async fn a_selector_that_is_none_is_refused_by_its_fields_name() {
+async fn an_invalid_selector_is_refused_by_its_fields_name() {
     let stack = Stack::shared().await;
     let url = stack.site.html("<p>text</p>");
     let answer = stack.extract(json!({"url": url, "instruction": "selector: p[["})).await;
@@ -138,7 +138,7 @@ async fn text_is_cut_at_max_chars_counted_as_characters() {
 }
 
 #[tokio::test]
-async fn text_is_cut_at_20_000_characters_when_nothing_is_said() {
+async fn text_is_cut_at_20_000_characters_by_default() {
     let stack = Stack::shared().await;
     let url = stack.site.html(&"漢".repeat(20_001));
     let answer = stack.extract(json!({"url": url})).await;

@@ -1,13 +1,13 @@
-//! Pages and selectors that would keep their reader for ever, or fool it: each ends in a code or a cut.
+//! Pages and selectors that would occupy the reader for ever or fool it: each ends in an error code or a cut answer.
 
 use std::time::Duration;
 
 use porthole_tests::{Reply, Stack};
 use serde_json::{Value, json};
 
-/// Navigation, wait and reading together, and some more for a slow machine.
+/// Limit for navigation, wait and reading together, with a margin for a slow machine.
 const ENDED_WITHIN: Duration = Duration::from_secs(60);
-/// What a page that asks for too much may end in.
+/// Error codes that a page beyond the limits may end with.
 const ENDS: &[&str] =
     &["DEADLINE_EXCEEDED", "BROWSER_CRASHED", "NAVIGATION_TIMEOUT", "INVALID_REQUEST", "NAVIGATION_FAILED"];
 
@@ -101,7 +101,7 @@ async fn a_page_that_replaces_what_it_is_read_with_or_changes_meanwhile_is_read_
     assert_eq!(contents[2..], ["honest text", "Head"]);
 }
 
-/// `$defs` from 0 to `n`, each made by `link` from a reference to the next.
+/// Returns a schema with `$defs` from 0 to `n`, each made by `link` from a reference to the next.
 fn chain(n: usize, link: impl Fn(Value) -> Value) -> Value {
     let mut defs = serde_json::Map::new();
     for at in 0..n {
@@ -135,7 +135,7 @@ async fn schemas_that_multiply_are_refused_by_their_keyword_and_others_are_serve
         refused.expect_code_about("INVALID_REQUEST", keyword);
         assert_eq!(other.content(), "text");
     }
-    // What takes long without multiplying ends in a warning.
+    // A schema that is slow without multiplying ends in a warning.
     let slow = stack.site.html(&format!("<p>{}", "x".repeat(3_000_000)));
     let pattern = json!({"properties": {"a": {"pattern": "(x?){400}y"}}});
     let answer = stack
@@ -169,7 +169,7 @@ async fn a_text_over_many_places_is_read_as_far_as_the_answer_goes() {
     {
         assert_eq!(read_within(&stack, json!({"url": url, "extract": extract})).await["truncated"], true, "{extract}");
     }
-    // The row after those that are too long can be had.
+    // The row after the ones that are too long can still be read by its offset.
     let last = json!({"url": url, "instruction": "table", "offset": 399, "include_hidden": true});
     let last = read_within(&stack, last).await;
     assert_eq!(last["data"]["rows"], json!([["a", "b"]]));
@@ -201,7 +201,7 @@ async fn attributes_names_and_values_without_end_are_cut() {
     let answer = stack.extract(json!({"url": attributes, "extract": values})).await.within(ENDED_WITHIN);
     assert!(answer.body.len() < 600_000, "{} bytes", answer.body.len());
     answer.expect_ok();
-    // What is missing counts as a value too.
+    // A missing value counts against the limit, too.
     let map: serde_json::Map<String, Value> = (0..30).map(|at| (format!("f{at}"), json!(".none"))).collect();
     let missing = json!({"kind": "json", "map": {"all": ["img", map]}});
     let answer = stack.extract(json!({"url": attributes, "extract": missing})).await.within(ENDED_WITHIN);

@@ -1,4 +1,4 @@
-//! Where a page leads: chains, loops, and ways to what must not be visited, none of which may reach it.
+//! Redirects and navigations by the page itself: chains, loops, and attempts at forbidden targets, which must fail.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ async fn a_page_that_moves_on_by_script_ends_where_it_moved() {
 }
 
 #[tokio::test]
-async fn where_a_loaded_page_moves_on_to_is_told_like_any_other() {
+async fn a_later_navigation_of_a_loaded_page_is_reported_like_the_first() {
     let stack = Stack::shared().await;
     let moving = |to: &str| {
         let moves = format!("addEventListener('load', () => setTimeout(() => location.href = '{to}', 300))");
@@ -82,16 +82,16 @@ async fn a_redirect_to_a_private_address_is_blocked_and_never_followed() {
             let fields = answer.expect_code("BLOCKED_TARGET");
             if location.contains(REBOUND) {
                 let details = fields["details"].as_str().unwrap_or_default();
-                assert!(!details.contains("127.0.0.1"), "an address that DNS gave is told: {details}");
+                assert!(!details.contains("127.0.0.1"), "the details contain a resolved address: {details}");
             }
         }
     }
-    assert_eq!(stack.site.forbidden_visits(), 0, "somebody knocked at the forbidden listener");
-    assert!(stack.site.seen(&target).is_empty(), "the site was reached under a name that nobody let through");
+    assert_eq!(stack.site.forbidden_visits(), 0, "the forbidden listener was reached");
+    assert!(stack.site.seen(&target).is_empty(), "the site was reached under a name that is not allowed");
 }
 
 #[tokio::test]
-async fn a_page_that_leads_to_a_url_with_a_password_is_refused_and_the_password_not_told() {
+async fn a_page_that_leads_to_a_url_with_a_password_is_refused_without_revealing_it() {
     let stack = Stack::start().await;
     let end = stack.site.html("arrived");
     let with_password = end.replace("http://", "http://user:hunter2@");
@@ -132,7 +132,7 @@ async fn a_page_that_moves_itself_to_a_private_address_is_blocked() {
         let url = stack.site.html(&html);
         stack.screenshot(json!({"url": url})).await.within(Duration::from_secs(25)).expect_code("BLOCKED_TARGET");
     }
-    assert_eq!(stack.site.forbidden_visits(), 0, "somebody knocked at the forbidden listener");
+    assert_eq!(stack.site.forbidden_visits(), 0, "the forbidden listener was reached");
 }
 
 #[tokio::test]
@@ -145,5 +145,5 @@ async fn a_page_that_frames_a_private_address_renders_without_it() {
     assert!(answer.content().contains("the page itself"));
     let blocked = answer.expect_ok()["blocked_requests"].as_u64();
     assert!(blocked >= Some(1), "{answer:?}");
-    assert_eq!(stack.site.forbidden_visits(), 0, "somebody knocked at the forbidden listener");
+    assert_eq!(stack.site.forbidden_visits(), 0, "the forbidden listener was reached");
 }

@@ -1,4 +1,4 @@
-//! Pages that don't come: silent, slow, refused, reset, unknown, untrusted, endless ones.
+//! Pages that never arrive: silent, slow, refused, reset, unknown, untrusted and endless ones.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use porthole_tests::{Reply, Stack};
 use serde_json::json;
 
-/// Navigation has 15 s; what is over this has hung, however slow the machine.
+/// Limit for a failed navigation: its own 15 s, and a margin for a slow machine.
 const NAVIGATION_ENDED_WITHIN: Duration = Duration::from_secs(25);
 
 #[tokio::test]
@@ -57,7 +57,7 @@ async fn a_reset_connection_may_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_fails_by_its_name() {
+async fn an_untrusted_certificate_fails_by_its_name() {
     let stack = Stack::shared().await;
     let answer = stack.extract(json!({"url": stack.site.self_signed()})).await.within(NAVIGATION_ENDED_WITHIN);
     let fields = answer.expect_code_about("NAVIGATION_FAILED", "net::ERR_CERT_");

@@ -1,11 +1,11 @@
-//! `wait`: what each word waits for, and that a wait never fails a request.
+//! `wait`: the state that each value of `until` waits for; a wait never fails a request.
 
 use std::time::Duration;
 
 use porthole_tests::{Reply, Stack};
 use serde_json::{Value, json};
 
-/// The words of `wait.until`.
+/// The values of `wait.until`.
 const EVERY_STATE: [&str; 4] = ["settled", "domcontentloaded", "load", "networkidle"];
 
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn every_state_is_reached_by_an_ordinary_page_without_a_warning() {
 }
 
 #[tokio::test]
-async fn domcontentloaded_does_not_wait_for_what_never_comes_and_load_ends_with_a_warning() {
+async fn domcontentloaded_does_not_wait_for_a_missing_image_and_load_ends_with_a_warning() {
     let stack = Stack::shared().await;
     let image = stack.site.page(Reply::never());
     let url = stack.site.html(&format!("text<img src='{image}'>"));
@@ -71,8 +71,8 @@ const GREEN: [u8; 3] = [0, 170, 102];
 /// Corners and middle of the default picture.
 const EVERYWHERE: [(u32, u32); 5] = [(3, 3), (386, 3), (195, 422), (3, 840), (386, 840)];
 
-/// A red page onto which a timer puts a green box after 900 ms, that fills the view and comes in as `style` and
-/// `script` say.
+/// Returns a red page on which a timer shows a green box after 900 ms. The box fills the view; `style` and `script`
+/// animate it.
 fn with_a_late_box(style: &str, script: &str) -> String {
     format!(
         "<!doctype html><meta name=viewport content='width=device-width'>
@@ -97,12 +97,12 @@ async fn an_animation_that_a_timer_begins_is_seen_to_its_end() {
     let stack = Stack::shared().await;
     for (kind, style, script) in [
         ("animation", "animation: come 1s both", ""),
-        // Longer than the page's clock is run ahead.
+        // Longer than virtual time advances the page's clock.
         ("slow animation", "animation: come 5s both", ""),
         (
             "transition",
             "opacity: 0; transition: opacity 1s",
-            // A transition begins from a style that was there before.
+            // A transition needs a computed style to start from.
             "getComputedStyle(box).opacity; box.style.opacity = 1;",
         ),
         ("Web Animations", "", "box.animate([{ opacity: 0 }, { opacity: 1 }], { duration: 1000, fill: 'both' });"),
@@ -135,8 +135,8 @@ async fn an_animation_that_is_paused_or_never_ends_leaves_the_others_their_end()
     let answer = stack.screenshot(json!({"url": url})).await;
     assert!(answer.warnings().is_empty(), "{answer:?}");
     let picture = answer.picture();
-    // The paused one is still where it began: at its end it could not be seen.
-    assert_eq!(picture.at(25, 25), RED, "the paused one");
+    // The paused animation still shows its first frame: at its end the element would be invisible.
+    assert_eq!(picture.at(25, 25), RED, "the paused animation");
     for (x, y) in EVERYWHERE.into_iter().skip(1) {
         assert_eq!(picture.at(x, y), GREEN, "the box at {x},{y}");
     }
@@ -201,7 +201,7 @@ async fn a_delay_comes_on_top() {
 }
 
 #[tokio::test]
-async fn a_wait_for_what_is_no_selector_is_refused_by_its_fields_name() {
+async fn a_wait_for_an_invalid_selector_is_refused_by_its_fields_name() {
     let stack = Stack::shared().await;
     let url = stack.site.html("<p>text</p>");
     let answer = stack.extract(json!({"url": url, "wait": {"selector": "p[["}})).await;

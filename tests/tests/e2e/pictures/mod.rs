@@ -1,4 +1,4 @@
-//! Pictures: of the right part, in the right size and colours, and never over the cap.
+//! Pictures: they show the right part, in the right size and colours, and never exceed the size cap.
 
 mod options;
 mod part;

@@ -1,4 +1,4 @@
-//! How a picture is made: its format, and what the page is told about its viewer.
+//! Options of a picture: its format, and the media features that the page sees.
 
 use image::ImageFormat;
 use porthole_tests::Stack;

@@ -1,9 +1,9 @@
-//! Which part of a page a picture shows: the window, all of it, or one element.
+//! The part of a page that a picture shows: the viewport, the full page, or one element.
 
 use porthole_tests::Stack;
 use serde_json::{Value, json};
 
-/// A desktop window, in which a CSS pixel is where it says.
+/// Returns a desktop viewport, in which CSS pixels are picture pixels.
 fn window() -> Value {
     json!({"width": 800, "height": 600})
 }
@@ -29,7 +29,7 @@ async fn the_window_is_as_large_as_asked_for() {
 }
 
 #[tokio::test]
-async fn a_phone_is_told_from_a_desktop() {
+async fn phones_and_desktops_have_different_layouts() {
     let stack = Stack::shared().await;
     let url = stack.site.html(
         "<body><script>
@@ -57,7 +57,7 @@ async fn a_full_page_reaches_down_to_its_end() {
     let viewport = json!({"width": 500, "height": 400, "device_scale_factor": 2});
     let answer = stack.screenshot(json!({"url": url, "full_page": true, "viewport": viewport})).await;
     answer.picture().expect_size(1000, 6000).expect_colour(500, 5990, [0, 0, 255]);
-    // Without it, only what the window shows.
+    // Without `full_page`, the picture shows the viewport only.
     stack.screenshot(json!({"url": url})).await.picture().expect_size(390, 844);
 }
 
@@ -92,7 +92,7 @@ async fn a_page_200_000_pixels_tall_is_cut_at_what_a_picture_can_hold() {
     for band in 0..16_u8 {
         picture.expect_colour(195, u32::from(band) * 1000 + 500, [band, 255 - band, 128]);
     }
-    // Fifty million pixels come before 16 384 rows here.
+    // Here the limit of fifty million pixels applies before the one of 16 384 rows.
     let viewport = json!({"width": 3840, "height": 1000});
     let answer = stack.screenshot(json!({"url": url, "full_page": true, "viewport": viewport})).await;
     assert_eq!(answer.expect_ok()["truncated"], true);
@@ -117,7 +117,7 @@ async fn an_element_is_shown_alone_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn an_element_that_is_not_there_is_said_so() {
+async fn a_missing_element_is_an_error() {
     let stack = Stack::shared().await;
     let url = stack.site.html("<p>text</p>");
     stack.screenshot(json!({"url": url, "selector": "#nowhere"})).await.expect_code("SELECTOR_NOT_FOUND");

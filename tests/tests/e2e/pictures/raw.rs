@@ -37,7 +37,7 @@ async fn a_caller_who_prefers_images_gets_the_image_and_its_metadata_as_headers(
 }
 
 #[tokio::test]
-async fn everybody_else_gets_json() {
+async fn all_other_callers_get_json() {
     let stack = Stack::shared().await;
     let url = stack.site.html("json");
     for accept in ["*/*", "application/json", "application/json, image/*;q=0.5", "text/html"] {

@@ -1,4 +1,4 @@
-//! `settled`: pictures of pages that come to their end in as many ways, drawn by hand and by the browser itself.
+//! `settled`: pictures of pages that finish in various ways, drawn with `begin_frame` and by the browser itself.
 
 use futures_util::{StreamExt as _, stream};
 use porthole_tests::judged::{DONE, Judged, PAGES};
@@ -6,10 +6,10 @@ use porthole_tests::{Picture, Stack};
 use serde_json::json;
 
 const AT_ONCE: usize = 3;
-/// How many pages may have drawn no frame in time, on a machine that has much else to do, and be visited again.
+/// Maximum number of pages that may be visited again because a busy machine drew no frame in time.
 const REVISITED_MAX: usize = 2;
 
-/// Takes a picture of each, and tells which are not as they will be.
+/// Takes a picture of each page and returns the names of those that are not shown finished.
 async fn unfinished(stack: &Stack, pages: impl Iterator<Item = &'static Judged>) -> Vec<&'static str> {
     let taken = pages.map(async |page| {
         let picture = stack.screenshot(json!({"url": page.put(&stack.site)})).await.picture();
@@ -18,7 +18,7 @@ async fn unfinished(stack: &Stack, pages: impl Iterator<Item = &'static Judged>)
     stream::iter(taken).buffered(AT_ONCE).filter_map(async |name| name).collect().await
 }
 
-/// Pages that go on at their top for ever are done below it.
+/// Whether a picture shows a finished page. Only the lower part counts: some pages animate their top for ever.
 fn is_done(picture: &Picture) -> bool {
     [(20, 700), (195, 780), (380, 830)].iter().all(|&(x, y)| {
         let shown = picture.at(x, y);
@@ -27,7 +27,7 @@ fn is_done(picture: &Picture) -> bool {
 }
 
 #[tokio::test]
-async fn what_is_drawn_by_hand_shows_every_page_as_it_will_be() {
+async fn pictures_by_begin_frame_show_every_page_finished() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     assert_eq!(unfinished(&stack, PAGES.iter()).await, Vec::<&str>::new());
     let revisited: Vec<String> = stack.logs().into_iter().filter(|line| line.contains("drew no frame")).collect();
@@ -35,7 +35,7 @@ async fn what_is_drawn_by_hand_shows_every_page_as_it_will_be() {
 }
 
 #[tokio::test]
-async fn what_browsers_draw_by_themselves_shows_every_page_that_needs_no_frames_as_it_will_be() {
+async fn pictures_without_begin_frame_show_every_page_that_needs_no_frames_finished() {
     let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let pages = PAGES.iter().filter(|page| !page.needs_frames);
     assert_eq!(unfinished(&stack, pages).await, Vec::<&str>::new());

@@ -1,10 +1,10 @@
-//! The size cap and its ladder: the same picture as JPEG, then its top part, then a refusal.
+//! The size cap and its ladder: the same picture as JPEG, then its top part, then `IMAGE_TOO_LARGE`.
 
 use image::ImageFormat;
 use porthole_tests::Stack;
 use serde_json::{Value, json};
 
-/// A page of pictures full of noise, the same at every visit, that no lossless format makes smaller.
+/// Returns a page of noise, the same at every visit, that no lossless format compresses.
 pub(crate) fn noise(width: u32, height: u32, times: u32) -> String {
     format!(
         "<meta name=viewport content='width=device-width'><style>body{{margin:0}}canvas{{display:block}}</style><body><script>
@@ -51,7 +51,7 @@ async fn a_page_of_noise_keeps_its_longest_top_part_that_fits() {
     let picture = answer.picture();
     let (width, height) = picture.size();
     assert!(width == 1200 && (800..9000).contains(&height), "{width}x{height}");
-    // One row of blocks more would not have fitted: what is left of the cap is less than two such rows take.
+    // The picture is as long as possible: the unused part of the cap is less than two rows of JPEG blocks take.
     let row_of_blocks = picture.bytes / (height as usize / 16);
     assert!(picture.bytes + 2 * row_of_blocks > 1_500_000, "{} bytes in {height} rows could be longer", picture.bytes);
 }
@@ -70,7 +70,7 @@ async fn a_smaller_cap_takes_its_place_in_the_whole_ladder() {
     let lossy = shot(json!({"max_bytes": lossless * 9 / 10})).await.picture().bytes;
     assert!(lossy * 2 < lossless, "{lossy} and {lossless} bytes");
 
-    // As JPEG it fits, in whatever format it was asked for.
+    // As JPEG the picture fits, whichever format was requested.
     for format in ["png", "webp"] {
         let answer = shot(json!({"max_bytes": lossy + 5000, "format": format, "quality": 100})).await;
         let picture = answer.picture();
@@ -78,11 +78,11 @@ async fn a_smaller_cap_takes_its_place_in_the_whole_ladder() {
         assert!(picture.bytes <= lossy + 5000, "{format}");
         picture.expect_size(400, 300);
     }
-    // It fits in none, and the window can't be cut.
+    // The picture fits in no format, and a picture of the viewport is never cut.
     for format in ["png", "jpeg", "webp"] {
         shot(json!({"max_bytes": lossy / 10, "format": format})).await.expect_code("IMAGE_TOO_LARGE");
     }
-    // A full page can.
+    // A full page may be cut.
     let answer = shot(json!({"max_bytes": lossy + 5000, "full_page": true})).await;
     assert_eq!(answer.expect_ok()["truncated"], true);
     let picture = answer.picture();

@@ -1,4 +1,4 @@
-//! Scripts of the world and emoji are drawn, not boxes in their place.
+//! Fonts: the world's scripts and emoji are drawn with glyphs, not with placeholder boxes.
 
 use porthole_tests::Stack;
 use serde_json::json;
@@ -6,7 +6,7 @@ use serde_json::json;
 #[tokio::test]
 async fn every_script_is_drawn_with_its_own_letters() {
     let stack = Stack::shared().await;
-    // A missing glyph is a box, the same for each letter: pairs that look alike are boxes.
+    // Every missing glyph is drawn as the same box: two letters that look alike are boxes.
     let letters = ["漢", "字", "あ", "ツ", "한", "글", "😀", "🚢"];
     let boxes: String = letters
         .iter()
@@ -40,7 +40,7 @@ async fn every_script_is_drawn_with_its_own_letters() {
 #[tokio::test]
 async fn fonts_of_the_page_are_there_when_the_picture_is_taken() {
     let stack = Stack::shared().await;
-    // Drawn only once the font that was asked for has failed to come: never a blank picture.
+    // The font fails to load: the text is drawn in the fallback font, and the picture is never blank.
     let font = stack.site.page(porthole_tests::Reply::text("no font").status(404));
     let url = stack.site.html(&format!(
         "<style>@font-face{{font-family:web;src:url('{font}')}}body{{font:80px web,sans-serif}}</style>Letters",

@@ -1,4 +1,4 @@
-//! `porthole-service check-url`: why a URL is refused, without keys and without a browser.
+//! `porthole-service check-url`: explains why a URL is refused, without keys and without a browser.
 
 use porthole_tests::command::{Finished, run};
 use porthole_tests::process::Environment;
@@ -17,7 +17,7 @@ async fn check(arguments: &[&str], input: &str) -> Finished {
     run("porthole-service", &arguments, &environment(&home), input.as_bytes()).await
 }
 
-/// The verdict of each line; each has a tab and a reason after it.
+/// Returns the verdict of each line, and asserts that a tab and a reason follow it.
 fn verdicts(finished: &Finished) -> Vec<String> {
     let verdict = |line: &str| {
         let (verdict, reason) = line.split_once('\t').unwrap_or_else(|| panic!("no tab in {line:?}"));
@@ -51,7 +51,7 @@ async fn arguments_are_judged_in_their_order() {
 async fn names_are_resolved_and_every_answer_is_judged() {
     let finished = check(&["http://inside.example/", "http://outside.example/", "http://localhost/"], "").await;
     assert_eq!(verdicts(&finished), ["BLOCKED_TARGET", "allowed", "BLOCKED_TARGET"]);
-    assert!(!finished.text().contains("10.0.0.7"), "an address that DNS gave is told: {}", finished.text());
+    assert!(!finished.text().contains("10.0.0.7"), "the output contains a resolved address: {}", finished.text());
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn each_line_of_input_gets_one_line_whatever_stands_in_it() {
         (r#""http://93.184.215.14/""#, "allowed"),
         (r#""http://127.0.0.1/""#, "BLOCKED_TARGET"),
         (r#""http://127\u002e0.0.1/""#, "BLOCKED_TARGET"),
-        // WHATWG takes line ends out of a URL: 127.0.0.1 again.
+        // The URL standard removes line ends from a URL: this is 127.0.0.1 again.
         (r#""http://127.0\n.0.1/""#, "BLOCKED_TARGET"),
         (r#""http://exa mple.com/\n\n""#, "INVALID_URL"),
         (r#""http://broken"#, "INVALID_URL"),
@@ -87,7 +87,7 @@ async fn each_line_of_input_gets_one_line_whatever_stands_in_it() {
     let expected: Vec<&str> = lines.iter().map(|(_, verdict)| *verdict).collect();
     assert_eq!(verdicts(&finished), expected, "{}", finished.text());
     assert_eq!(finished.code, Some(1));
-    // The last line need not end; lines may end as Windows ends them; no line is no line.
+    // The last line needs no line end; lines may end with CRLF; empty input gives empty output.
     let finished = check(&["--no-dns"], "http://93.184.215.14/\r\nhttp://93.184.215.14/").await;
     assert_eq!(verdicts(&finished), ["allowed", "allowed"], "{}", finished.text());
     assert_eq!(finished.code, Some(0));

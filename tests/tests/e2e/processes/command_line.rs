@@ -1,4 +1,4 @@
-//! The `porthole` command as a person uses it: `up` in one terminal, pictures and texts in another.
+//! The `porthole` command as a user runs it: `up` in one terminal, screenshots and extracts in another.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::Value;
 const UP_WITHIN: Duration = Duration::from_secs(60);
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
 
-/// `porthole up`, and how others reach it.
+/// `porthole up`, and the environment in which other commands reach it.
 struct Up {
     process: Process,
     environment: Environment,
@@ -38,7 +38,7 @@ impl Up {
         }
         environment.insert("PORTHOLE_ALLOW_TARGETS".to_owned(), site.allow_targets());
         let mut process = Process::spawn("porthole", &["up"], &environment);
-        let worker = loop_until_told(&mut process).await;
+        let worker = worker_url(&mut process).await;
         environment.insert("PORTHOLE_URL".to_owned(), worker);
         let _ = process.family();
         Self { process, environment, site, home }
@@ -49,13 +49,13 @@ impl Up {
     }
 }
 
-/// The worker's URL, from the curl line that `up` prints once it is ready.
-async fn loop_until_told(process: &mut Process) -> String {
+/// Waits for the curl line that `up` prints once it is ready, and returns the worker's URL from it.
+async fn worker_url(process: &mut Process) -> String {
     eventually(UP_WITHIN, async || {
         let said = process.stdout().join("\n");
         let (before, _) = said
             .split_once("/api/sandbox")
-            .ok_or_else(|| format!("`up` said no curl line:\n{said}\n{}", process.stderr().join("\n")))?;
+            .ok_or_else(|| format!("`up` printed no curl line:\n{said}\n{}", process.stderr().join("\n")))?;
         let start = before.rfind("http://").ok_or_else(|| format!("no URL in the curl line:\n{said}"))?;
         Ok(before[start..].to_owned())
     })
@@ -77,7 +77,7 @@ async fn up_then_pictures_and_texts_then_ctrl_c() {
 
     let finished = up.porthole(&["screenshot", &page, "-o", name]).await;
     finished.expect_code(0);
-    assert_eq!(finished.stderr, "", "there is no terminal, so silence");
+    assert_eq!(finished.stderr, "", "stderr must be empty without a terminal");
     let picture = Picture::decode(&std::fs::read(&file).unwrap());
     picture.expect_size(390, 844).expect_colour(380, 800, [0x33, 0x66, 0x99]);
 
@@ -105,7 +105,7 @@ async fn up_then_pictures_and_texts_then_ctrl_c() {
     let said = up.porthole(&["extract", &shop, "--json-map", map.to_str().unwrap()]).await.expect_code(0);
     assert_eq!(said, "{\"name\":\"Shop\",\"price\":1234.5}\n");
     let said = up.porthole(&["extract", &shop, "markdown: h1; csv"]).await.expect_code(0);
-    assert_eq!(said, "# Shop\n\na,b\n1,\"2, 3\"\n", "several results, one after the other");
+    assert_eq!(said, "# Shop\n\na,b\n1,\"2, 3\"\n", "several results must be printed one after the other");
     up.porthole(&["extract", &shop, "article", "--csv"]).await.expect_code(2);
 
     let said = up.porthole(&["create", "--json"]).await.expect_code(0);
@@ -113,7 +113,7 @@ async fn up_then_pictures_and_texts_then_ctrl_c() {
     assert!(made["sandbox_id"].as_str().unwrap().starts_with("sb-"), "{said}");
 
     let finished = up.porthole(&["extract", &up.site.forbidden()]).await;
-    assert_eq!(finished.expect_code(1), "", "a failure has nothing to say on standard output");
+    assert_eq!(finished.expect_code(1), "", "a failure printed something on standard output");
     assert!(
         finished.stderr.contains("BLOCKED_TARGET") && finished.stderr.contains("private or local network"),
         "{finished:?}"
@@ -149,7 +149,7 @@ async fn up_then_pictures_and_texts_then_ctrl_c() {
 async fn the_curl_lines_that_up_prints_work() {
     let up = Up::start().await;
     if run_shell("command -v curl", &up.environment).await.code != Some(0) {
-        eprintln!("no curl here, nothing to try");
+        eprintln!("SKIPPED: curl is missing");
         return;
     }
     let page = up.site.html("<body style='background:#00ff00'>by curl");
@@ -176,7 +176,7 @@ async fn the_curl_lines_that_up_prints_work() {
 async fn the_curl_lines_of_the_readme_work() {
     let up = Up::start().await;
     if run_shell("command -v curl", &up.environment).await.code != Some(0) {
-        eprintln!("no curl here, nothing to try");
+        eprintln!("SKIPPED: curl is missing");
         return;
     }
     let page = up.site.html("<body style='background:#00ff00'><h1>by curl</h1>");
@@ -221,8 +221,8 @@ async fn up_starts_again_what_dies() {
     let family = up.process.family();
     let service = family.iter().find(|one| one.command.iter().any(|word| word.contains("porthole-service"))).unwrap();
     service.kill();
-    eventually(Duration::from_secs(5), async || so(!service.is_alive(), "it lives")).await;
-    // The command tries again by itself while the service comes back.
+    eventually(Duration::from_secs(5), async || so(!service.is_alive(), "the service is still alive")).await;
+    // The command retries by itself while the service restarts.
     assert_eq!(up.porthole(&["extract", &page]).await.expect_code(0), "still here\n");
 }
 

@@ -1,4 +1,4 @@
-//! A browser that dies: its request says so, the next one finds another.
+//! Browsers and renderers that die: their request fails with `BROWSER_CRASHED`, the next one gets another.
 
 use std::time::Duration;
 
@@ -7,8 +7,7 @@ use porthole_tests::family::Relative;
 use porthole_tests::{Answer, Reply, Stack, eventually};
 use serde_json::json;
 
-/// Starts a request for a page that is shown but never complete, waits until the browser shows it, kills, and gives the
-/// answer.
+/// Requests a page that is shown but never completes, calls `kill` once the browser shows it, and returns the answer.
 async fn killed_in_the_middle(stack: &Stack, kill: impl Fn()) -> Answer {
     let beacon = stack.site.page(Reply::text(""));
     let url = stack.site.page(Reply::html(&format!("<p>shown<img src='{beacon}'>")).held());
@@ -39,7 +38,7 @@ async fn a_browser_that_is_killed_ends_its_request_and_another_takes_the_next() 
 
 #[tokio::test]
 async fn a_renderer_that_dies_ends_its_request_and_leaves_the_next_alone() {
-    // Without warm pages the only renderers are the request's own, and perhaps a spare one of Chromium's.
+    // Without warm pages the only renderers are the request's own, and perhaps Chromium's spare one.
     let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     let browser_of = || stack.chromium().into_iter().find(Relative::is_browser).map(|browser| browser.pid);
     for _ in 0..2 {
@@ -55,15 +54,18 @@ async fn a_renderer_that_dies_ends_its_request_and_leaves_the_next_alone() {
 }
 
 #[tokio::test]
-async fn a_renderer_that_dies_before_it_has_shown_anything_is_told_from_a_page_that_fails() {
-    // Without warm pages the only renderers are the request's own, and perhaps a spare one of Chromium's.
+async fn a_renderer_that_dies_before_it_has_shown_anything_is_a_crash_and_not_a_failed_page() {
+    // Without warm pages the only renderers are the request's own, and perhaps Chromium's spare one.
     let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     let url = stack.site.page(Reply::html("<p>never shown").late(Duration::from_millis(500)));
     let caller = stack.caller();
     let answer = caller.screenshot(json!({"url": url}));
     let killing = async {
-        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&url).is_empty(), "nobody came")).await;
-        // It takes nothing any more: the document arrives, and waits for it.
+        eventually(Duration::from_secs(10), async || {
+            so(!stack.site.seen(&url).is_empty(), "the page was not requested")
+        })
+        .await;
+        // The stopped renderer processes nothing: the document arrives and waits for it.
         let renderers: Vec<_> = stack.chromium().into_iter().filter(Relative::is_renderer).collect();
         renderers.iter().for_each(Relative::stop);
         let stopped = tokio::time::Instant::now();
@@ -76,12 +78,15 @@ async fn a_renderer_that_dies_before_it_has_shown_anything_is_told_from_a_page_t
 }
 
 #[tokio::test]
-async fn a_browser_that_dies_while_nobody_needs_it_is_replaced() {
+async fn an_idle_browser_that_dies_is_replaced() {
     let stack = Stack::start().await;
     stack.expect_alive().await;
     let browsers: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_browser).collect();
     browsers.iter().for_each(Relative::kill);
-    eventually(Duration::from_secs(5), async || so(!browsers.iter().any(Relative::is_alive), "it lives")).await;
+    eventually(Duration::from_secs(5), async || {
+        so(!browsers.iter().any(Relative::is_alive), "a browser is still alive")
+    })
+    .await;
     stack.expect_alive().await;
     eventually(Duration::from_secs(20), async || {
         let answer = stack.admin(&stack.worker, "/readyz").await;
@@ -91,13 +96,16 @@ async fn a_browser_that_dies_while_nobody_needs_it_is_replaced() {
 }
 
 #[tokio::test]
-async fn renderers_that_die_while_nobody_needs_them_harm_nobody() {
+async fn idle_renderers_that_die_fail_no_request() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "2").start().await;
     stack.expect_alive().await;
     let renderers: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_renderer).collect();
     assert!(!renderers.is_empty(), "no renderer among {:#?}", stack.service.process.family());
     renderers.iter().for_each(Relative::kill);
-    eventually(Duration::from_secs(5), async || so(!renderers.iter().any(Relative::is_alive), "they live")).await;
+    eventually(Duration::from_secs(5), async || {
+        so(!renderers.iter().any(Relative::is_alive), "a renderer is still alive")
+    })
+    .await;
     for _ in 0..4 {
         stack.expect_alive().await;
     }

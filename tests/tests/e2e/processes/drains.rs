@@ -1,5 +1,5 @@
-//! Drains: what has begun is finished or told, who comes meanwhile hears when to come again, and a restart under load
-//! costs a client that retries nothing.
+//! Drains: requests under way finish or get an answer, new ones get `SHUTTING_DOWN` with a time to retry after, and a
+//! restart under load loses no request of a client that retries.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,9 +16,9 @@ use porthole_tests::{Reply, Stack, eventually};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// What an end may take that nothing holds up.
+/// Limit for a process to end when no request delays it.
 const ENDED_WITHIN: Duration = Duration::from_secs(15);
-/// Callers of the restart test, each asking again and again.
+/// Number of callers in the restart test, each sending requests in a loop.
 const CALLERS: usize = 4;
 
 #[tokio::test]
@@ -29,7 +29,10 @@ async fn a_service_that_drains_finishes_what_has_begun_and_takes_nothing_new() {
     let caller = stack.service_caller();
     let begun = caller.extract(json!({"url": late}));
     let meanwhile = async {
-        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&late).is_empty(), "nobody came")).await;
+        eventually(Duration::from_secs(10), async || {
+            so(!stack.site.seen(&late).is_empty(), "the page was not requested")
+        })
+        .await;
         stack.service.process.signal(Signal::SIGTERM);
         eventually(Duration::from_secs(5), async || {
             let ready = stack.admin(&stack.service, "/readyz").await;
@@ -63,7 +66,10 @@ async fn a_second_signal_gives_up_what_hangs_and_still_cleans_up() {
     let begun = caller.screenshot(json!({"url": hanging}));
     let family = stack.service.process.family();
     let hurrying = async {
-        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&hanging).is_empty(), "nobody came")).await;
+        eventually(Duration::from_secs(10), async || {
+            so(!stack.site.seen(&hanging).is_empty(), "the page was not requested")
+        })
+        .await;
         stack.service.process.signal(Signal::SIGTERM);
         eventually(Duration::from_secs(5), async || {
             let lines = stack.service.process.stderr();
@@ -82,13 +88,16 @@ async fn a_second_signal_gives_up_what_hangs_and_still_cleans_up() {
 }
 
 #[tokio::test]
-async fn a_second_signal_ends_a_worker_with_an_answer_for_everybody() {
+async fn a_second_signal_ends_a_worker_with_an_answer_for_every_caller() {
     let mut stack = Stack::start().await;
     let hanging = stack.site.page(Reply::never());
     let caller = stack.caller();
     let begun = caller.screenshot(json!({"url": hanging}));
     let hurrying = async {
-        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&hanging).is_empty(), "nobody came")).await;
+        eventually(Duration::from_secs(10), async || {
+            so(!stack.site.seen(&hanging).is_empty(), "the page was not requested")
+        })
+        .await;
         stack.worker.process.signal(Signal::SIGTERM);
         eventually(Duration::from_secs(5), async || {
             let ready = stack.admin(&stack.worker, "/readyz").await;
@@ -102,11 +111,11 @@ async fn a_second_signal_ends_a_worker_with_an_answer_for_everybody() {
     answer.expect_code("SHUTTING_DOWN");
     let status = stack.worker.process.ended(ENDED_WITHIN).await;
     assert_eq!(status.code(), Some(0), "{status:?}");
-    // The service has noticed that nobody waits any more.
+    // The service has noticed that its caller, the worker, has left.
     stack.expect_idle(Duration::from_secs(2)).await;
 }
 
-/// Asks again and again until told to stop. Every request must succeed in the end.
+/// Sends requests in a loop until `stop` is cancelled. Every request must succeed, after retries if need be.
 async fn asks(client: Client, request: ExtractRequest, stop: CancellationToken, answered: Arc<AtomicUsize>) {
     while !stop.is_cancelled() {
         let answer = client.extract(&request).await.unwrap_or_else(|error| panic!("a request is lost: {error:?}"));
@@ -170,5 +179,5 @@ async fn restarts_under_load_lose_not_one_request_of_clients_that_retry() {
         stop.cancel();
     };
     tokio::join!(asking, restarting);
-    assert!(retried.load(Ordering::SeqCst) > 0, "nobody had to retry, so this tested nothing");
+    assert!(retried.load(Ordering::SeqCst) > 0, "no request was retried, so this tested nothing");
 }

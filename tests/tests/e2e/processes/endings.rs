@@ -1,4 +1,4 @@
-//! How the processes end, and what is left then: nothing.
+//! Ends of the processes: however they end, they leave no process and no file behind.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use porthole_tests::stack::{Home, Server};
 use porthole_tests::{Caller, Reply, Stack, caller, eventually};
 use serde_json::json;
 
-/// What an end may take.
+/// Limit for a process to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(15);
 
 #[tokio::test]
@@ -36,16 +36,19 @@ async fn a_service_that_is_asked_to_end_leaves_no_process_and_no_file() {
 #[tokio::test]
 async fn a_service_that_is_killed_leaves_no_process_and_the_next_start_removes_its_files() {
     let mut stack = Stack::start().await;
-    // In the middle of a request, when it holds most.
+    // Killed in the middle of a request, when the service holds most resources.
     let hanging = stack.site.page(Reply::never());
     let caller = stack.caller();
     let request = caller.screenshot(json!({"url": hanging}));
     let killing = async {
-        eventually(Duration::from_secs(10), async || so(!stack.site.seen(&hanging).is_empty(), "nobody came")).await;
+        eventually(Duration::from_secs(10), async || {
+            so(!stack.site.seen(&hanging).is_empty(), "the page was not requested")
+        })
+        .await;
         let family = stack.service.process.family();
         assert!(family.iter().any(Relative::is_browser), "no browser among {family:#?}");
         stack.service.process.signal(Signal::SIGKILL);
-        // Its browsers see that their pipes have closed and end by themselves, each in its own time on a busy machine.
+        // The browsers see that their pipes have closed and end by themselves, which takes a while on a busy machine.
         eventually(ENDED_WITHIN, async || {
             let left: Vec<&Relative> = family.iter().filter(|one| one.is_alive()).collect();
             so(left.is_empty(), format!("SIGKILL left {left:#?}"))
@@ -82,7 +85,7 @@ async fn two_services_with_one_temp_folder_leave_each_other_alone() {
     assert_eq!(caller.extract(json!({"url": url})).await.content(), "the second one");
     drop(second);
     stack.expect_alive().await;
-    assert!(!stack.home.left_in_temp().is_empty(), "the second one took the first one's files along");
+    assert!(!stack.home.left_in_temp().is_empty(), "the second service removed the first one's files");
 }
 
 #[tokio::test]
@@ -112,7 +115,7 @@ async fn a_worker_without_its_service_says_so() {
     }
     let ready = caller.send(caller.http.get(worker.admin_url("/readyz"))).await;
     assert_eq!(ready.status, 503, "{ready:?}");
-    assert!(!ready.body.is_empty(), "no reason is given");
+    assert!(!ready.body.is_empty(), "the answer gives no reason");
     let alive = caller.send(caller.http.get(worker.admin_url("/healthz"))).await;
     assert_eq!(alive.status, 200, "{alive:?}");
 }
@@ -124,7 +127,7 @@ async fn a_worker_finds_its_service_again() {
     stack.service.process.signal(Signal::SIGTERM);
     stack.service.process.ended(ENDED_WITHIN).await;
     stack.extract(json!({"url": "http://example.com/"})).await.expect_code("SERVICE_UNAVAILABLE");
-    // It asks its service once in a while, not at every probe.
+    // The worker checks its service periodically, not at every probe.
     eventually(Duration::from_secs(5), async || {
         let ready = stack.admin(&stack.worker, "/readyz").await;
         so(ready.status == 503, format!("{ready:?}"))

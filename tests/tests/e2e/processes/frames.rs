@@ -1,4 +1,5 @@
-//! Frames by hand: the second browser, whose pages draw when told to. It is kept like the first, and can be done without.
+//! `begin_frame`: the second browser, whose pages draw frames on command. It has warm pages like the first, and
+//! requests succeed while it is missing.
 
 use std::time::Duration;
 
@@ -10,13 +11,13 @@ use serde_json::{Value, json};
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
 
-/// The browser whose pages draw when told to.
-fn by_hand(stack: &Stack) -> Relative {
-    let draws_by_hand = |browser: &Relative| {
+/// Finds the browser whose pages draw with `begin_frame`.
+fn begin_frame_browser(stack: &Stack) -> Relative {
+    let has_flag = |browser: &Relative| {
         let line = std::fs::read(format!("/proc/{}/cmdline", browser.pid)).unwrap_or_default();
         browser.is_browser() && String::from_utf8_lossy(&line).contains("--enable-begin-frame-control")
     };
-    stack.chromium().into_iter().find(draws_by_hand).expect("a browser that draws by hand")
+    stack.chromium().into_iter().find(has_flag).expect("a browser with begin-frame control")
 }
 
 #[tokio::test]
@@ -30,17 +31,17 @@ async fn pages_of_both_kinds_are_kept_ready() {
 }
 
 #[tokio::test]
-async fn a_browser_that_draws_by_hand_can_be_done_without_until_there_is_another() {
+async fn pictures_are_taken_while_the_begin_frame_browser_is_missing() {
     let stack = Stack::start().await;
     let url = stack.site.html("<body style='margin:0;background:rgb(10,120,200)'>");
     for _ in 0..2 {
-        by_hand(&stack).kill();
+        begin_frame_browser(&stack).kill();
         let answers = join_all((0..4).map(|_| stack.screenshot(json!({"url": url})))).await;
         for answer in answers {
             answer.picture().expect_size(390, 844).expect_colour(195, 700, [10, 120, 200]);
         }
     }
-    let stopped = by_hand(&stack);
+    let stopped = begin_frame_browser(&stack);
     stopped.stop();
     let answer = stack.screenshot(json!({"url": url})).await.within(Duration::from_secs(30));
     answer.picture().expect_colour(195, 700, [10, 120, 200]);
@@ -48,13 +49,13 @@ async fn a_browser_that_draws_by_hand_can_be_done_without_until_there_is_another
 }
 
 #[tokio::test]
-async fn a_page_that_hangs_while_it_draws_holds_nobody_else_up() {
+async fn a_page_that_hangs_while_it_draws_delays_no_other_request() {
     let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let hangs = stack.site.html("<script>onload = () => requestAnimationFrame(() => { while (true); })</script>");
     let url = stack.site.html("<body style='margin:0;background:rgb(10,120,200)'>");
     let hanging = stack.screenshot(json!({"url": hangs, "timeout_ms": 20_000}));
     let others = async {
-        eventually(READY_WITHIN, async || so(!stack.site.seen(&hangs).is_empty(), "nobody came")).await;
+        eventually(READY_WITHIN, async || so(!stack.site.seen(&hangs).is_empty(), "the page was not requested")).await;
         for _ in 0..6 {
             let answer = stack.screenshot(json!({"url": url})).await.within(Duration::from_secs(10));
             answer.picture().expect_colour(195, 700, [10, 120, 200]);
@@ -67,7 +68,7 @@ async fn a_page_that_hangs_while_it_draws_holds_nobody_else_up() {
 
 #[tokio::test]
 async fn a_picture_is_the_same_however_it_is_drawn() {
-    let (by_hand, by_itself) =
+    let (with_begin_frame, without) =
         tokio::join!(Stack::start(), async { Stack::with().setting("PORTHOLE_FRAMES", "off").start().await });
     let html = "<!doctype html><style>body { font: 17px serif; background: linear-gradient(#fed, #def) }
         .box { width: 120px; height: 60px; border-radius: 9px; box-shadow: 2px 3px 5px #0007; background: #c33 }
@@ -86,6 +87,6 @@ async fn a_picture_is_the_same_however_it_is_drawn() {
             fields["url"] = json!(stack.site.html(html));
             stack.screenshot(fields).await.picture()
         };
-        taken(&by_hand).await.expect_same_as(&taken(&by_itself).await);
+        taken(&with_begin_frame).await.expect_same_as(&taken(&without).await);
     }
 }

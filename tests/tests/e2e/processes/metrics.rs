@@ -1,4 +1,4 @@
-//! Metrics: what a scraper gets of both processes, in both formats, after requests that went well and badly.
+//! Metrics of both processes, in both exposition formats, after requests that succeeded and failed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use porthole_tests::markdown;
 use porthole_tests::stack::Server;
 use serde_json::json;
 
-/// What the contract names, and what both processes have beside it.
+/// Metrics of both processes: those that the contract names, and some more.
 const OF_BOTH: &[(&str, &str)] = &[
     ("porthole_requests_total", "counter"),
     ("porthole_request_duration_seconds", "histogram"),
@@ -56,11 +56,11 @@ async fn scraped(stack: &Stack, server: &Server) -> BTreeMap<String, Family> {
     let series = |families: &BTreeMap<String, Family>| -> BTreeSet<String> {
         families.values().flat_map(|family| family.samples.keys().cloned()).collect()
     };
-    assert_eq!(series(&plain), series(&open), "both formats tell of the same series");
+    assert_eq!(series(&plain), series(&open), "the formats differ in their series");
     plain
 }
 
-/// Name, kind and labels of every metric that these sections of the reference list.
+/// Returns name, kind and labels of every metric in these sections of the reference.
 fn documented(sections: &[&str]) -> BTreeMap<String, (String, BTreeSet<String>)> {
     let tables = markdown::tables("docs/reference/metrics.md");
     let rows = tables.iter().filter(|table| sections.contains(&table.section.as_str())).flat_map(|table| &table.rows);
@@ -79,7 +79,7 @@ fn sample(families: &BTreeMap<String, Family>, series: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn both_processes_tell_a_scraper_what_the_contract_names() {
+async fn both_processes_export_the_metrics_that_the_contract_names() {
     let settings = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "3").setting("PORTHOLE_MAX_QUEUE", "7");
     let stack = settings.start().await;
     let page = stack.site.html("<body>counted");
@@ -114,7 +114,7 @@ async fn both_processes_tell_a_scraper_what_the_contract_names() {
             let code = series.split("code=\"").nth(1).unwrap().trim_end_matches("\"}");
             assert!(code == "OK" || ErrorCode::from_name(code).is_some(), "{series}");
         }
-        // From 5 ms to the request's own 60 s: what lies beyond is in the last one alone.
+        // The bounds range from 5 ms to a request's maximum of 60 s.
         let bounds = |bound: &str| {
             sample(families, &format!(r#"porthole_request_duration_seconds_bucket{{le="{bound}",operation="create"}}"#))
         };
@@ -123,7 +123,7 @@ async fn both_processes_tell_a_scraper_what_the_contract_names() {
     assert_eq!(sample(&service, "porthole_places"), 3.0);
     assert_eq!(sample(&service, "porthole_queue_limit"), 7.0);
     assert_eq!(sample(&service, r#"porthole_pages{state="busy"}"#), 0.0);
-    // One whose pages draw by themselves, and one whose pages draw when told to.
+    // One ordinary browser, and one whose pages draw with `begin_frame`.
     assert_eq!(sample(&service, r#"porthole_browser_starts_total{reason="first"}"#), 2.0);
     assert_eq!(sample(&service, "porthole_queue_duration_seconds_count"), 2.0);
     for phase in ["session", "navigate", "settle", "capture"] {

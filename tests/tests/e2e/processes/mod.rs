@@ -1,6 +1,5 @@
-//! Processes: how they start, what they say, and that they leave nothing behind, however they end.
+//! Processes: how they start, what they log and print, and that they leave nothing behind, however they end.
 
-mod care;
 mod check_url;
 mod command_line;
 mod crashes;
@@ -9,6 +8,7 @@ mod endings;
 mod frames;
 mod metrics;
 mod readiness;
+mod recycling;
 mod secrets;
 mod settings;
 mod starts;

@@ -1,4 +1,4 @@
-//! Readiness: the browser itself is asked, and one bad answer is not enough.
+//! Readiness: `/readyz` depends on a call to the browser itself, and one failed call is not enough to turn it.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const FLIPS_WITHIN: Duration = Duration::from_secs(30);
 async fn a_browser_that_stands_still_makes_both_processes_unready_until_it_goes_on() {
     let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_WARM_PAGES", "0").start().await;
     let browser = stack.chromium().into_iter().find(Relative::is_browser).expect("a browser");
-    let signal = |signal| kill(Pid::from_raw(browser.pid), signal).expect("it lives");
+    let signal = |signal| kill(Pid::from_raw(browser.pid), signal).expect("the browser is alive");
     signal(Signal::SIGSTOP);
     for server in [&stack.service, &stack.worker] {
         eventually(FLIPS_WITHIN, async || {
@@ -58,9 +58,9 @@ async fn a_service_whose_browser_can_t_start_is_alive_and_never_ready() {
         sandbox_id: "sb-1".to_owned(),
         owner_token: owner::FIRST.token("sb-1", 600),
     };
-    // Two starts are one attempt.
+    // One attempt is up to two starts of a browser.
     let tried = || service.process.stderr().iter().filter(|line| line.contains("died while it started")).count();
-    // The back-off is told at once, with its rest of the time, and no start is tried for it.
+    // During the back-off a request fails at once, with the remaining time as `retry_after_ms`, and starts no browser.
     eventually(FLIPS_WITHIN, async || {
         let before = tried();
         let answer = caller.screenshot(serde_json::json!({"url": "http://93.184.215.14/"})).await;
@@ -73,9 +73,9 @@ async fn a_service_whose_browser_can_t_start_is_alive_and_never_ready() {
     assert_eq!(ready.status, 503, "{ready:?}");
     let alive = caller.send(caller.http.get(service.admin_url("/healthz"))).await;
     assert_eq!(alive.status, 200, "{alive:?}");
-    assert!(tried() >= 2, "no start was noted");
-    assert!(tried() < 10, "it was started {} times", tried());
-    // A probe may have one started just now.
+    assert!(tried() >= 2, "fewer than two starts were logged");
+    assert!(tried() < 10, "the browser was started {} times", tried());
+    // A readiness probe may be starting a browser just now.
     eventually(FLIPS_WITHIN, async || so(home.left_in_temp().is_empty(), format!("{:?} is left", home.left_in_temp())))
         .await;
 }

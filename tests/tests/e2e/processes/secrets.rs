@@ -1,4 +1,4 @@
-//! Secrets: however much is logged, they are not.
+//! Secrets: none is in the logs, not even at trace level.
 
 use porthole_tests::Stack;
 use porthole_tests::owner::{FIRST, SECOND};
@@ -10,7 +10,7 @@ const API_KEY: &str = "bb_live_that_nobody_may_read";
 const PROJECT: &str = "project-that-nobody-may-read";
 
 #[tokio::test]
-async fn no_secret_is_in_the_logs_however_much_they_tell() {
+async fn no_secret_is_in_the_logs_even_at_trace_level() {
     let stack = Stack::with()
         .setting("PORTHOLE_LOG", "trace")
         .setting("PORTHOLE_SERVICE_KEY", SERVICE_KEY)
@@ -24,7 +24,7 @@ async fn no_secret_is_in_the_logs_however_much_they_tell() {
     assert!(!caller.screenshot(json!({"url": url})).await.picture().is_blank());
     assert_eq!(caller.extract(json!({"url": url})).await.content(), "logged");
     stack.service_caller().extract(json!({"url": url})).await.expect_ok();
-    // Failures tempt most to tell what came.
+    // Failures are the likeliest to log parts of a request.
     let sandboxless = json!({"url": url, "sandbox_id": "sb-other"});
     caller.extract(sandboxless).await.expect_code("UNAUTHORIZED");
     caller.extract(json!({"url": url, "colour": 1})).await.expect_code("INVALID_REQUEST");
@@ -51,12 +51,12 @@ async fn no_secret_is_in_the_logs_however_much_they_tell() {
     let secrets: Vec<&str> = secrets.iter().map(String::as_str).collect();
     expect_not_logged(&stack, &secrets);
     for process in [&stack.service.process, &stack.worker.process] {
-        assert_eq!(process.stdout(), Vec::<String>::new(), "a server has nothing to say on standard output");
+        assert_eq!(process.stdout(), Vec::<String>::new(), "a server printed something on standard output");
     }
 }
 
 #[tokio::test]
-async fn browserbase_credentials_change_nothing_where_the_local_browser_is_asked_for_and_are_not_logged() {
+async fn with_the_local_provider_browserbase_credentials_are_neither_used_nor_logged() {
     let stack = Stack::with()
         .setting("PORTHOLE_LOG", "trace")
         .setting("PORTHOLE_PROVIDER", "local")
@@ -72,7 +72,10 @@ async fn browserbase_credentials_change_nothing_where_the_local_browser_is_asked
 
 fn expect_not_logged(stack: &Stack, secrets: &[&str]) {
     let logs = stack.logs();
-    assert!(logs.iter().any(|line| line.contains("TRACE") || line.contains("DEBUG")), "nothing was logged finely");
+    assert!(
+        logs.iter().any(|line| line.contains("TRACE") || line.contains("DEBUG")),
+        "the log has no trace or debug lines"
+    );
     for line in logs {
         for secret in secrets {
             assert!(!line.contains(secret), "{secret} is in the log: {line}");
@@ -86,7 +89,7 @@ async fn a_browser_is_started_without_its_services_environment() {
     let chromium = stack.chromium();
     assert!(!chromium.is_empty());
     for process in chromium {
-        // One that has just ended has none.
+        // A process that has just ended has no environment.
         let environment = std::fs::read(format!("/proc/{}/environ", process.pid)).unwrap_or_default();
         let environment = String::from_utf8_lossy(&environment).into_owned();
         for secret in [SERVICE_KEY, API_KEY, "PORTHOLE_"] {

@@ -1,4 +1,4 @@
-//! Settings: a wrong one ends the process at once, with a sentence that helps.
+//! Settings: a wrong one ends the process at once, with a message that names it.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use porthole_tests::process::{Environment, Process};
 use porthole_tests::stack::{Home, Server};
 
 const ENDED_WITHIN: Duration = Duration::from_secs(20);
-/// What sysexits.h calls `EX_USAGE`.
+/// Exit code for a wrong setting: `EX_USAGE` of sysexits.h.
 const WRONG_SETTING: i32 = 64;
 
-/// A service's or worker's settings that are right.
+/// Returns valid settings for a service or a worker.
 fn right(home: &Home) -> Environment {
     let mut environment = home.environment();
     for (name, value) in [
@@ -112,7 +112,7 @@ async fn a_service_without_owner_keys_does_not_start() {
 }
 
 #[tokio::test]
-async fn beyond_loopback_nobody_listens_without_keys() {
+async fn no_server_listens_beyond_loopback_without_keys() {
     let home = Home::new();
     for addr in ["0.0.0.0:0", "[::]:0"] {
         let mut environment = right(&home);
@@ -142,7 +142,7 @@ async fn a_secret_can_be_given_as_a_file() {
 }
 
 #[tokio::test]
-async fn help_tells_of_every_setting_and_of_no_secret() {
+async fn help_lists_every_setting_and_no_secret() {
     let home = Home::new();
     let mut environment = right(&home);
     let secrets = ["service-key-that-nobody-may-read-0001", "client-key-that-nobody-may-read-0001"];

@@ -1,4 +1,4 @@
-//! Browsers that die while they start: another is started before a request hears of it, and no more than that.
+//! Browsers that die while they start: one more is started before the request fails, and no more than one.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use porthole_tests::flaky::{ANSWERS_AND_DIES, CRASHES, EXITS, FlakyBrowser, HANG
 use porthole_tests::{Answer, Stack};
 use serde_json::json;
 
-/// How often a scenario is tried in which the real browser's start is the last chance: that one crashes now and then, too.
+/// Attempts at a scenario whose last start is the real browser's, because that one crashes now and then, too.
 const TRIES: usize = 2;
 const SETTLED_WITHIN: Duration = Duration::from_secs(60);
 
@@ -19,32 +19,33 @@ fn real() -> PathBuf {
     find_executable(None).expect("a browser")
 }
 
-/// A stack with one browser at a time.
+/// Starts a stack with one browser at a time.
 async fn stack(browser: &FlakyBrowser) -> Stack {
     let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_WARM_PAGES", "0");
     stack.setting("PORTHOLE_CHROMIUM", browser.path()).start().await
 }
 
-/// Kills the browser that runs.
+/// Kills the running browser.
 async fn kill(stack: &Stack) {
     let browsers: Vec<Relative> = stack.chromium().into_iter().filter(Relative::is_browser).collect();
     assert!(!browsers.is_empty(), "no browser among {:#?}", stack.service.process.family());
     browsers.iter().for_each(Relative::kill);
-    eventually(SETTLED_WITHIN, async || so(!browsers.iter().any(Relative::is_alive), "it lives")).await;
+    eventually(SETTLED_WITHIN, async || so(!browsers.iter().any(Relative::is_alive), "the browser is still alive"))
+        .await;
 }
 
 async fn read(stack: &Stack) -> Answer {
     stack.extract(json!({"url": stack.site.html("<p>read")})).await
 }
 
-/// How often none was started for a while, as the service's logs say.
+/// Counts the back-offs in the service's log.
 fn rests(stack: &Stack) -> usize {
     let lines = stack.service.process.stderr();
     lines.iter().filter(|line| line.contains("no local browser is started for a while")).count()
 }
 
-/// The first browser runs, the second dies so, and the third is there for the request that needed the second.
-async fn a_request_does_not_hear_of_one_that(fails: &str) {
+/// Kills the first browser; the second fails its start in this way, and the third must serve the request.
+async fn expect_third_serves_after(fails: &str) {
     for attempt in 1..=TRIES {
         let browser = FlakyBrowser::new(&real(), "2", fails);
         let stack = stack(&browser).await;
@@ -60,15 +61,15 @@ async fn a_request_does_not_hear_of_one_that(fails: &str) {
 }
 
 #[tokio::test]
-async fn a_browser_that_dies_while_it_starts_is_replaced_before_the_request_hears_of_it() {
+async fn a_browser_that_dies_while_it_starts_is_replaced_before_the_request_fails() {
     for fails in [EXITS, CRASHES, ANSWERS_AND_DIES] {
-        a_request_does_not_hear_of_one_that(fails).await;
+        expect_third_serves_after(fails).await;
     }
 }
 
 #[tokio::test]
 async fn a_browser_that_never_answers_is_replaced_within_the_requests_time() {
-    a_request_does_not_hear_of_one_that(HANGS).await;
+    expect_third_serves_after(HANGS).await;
 }
 
 #[tokio::test]
@@ -92,11 +93,11 @@ async fn a_service_whose_first_browser_dies_gets_ready_with_the_second() {
 }
 
 #[tokio::test]
-async fn after_two_failures_in_a_row_none_is_started_for_a_while() {
+async fn after_two_failed_starts_in_a_row_the_service_backs_off() {
     let browser = FlakyBrowser::new(&real(), "[!1]*|1?*", EXITS);
     let stack = stack(&browser).await;
     kill(&stack).await;
-    // Whenever a rest is over, a request has two more started, and never more.
+    // After each back-off a request starts two more browsers, and never more.
     eventually(SETTLED_WITHIN, async || {
         read(&stack).await.expect_code("SESSION_CREATE_FAILED");
         let (starts, rests) = (browser.starts(), rests(&stack));

@@ -1,4 +1,4 @@
-//! Traces: one through worker and service, under the caller's id where it sent one, in the logs and in the export.
+//! Traces: one trace spans worker and service, in logs and export, with the caller's trace id if it sent one.
 
 use std::time::Duration;
 
@@ -68,7 +68,7 @@ async fn a_request_is_one_trace_of_the_callers_without_a_secret_in_it() {
     assert_eq!(answered.attributes["porthole.request_id"], served.attributes["porthole.request_id"]);
     assert_eq!(named(&spans, "porthole-service", "navigate").attributes["server.address"], "127.0.0.1");
 
-    // The page hears nothing of it.
+    // The page's site receives no trace headers.
     let visits = stack.site.seen(&url);
     assert!(!visits.is_empty());
     for header in ["traceparent", "tracestate", "x-request-id"] {
@@ -81,7 +81,7 @@ async fn a_request_is_one_trace_of_the_callers_without_a_secret_in_it() {
     let spans = collector.trace(other, 3).await;
     let refused = named(&spans, "porthole-service", "POST /browser-extract");
     assert_eq!(refused.attributes["error.type"], "BLOCKED_TARGET");
-    assert!(!refused.failed, "a caller's mistake is no error of the service's: {refused:#?}");
+    assert!(!refused.failed, "a caller's mistake counts as the service's error: {refused:#?}");
 
     let third = "22222222222222222222222222222222";
     let parent = format!("00-{third}-{CALLERS_SPAN}-01");
@@ -114,13 +114,13 @@ async fn a_trace_that_its_caller_does_not_record_is_not_exported() {
     collector.trace(other, 8).await;
     let spans = collector.spans();
     assert!(spans.iter().all(|span| span.trace_id != TRACE), "{spans:#?}");
-    // Unrecorded or not, it is in the log.
+    // The log has the trace id whether the caller records the trace or not.
     for process in [&stack.worker.process, &stack.service.process] {
         assert!(trace_ids(process).contains(&TRACE.to_owned()), "{:#?}", process.stderr());
     }
 }
 
-/// The trace ids of a process's requests, as its log has them.
+/// Returns the trace ids of a process's extract requests from its log.
 fn trace_ids(process: &Process) -> Vec<String> {
     let lines = process.stderr();
     let lines = lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
@@ -149,7 +149,7 @@ async fn without_an_export_the_log_has_the_callers_trace_and_a_malformed_one_beg
         Ok(ids)
     })
     .await;
-    assert_eq!(ids[0], ids[1], "worker and service tell of the same traces");
+    assert_eq!(ids[0], ids[1], "worker and service logged different traces");
     assert_eq!(ids[0][0], TRACE);
     for id in &ids[0][1..] {
         assert!(id.len() == 32 && id != TRACE && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
@@ -172,7 +172,7 @@ async fn a_collector_that_is_not_there_costs_no_request() {
         let told =
             |process: &Process| process.stderr().iter().filter(|line| line.contains("spans can't be sent")).count();
         let told = [&stack.worker.process, &stack.service.process].map(told);
-        so(told == [1, 1], format!("told {told:?} times"))
+        so(told == [1, 1], format!("worker and service logged it {told:?} times"))
     })
     .await;
     stack.extract(json!({"url": page})).await.expect_ok();

@@ -1,4 +1,4 @@
-//! Blank pages kept ready: so many as asked for, each used once.
+//! Warm pages: the pool keeps as many blank pages ready as configured, and uses each once.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -23,7 +23,7 @@ fn renderers(stack: &Stack) -> BTreeSet<i32> {
     stack.chromium().into_iter().filter(Relative::is_renderer).map(|renderer| renderer.pid).collect()
 }
 
-/// A stack whose browser is one: its pages draw by themselves.
+/// Returns a stack without the `begin_frame` browser.
 fn one_kind() -> Builder {
     Stack::with().setting("PORTHOLE_FRAMES", "off")
 }
@@ -37,18 +37,22 @@ async fn pages_are_kept_ready_used_once_and_made_anew() {
         stack.expect_alive().await;
     }
     expect_warm(&stack, 2).await;
-    // A renderer that has shown a page is gone with it.
+    // The renderer of a used page ends with it.
     eventually(READY_WITHIN, async || {
         let kept: Vec<i32> = renderers(&stack).intersection(&at_first).copied().collect();
         so(kept.len() < at_first.len(), format!("still there: {kept:?}"))
     })
     .await;
     let sessions = stack.metrics().await["sessions"].clone();
-    assert_eq!((&sessions["created"], &sessions["released"]), (&json!(3), &json!(3)), "blank pages are no sessions");
+    assert_eq!(
+        (&sessions["created"], &sessions["released"]),
+        (&json!(3), &json!(3)),
+        "warm pages must not count as sessions"
+    );
 }
 
 #[tokio::test]
-async fn none_are_kept_where_none_are_wanted_and_more_are_needed_than_kept() {
+async fn no_pages_are_kept_with_zero_and_more_are_made_than_are_kept() {
     let none = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     none.expect_alive().await;
     expect_warm(&none, 0).await;
@@ -62,7 +66,7 @@ async fn none_are_kept_where_none_are_wanted_and_more_are_needed_than_kept() {
 }
 
 #[tokio::test]
-async fn pages_of_a_browser_that_died_are_not_given_to_anybody() {
+async fn warm_pages_of_a_dead_browser_are_not_leased() {
     let stack = one_kind().setting("PORTHOLE_WARM_PAGES", "2").start().await;
     for _ in 0..2 {
         expect_warm(&stack, 2).await;

@@ -1,4 +1,4 @@
-//! However a request, or the whole service, ends: each session is given back.
+//! Ends of requests and of the service: every remote session is released, however they end.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ async fn a_caller_who_leaves_at_any_moment_leaves_no_session() {
             let url = url.clone();
             async move {
                 let request = caller.screenshot(json!({"url": url}));
-                // The client's socket closes with the request that is dropped.
+                // Dropping the request closes the client's socket.
                 drop(tokio::time::timeout(Duration::from_millis(*moment), request).await);
             }
         });
@@ -40,7 +40,7 @@ async fn a_caller_who_leaves_at_any_moment_leaves_no_session() {
 async fn a_deadline_at_any_moment_leaves_no_session() {
     let remote = Remote::start().await;
     let url = remote.stack.site.html("<p>too late");
-    // A request's least time is a second: a slow create moves what else happens under its end, bit by bit.
+    // A request's minimum timeout is a second: creates of varying slowness move each later step to the deadline.
     for delays in MOMENTS_MS.chunks(4) {
         let requests = delays.iter().map(async |delay| {
             let slow = 1_020 - delay;
@@ -56,7 +56,7 @@ async fn a_deadline_at_any_moment_leaves_no_session() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_asked_to_end_finishes_its_requests_or_says_that_it_ends() {
+async fn a_service_on_sigterm_finishes_its_requests_or_answers_shutting_down() {
     let mut remote = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_MAX_CONCURRENT", "4")]).await;
     let slow = remote.stack.site.page(Reply::html("<p>slow").late(Duration::from_millis(1_500)));
     let callers: Vec<_> = (0..10).map(|_| remote.stack.caller()).collect();
@@ -64,7 +64,7 @@ async fn a_service_that_is_asked_to_end_finishes_its_requests_or_says_that_it_en
     let ending = async {
         eventually(UNDER_WAY_WITHIN, async || {
             let pages = remote.stack.metrics().await["pages"].clone();
-            so(pages["busy"] == 4 && pages["queued"] == 6, format!("not in the middle: {pages}"))
+            so(pages["busy"] == 4 && pages["queued"] == 6, format!("requests are not under way and queued: {pages}"))
         })
         .await;
         remote.stack.service.process.signal(Signal::SIGTERM);
@@ -74,22 +74,22 @@ async fn a_service_that_is_asked_to_end_finishes_its_requests_or_says_that_it_en
     for answer in &answers {
         answer.expect_ok_or(&["SHUTTING_DOWN"]);
     }
-    assert!(done >= 4, "those under way were not finished: {done} of 10");
+    assert!(done >= 4, "requests under way were not finished: {done} of 10 done");
     assert_eq!(remote.stack.service.process.ended(ENDED_WITHIN).await.code(), Some(0));
     let ledger = remote.emulator.expect_all_given_back(Duration::from_secs(1)).await;
     assert!(ledger["totals"]["created"].as_u64() >= Some(4), "{ledger:#}");
 }
 
 #[tokio::test]
-async fn what_a_killed_service_leaves_behind_its_next_start_releases() {
+async fn sessions_of_a_killed_service_are_released_by_its_next_start() {
     let settings = [("PORTHOLE_BROWSERBASE_REAP_SECONDS", "1"), ("PORTHOLE_INSTANCE", "replica-1")];
     let mut remote = Remote::with(EmulatorOptions::new(), &settings).await;
-    // Sessions that nobody is connected to yet: a socket's end would end them.
+    // The service must not be connected yet: the end of a socket would end its session.
     remote.emulator.faults(json!({"connect": "hang"})).await;
     let url = remote.stack.site.html("<p>never seen");
     let callers: Vec<_> = (0..3).map(|_| remote.stack.caller()).collect();
     let requests = join_all(callers.iter().map(|caller| caller.extract(json!({"url": url}))));
-    // Another replica's session, whose time has not come.
+    // Another replica's session, which has not expired.
     let until = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() + 3_600;
     let metadata =
         json!({"porthole": "1", "instance": "replica-2", "boot": "b", "lease": "l", "until": until.to_string()});
@@ -111,7 +111,11 @@ async fn what_a_killed_service_leaves_behind_its_next_start_releases() {
     }
     remote.stack.service.process.ended(ENDED_WITHIN).await;
     remote.emulator.clear_faults().await;
-    assert_eq!(remote.emulator.ledger().await["totals"]["running"], 4, "they end by themselves: this tests nothing");
+    assert_eq!(
+        remote.emulator.ledger().await["totals"]["running"],
+        4,
+        "sessions ended by themselves, so this tests nothing"
+    );
 
     let next = Server::start("porthole-service", &remote.stack.of_service).await;
     let ledger = eventually(ENDED_WITHIN, async || {
@@ -131,8 +135,8 @@ async fn what_a_killed_service_leaves_behind_its_next_start_releases() {
 }
 
 #[tokio::test]
-async fn credentials_that_a_request_brings_find_what_was_left_behind() {
-    // The service has no account of its own: it learns of one by the first request.
+async fn sessions_left_behind_are_found_with_a_requests_credentials() {
+    // The service has no Browserbase credentials of its own: the first request brings some.
     let remote = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_INSTANCE", "replica-1")]).await;
     let metadata = json!({"porthole": "1", "instance": "replica-1", "boot": "an earlier life", "lease": "l", "until": "9999999999"});
     let body = json!({"projectId": remote.emulator.project_id(), "userMetadata": metadata});

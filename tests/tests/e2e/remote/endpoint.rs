@@ -1,4 +1,4 @@
-//! Any endpoint of the DevTools protocol: somebody else's browser, in which a page of ours is a guest.
+//! A DevTools endpoint as provider (`PORTHOLE_CDP_URL`): a browser that others use, too, with our pages as guests.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use porthole_tests::site::{REBOUND, SHOP};
 use porthole_tests::{Emulator, Reply, Stack, eventually};
 use serde_json::{Value, json};
 
-/// A browser that runs for longer than any one page, and the WebSocket that drives it.
+/// Starts a browser that outlives its pages, and returns it with the URL of its DevTools socket.
 pub(crate) async fn browser() -> (Emulator, String) {
     let names = format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1,*=none");
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await;
@@ -21,7 +21,7 @@ pub(crate) async fn browser() -> (Emulator, String) {
     (emulator, session["connectUrl"].as_str().unwrap().to_owned())
 }
 
-/// A stack whose pages are guests in such a browser.
+/// Starts a stack whose pages are guests in such a browser.
 pub(crate) async fn stack(settings: &[(&str, &str)]) -> (Stack, Emulator) {
     let (emulator, url) = browser().await;
     let mut stack = Stack::with().setting("PORTHOLE_PROVIDER", "cdp").setting("PORTHOLE_CDP_URL", &url);
@@ -34,8 +34,8 @@ pub(crate) async fn stack(settings: &[(&str, &str)]) -> (Stack, Emulator) {
 #[tokio::test]
 async fn a_guest_is_isolated_and_leaves_nothing() {
     let (stack, _browser) = stack(&[]).await;
-    // Each guest leaves its name and tells all that it finds. A page that came before its renderer was told to report it
-    // is navigated again, as on a busy machine: so names are left and not visits counted.
+    // Each guest stores its name and shows all names that it finds. Visits are not counted: on a busy machine a page
+    // that arrives before its renderer reports it is navigated again.
     let page = |guest: &str| {
         let script = format!("localStorage.setItem('{guest}', 1); document.write(Object.keys(localStorage).join())");
         stack.site.html(&format!("<title>guest</title><body><script>{script}</script>"))
@@ -50,9 +50,9 @@ async fn a_guest_is_isolated_and_leaves_nothing() {
 }
 
 #[tokio::test]
-async fn what_else_runs_in_that_browser_is_left_alone() {
+async fn other_tabs_of_the_browser_are_left_alone() {
     let (emulator, url) = browser().await;
-    // Somebody's own tab, on a private address that is none of our business.
+    // Another user's tab, on a private address: the guard must not interfere with it.
     let site = porthole_tests::Site::start();
     let private = site.html("<title>their own</title><p>theirs<img src=/more>");
     let mut theirs = connect(&url).await;
@@ -85,19 +85,23 @@ async fn shared_workers_of_others_run_while_a_guests_do_not() {
     };
     let (asked_by_ours, asked_by_theirs) = (site.page(Reply::text("news")), site.page(Reply::text("news")));
     let (ours, theirs) = (starts(&asked_by_ours), starts(&asked_by_theirs));
-    let mut somebody = connect(&url).await;
+    let mut other_client = connect(&url).await;
     let they_start = async {
-        eventually(Duration::from_secs(20), async || so(!site.seen(&ours).is_empty(), "our page did not begin")).await;
-        somebody.call("Target.createTarget", json!({"url": theirs})).await;
+        eventually(Duration::from_secs(20), async || so(!site.seen(&ours).is_empty(), "our page was not requested"))
+            .await;
+        other_client.call("Target.createTarget", json!({"url": theirs})).await;
         eventually(Duration::from_secs(20), async || {
-            so(!site.seen(&asked_by_theirs).is_empty(), "theirs stands still")
+            so(!site.seen(&asked_by_theirs).is_empty(), "the other user's worker did not run")
         })
         .await;
     };
     let visit = stack.extract(json!({"url": ours, "wait": {"until": "load", "delay_ms": 3_000}}));
     let (answer, ()) = tokio::join!(visit, they_start);
     assert_eq!(answer.content().trim(), "starts");
-    assert!(site.seen(&asked_by_ours).is_empty(), "what can't be judged ran");
+    assert!(
+        site.seen(&asked_by_ours).is_empty(),
+        "a guest's shared worker ran, though the guard can't judge its requests"
+    );
 }
 
 #[tokio::test]
@@ -134,20 +138,20 @@ async fn an_endpoint_that_is_not_there_is_a_failed_session() {
 #[tokio::test]
 async fn a_guests_proxy_guards_it_in_our_place() {
     let (stack, _browser) = stack(&[("PORTHOLE_CDP_EGRESS", "http://127.0.0.1:9")]).await;
-    // A proxy that nobody is at: nothing of the page goes round it.
+    // No proxy listens there: no request of the page may go around it.
     let url = stack.site.html("<p>never seen");
     stack.extract(json!({"url": url})).await.expect_code("NAVIGATION_FAILED");
     assert_eq!(stack.site.seen(&url).len(), 0);
 }
 
-/// Somebody who drives the browser beside us.
-struct Somebody(tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>, u64);
+/// Another client that drives the browser at the same time.
+struct OtherClient(tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>, u64);
 
-async fn connect(url: &str) -> Somebody {
-    Somebody(tokio_tungstenite::connect_async(url).await.unwrap().0, 0)
+async fn connect(url: &str) -> OtherClient {
+    OtherClient(tokio_tungstenite::connect_async(url).await.unwrap().0, 0)
 }
 
-impl Somebody {
+impl OtherClient {
     async fn call(&mut self, method: &str, params: Value) -> Value {
         use futures_util::{SinkExt as _, StreamExt as _};
         use tokio_tungstenite::tungstenite::Message;

@@ -1,4 +1,4 @@
-//! Whatever befalls a session, the caller hears the right code in time, and the session is given back.
+//! Faults of remote sessions: the caller gets the right code in time, and the session is released.
 
 use std::time::Duration;
 
@@ -6,16 +6,17 @@ use porthole_tests::process::Process;
 use porthole_tests::{Answer, Remote};
 use serde_json::{Value, json};
 
-/// Beyond a fault's own limit: a busy machine, and a browser that starts.
+/// Margin on top of a fault's own limit, for a busy machine and for the browser's start.
 const SLACK: Duration = Duration::from_secs(20);
-/// `create` may take this long, and a connection that.
+/// The service's time limit for creating a session.
 const CREATE: Duration = Duration::from_secs(20);
+/// The service's time limit for connecting to a session.
 const CONNECT: Duration = Duration::from_secs(10);
-/// Three pings without an answer.
+/// Time until three pings have gone unanswered.
 const SILENCE: Duration = Duration::from_secs(20);
 
-/// Has a screenshot and an extract meet the fault, and shows that both end with one of the codes, within the limit,
-/// that nothing is leaked, and that the next request succeeds.
+/// Sends a screenshot and an extract under the fault, and asserts that both end with one of the codes within the limit
+/// (and succeed if there are none), that no session leaks, and that the next request succeeds.
 async fn expect(fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
     let remote = Remote::start().await;
     let url = remote.stack.site.html("<title>t</title><p>text of the page");
@@ -37,7 +38,7 @@ async fn expect(fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
 const FAILED: &[&str] = &["SESSION_CREATE_FAILED"];
 const CRASHED: &[&str] = &["BROWSER_CRASHED"];
 const FINE: &[&str] = &[];
-/// So many messages have come when the page is there and is being worked with.
+/// Number of messages after which the page is there and in use.
 const UNDER_WAY: u64 = 12;
 
 #[tokio::test]
@@ -46,7 +47,7 @@ async fn a_slow_create_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_create_that_is_refused_is_told_in_their_words_without_secrets() {
+async fn a_refused_create_is_reported_with_browserbases_message_without_secrets() {
     for status in [400, 401, 403, 500, 502] {
         let message =
             format!("not for bb_live_key-of-the-tests at wss://connect.example/?signingKey=x: reason {status}");
@@ -60,7 +61,7 @@ async fn a_create_that_is_refused_is_told_in_their_words_without_secrets() {
 }
 
 #[tokio::test]
-async fn too_many_sessions_are_told_with_their_own_wait() {
+async fn too_many_sessions_are_reported_with_browserbases_retry_after() {
     let message = "You've exceeded your max concurrent sessions limit (limit 1, currently 1).";
     let fault = json!({"create": {"status": {"code": 429, "message": message, "retry_after_s": 7}}});
     for answer in expect(fault, &["PROVIDER_RATE_LIMITED"], Duration::ZERO).await {
@@ -78,7 +79,7 @@ async fn a_create_that_hangs_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_create_that_nobody_takes_fails() {
+async fn a_create_whose_connection_is_refused_fails() {
     expect(json!({"create": "refuse"}), FAILED, Duration::ZERO).await;
 }
 
@@ -139,7 +140,7 @@ async fn a_connection_that_falls_silent_under_way_ends_in_time() {
 }
 
 #[tokio::test]
-async fn a_browser_that_dies_is_told() {
+async fn a_browser_that_dies_is_reported() {
     expect(json!({"connect": {"kill_browser": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
     expect(json!({"connect": {"kill_browser": {}}}), FAILED, CONNECT).await;
 }

@@ -1,4 +1,5 @@
-//! A network that is not ours: what names a private host never leaves, what only resolves to one is found out.
+//! The guard of a remote browser, on a foreign network: requests that name a private host never leave it, requests
+//! whose name resolves to one are detected.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +13,8 @@ use porthole_tests::{Remote, Reply, Stack};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
 
-/// Loads `html` as a page of the site and gives its text; nothing may have reached the forbidden port.
+/// Loads a page with `html` and asserts that its text is read, that requests were refused, and that none reached the
+/// forbidden port.
 async fn goes_on_without(stack: &Stack, html: &str, refused_at_least: u64) {
     let url = stack.site.html(&format!("<p>the public part</p>{html}"));
     let answer = stack.extract(json!({"url": url})).await;
@@ -23,7 +25,7 @@ async fn goes_on_without(stack: &Stack, html: &str, refused_at_least: u64) {
     assert!(refused >= refused_at_least, "{refused} refused: {html}");
 }
 
-/// Ways out that name a private host, and by which nothing may leave whoever runs the browser.
+/// Tries every kind of request that names a private host; none may leave the browser, whoever runs it.
 async fn tries_every_way_out_by_name(stack: &Stack) {
     let forbidden = stack.site.forbidden();
     let redirect = stack.site.page(Reply::redirect(302, &forbidden));
@@ -64,16 +66,19 @@ async fn tries_every_way_out_by_name(stack: &Stack) {
 }
 
 #[tokio::test]
-async fn whatever_names_a_private_host_never_leaves() {
+async fn requests_that_name_a_private_host_never_leave() {
     let remote = Remote::start().await;
     tries_every_way_out_by_name(&remote.stack).await;
     let ledger = remote.expect_all_given_back().await;
     assert!(ledger["totals"]["created"].as_u64() > Some(10));
-    // The same page where that host is allowed: the canary hears.
+    // Positive control: where that host is allowed, the same page reaches the canary.
     let hearing = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_ALLOW_TARGETS", "127.0.0.0/8")]).await;
     let url = hearing.stack.site.html(&format!("<p>x<img src='{}'>", hearing.stack.site.forbidden()));
     hearing.stack.extract(json!({"url": url})).await.expect_ok();
-    assert!(hearing.stack.site.forbidden_visits() > 0, "a canary that can't hear proves nothing");
+    assert!(
+        hearing.stack.site.forbidden_visits() > 0,
+        "the canary was not reached where it is allowed, so this proves nothing"
+    );
 }
 
 #[tokio::test]
@@ -95,11 +100,11 @@ async fn an_answer_from_a_private_address_withholds_the_result() {
         answer.expect_code("BLOCKED_TARGET");
         assert!(
             !answer.json()["details"].as_str().unwrap().contains("127.0.0.1"),
-            "an address that DNS gave: {answer:?}"
+            "the details contain a resolved address: {answer:?}"
         );
-        assert!(site.seen(&picture).len() > seen, "the browser did not ask: this tests nothing");
+        assert!(site.seen(&picture).len() > seen, "the browser sent no request, so this tests nothing");
     }
-    // A name that the operator opened may lead where it likes.
+    // A name that the operator allowed may resolve to any address.
     let shop = site.html(&format!("<p>x<img src='{}'>", site.under_name(&picture, SHOP)));
     remote.stack.screenshot(json!({"url": shop})).await.expect_ok();
     remote.expect_all_given_back().await;
@@ -128,15 +133,15 @@ async fn a_socket_that_opens_to_a_private_host_withholds_the_result() {
         ));
         let wait = json!({"until": "networkidle"});
         remote.stack.extract(json!({"url": url, "wait": wait})).await.expect_code("BLOCKED_TARGET");
-        assert!(opened.load(Ordering::Relaxed) > before, "{host}: no socket was opened: this tests nothing");
+        assert!(opened.load(Ordering::Relaxed) > before, "{host}: no socket was opened, so this tests nothing");
     }
-    // One that is begun and refused is counted, and the page goes on.
+    // A socket whose connection is refused is counted, and the page goes on.
     let nobody = remote.stack.site.forbidden().replace("http:", "ws:");
     let url = remote.stack.site.html(&format!("<p>goes on<script>new WebSocket('{nobody}')</script>"));
     let answer = remote.stack.extract(json!({"url": url, "wait": {"until": "networkidle"}})).await;
     assert_eq!(answer.content().trim(), "goes on");
     assert!(answer.json()["blocked_requests"].as_u64() >= Some(1), "{answer:?}");
-    // A socket to where it may go is nobody's business.
+    // A socket to an allowed target does no harm to the result.
     let ours = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_ALLOW_TARGETS", "127.0.0.0/8")]).await;
     let url =
         ours.stack.site.html(&format!("<p>goes on<script>new WebSocket('ws://127.0.0.1:{}/')</script>", addr.port()));
@@ -145,8 +150,8 @@ async fn a_socket_that_opens_to_a_private_host_withholds_the_result() {
 
 #[tokio::test]
 async fn a_foreign_page_reaches_no_exception() {
-    // To the service the foreign site is a public one; the browser finds it at the fixture site's address, which a proxy of
-    // Browserbase's hides from the service.
+    // For the service the foreign site has a public address; the browser resolves it to the fixture site's, which
+    // Browserbase's proxy hides from the service.
     let resolve = format!("{SHOP}=127.0.0.1,{REBOUND}=93.184.216.34");
     let settings = [("PORTHOLE_RESOLVE", resolve.as_str()), ("PORTHOLE_BROWSERBASE_PROXIES", "true")];
     let any = [&settings[..], &[("PORTHOLE_ALLOW_TARGETS_FROM", "any")]].concat();
@@ -177,12 +182,12 @@ async fn a_foreign_page_reaches_no_exception() {
             let goes = foreign(&format!("<script>location = '{target}'</script>"));
             remote.stack.extract(json!({"url": goes})).await.expect_code("BLOCKED_TARGET");
             assert_eq!(seen(), before, "{target}");
-            // The document that the caller named may lead there.
+            // The document that the caller named may redirect there.
             let leads = site.under_name(&site.page(Reply::redirect(302, &target)), REBOUND);
             let answer = remote.stack.extract(json!({"url": leads})).await;
             assert_eq!(answer.content().trim(), "the excepted part", "{answer:?}");
         }
-        // What an excepted document is made of may be on other exceptions, foreign parts beside them or not.
+        // Subresources of an excepted document may be on other exceptions, whether it has foreign parts or not.
         let picture = site.page(Reply::text("not a picture"));
         let elsewhere = site.under_name(&site.page(Reply::text("x")), REBOUND);
         let own = format!("<p>x<img src='{elsewhere}'><img src='{}'>", site.under_name(&picture, SHOP));
@@ -195,7 +200,7 @@ async fn a_foreign_page_reaches_no_exception() {
 async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
     let (stack, _browser) = super::endpoint::stack(&[]).await;
     tries_every_way_out_by_name(&stack).await;
-    // What only resolves to a private address is refused before it leaves, too.
+    // Requests whose name only resolves to a private address are refused before they leave, too.
     let site = &stack.site;
     let picture = site.page(Reply::text("not a picture"));
     let rebound = site.under_name(&picture, REBOUND);
@@ -216,7 +221,7 @@ async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
         ),
     ] {
         let url = site.html(&format!("<p>the public part</p>{html}"));
-        // A service worker begins after the page is there.
+        // A service worker starts after the page has loaded.
         let wait = json!({"until": "load", "delay_ms": 1_500});
         let answer = stack.extract(json!({"url": url, "wait": wait})).await;
         assert!(answer.content().starts_with("the public part"), "{html}");
@@ -225,7 +230,7 @@ async fn an_endpoints_every_request_is_judged_by_our_own_dns() {
     }
 }
 
-/// A page's end takes its defences with it: what of it still runs then must not get out.
+/// The guard of a page ends with the page: scripts that still run then must not send requests.
 #[tokio::test]
 async fn nothing_leaves_as_a_page_ends() {
     let remote = Remote::start().await;
@@ -248,7 +253,7 @@ async fn nothing_leaves_as_a_page_ends() {
                 worker => format!("new {worker}(URL.createObjectURL(new Blob([`{lives}`])))"),
             };
             let url = stack.site.html(&format!("<p>the public part</p><script>{html}</script>"));
-            // Of a guest's page shared workers do not run.
+            // Shared workers of a guest's page do not run.
             let runs = !(what == "SharedWorker" && std::ptr::eq(stack, &guest));
             let has_run = || !stack.site.seen(&life).is_empty();
             for round in 0..50 {
@@ -266,7 +271,7 @@ async fn nothing_leaves_as_a_page_ends() {
     }
 }
 
-/// A WebSocket server that says everything twice.
+/// Starts a WebSocket server that echoes each message and counts the sockets.
 async fn echo(opened: Arc<AtomicUsize>) -> SocketAddr {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let addr = listener.local_addr().unwrap();

@@ -1,32 +1,32 @@
-//! A long line to the browser, and how often a picture went over it and back.
+//! A slow line to the browser, and the number of round trips that a picture takes over it.
 //!
-//! A call that needs an earlier one's answer, or an event that this brought, comes to the browser at least two delays after
-//! it. So round trips are counted as waves of calls that far apart, and not by how long all of it took: a busy machine
-//! makes each wave late, and only what holds one call back for two delays makes another wave of it.
+//! A call that depends on an earlier one's answer, or on an event of it, reaches the browser at least two delays after
+//! it. So round trips are counted as waves of calls that far apart, and not by the total time: a busy machine delays
+//! each wave, but only a call held back for two delays counts as another wave.
 
 use http::Method;
 use porthole_tests::Emulator;
 use serde_json::{Value, json};
 
-/// Each way, in milliseconds.
+/// Delay of each message, in each direction, in milliseconds.
 const EACH_WAY_MS: u64 = 250;
 /// Times are logged in whole milliseconds.
 const ROUNDING_MS: i64 = 2;
-/// The call that a picture is the answer to.
+/// The call that returns the picture.
 const CAPTURE: &str = "Page.captureScreenshot";
 
-/// Every message takes that long from now on.
+/// Delays every message from now on by `EACH_WAY_MS`.
 pub(crate) async fn lengthen(emulator: &Emulator) {
     emulator.faults(json!({"connect": {"delay": {"each_way_ms": EACH_WAY_MS}}})).await;
 }
 
-/// When the latest call so far came to a session's browser, in milliseconds.
+/// Returns when the latest call so far reached a session's browser, in milliseconds.
 pub(crate) async fn latest_call_ms(emulator: &Emulator, session: &str) -> i64 {
     let calls = calls(emulator, session).await;
     calls.iter().map(|(_, at_ms)| *at_ms).max().unwrap_or_default()
 }
 
-/// How many waves of calls came to a session's browser after that time, until the picture was taken.
+/// Counts the waves of calls that reached a session's browser after `after_ms`, until the picture was taken.
 pub(crate) async fn round_trips(emulator: &Emulator, session: &str, after_ms: i64) -> usize {
     let calls = calls(emulator, session).await;
     let captured = calls.iter().find(|(method, at_ms)| method == CAPTURE && *at_ms > after_ms);
@@ -44,7 +44,7 @@ pub(crate) async fn round_trips(emulator: &Emulator, session: &str, after_ms: i6
     waves.len()
 }
 
-/// Method and arrival of the calls that came to a session's browser.
+/// Returns method and arrival time of the calls that reached a session's browser.
 async fn calls(emulator: &Emulator, session: &str) -> Vec<(String, i64)> {
     let (status, logs) = emulator.call(Method::GET, &format!("/v1/sessions/{session}/logs"), None).await;
     assert_eq!(status, 200, "{logs}");

@@ -1,5 +1,5 @@
-//! Pages of remote browsers: Browserbase's, played by the emulator with a real Chromium for each session, and those of
-//! any other endpoint of the DevTools protocol.
+//! Pages of remote browsers: Browserbase's, which the emulator imitates with a real Chromium for each session, and
+//! those of any other DevTools endpoint.
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
 mod endings;

@@ -1,4 +1,4 @@
-//! What works locally works with a remote browser, and each session is given back.
+//! Ordinary requests work in a remote browser as in a local one, and every remote session is released.
 
 use futures_util::future::join_all;
 use porthole_tests::emulator::EmulatorOptions;
@@ -26,12 +26,15 @@ async fn a_remote_page_looks_as_a_local_one_does() {
     let ledger = remote.expect_all_given_back().await;
     assert_eq!(ledger["totals"]["created"], 2);
     for session in ledger["sessions"].as_array().unwrap() {
-        assert!(session["release_requests"].as_u64() >= Some(1), "a socket's end is not relied on alone: {session:#}");
+        assert!(
+            session["release_requests"].as_u64() >= Some(1),
+            "the session was not released by a request: {session:#}"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_session_is_frugal_private_and_says_whose_it_is() {
+async fn a_session_is_frugal_private_and_names_its_instance() {
     let remote = Remote::with(
         EmulatorOptions::new(),
         &[("PORTHOLE_INSTANCE", "replica-7"), ("PORTHOLE_BROWSERBASE_REGION", "eu-central-1")],
@@ -75,7 +78,7 @@ async fn tls_holds_all_the_way() {
 }
 
 #[tokio::test]
-async fn a_certificate_that_nobody_vouches_for_is_not_believed() {
+async fn an_untrusted_certificate_is_refused() {
     let emulator = EmulatorOptions::new().tls();
     let remote = Remote::with(emulator, &[("SSL_CERT_FILE", "/etc/ssl/certs/ca-certificates.crt")]).await;
     let url = remote.stack.site.html(PAGE);
@@ -84,12 +87,12 @@ async fn a_certificate_that_nobody_vouches_for_is_not_believed() {
 }
 
 #[tokio::test]
-async fn credentials_choose_browserbase_and_their_lack_is_told() {
+async fn credentials_choose_browserbase_and_missing_ones_are_an_error() {
     let auto = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_PROVIDER", "auto")]).await;
     let url = auto.stack.site.html(PAGE);
     auto.stack.extract(json!({"url": url})).await.expect_ok();
-    assert_eq!(auto.expect_all_given_back().await["totals"]["created"], 1, "the local browser did it");
-    // Who calls the service without credentials gets the local browser.
+    assert_eq!(auto.expect_all_given_back().await["totals"]["created"], 1, "the local browser served the request");
+    // A caller of the service without credentials gets the local browser.
     auto.stack.service_caller().extract(json!({"url": url})).await.expect_ok();
     assert_eq!(auto.emulator.ledger().await["totals"]["created"], 1);
 
@@ -112,7 +115,7 @@ async fn each_of_many_sessions_serves_its_page() {
     let remote = Remote::start().await;
     let url = remote.stack.site.html(PAGE);
     for _ in 0..8 {
-        // A document may be there before its renderer was told to report it: which comes first is chance.
+        // A race: a document may arrive before its renderer is set up to report it.
         for answer in join_all((0..3).map(|_| remote.stack.extract(json!({"url": url})))).await {
             answer.expect_ok();
         }

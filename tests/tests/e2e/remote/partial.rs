@@ -1,4 +1,4 @@
-//! `on_timeout: partial` in browsers whose network is not ours.
+//! `on_timeout: partial` in remote browsers.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use serde_json::json;
 
 use super::endpoint;
 
-/// Navigation has 15 s, the navigations without what never came 12 s more; what is over this has hung.
+/// Limit for a partial answer: 15 s for the navigation, 12 s for those without the missing resources, and a margin.
 const TAKEN_WITHIN: Duration = Duration::from_secs(45);
 
-/// Takes and reads a page whose scripts never come: one host never answers, the other never accepts.
+/// Captures and reads a page whose scripts never arrive: one host never answers, the other never accepts.
 async fn takes_a_page_in_part(stack: &Stack) {
     let silent = stack.site.page(porthole_tests::Reply::never());
     let unaccepting = stack.site.unaccepting();

@@ -1,4 +1,4 @@
-//! How often a screenshot goes to the browser and back.
+//! The number of round trips between service and browser that a screenshot takes.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use serde_json::{Value, json};
 
 use super::line::{latest_call_ms, lengthen, round_trips};
 
-/// The least of so many counts: a page that is navigated again on a busy machine costs more.
+/// Maximum number of screenshots; the least count decides, as a page navigated again on a busy machine costs more.
 const TRIES_MAX: usize = 6;
-/// Fewer than these are not believed.
+/// Fewer round trips than this are a mistake of the count.
 const LEAST: usize = 3;
 const IDLE_WITHIN: Duration = Duration::from_secs(60);
 
 const PAGE: &str = "<!doctype html><title>t</title><style>body{background:#0a6}</style><p>words<img width=50 height=50 \
     src='data:image/svg+xml,<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1 1\"><circle r=\"1\"/></svg>'>";
 
-/// Asserts that a screenshot takes at most so many round trips from the socket's upgrade to the picture. `shared` is the
-/// session that all of them use, if they use one.
+/// Asserts that a screenshot takes at most `most` round trips from the socket's upgrade to the picture. `shared` is the
+/// remote session that all screenshots use, if they share one.
 async fn expect_at_most(most: usize, stack: &Stack, emulator: &Emulator, shared: Option<&str>, fields: Value) {
     let mut counts = Vec::new();
     while counts.len() < TRIES_MAX && counts.iter().all(|count| *count > most) {
@@ -45,7 +45,7 @@ fn until_load(url: &str) -> Value {
 }
 
 #[tokio::test]
-async fn browserbase_costs_at_most_five_and_one_for_each_thing_more() {
+async fn browserbase_costs_at_most_five_and_one_for_each_extra() {
     let remote = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_BROWSERBASE_LOG", "true")]).await;
     let (stack, emulator) = (&remote.stack, &remote.emulator);
     lengthen(emulator).await;
@@ -64,7 +64,7 @@ async fn browserbase_costs_at_most_five_and_one_for_each_thing_more() {
 }
 
 #[tokio::test]
-async fn a_guest_in_somebodys_browser_costs_at_most_five() {
+async fn a_guest_in_a_shared_browser_costs_at_most_five() {
     let names = format!("{SHOP}=127.0.0.1,{REBOUND}=127.0.0.1,*=none");
     let emulator = Emulator::start(EmulatorOptions::new().setting("PORTHOLE_EMULATOR_RESOLVE", &names)).await;
     let body = json!({"projectId": emulator.project_id(), "keepAlive": true});

@@ -1,4 +1,4 @@
-//! Sessions kept ready: created and connected before anybody asks, used once, given back however it ends.
+//! Warm remote sessions: created and connected before a request needs them, used once, and always released.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -27,7 +27,7 @@ async fn keeping(sessions: &str) -> Remote {
     Remote::with(EmulatorOptions::new(), &settings).await
 }
 
-/// Waits until so many sessions are ready and `created` of them were made in all; gives the ledger.
+/// Waits until `warm` sessions are ready and `created` were created in all, and returns the ledger.
 async fn ready(remote: &Remote, warm: u64, created: u64) -> Value {
     eventually(READY_WITHIN, async || {
         let pages = remote.stack.metrics().await["pages"].clone();
@@ -59,14 +59,14 @@ async fn a_request_needs_no_create_of_its_own_and_each_session_serves_one() {
     let remote = keeping("1").await;
     let url = remote.stack.site.html(PAGE);
     ready(&remote, 1, 1).await;
-    // Nothing can be created: what is answered now was there already, and a failing create harms nobody.
+    // Creates fail from now on: the next request is served by the warm session, and the failures don't affect it.
     remote.emulator.faults(json!({"create": {"status": {"code": 500}}})).await;
     assert_eq!(remote.stack.extract(json!({"url": url})).await.content().trim(), "words");
-    // It was that one's only use.
+    // The warm session served its only request.
     remote.stack.extract(json!({"url": url})).await.expect_code("SESSION_CREATE_FAILED");
     remote.emulator.clear_faults().await;
     ready(&remote, 1, 2).await;
-    // Who brings no account is served by the service's own.
+    // A request without credentials is served with the service's own.
     remote.stack.service_caller().extract(json!({"url": url})).await.expect_ok();
     let ledger = ready(&remote, 1, 3).await;
     for session in ledger["sessions"].as_array().unwrap() {
@@ -81,7 +81,7 @@ async fn a_request_needs_no_create_of_its_own_and_each_session_serves_one() {
 }
 
 #[tokio::test]
-async fn somebody_elses_account_gets_no_session_of_ours() {
+async fn another_account_gets_no_warm_session_of_ours() {
     let remote = keeping("1").await;
     ready(&remote, 1, 1).await;
     let fields = json!({"url": remote.stack.site.html(PAGE), "browserbase_api_key": "bb_live_another-key",
@@ -93,7 +93,7 @@ async fn somebody_elses_account_gets_no_session_of_ours() {
 
 #[tokio::test]
 async fn two_round_trips_and_the_create_are_saved() {
-    /// A page that is navigated again on a busy machine costs more: the least counts.
+    /// Maximum number of screenshots; the least count decides, as a page navigated again on a busy machine costs more.
     const TRIES_MAX: u64 = 6;
     let remote = keeping("1").await;
     let (stack, emulator) = (&remote.stack, &remote.emulator);
@@ -101,7 +101,7 @@ async fn two_round_trips_and_the_create_are_saved() {
     let fields = json!({"url": url, "wait": {"until": "load"}});
     ready(&remote, 1, 1).await;
     lengthen(emulator).await;
-    // The first has a line that was there before.
+    // The first session was connected before the line became slow.
     stack.screenshot(fields.clone()).await.expect_ok();
     let mut counts = Vec::new();
     for made in 2..2 + TRIES_MAX {
@@ -114,7 +114,7 @@ async fn two_round_trips_and_the_create_are_saved() {
         }
     }
     let least = *counts.iter().min().unwrap();
-    assert!((2..=3).contains(&least), "{counts:?} round trips with a session that was ready");
+    assert!((2..=3).contains(&least), "{counts:?} round trips with a warm session");
     ended_well(remote).await;
 }
 
@@ -139,7 +139,7 @@ async fn a_session_that_died_while_it_waited_is_replaced() {
 }
 
 #[tokio::test]
-async fn another_replica_leaves_it_alone_and_a_drain_gives_it_back() {
+async fn a_warm_session_is_left_alone_by_another_replica_and_released_by_a_drain() {
     let remote = keeping("1").await;
     let id = &ids(&ready(&remote, 1, 1).await)[0];
     let mut of_another = remote.stack.of_service.clone();
@@ -148,7 +148,7 @@ async fn another_replica_leaves_it_alone_and_a_drain_gives_it_back() {
     let lists = async || remote.emulator.ledger().await["requests"]["list"].clone();
     let another = Server::start("porthole-service", &of_another).await;
     let before = lists().await.as_u64().unwrap();
-    // Both look every second.
+    // Both services list the sessions every second.
     eventually(READY_WITHIN, async || {
         let now = lists().await;
         so(now.as_u64().unwrap() >= before + 6, format!("{now} lists"))
@@ -165,11 +165,11 @@ async fn another_replica_leaves_it_alone_and_a_drain_gives_it_back() {
 }
 
 #[tokio::test]
-async fn what_a_killed_service_kept_ready_its_next_start_releases() {
+async fn warm_sessions_of_a_killed_service_are_released_by_its_next_start() {
     let mut remote = keeping("0").await;
-    // The name of another than the stack's own service, which would take it for an earlier life of its own.
+    // Another instance name, or the stack's own service would take these sessions for those of its earlier process.
     remote.stack.of_service.insert("PORTHOLE_INSTANCE".to_owned(), "replica-2".to_owned());
-    // One that is connected would end with its socket: this one is not yet.
+    // The session must not be connected yet: it would end with its socket.
     remote.emulator.faults(json!({"connect": "hang"})).await;
     remote.stack.of_service.insert("PORTHOLE_BROWSERBASE_WARM".to_owned(), "2".to_owned());
     let mut keeper = Server::start("porthole-service", &remote.stack.of_service).await;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const BROWSER_ROUTES: [&str; 2] = ["/browser-screenshot", "/browser-extract"];
 
 #[tokio::test]
-async fn what_is_no_json_object_is_refused() {
+async fn a_body_that_is_no_json_object_is_refused() {
     let stack = Stack::shared().await;
     for caller in [stack.caller(), stack.service_caller()] {
         for route in BROWSER_ROUTES {
@@ -25,7 +25,7 @@ async fn what_is_no_json_object_is_refused() {
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_say_it_is_json_is_refused() {
+async fn a_body_without_the_json_content_type_is_refused() {
     let stack = Stack::shared().await;
     let url = stack.site.html("text");
     for caller in [stack.caller(), stack.service_caller()] {
@@ -108,7 +108,7 @@ async fn a_refusal_names_the_field() {
 }
 
 #[tokio::test]
-async fn a_key_that_stands_twice_is_refused_at_any_depth() {
+async fn a_duplicate_key_is_refused_at_any_depth() {
     let stack = Stack::shared().await;
     let url = stack.site.html("text");
     for caller in [stack.caller(), stack.service_caller()] {
@@ -130,7 +130,7 @@ async fn a_body_of_a_megabyte_gets_an_answer_that_can_be_read() {
         for length in [100_000, 1_000_000] {
             let body = format!(r#"{{"url":"{}"}}"#, "x".repeat(length));
             caller.post_bytes("/browser-screenshot", body.clone()).await.expect_code("REQUEST_TOO_LARGE");
-            // In pieces, of a length that nobody announced.
+            // Chunked, without a Content-Length.
             let pieces: Vec<Result<bytes::Bytes, std::io::Error>> =
                 body.as_bytes().chunks(10_000).map(|piece| Ok(bytes::Bytes::copy_from_slice(piece))).collect();
             let body = reqwest::Body::wrap_stream(futures_util::stream::iter(pieces));
@@ -146,7 +146,7 @@ async fn a_caller_can_not_bring_browserbase_credentials_through_the_worker() {
     let url = stack.site.html("seen by the local browser");
     let fields = json!({"url": url, "browserbase_api_key": "bb_live_mine", "browserbase_project_id": "mine"});
     assert_eq!(stack.extract(fields).await.content(), "seen by the local browser");
-    // Whatever they are: the worker takes them out unread.
+    // Whatever their types: the worker removes them without reading them.
     let fields = json!({"url": url, "browserbase_api_key": 7, "browserbase_project_id": {"a": []}});
     assert_eq!(stack.extract(fields).await.content(), "seen by the local browser");
 }

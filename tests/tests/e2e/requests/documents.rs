@@ -1,4 +1,4 @@
-//! What Porthole tells about itself: its OpenAPI document, its metrics, its health.
+//! Documents that describe Porthole itself: its OpenAPI document, its metrics, its health.
 
 use http::header;
 use porthole_tests::Stack;
@@ -23,7 +23,7 @@ async fn the_openapi_document_is_on_both_main_listeners() {
 }
 
 #[tokio::test]
-async fn the_openapi_document_has_every_code_as_it_stands_on_the_wire() {
+async fn the_openapi_document_lists_every_error_code() {
     let stack = Stack::shared().await;
     let caller = stack.caller();
     let document = caller.send(caller.http.get(stack.worker.url("/openapi.json"))).await.json();
@@ -33,7 +33,7 @@ async fn the_openapi_document_has_every_code_as_it_stands_on_the_wire() {
     assert_eq!(codes, expected);
 }
 
-/// A request of each operation, and one that fails.
+/// Sends a request of each operation, and one that fails.
 async fn make_traffic(stack: &Stack) {
     let url = stack.site.html("counted");
     assert!(!stack.screenshot(json!({"url": url})).await.picture().is_blank());
@@ -72,7 +72,7 @@ async fn the_metrics_count_what_happened() {
         assert!(metrics["blocked"].is_object(), "{metrics}");
     }
     let metrics = stack.metrics().await;
-    // One whose pages draw by themselves, and one whose pages draw when told to.
+    // One ordinary browser, and one whose pages draw with `begin_frame`.
     assert_eq!(metrics["browsers"], 2, "{metrics}");
     let blocked: u64 = metrics["blocked"].as_object().unwrap().values().filter_map(Value::as_u64).sum();
     assert_eq!(blocked, 1, "{metrics}");
@@ -119,7 +119,7 @@ async fn the_metrics_are_there_for_prometheus() {
 }
 
 #[tokio::test]
-async fn both_say_that_they_live_and_are_ready() {
+async fn both_processes_are_alive_and_ready() {
     let stack = Stack::shared().await;
     for server in [&stack.worker, &stack.service] {
         for path in ["/healthz", "/readyz"] {

@@ -1,4 +1,4 @@
-//! Requests: what is asked wrongly is refused by its code, in words, and whoever asks is who they say.
+//! Requests: invalid ones are refused with their error code and an explanation, and owner tokens are verified.
 
 mod bodies;
 mod documents;

@@ -1,4 +1,4 @@
-//! HTTP itself: routes and methods that are none, old versions, half requests, request ids.
+//! HTTP itself: unknown routes, wrong methods, old versions, incomplete requests, request ids.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use porthole_tests::raw::{Connection, post};
 use porthole_tests::{Answer, Caller, Stack};
 use serde_json::{Value, json};
 
-/// Everybody who has a main listener, as (what, its caller, its routes' prefix).
+/// Returns the processes with a main listener: (name, a caller of it, the prefix of its routes).
 fn both(stack: &Stack) -> [(&'static str, Caller, &'static str); 2] {
     [("worker", stack.caller(), "/api/sandbox"), ("service", stack.service_caller(), "")]
 }
@@ -25,7 +25,7 @@ async fn an_unknown_route_is_not_found() {
             }
         }
     }
-    // The one's routes are not the other's.
+    // Neither process serves the other's routes.
     let caller = stack.caller();
     let request = caller.http.post(stack.worker.url("/browser-screenshot")).json(&json!({}));
     caller.send(request).await.expect_code("NOT_FOUND");
@@ -55,7 +55,7 @@ async fn a_wrong_method_is_not_allowed() {
 async fn the_admin_routes_are_not_on_the_main_listeners() {
     let stack = Stack::shared().await;
     let caller = stack.caller();
-    // Health is: the worker is told of no other listener of its service.
+    // The service's health routes are an exception: the worker knows no other listener of its service.
     for (server, paths) in [
         (&stack.worker, ["/metrics", "/api/metrics", "/healthz", "/readyz"].as_slice()),
         (&stack.service, &["/metrics", "/api/metrics"]),
@@ -103,10 +103,10 @@ async fn every_answer_carries_a_request_id_and_keeps_the_callers() {
             }
         }
     }
-    // One request has one name in both processes' logs.
+    // A request has the same id in both processes' logs.
     let logged = |lines: Vec<String>| lines.iter().any(|line| line.contains(given));
-    assert!(logged(stack.worker.process.stderr()), "the worker's log does not know the request's id");
-    assert!(logged(stack.service.process.stderr()), "the service's log does not know the request's id");
+    assert!(logged(stack.worker.process.stderr()), "the request's id is not in the worker's log");
+    assert!(logged(stack.service.process.stderr()), "the request's id is not in the service's log");
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn noise_on_the_wire_is_refused_and_does_no_harm() {
 }
 
 #[tokio::test]
-async fn head_and_options_hurt_nobody() {
+async fn head_options_and_trace_are_answered_without_a_server_error() {
     let stack = Stack::shared().await;
     for (_, caller, _) in both(&stack) {
         for method in [Method::HEAD, Method::OPTIONS, Method::TRACE] {

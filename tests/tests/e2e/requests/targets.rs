@@ -1,4 +1,4 @@
-//! URLs that are none, and URLs that lead where nobody may go. The guard's own tables are longer; these go all the way.
+//! Invalid URLs, and URLs of forbidden targets. The guard's unit tests have longer tables; these go through the stack.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde_json::json;
 const REFUSED_WITHIN: Duration = Duration::from_secs(10);
 
 #[tokio::test]
-async fn what_is_no_web_url_is_invalid() {
+async fn anything_but_a_web_url_is_invalid() {
     let stack = Stack::shared().await;
     for url in [
         "",
@@ -103,10 +103,10 @@ async fn a_private_or_reserved_target_is_blocked_however_it_is_spelt() {
         let fields = answer.expect_code("BLOCKED_TARGET");
         if url.contains(REBOUND) {
             let details = fields["details"].as_str().unwrap_or_default();
-            assert!(!details.contains("127.0.0.1"), "an address that DNS gave is told: {details}");
+            assert!(!details.contains("127.0.0.1"), "the details contain a resolved address: {details}");
         }
     }
-    assert_eq!(site.forbidden_visits(), 0, "somebody knocked at the forbidden listener");
+    assert_eq!(site.forbidden_visits(), 0, "the forbidden listener was reached");
     assert!(site.seen(&elsewhere).is_empty());
     let blocked = stack.metrics().await["blocked"].clone();
     let count: u64 = blocked.as_object().unwrap().values().filter_map(serde_json::Value::as_u64).sum();
@@ -128,10 +128,10 @@ async fn an_allowed_address_opens_neither_porthole_itself_nor_a_restricted_port(
     let local = stack.site.page(Reply::html("under the name that was allowed"));
     let answer = stack.extract(json!({"url": stack.site.under_name(&local, "localhost")})).await;
     assert_eq!(answer.content(), "under the name that was allowed");
-    // What is allowed is told where operators look.
+    // The service warns about the allowed range in its log.
     let warned =
         stack.service.process.stderr().iter().any(|line| line.contains("WARN") && line.contains("127.0.0.0/8"));
-    assert!(warned, "no warning about what is let through:\n{}", stack.service.process.stderr().join("\n"));
+    assert!(warned, "no warning about the allowed targets:\n{}", stack.service.process.stderr().join("\n"));
 }
 
 #[tokio::test]

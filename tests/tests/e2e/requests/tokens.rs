@@ -1,4 +1,4 @@
-//! Owner tokens: made by `create` or by a chat backend itself; nothing else opens a sandbox.
+//! Owner tokens, issued by `create` or by a chat backend; no other token opens a sandbox.
 
 use jsonwebtoken::Algorithm;
 use porthole_tests::Stack;
@@ -117,7 +117,7 @@ async fn no_other_token_opens_a_sandbox() {
 }
 
 #[tokio::test]
-async fn whose_sandbox_it_is_is_asked_before_where_it_goes() {
+async fn the_owner_token_is_verified_before_the_url() {
     let stack = Stack::shared().await;
     let fields = json!({"url": stack.site.forbidden(), "owner_token": "nobody's"});
     stack.screenshot(fields).await.expect_code("UNAUTHORIZED");

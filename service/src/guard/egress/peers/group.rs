@@ -1,4 +1,4 @@
-//! The sockets that a process group holds, as `/proc` tells.
+//! Finds the sockets that a process group holds, in `/proc`.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -8,9 +8,9 @@ use porthole_chromium::{group_of, processes_of_group};
 
 use super::socket;
 
-/// How many descriptors may be looked at without a thread for blocking work: some dozen microseconds.
-const SOON_LOOKED_AT_MAX: usize = 64;
-/// How many descriptors are remembered.
+/// Descriptors that may be inspected without a thread for blocking work: takes a few dozen microseconds.
+const QUICK_DESCRIPTORS_MAX: usize = 64;
+/// Number of remembered descriptors.
 const REMEMBERED_MAX: usize = 4;
 
 /// A process group, and where in it the latest sockets were found.
@@ -19,7 +19,7 @@ pub(super) struct Group {
     leader: u32,
     /// The process that held the latest socket: in Chromium one process, the network service, holds all of them.
     likely: Option<u32>,
-    /// Under which of its descriptors that was, the latest first: mostly the next one is there, too.
+    /// The descriptors under which it held sockets, latest first: the next socket mostly reuses one of them.
     remembered: VecDeque<u32>,
 }
 
@@ -30,23 +30,23 @@ impl Group {
         Group { leader, likely: None, remembered: VecDeque::new() }
     }
 
-    /// Whether the process that held the latest socket holds the one at `peer` that is connected to `local`, too. Takes
-    /// some dozen microseconds; `false` where that is not known, or not to be known as quickly.
-    pub(super) fn soon_known_to_hold(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
+    /// Returns whether the process that held the latest socket also holds the one at `peer` that is connected to
+    /// `local`. Takes a few dozen microseconds; `false` also if that can't be determined so quickly.
+    pub(super) fn quickly_holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(likely) = self.likely() else { return false };
-        let Some(inode) = socket::soon_known_inode(peer, local) else { return false };
+        let Some(inode) = socket::diagnosed_inode(peer, local) else { return false };
         self.remembered.iter().any(|descriptor| socket_at(likely, *descriptor) == Some(inode))
-            || self.look_into(likely, inode, SOON_LOOKED_AT_MAX)
+            || self.look_into(likely, inode, QUICK_DESCRIPTORS_MAX)
     }
 
-    /// Whether any process of the group holds it. Goes through all processes of the machine, if need be.
+    /// Returns whether any process of the group holds the socket. Searches all processes of the machine if necessary.
     pub(super) fn holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(inode) = socket::inode(peer, local) else { return false };
         let likely = self.likely();
         likely.is_some_and(|process| self.look_into(process, inode, usize::MAX)) || self.look_into_others(likely, inode)
     }
 
-    /// The process that held the latest socket, if it still is one of the group.
+    /// Returns the process that held the latest socket, if it is still in the group.
     fn likely(&self) -> Option<u32> {
         self.likely.filter(|process| group_of(*process) == Some(self.leader))
     }
@@ -56,11 +56,12 @@ impl Group {
         members.any(|process| self.look_into(process, inode, usize::MAX))
     }
 
-    /// Looks at as many of a process's descriptors, from the highest on: most are older than the socket asked for.
-    fn look_into(&mut self, process: u32, inode: u64, looked_at_max: usize) -> bool {
+    /// Searches up to `descriptors_max` of a process's descriptors, from the highest on: most others are older than the
+    /// socket.
+    fn look_into(&mut self, process: u32, inode: u64, descriptors_max: usize) -> bool {
         let mut descriptors = descriptors_of(process);
         descriptors.sort_unstable_by(|a, b| b.cmp(a));
-        descriptors.truncate(looked_at_max);
+        descriptors.truncate(descriptors_max);
         let Some(found) = descriptors.into_iter().find(|descriptor| socket_at(process, *descriptor) == Some(inode))
         else {
             return false;
@@ -73,13 +74,13 @@ impl Group {
     }
 }
 
-/// A process's descriptors; none if it is gone or another user's.
+/// Returns a process's descriptors; none if it has ended or belongs to another user.
 fn descriptors_of(process: u32) -> Vec<u32> {
     let Ok(listed) = fs::read_dir(format!("/proc/{process}/fd")) else { return Vec::new() };
     listed.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// The inode of the socket that a descriptor stands for, if it does.
+/// Returns the inode of the socket behind a descriptor, if it is a socket.
 fn socket_at(process: u32, descriptor: u32) -> Option<u64> {
     let link = fs::read_link(format!("/proc/{process}/fd/{descriptor}")).ok()?;
     link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
@@ -102,8 +103,8 @@ mod tests {
         let mut alone = Command::new(env::current_exe().unwrap());
         alone.args(["--exact", "guard::egress::peers::group::tests::alone", "--ignored", "--nocapture"]);
         let output = alone.env(ALONE, "1").output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
-        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        let stdout = String::from_utf8_lossy(&output.stdout);
+        assert!(output.status.success() && stdout.contains("1 passed"), "{stdout}");
     }
 
     #[test]
@@ -119,20 +120,20 @@ mod tests {
         assert!(group.holds(first.local_addr().unwrap(), local));
         assert_eq!(group.likely, Some(std::process::id()));
         let second = TcpStream::connect(local).unwrap();
-        assert!(group.soon_known_to_hold(second.local_addr().unwrap(), local), "opened after the first look");
+        assert!(group.quickly_holds(second.local_addr().unwrap(), local), "opened after the first look");
         let third = TcpStream::connect(local).unwrap();
         assert!(group.holds(third.local_addr().unwrap(), local));
         let mut other = Group::new(own + 1);
         assert!(!other.holds(first.local_addr().unwrap(), local));
         other.likely = Some(std::process::id());
-        assert!(!other.soon_known_to_hold(first.local_addr().unwrap(), local), "a process of another group");
+        assert!(!other.quickly_holds(first.local_addr().unwrap(), local), "a process of another group");
         let fourth = TcpStream::connect(local).unwrap();
         let gone = second.local_addr().unwrap();
         drop(second);
-        assert!(!Group::new(own).holds(gone, local), "closed: nobody's");
-        let _later: Vec<_> = (0..=SOON_LOOKED_AT_MAX).map(|_| TcpStream::connect(local).unwrap()).collect();
-        assert!(!group.soon_known_to_hold(fourth.local_addr().unwrap(), local), "too many to look at at once");
-        assert!(group.soon_known_to_hold(third.local_addr().unwrap(), local), "but this one is where the latest was");
+        assert!(!Group::new(own).holds(gone, local), "a closed socket has no holder");
+        let _later: Vec<_> = (0..=QUICK_DESCRIPTORS_MAX).map(|_| TcpStream::connect(local).unwrap()).collect();
+        assert!(!group.quickly_holds(fourth.local_addr().unwrap(), local), "too many descriptors for the quick search");
+        assert!(group.quickly_holds(third.local_addr().unwrap(), local), "but this one has a remembered descriptor");
         assert!(group.holds(fourth.local_addr().unwrap(), local));
     }
 }

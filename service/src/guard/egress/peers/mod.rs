@@ -1,8 +1,8 @@
-//! Who is at the other end of a connection from this host. An egress is for its browser alone: any other process here
-//! could use it to leave with Porthole's address.
+//! Identifies the process at the other end of a loopback connection. An egress serves only its browser: any other
+//! process of this host could use it to send traffic from Porthole's address.
 //!
-//! On Linux the browser's socket is found by its address, then the process of the browser's group that holds it. Other
-//! systems have no such look-up without `unsafe`: there whoever can reach loopback is let in.
+//! On Linux the peer's socket is found by its address, then the process of the browser's group that holds it. Other
+//! systems have no such look-up without `unsafe`: there every process that can reach loopback is served.
 
 #[cfg(target_os = "linux")]
 mod group;
@@ -21,12 +21,12 @@ use tokio::sync::Mutex;
 #[cfg(target_os = "linux")]
 use self::group::Group;
 
-/// How long to wait before looking again for a socket's process: `/proc` is no snapshot, and a browser that starts a
-/// process meanwhile must not lose a connection by it.
+/// Pauses before a socket's process is searched again: `/proc` is no snapshot, and a browser that starts a process
+/// during the search must not lose a connection.
 #[cfg(target_os = "linux")]
 const LOOK_AGAIN_AFTER: [Duration; 2] = [Duration::from_millis(2), Duration::from_millis(20)];
 
-/// Whose connections an egress serves. Clones share what one of them has learnt: give all leases of a browser the same.
+/// Decides which processes an egress serves. Clones share what they learn: give all leases of a browser clones of one.
 #[derive(Clone, Debug)]
 pub struct Peers(Who);
 
@@ -40,28 +40,28 @@ enum Who {
 // === impl Peers ===
 
 impl Peers {
-    /// Whoever can reach loopback.
+    /// Serves every process that can reach loopback.
     #[must_use]
     pub fn anyone() -> Peers {
         Peers(Who::Anyone)
     }
 
-    /// The processes of this process group: its leader's id. Not Linux: [`Peers::anyone`].
+    /// Serves the processes of the group with this leader. On systems other than Linux it is [`Peers::anyone`].
     #[cfg(target_os = "linux")]
     #[must_use]
     pub fn of_group(leader: u32) -> Peers {
         Peers(Who::Group(Arc::new(Mutex::new(Group::new(leader)))))
     }
 
-    /// The processes of this process group: its leader's id. Not Linux: [`Peers::anyone`].
+    /// Serves the processes of the group with this leader. On systems other than Linux it is [`Peers::anyone`].
     #[cfg(not(target_os = "linux"))]
     #[must_use]
     pub fn of_group(_leader: u32) -> Peers {
         Peers::anyone()
     }
 
-    /// Whether the socket at `peer` that is connected to `local` belongs to one of them. When that can't be found out, it
-    /// does not.
+    /// Returns whether the socket at `peer` that is connected to `local` belongs to a served process; `false` if that
+    /// can't be determined.
     pub(super) async fn admit(&self, peer: SocketAddr, local: SocketAddr) -> bool {
         if !peer.ip().is_loopback() {
             return false;
@@ -85,12 +85,12 @@ impl Peers {
     }
 }
 
-/// One look-up at a time: the second of two connections is mostly answered by what the first has found.
+/// Runs one look-up at a time: what the first one finds mostly answers the second.
 #[cfg(target_os = "linux")]
 async fn holds(group: &Arc<Mutex<Group>>, peer: SocketAddr, local: SocketAddr) -> bool {
     let mut group = Arc::clone(group).lock_owned().await;
-    // Mostly it is found where the latest one was, in less time than another thread takes to wake.
-    if group.soon_known_to_hold(peer, local) {
+    // The socket is mostly found beside the latest one, faster than another thread wakes up.
+    if group.quickly_holds(peer, local) {
         return true;
     }
     tokio::task::spawn_blocking(move || group.holds(peer, local)).await.unwrap_or(false)

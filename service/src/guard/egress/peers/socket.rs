@@ -1,7 +1,7 @@
-//! From a connection's two addresses to the inode of its socket.
+//! Finds the inode of a socket by the two addresses of its connection.
 //!
-//! The kernel's socket diagnostics answer that for one connection in some microseconds. `/proc/net/tcp` takes
-//! milliseconds on a large machine, however few its connections are, and is asked where diagnostics are forbidden.
+//! The kernel's socket diagnostics answer this for one connection in a few microseconds. `/proc/net/tcp` takes
+//! milliseconds on a large machine, even with few connections, and is read where diagnostics are forbidden.
 
 use std::fs;
 use std::net::{SocketAddr, SocketAddrV4};
@@ -9,7 +9,8 @@ use std::os::fd::AsRawFd as _;
 
 use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockProtocol, SockType, recv, send, socket};
 
-// include/uapi/linux/{netlink,sock_diag,inet_diag}.h: numbers in the machine's order, ports and addresses in the net's.
+// include/uapi/linux/{netlink,sock_diag,inet_diag}.h: numbers in host byte order, ports and addresses in network byte
+// order.
 const SOCK_DIAG_BY_FAMILY: u16 = 20;
 const NLM_F_REQUEST: u16 = 1;
 const AF_INET: u8 = 2;
@@ -17,11 +18,11 @@ const IPPROTO_TCP: u8 = 6;
 const REQUEST_BYTES: u32 = 72;
 const HEADER_BYTES: usize = 16;
 const MESSAGE_TYPE_AT: usize = 4;
-/// Where `idiag_inode` of `struct inet_diag_msg` lies, after the netlink header.
+/// Offset of `idiag_inode` of `struct inet_diag_msg`, counted from the netlink header.
 const INODE_AT: usize = HEADER_BYTES + 4 + 48 + 16;
 const ANSWER_MAX_BYTES: usize = 1024;
 
-/// The inode of the socket at `peer` that is connected to `local`; `None` if there is none any more.
+/// Returns the inode of the socket at `peer` that is connected to `local`; `None` if it no longer exists.
 pub(super) fn inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
     let (SocketAddr::V4(peer), SocketAddr::V4(local)) = (peer, local) else { return None };
     match diagnosed(peer, local) {
@@ -31,18 +32,18 @@ pub(super) fn inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
     .filter(|inode| *inode != 0)
 }
 
-/// The same, where the kernel's diagnostics tell it: soon. `None` where they are forbidden, too.
-pub(super) fn soon_known_inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
+/// Returns the same by the kernel's diagnostics alone, which are fast. `None` also where they are forbidden.
+pub(super) fn diagnosed_inode(peer: SocketAddr, local: SocketAddr) -> Option<u64> {
     let (SocketAddr::V4(peer), SocketAddr::V4(local)) = (peer, local) else { return None };
     diagnosed(peer, local).ok()?.filter(|inode| *inode != 0)
 }
 
-/// Asks the kernel. An error is one of asking; that there is no such socket is an answer.
+/// Asks the kernel. An error means that the question failed; `None` means that there is no such socket.
 fn diagnosed(peer: SocketAddrV4, local: SocketAddrV4) -> nix::Result<Option<u64>> {
     let netlink = socket(AddressFamily::Netlink, SockType::Raw, SockFlag::SOCK_CLOEXEC, SockProtocol::NetlinkSockDiag)?;
     send(netlink.as_raw_fd(), &request(peer, local), MsgFlags::empty())?;
     let mut answer = [0; ANSWER_MAX_BYTES];
-    // The kernel answers before `send` returns: there is nothing to wait for.
+    // The kernel answers before `send` returns, so there is no need to wait.
     let length = recv(netlink.as_raw_fd(), &mut answer, MsgFlags::MSG_DONTWAIT)?;
     let answer = &answer[..length];
     let number = |at: usize| Some(u32::from_ne_bytes(answer.get(at..at + 4)?.try_into().ok()?));
@@ -50,7 +51,7 @@ fn diagnosed(peer: SocketAddrV4, local: SocketAddrV4) -> nix::Result<Option<u64>
     if kind.map(u16::from_ne_bytes) == Some(SOCK_DIAG_BY_FAMILY) {
         return Ok(number(INODE_AT).map(u64::from));
     }
-    // `NLMSG_ERROR`: what went wrong, negative.
+    // `NLMSG_ERROR`: the error number, negative.
     const ENOENT: u32 = (-(nix::errno::Errno::ENOENT as i32)).cast_unsigned();
     if number(HEADER_BYTES) == Some(ENOENT) { Ok(None) } else { Err(nix::errno::Errno::ENOTSUP) }
 }
@@ -117,12 +118,12 @@ mod tests {
         assert_eq!(inode(peer.into(), local.into()), expected);
         let table = fs::read_to_string("/proc/net/tcp").unwrap();
         assert_eq!(listed(&table, peer, local), expected);
-        // Where this machine has diagnostics, they must say the same, and "none" for what is not there.
+        // If this machine has diagnostics, they must agree, and find no socket that does not exist.
         if let Ok(found) = diagnosed(peer, local) {
             assert_eq!(found, expected);
-            assert_eq!(soon_known_inode(peer.into(), local.into()), expected);
-            let nobody = SocketAddrV4::new(Ipv4Addr::new(127, 77, 0, 1), 9);
-            assert_eq!(diagnosed(nobody, local), Ok(None));
+            assert_eq!(diagnosed_inode(peer.into(), local.into()), expected);
+            let absent = SocketAddrV4::new(Ipv4Addr::new(127, 77, 0, 1), 9);
+            assert_eq!(diagnosed(absent, local), Ok(None));
         }
     }
 }

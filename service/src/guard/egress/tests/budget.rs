@@ -7,10 +7,10 @@ const REQUESTS: u64 = 2;
 async fn renewable(factor: u32) -> (Site, Egress) {
     let egress = open(EgressLimits { requests: REQUESTS, ..EgressLimits::default() }).await;
     egress.set_lease_factor(factor);
-    (Site::that(Does::Says(OK)).await, egress)
+    (Site::that(Does::Answers(OK)).await, egress)
 }
 
-/// How many of `tries` requests are answered by the site.
+/// Returns how many of `tries` requests the site answers.
 async fn answered(site: &Site, egress: &Egress, tries: usize) -> usize {
     let mut answered = 0;
     for _ in 0..tries {
@@ -28,7 +28,7 @@ async fn a_new_document_has_the_full_limits_again() {
 }
 
 #[tokio::test]
-async fn documents_without_end_stay_within_the_leases_factor() {
+async fn all_documents_together_stay_within_the_leases_factor() {
     let (site, egress) = renewable(3).await;
     let mut all = 0;
     for _ in 0..10 {
@@ -41,7 +41,7 @@ async fn documents_without_end_stay_within_the_leases_factor() {
 #[tokio::test]
 async fn a_lease_without_a_factor_is_not_renewed() {
     let egress = open(EgressLimits { requests: REQUESTS, ..EgressLimits::default() }).await;
-    let site = Site::that(Does::Says(OK)).await;
+    let site = Site::that(Does::Answers(OK)).await;
     assert_eq!(answered(&site, &egress, 3).await, 2);
     egress.renew();
     assert_eq!(answered(&site, &egress, 1).await, 0);
@@ -49,7 +49,7 @@ async fn a_lease_without_a_factor_is_not_renewed() {
 
 #[tokio::test]
 async fn bytes_are_renewed_and_bounded_like_requests() {
-    // A connection that is cut loses what its buffers hold, some hundred kilobytes.
+    // A closed connection loses what its buffers hold, a few hundred kilobytes.
     const BUDGET: u64 = 8_000_000;
     let egress = open(EgressLimits { bytes: BUDGET, ..EgressLimits::default() }).await;
     egress.set_lease_factor(2);

@@ -1,5 +1,5 @@
-//! Anything at all written to an egress: it answers, or closes, and dials nothing but what the guard lets through. Seeds
-//! are in `tests/data/egress-requests.txt`; each run mutates them.
+//! Arbitrary bytes written to an egress: it answers or closes, and dials only what the guard lets through. Seeds are
+//! in `tests/data/egress-requests.txt`; each run mutates them.
 
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -11,7 +11,7 @@ const SEEDS: &str = include_str!("../../../../tests/data/egress-requests.txt");
 const MUTATIONS: usize = 400;
 const AT_ONCE: usize = 16;
 
-/// A seed's bytes, its escapes read.
+/// Decodes a seed and its escapes.
 fn bytes(seed: &str, port: u16) -> Vec<u8> {
     let seed = seed.replace("PORT", &port.to_string());
     let (mut bytes, mut rest) = (Vec::new(), seed.as_bytes());
@@ -32,25 +32,25 @@ fn bytes(seed: &str, port: u16) -> Vec<u8> {
     bytes
 }
 
-/// Writes this and reads until the egress closes: at once, or when nothing more comes.
-async fn write_and_hear(egress: &Egress, bytes: Vec<u8>) -> Vec<u8> {
+/// Writes these bytes and reads until the egress closes, at once or after its timeout.
+async fn write_and_read(egress: &Egress, bytes: Vec<u8>) -> Vec<u8> {
     let mut caller = Caller::to(egress).await;
-    // One that is refused early is closed while we still write.
+    // The egress may refuse early and close while we still write.
     drop(caller.0.write_all(&bytes).await);
     caller.read_to_end().await
 }
 
-async fn hear_all(egress: &Egress, all: Vec<Vec<u8>>) {
+async fn write_all(egress: &Egress, all: Vec<Vec<u8>>) {
     use futures_util::StreamExt as _;
-    let heard = futures_util::stream::iter(all).map(|bytes| write_and_hear(egress, bytes)).buffer_unordered(AT_ONCE);
-    heard.for_each(|_| std::future::ready(())).await;
+    let received = futures_util::stream::iter(all).map(|bytes| write_and_read(egress, bytes)).buffer_unordered(AT_ONCE);
+    received.for_each(|_| std::future::ready(())).await;
 }
 
 #[tokio::test]
-async fn whatever_is_written_no_forbidden_connection_is_made() {
-    let site = Site::that(Does::SaysOnce(OK)).await;
-    // At the same port of another address, which no exception opens: whatever leads astray leads here.
-    let canary = Site::at(&format!("127.0.0.2:{}", site.addr.port()), Does::SaysOnce(OK)).await;
+async fn no_input_causes_a_forbidden_connection() {
+    let site = Site::that(Does::AnswersOnce(OK)).await;
+    // At the same port of another address, which no exception opens: a misdirected connection arrives here.
+    let canary = Site::at(&format!("127.0.0.2:{}", site.addr.port()), Does::AnswersOnce(OK)).await;
     let guard = guard_with("site.example", "inside.example=127.0.0.2");
     let short = Duration::from_millis(200);
     let limits =
@@ -61,7 +61,7 @@ async fn whatever_is_written_no_forbidden_connection_is_made() {
         .lines()
         .map(|seed| bytes(&seed.replace("127.0.0.1", "127.0.0.2").replace("127.1", "127.2"), port))
         .collect();
-    hear_all(&egress, seeds.clone()).await;
+    write_all(&egress, seeds.clone()).await;
 
     let mut runner = TestRunner::deterministic();
     let change = (any::<prop::sample::Index>(), any::<u8>(), 0..4u8);
@@ -79,11 +79,11 @@ async fn whatever_is_written_no_forbidden_connection_is_made() {
         }
         bytes
     });
-    hear_all(&egress, mutated.collect()).await;
+    write_all(&egress, mutated.collect()).await;
 
-    assert_eq!(canary.connections(), 0, "{}", canary.heard());
-    assert!(site.connections() > 4, "hardly anything was let through: {}", site.connections());
-    // What the site got was said to it: no smuggled second request for another host.
-    assert!(!site.heard().contains("Host: 127.0.0.2"), "{}", site.heard());
+    assert_eq!(canary.connections(), 0, "{}", canary.received());
+    assert!(site.connections() > 4, "too few connections were let through: {}", site.connections());
+    // Every request that the site received was for it: none for another host was smuggled in.
+    assert!(!site.received().contains("Host: 127.0.0.2"), "{}", site.received());
     assert_eq!(get(&egress, &site.url("site.example")).await, OK, "the egress still works");
 }

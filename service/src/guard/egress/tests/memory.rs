@@ -1,17 +1,17 @@
-//! Load, and what it takes of memory: a gigabyte in one tunnel, a thousand tunnels whose readers are slow.
+//! Memory under load: a gigabyte in one tunnel, a thousand tunnels with slow readers.
 
 #![cfg(target_os = "linux")]
 
 use super::*;
 
-/// What this process holds in memory, in bytes.
+/// Returns the resident memory of this process, in bytes.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
     line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
 }
 
-/// How many descriptors this process may have.
+/// Returns how many descriptors this process may have.
 fn descriptors_max() -> usize {
     let limits = std::fs::read_to_string("/proc/self/limits").unwrap();
     let line = limits.lines().find_map(|line| line.strip_prefix("Max open files")).unwrap();
@@ -19,9 +19,9 @@ fn descriptors_max() -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_gigabyte_through_a_tunnel_is_not_held() {
+async fn a_gigabyte_through_a_tunnel_is_not_kept_in_memory() {
     const SIZE: usize = 1_000_000_000;
-    /// Other tests of this process hold something meanwhile, too.
+    /// Other tests of this process use memory at the same time.
     const HELD_MAX: u64 = 200_000_000;
     let egress = open(EgressLimits { bytes: u64::MAX, ..EgressLimits::default() }).await;
     let site = Site::that(Does::Pours(SIZE)).await;
@@ -31,7 +31,7 @@ async fn a_gigabyte_through_a_tunnel_is_not_held() {
     let mut buffer = vec![0; 64 * 1024];
     let started = Instant::now();
     while read < SIZE {
-        match timeout(SOON, caller.0.read(&mut buffer)).await.expect("it goes on").unwrap() {
+        match timeout(SOON, caller.0.read(&mut buffer)).await.expect("the stream goes on").unwrap() {
             0 => break,
             count => read += count,
         }
@@ -45,11 +45,11 @@ async fn a_gigabyte_through_a_tunnel_is_not_held() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_tunnels_at_once_each_with_a_slow_reader_hold_what_their_buffers_do() {
-    // Each takes four descriptors of this process.
+async fn a_thousand_tunnels_with_slow_readers_hold_no_more_than_their_buffers() {
+    // Each tunnel takes four descriptors of this process.
     let tunnels = (descriptors_max().saturating_sub(300) / 4).min(1_000);
-    /// Buffers of both directions and of hyper's, the sites' and callers' own (which run in this process as well), and
-    /// what other tests hold meanwhile.
+    /// Buffers of both directions, of hyper, and of the sites and callers (which run in this process too), and the
+    /// memory of other tests.
     const EACH_MAX: u64 = 400_000;
     let limits = EgressLimits { connections: tunnels, bytes: u64::MAX, ..EgressLimits::default() };
     let egress = open(limits).await;
@@ -63,8 +63,8 @@ async fn a_thousand_tunnels_at_once_each_with_a_slow_reader_hold_what_their_buff
         caller.write("GET / HTTP/1.1\r\n\r\n").await;
         callers.push(caller);
     }
-    eventually("every tunnel stands", || site.connections() == tunnels).await;
-    // Each reads a little, and the rest stays where it is.
+    eventually("every tunnel is connected", || site.connections() == tunnels).await;
+    // Each reads one byte, and the rest stays in buffers.
     for caller in &mut callers {
         timeout(SOON, caller.0.read_u8()).await.expect("the first byte in time").unwrap();
     }

@@ -1,5 +1,5 @@
-//! The egress over real sockets. Here is what its tests share: sites that say what they heard, and callers that write
-//! what they please.
+//! Tests of the egress over real sockets. This file holds what they share: sites that record what they receive, and
+//! callers that write arbitrary bytes.
 
 mod budget;
 mod bytes;
@@ -24,13 +24,13 @@ use url::Host;
 use super::*;
 use crate::guard::{AllowFrom, AllowTargets, HostAddresses, Policy, ResolveOverrides};
 
-/// How long anything here may take.
+/// How long any wait in these tests may take.
 const SOON: Duration = Duration::from_secs(20);
 
-/// A listener whose every connection is answered by a script; it keeps what it heard.
+/// A listener that answers every connection by a script and records what it receives.
 struct Site {
     addr: SocketAddr,
-    heard: Arc<Mutex<Vec<u8>>>,
+    received: Arc<Mutex<Vec<u8>>>,
     connections: Arc<AtomicUsize>,
     sent: Arc<AtomicU64>,
     task: tokio::task::JoinHandle<()>,
@@ -39,19 +39,19 @@ struct Site {
 /// What a site does with a connection.
 #[derive(Clone, Copy)]
 enum Does {
-    /// Answers each head with these bytes and stays.
-    Says(&'static str),
-    /// The same, once, then closes.
-    SaysOnce(&'static str),
+    /// Answers each head with these bytes and keeps the connection.
+    Answers(&'static str),
+    /// Answers the first head with these bytes, then closes.
+    AnswersOnce(&'static str),
     /// Closes after the first head.
-    Leaves,
+    Closes,
     /// Resets after the first head.
     Resets,
-    /// Hears and says nothing.
-    Sleeps,
-    /// Sends back what it hears.
+    /// Reads and never answers.
+    NeverAnswers,
+    /// Sends back what it receives.
     Echoes,
-    /// Sends this many bytes of body, whatever it hears.
+    /// Answers each head with a body of this many bytes.
     Pours(usize),
 }
 
@@ -65,19 +65,19 @@ impl Site {
     async fn at(addr: &str, does: Does) -> Site {
         let listener = TcpListener::bind(addr).await.unwrap();
         let addr = listener.local_addr().unwrap();
-        let (heard, connections, sent) = <(Arc<Mutex<Vec<u8>>>, Arc<AtomicUsize>, Arc<AtomicU64>)>::default();
-        let books = (Arc::clone(&heard), Arc::clone(&connections), Arc::clone(&sent));
+        let (received, connections, sent) = <(Arc<Mutex<Vec<u8>>>, Arc<AtomicUsize>, Arc<AtomicU64>)>::default();
+        let books = (Arc::clone(&received), Arc::clone(&connections), Arc::clone(&sent));
         let task = tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 books.1.fetch_add(1, Ordering::SeqCst);
                 tokio::spawn(answer(stream, does, Arc::clone(&books.0), Arc::clone(&books.2)));
             }
         });
-        Site { addr, heard, connections, sent, task }
+        Site { addr, received, connections, sent, task }
     }
 
-    fn heard(&self) -> String {
-        String::from_utf8_lossy(&self.heard.lock().unwrap()).into_owned()
+    fn received(&self) -> String {
+        String::from_utf8_lossy(&self.received.lock().unwrap()).into_owned()
     }
 
     fn connections(&self) -> usize {
@@ -95,12 +95,12 @@ impl Drop for Site {
     }
 }
 
-async fn answer(mut stream: TcpStream, does: Does, heard: Arc<Mutex<Vec<u8>>>, sent: Arc<AtomicU64>) {
+async fn answer(mut stream: TcpStream, does: Does, received: Arc<Mutex<Vec<u8>>>, sent: Arc<AtomicU64>) {
     let mut buffer = vec![0; 16 * 1024];
     let mut pending: Vec<u8> = Vec::new();
     loop {
         let Ok(count @ 1..) = stream.read(&mut buffer).await else { return };
-        heard.lock().unwrap().extend(&buffer[..count]);
+        received.lock().unwrap().extend(&buffer[..count]);
         pending.extend(&buffer[..count]);
         if let Does::Echoes = does {
             drop(stream.write_all(&buffer[..count]).await);
@@ -109,11 +109,11 @@ async fn answer(mut stream: TcpStream, does: Does, heard: Arc<Mutex<Vec<u8>>>, s
         while let Some(end) = pending.windows(4).position(|window| window == b"\r\n\r\n") {
             pending.drain(..end + 4);
             match does {
-                Does::Says(answer) => drop(stream.write_all(answer.as_bytes()).await),
-                Does::SaysOnce(answer) => return drop(stream.write_all(answer.as_bytes()).await),
-                Does::Leaves => return,
+                Does::Answers(answer) => drop(stream.write_all(answer.as_bytes()).await),
+                Does::AnswersOnce(answer) => return drop(stream.write_all(answer.as_bytes()).await),
+                Does::Closes => return,
                 Does::Resets => return stream.set_zero_linger().unwrap(),
-                Does::Sleeps | Does::Echoes => {}
+                Does::NeverAnswers | Does::Echoes => {}
                 Does::Pours(size) => {
                     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n");
                     drop(stream.write_all(head.as_bytes()).await);
@@ -132,7 +132,7 @@ async fn answer(mut stream: TcpStream, does: Does, heard: Arc<Mutex<Vec<u8>>>, s
     }
 }
 
-/// A guard that lets tests' sites be reached as `site.example` and `other.example`, and nothing else of this host.
+/// Returns a guard that opens the tests' sites as `site.example` and `other.example`, and nothing else of this host.
 fn guard() -> Guard {
     guard_with("site.example,other.example,six.example", "")
 }
@@ -152,11 +152,11 @@ async fn open(limits: EgressLimits) -> Egress {
     Egress::open(guard(), limits, Peers::anyone()).unwrap()
 }
 
-async fn plainly() -> Egress {
+async fn open_default() -> Egress {
     open(EgressLimits::default()).await
 }
 
-/// A caller of the egress.
+/// A client of the egress, in place of the browser.
 struct Caller(TcpStream);
 
 impl Caller {
@@ -168,7 +168,7 @@ impl Caller {
         self.0.write_all(text.as_bytes()).await.unwrap();
     }
 
-    /// A head, and as much of a body as its `Content-Length` says.
+    /// Reads a head, and a body of its `Content-Length`.
     async fn read(&mut self) -> String {
         let mut read = Vec::new();
         timeout(SOON, async {
@@ -189,7 +189,7 @@ impl Caller {
         String::from_utf8_lossy(&read).into_owned()
     }
 
-    /// All that comes until the other side closes, in whatever way.
+    /// Reads until the other side closes or resets the connection.
     async fn read_to_end(&mut self) -> Vec<u8> {
         let mut read = Vec::new();
         drop(timeout(SOON, self.0.read_to_end(&mut read)).await.expect("a close in time"));
@@ -202,7 +202,7 @@ impl Caller {
     }
 }
 
-/// One GET on a connection of its own.
+/// Sends one GET on a connection of its own.
 async fn get(egress: &Egress, url: &str) -> String {
     Caller::to(egress).await.ask(&format!("GET {url} HTTP/1.1\r\nHost: ignored\r\n\r\n")).await
 }

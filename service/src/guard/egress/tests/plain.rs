@@ -1,10 +1,10 @@
-//! Plain requests: what reaches the site, what comes back.
+//! Plain requests: what reaches the site, and what the browser gets back.
 
 use super::*;
 
 #[tokio::test]
 async fn a_request_reaches_the_site_as_if_no_proxy_were_there() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     let port = site.addr.port();
     let answer = Caller::to(&egress)
         .await
@@ -16,7 +16,7 @@ async fn a_request_reaches_the_site_as_if_no_proxy_were_there() {
         .await;
     assert_eq!(answer, OK, "nothing added, nothing lost");
     assert_eq!(
-        site.heard(),
+        site.received(),
         format!(
             "GET /a%20b?q=`|1 HTTP/1.1\r\nHost: site.example:{port}\r\nUser-Agent: x\r\nX-Kept: yes\r\n\
              HTTP2-Settings: AAMA\r\n\r\n"
@@ -27,28 +27,30 @@ async fn a_request_reaches_the_site_as_if_no_proxy_were_there() {
 }
 
 #[tokio::test]
-async fn what_is_for_one_hop_does_not_come_back() {
-    let site = Site::that(Does::Says(
+async fn hop_by_hop_headers_of_an_answer_are_removed() {
+    let site = Site::that(Does::Answers(
         "HTTP/1.1 200 OK\r\nConnection: x-hop\r\nX-Hop: 1\r\nProxy-Authenticate: Basic\r\nKeep-Alive: 5\r\n\
          X-Porthole-Egress: blocked\r\nX-Kept: yes\r\nContent-Length: 0\r\n\r\n",
     ))
     .await;
-    let egress = plainly().await;
+    let egress = open_default().await;
     let answer = get(&egress, &site.url("site.example")).await;
     assert_eq!(answer, "HTTP/1.1 200 OK\r\nX-Kept: yes\r\nContent-Length: 0\r\n\r\n");
 }
 
 #[tokio::test]
 async fn bodies_go_both_ways_and_connections_are_kept() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     let url = site.url("site.example");
     let mut caller = Caller::to(&egress).await;
     for body in ["first", "second"] {
         let length = body.len();
         let answer = caller.ask(&format!("POST {url} HTTP/1.1\r\nContent-Length: {length}\r\n\r\n{body}")).await;
         assert_eq!(answer, OK);
-        eventually("the body arrives", || site.heard().ends_with(&format!("Content-Length: {length}\r\n\r\n{body}")))
-            .await;
+        eventually("the body arrives", || {
+            site.received().ends_with(&format!("Content-Length: {length}\r\n\r\n{body}"))
+        })
+        .await;
     }
     assert_eq!(site.connections(), 1);
     assert_eq!(egress.report().requests, 2);
@@ -58,16 +60,16 @@ async fn bodies_go_both_ways_and_connections_are_kept() {
 }
 
 #[tokio::test]
-async fn a_chunked_body_arrives_whatever_the_method() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+async fn a_chunked_body_arrives_with_any_method() {
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     let url = site.url("site.example");
     for method in ["POST", "GET"] {
         let chunked =
             format!("{method} {url} HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
         assert_eq!(Caller::to(&egress).await.ask(&chunked).await, OK);
         eventually("the chunks arrive", || {
-            let heard = site.heard().to_ascii_lowercase();
-            let last = heard.rsplit("transfer-encoding: chunked").next().unwrap_or_default().to_owned();
+            let received = site.received().to_ascii_lowercase();
+            let last = received.rsplit("transfer-encoding: chunked").next().unwrap_or_default().to_owned();
             last.contains("abc") && last.contains("de") && last.ends_with("0\r\n\r\n")
         })
         .await;
@@ -79,7 +81,7 @@ async fn a_chunked_answer_and_one_that_ends_with_its_connection_arrive() {
     for says in
         ["HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nabc"]
     {
-        let (site, egress) = (Site::that(Does::SaysOnce(says)).await, plainly().await);
+        let (site, egress) = (Site::that(Does::AnswersOnce(says)).await, open_default().await);
         let mut caller = Caller::to(&egress).await;
         caller.write(&format!("GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", site.url("site.example"))).await;
         let answer = String::from_utf8(caller.read_to_end().await).unwrap();
@@ -89,7 +91,7 @@ async fn a_chunked_answer_and_one_that_ends_with_its_connection_arrive() {
 
 #[tokio::test]
 async fn a_kept_connection_that_the_site_closed_costs_nothing() {
-    let (site, egress) = (Site::that(Does::SaysOnce(OK)).await, plainly().await);
+    let (site, egress) = (Site::that(Does::AnswersOnce(OK)).await, open_default().await);
     let mut caller = Caller::to(&egress).await;
     for round in 1..=4 {
         let answer = caller.ask(&format!("GET {} HTTP/1.1\r\n\r\n", site.url("site.example"))).await;
@@ -100,17 +102,18 @@ async fn a_kept_connection_that_the_site_closed_costs_nothing() {
 
 #[tokio::test]
 async fn redirects_are_passed_on_and_never_followed() {
-    let site =
-        Site::that(Does::Says("HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n"))
-            .await;
-    let egress = plainly().await;
+    let site = Site::that(Does::Answers(
+        "HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n",
+    ))
+    .await;
+    let egress = open_default().await;
     assert!(get(&egress, &site.url("site.example")).await.contains("Location: http://169.254.169.254/"));
     assert_eq!(egress.report().dials.len(), 1);
 }
 
 #[tokio::test]
 async fn bodies_can_not_hide_requests() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     let url = site.url("site.example");
     let smuggled = "GET http://inside.example/secret HTTP/1.1\r\n\r\n";
     for (framing, body) in [
@@ -121,11 +124,11 @@ async fn bodies_can_not_hide_requests() {
         caller.write(&format!("POST {url} HTTP/1.1\r\n{framing}\r\n\r\n{body}{smuggled}")).await;
         let answer = String::from_utf8(caller.read_to_end().await).unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{framing}: {answer}");
-        // Nothing that comes behind such a body is read.
+        // No bytes after such a body are read.
         assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{framing}: {answer}");
     }
-    let heard = site.heard().to_ascii_lowercase();
-    assert!(!heard.contains("content-length") && !heard.contains("secret"), "{heard}");
+    let received = site.received().to_ascii_lowercase();
+    assert!(!received.contains("content-length") && !received.contains("secret"), "{received}");
     for head in [
         "Content-Length: 4\r\nContent-Length: 5",
         "Content-Length: +4",
@@ -137,18 +140,18 @@ async fn bodies_can_not_hide_requests() {
         "Transfer-Encoding : chunked",
     ] {
         let mut caller = Caller::to(&egress).await;
-        let before = site.heard();
+        let before = site.received();
         caller.write(&format!("POST {url} HTTP/1.1\r\n{head}\r\n\r\nabcd{smuggled}")).await;
         let answer = String::from_utf8(caller.read_to_end().await).unwrap();
         assert!(answer.starts_with("HTTP/1.1 400 "), "{head}: {answer}");
         assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{head}: {answer}");
-        assert_eq!(site.heard(), before, "{head}");
+        assert_eq!(site.received(), before, "{head}");
     }
 }
 
 #[tokio::test]
-async fn what_is_no_request_for_a_proxy_is_refused() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+async fn requests_that_are_not_for_a_proxy_are_refused() {
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     for request in
         ["GET / HTTP/1.1\r\nHost: site.example", "OPTIONS * HTTP/1.1", "CONNECT site.example HTTP/1.1", "nonsense"]
     {

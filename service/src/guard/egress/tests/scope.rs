@@ -1,9 +1,10 @@
-//! Which requests may use an exception: those of the caller's document and what it is made of, and no foreign page's.
+//! Which requests may use an exception: those of the caller's document and its subresources, and none of a foreign
+//! page.
 
 use super::*;
 use crate::guard::Guard;
 
-/// Two sites at loopback, and a guard for which their names are exceptions.
+/// Two sites on loopback, and a guard for which their names are exceptions.
 struct Scene {
     inside: Site,
     also: Site,
@@ -12,8 +13,8 @@ struct Scene {
 
 impl Scene {
     async fn set() -> Scene {
-        let inside = Site::that(Does::Says(OK)).await;
-        let also = Site::that(Does::Says(OK)).await;
+        let inside = Site::that(Does::Answers(OK)).await;
+        let also = Site::that(Does::Answers(OK)).await;
         let policy = Policy {
             allow: AllowTargets::parse("inside.example,also.example,127.0.0.1").unwrap(),
             resolve: ResolveOverrides::parse("inside.example=127.0.0.1,also.example=127.0.0.1").unwrap(),
@@ -26,7 +27,7 @@ impl Scene {
         Egress::open(self.guard.clone(), EgressLimits::default(), Peers::anyone()).unwrap()
     }
 
-    /// An egress whose caller has named this URL.
+    /// Opens an egress whose caller has named this URL.
     fn named(&self, url: &str) -> Egress {
         let egress = self.open();
         egress.guard().name(&self.guard.judge_url(url).unwrap());
@@ -38,12 +39,12 @@ impl Scene {
     }
 }
 
-/// A public site that nobody dials in these tests: a page that was let through there has foreign content.
+/// A public site that these tests never dial: a page that was let through to it has foreign content.
 const FOREIGN: &str = "http://93.184.216.34/";
 
 fn foreign_was_let_through(egress: &Egress) {
-    let place = (Host::Ipv4([93, 184, 216, 34].into()), 80);
-    egress.guard().passed_for_tests(&place, false);
+    let authority = (Host::Ipv4([93, 184, 216, 34].into()), 80);
+    egress.guard().passed_for_tests(&authority, false);
 }
 
 async fn get_from(egress: &Egress, url: &str, headers: &str) -> String {
@@ -91,10 +92,10 @@ async fn a_foreign_page_reaches_no_exception_by_any_request() {
         let post = format!("POST {} HTTP/1.1\r\n{headers}Content-Length: 2\r\n\r\nhi", scene.inside());
         assert!(is_blocked(&Caller::to(&egress).await.ask(&post).await), "{headers}");
     }
-    for place in ["inside.example", "127.0.0.1"] {
-        assert!(is_blocked(&connect(&egress, &format!("{place}:{}", scene.inside.addr.port())).await.1));
+    for authority in ["inside.example", "127.0.0.1"] {
+        assert!(is_blocked(&connect(&egress, &format!("{authority}:{}", scene.inside.addr.port())).await.1));
     }
-    // The page goes there by itself: no caller has named that.
+    // The page navigates there by itself: the caller has not named this URL.
     egress.guard().navigates("second", &scene.inside());
     assert!(is_blocked(&get(&egress, &scene.inside()).await));
     assert_eq!(scene.inside.connections(), 0);
@@ -109,9 +110,9 @@ async fn a_redirect_of_the_callers_document_may_lead_to_an_exception() {
     foreign_was_let_through(&egress);
     egress.guard().navigates("first", &scene.inside());
     assert_eq!(get(&egress, &scene.inside()).await, OK);
-    // What the document that it leads to asks for is asked by one that is on an exception.
+    // Requests of the document that the redirect leads to come from an exception.
     assert_eq!(get(&egress, &scene.also.url("also.example")).await, OK);
-    // And where it leads on from there is foreign again.
+    // A further redirect to a foreign site makes the document foreign again.
     egress.guard().navigates("first", FOREIGN);
     assert!(is_blocked(&get(&egress, &scene.inside()).await));
 }
@@ -120,8 +121,8 @@ async fn a_redirect_of_the_callers_document_may_lead_to_an_exception() {
 async fn redirects_that_the_browser_does_not_report_are_followed_until_the_document_comes() {
     let scene = Scene::set().await;
     let redirect = |to: &str| {
-        let said = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
-        Site::that(Does::Says(Box::leak(said.into_boxed_str())))
+        let response = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
+        Site::that(Does::Answers(Box::leak(response.into_boxed_str())))
     };
     let last = redirect(&format!("{}#part", scene.inside())).await;
     let first = redirect(&last.url("also.example")).await;
@@ -136,7 +137,7 @@ async fn redirects_that_the_browser_does_not_report_are_followed_until_the_docum
             let _ = get_from(&egress, &hop.url("also.example"), "Referer: http://inside.example/\r\n").await;
         }
         assert_eq!(!is_blocked(&get(&egress, &scene.inside()).await), leads, "{document}");
-        // The document came from there, and no other redirect is the caller's.
+        // The document came from the foreign site, and later redirects are not the caller's.
         egress.guard().navigates("first", FOREIGN);
         assert!(is_blocked(&get(&egress, &scene.inside()).await), "{document}");
     }
@@ -148,7 +149,7 @@ async fn among_foreign_frames_only_a_request_that_names_an_excepted_asker_passes
     let egress = scene.named(&scene.inside());
     egress.guard().navigates("first", &scene.inside());
     foreign_was_let_through(&egress);
-    // A foreign script or font: it is the document's own.
+    // A foreign script or font is part of the document itself.
     assert_eq!(get(&egress, &scene.inside()).await, OK);
     egress.guard().navigates("of a frame", FOREIGN);
     assert!(is_blocked(&get(&egress, &scene.inside()).await));

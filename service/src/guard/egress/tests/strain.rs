@@ -1,4 +1,4 @@
-//! Limits: what is too much, too slow or left open.
+//! Limits: too many bytes or requests, slow clients, connections left open.
 
 use super::*;
 
@@ -31,9 +31,9 @@ async fn bytes_beyond_the_budget_cut_the_connection() {
 }
 
 #[tokio::test]
-async fn what_the_page_sends_counts_too() {
+async fn bytes_that_the_page_sends_count_too() {
     let egress = open(EgressLimits { bytes: 100_000, ..EgressLimits::default() }).await;
-    let site = Site::that(Does::Sleeps).await;
+    let site = Site::that(Does::NeverAnswers).await;
     let (mut caller, _) = connect(&egress, &format!("site.example:{}", site.addr.port())).await;
     drop(caller.0.write_all(&vec![b'x'; 1_000_000]).await);
     drop(caller.read_to_end().await);
@@ -44,7 +44,7 @@ async fn what_the_page_sends_counts_too() {
 #[tokio::test]
 async fn requests_beyond_their_number_are_refused() {
     let (site, egress) =
-        (Site::that(Does::Says(OK)).await, open(EgressLimits { requests: 2, ..EgressLimits::default() }).await);
+        (Site::that(Does::Answers(OK)).await, open(EgressLimits { requests: 2, ..EgressLimits::default() }).await);
     let mut caller = Caller::to(&egress).await;
     let request = format!("GET {} HTTP/1.1\r\n\r\n", site.url("site.example"));
     assert_eq!(caller.ask(&request).await, OK);
@@ -55,13 +55,13 @@ async fn requests_beyond_their_number_are_refused() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_or_says_it_slowly_is_let_go() {
+async fn silent_and_slow_callers_are_disconnected() {
     let short = Duration::from_millis(200);
     let egress = open(EgressLimits { head_timeout: short, idle_timeout: short, ..EgressLimits::default() }).await;
     let site = Site::that(Does::Echoes).await;
     let (mut silent, mut slow) = (Caller::to(&egress).await, Caller::to(&egress).await);
     let drip = async {
-        // A byte at a time: the head as a whole is late all the same.
+        // One byte at a time: the head as a whole is late nevertheless.
         for byte in b"GET http://site.example/ HTTP/1.1\r\nX: ".iter().chain([b'x'; 1000].iter()) {
             if slow.0.write_all(&[*byte]).await.is_err() {
                 break;
@@ -72,23 +72,23 @@ async fn who_says_nothing_or_says_it_slowly_is_let_go() {
     };
     let (first, second) = tokio::join!(silent.read_to_end(), timeout(SOON, drip));
     assert!(first.is_empty());
-    second.expect("the slow one is let go");
+    second.expect("the slow caller is disconnected");
     let (mut tunnel, answer) = connect(&egress, &format!("site.example:{}", site.addr.port())).await;
     assert!(answer.starts_with("HTTP/1.1 200 "));
     tunnel.write("x").await;
-    assert_eq!(tunnel.read_to_end().await, b"x", "closed once it stood still");
+    assert_eq!(tunnel.read_to_end().await, b"x", "closed after the idle timeout");
     let outcome = egress.outcome_of(&domain("site.example"), site.addr.port());
     assert_eq!(outcome, Some(DialOutcome::Silent));
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_rests_is_no_failure() {
+async fn a_kept_connection_that_times_out_is_no_failure() {
     let egress = open(EgressLimits { idle_timeout: Duration::from_millis(100), ..EgressLimits::default() }).await;
-    let site = Site::that(Does::Says(OK)).await;
+    let site = Site::that(Does::Answers(OK)).await;
     let mut caller = Caller::to(&egress).await;
     let request = format!("GET {} HTTP/1.1\r\n\r\n", site.url("site.example"));
     assert_eq!(caller.ask(&request).await, OK);
-    // The rest is over when the site's end is closed: then the next request needs a connection of its own.
+    // Once the idle timeout has closed the site's connection, the next request needs a new one.
     let deadline = Instant::now() + SOON;
     while site.connections() == 1 {
         assert!(Instant::now() < deadline, "the kept connection never ended");
@@ -111,14 +111,14 @@ async fn heads_that_are_too_large_are_refused() {
 }
 
 #[tokio::test]
-async fn a_thousand_at_once_are_served_no_more_than_the_limit_at_a_time() {
+async fn a_thousand_connections_at_once_are_served_within_the_limit() {
     const AT_ONCE: usize = 1_000;
-    const PLACES: usize = 64;
-    let site = Site::that(Does::Says(OK)).await;
-    let egress = open(EgressLimits { connections: PLACES, ..EgressLimits::default() }).await;
+    const PERMITS: usize = 64;
+    let site = Site::that(Does::Answers(OK)).await;
+    let egress = open(EgressLimits { connections: PERMITS, ..EgressLimits::default() }).await;
     let request = format!("GET {} HTTP/1.1\r\nConnection: close\r\n\r\n", site.url("site.example"));
     let mut callers = tokio::task::JoinSet::new();
-    let held: Vec<TcpStream> = futures_util::future::join_all((0..PLACES).map(|_| TcpStream::connect(egress.addr())))
+    let held: Vec<TcpStream> = futures_util::future::join_all((0..PERMITS).map(|_| TcpStream::connect(egress.addr())))
         .await
         .into_iter()
         .map(Result::unwrap)
@@ -127,7 +127,7 @@ async fn a_thousand_at_once_are_served_no_more_than_the_limit_at_a_time() {
         let (mut caller, request) = (Caller::to(&egress).await, request.clone());
         callers.spawn(async move { caller.ask(&request).await });
     }
-    // All places are taken by callers who say nothing: nobody else gets in.
+    // Silent callers hold all permits, so no other caller is served.
     assert!(timeout(Duration::from_millis(100), callers.join_next()).await.is_err());
     assert_eq!(site.connections(), 0);
     drop(held);
@@ -137,7 +137,7 @@ async fn a_thousand_at_once_are_served_no_more_than_the_limit_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_slow_reader_holds_the_site_back_and_is_let_go() {
+async fn a_slow_reader_slows_the_site_down_and_is_disconnected() {
     const SIZE: usize = 1_000_000_000;
     let limits = EgressLimits { bytes: u64::MAX, idle_timeout: Duration::from_millis(500), ..EgressLimits::default() };
     let egress = open(limits).await;
@@ -155,7 +155,7 @@ async fn a_slow_reader_holds_the_site_back_and_is_let_go() {
         let sent = || site.sent.load(Ordering::SeqCst);
         eventually("the site begins", || sent() > 0).await;
         eventually("the site is cut off", || Arc::strong_count(&site.sent) == 2).await;
-        // Nearly all of that lies in the system's own buffers, which grow to some megabytes.
+        // Nearly all of that is in the system's buffers, which grow to some megabytes.
         assert!(sent() < SIZE as u64 / 10, "{}", sent());
     }
 }
@@ -163,24 +163,24 @@ async fn a_slow_reader_holds_the_site_back_and_is_let_go() {
 #[tokio::test]
 async fn dropping_ends_everything() {
     let site = Site::that(Does::Echoes).await;
-    let sleeper = Site::that(Does::Sleeps).await;
-    let egress = plainly().await;
+    let sleeper = Site::that(Does::NeverAnswers).await;
+    let egress = open_default().await;
     let addr = egress.addr();
     let (mut tunnel, answer) = connect(&egress, &format!("site.example:{}", site.addr.port())).await;
     assert!(answer.starts_with("HTTP/1.1 200 "));
     let mut waiting = Caller::to(&egress).await;
     waiting.write(&format!("GET {} HTTP/1.1\r\n\r\n", sleeper.url("site.example"))).await;
     let mut silent = Caller::to(&egress).await;
-    eventually("the request arrives", || !sleeper.heard().is_empty()).await;
+    eventually("the request arrives", || !sleeper.received().is_empty()).await;
     drop(egress);
     for caller in [&mut tunnel, &mut waiting, &mut silent] {
         assert_eq!(caller.read_to_end().await, b"");
     }
     for site in [&site, &sleeper] {
-        eventually("sites are left", || Arc::strong_count(&site.sent) == 2).await;
+        eventually("the site's connection is closed", || Arc::strong_count(&site.sent) == 2).await;
     }
     let deadline = Instant::now() + SOON;
     while TcpStream::connect(addr).await.is_ok() {
-        assert!(Instant::now() < deadline, "it listens still");
+        assert!(Instant::now() < deadline, "the egress still listens");
     }
 }

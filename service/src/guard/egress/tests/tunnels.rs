@@ -25,7 +25,7 @@ async fn tls_goes_through_a_tunnel_to_the_name_that_was_asked_for() {
         stream.write_all(&word).await.unwrap();
         stream.shutdown().await.unwrap();
     });
-    let egress = plainly().await;
+    let egress = open_default().await;
     let (caller, answer) = connect(&egress, &format!("site.example:{port}")).await;
     assert_eq!(answer, "HTTP/1.1 200 OK\r\n\r\n");
     let mut roots = RootCertStore::empty();
@@ -34,9 +34,9 @@ async fn tls_goes_through_a_tunnel_to_the_name_that_was_asked_for() {
     let name = ServerName::try_from("site.example").unwrap();
     let mut stream = TlsConnector::from(Arc::new(config)).connect(name, caller.0).await.unwrap();
     stream.write_all(b"ping").await.unwrap();
-    let mut heard = Vec::new();
-    stream.read_to_end(&mut heard).await.unwrap();
-    assert_eq!(heard, b"ping");
+    let mut received = Vec::new();
+    stream.read_to_end(&mut received).await.unwrap();
+    assert_eq!(received, b"ping");
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn a_websocket_goes_through_a_tunnel_and_through_an_upgrade() {
             });
         }
     });
-    let egress = plainly().await;
+    let egress = open_default().await;
     let (tunnel, answer) = connect(&egress, &format!("site.example:{port}")).await;
     assert_eq!(answer, "HTTP/1.1 200 OK\r\n\r\n");
     let url = format!("ws://site.example:{port}/");
@@ -78,29 +78,29 @@ async fn a_websocket_goes_through_a_tunnel_and_through_an_upgrade() {
 }
 
 #[tokio::test]
-async fn an_end_that_closes_its_half_still_hears_the_other() {
+async fn a_half_closed_tunnel_still_delivers_the_answer() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
-        let mut heard = String::new();
-        stream.read_to_string(&mut heard).await.unwrap();
-        stream.write_all(format!("heard {heard}").as_bytes()).await.unwrap();
+        let mut received = String::new();
+        stream.read_to_string(&mut received).await.unwrap();
+        stream.write_all(format!("received {received}").as_bytes()).await.unwrap();
     });
-    let egress = plainly().await;
+    let egress = open_default().await;
     let (mut caller, _) = connect(&egress, &format!("site.example:{port}")).await;
     caller.write("all").await;
     caller.0.shutdown().await.unwrap();
-    assert_eq!(caller.read_to_end().await, b"heard all");
+    assert_eq!(caller.read_to_end().await, b"received all");
 }
 
 #[tokio::test]
 async fn a_refused_upgrade_is_an_answer_like_any_other() {
-    let (site, egress) = (Site::that(Does::Says(OK)).await, plainly().await);
+    let (site, egress) = (Site::that(Does::Answers(OK)).await, open_default().await);
     let port = site.addr.port();
     let upgrade = format!(
         "GET http://site.example:{port}/ HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nOrigin: x\r\n\r\n"
     );
     assert_eq!(Caller::to(&egress).await.ask(&upgrade).await, OK);
-    assert!(site.heard().to_ascii_lowercase().contains("upgrade: websocket"), "{}", site.heard());
+    assert!(site.received().to_ascii_lowercase().contains("upgrade: websocket"), "{}", site.received());
 }

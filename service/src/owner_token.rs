@@ -1,4 +1,4 @@
-//! Owner tokens: JWT, HS256 and nothing else, with `kid`. They verify without a store, so every replica is alike.
+//! Owner tokens: JWT with `kid`, HS256 only. Verifying them needs no store, so any replica can do it.
 
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
 use porthole_contract::limits::KEY_MIN_BYTES;
@@ -10,13 +10,13 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 
 const ISSUER: &str = "porthole";
-/// base64url, with or without its padding: keys come from all sorts of tools.
+/// base64url, with or without its padding: keys come from many tools.
 const BASE64URL: GeneralPurpose = GeneralPurpose::new(
     &base64::alphabet::URL_SAFE,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// What a token says.
+/// The claims of a token.
 #[derive(Debug, Serialize, Deserialize)]
 struct Claims {
     iss: String,
@@ -25,7 +25,7 @@ struct Claims {
     exp: serde_json::Number,
 }
 
-/// The keys of `PORTHOLE_OWNER_KEYS`: the first signs, all verify, so that they can be changed without downtime.
+/// The keys of `PORTHOLE_OWNER_KEYS`: the first signs, all verify, so that keys can be changed without downtime.
 pub struct OwnerKeys {
     signing: EncodingKey,
     keys: Vec<OwnerKey>,
@@ -36,7 +36,7 @@ struct OwnerKey {
     verifying: DecodingKey,
 }
 
-/// Why a list of keys is not one. Never holds a key.
+/// Why a list of keys is invalid. Never holds a key.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeysError {
     /// The list is empty.
@@ -56,13 +56,13 @@ pub enum KeysError {
     Twice(usize),
 }
 
-/// A token that is not valid for this sandbox, now, under these keys.
+/// Why a token is refused for this sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// None was sent.
+    /// No token was sent.
     #[error("owner_token is missing")]
     Missing,
-    /// Not a token that one of our keys signed in the one way that is accepted, or expired.
+    /// The token has expired, or none of our keys signed it with HS256.
     #[error("owner_token is not valid or has expired")]
     Invalid,
     /// A valid token of another sandbox.
@@ -74,7 +74,7 @@ impl OwnerKeys {
     /// Reads a comma list of `kid:base64url-key`.
     ///
     /// # Errors
-    /// [`KeysError`], which names an entry by its place and never holds a key.
+    /// [`KeysError`], which names an entry by its position and never holds a key.
     pub fn parse(list: &SecretString) -> Result<Self, KeysError> {
         let mut signing = None;
         let mut keys: Vec<OwnerKey> = Vec::new();
@@ -118,7 +118,7 @@ impl OwnerKeys {
         encode(&header, &claims, &self.signing).map(SecretString::from)
     }
 
-    /// Verifies that `token` is its owner's for `sandbox_id`.
+    /// Verifies that `token` is the owner token of `sandbox_id`.
     ///
     /// # Errors
     /// [`TokenError`].
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(keys.verify("sb-1", Some(&expired)), Err(TokenError::Invalid));
         assert_eq!(keys.verify("sb-1", None), Err(TokenError::Missing));
         assert_eq!(keys.verify("sb-1", Some(&"".into())), Err(TokenError::Missing));
-        // {"alg":"none","kid":"old"} and a body that would be right.
+        // {"alg":"none","kid":"old"} and an otherwise valid body.
         let body = BASE64URL.encode(format!(r#"{{"iss":"porthole","sub":"sb-1","iat":1,"exp":{}}}"#, now() + 60));
         for header in
             [r#"{"alg":"none","kid":"old"}"#, r#"{"alg":"HS256","kid":"old"}"#, r#"{"alg":"HS512","kid":"old"}"#]

@@ -1,5 +1,5 @@
-//! Frames by hand: a page of a browser that draws when told to, and only then. Its frames go with its own clock, which is
-//! run ahead, and the picture comes with the last of them.
+//! Drawing by `begin_frame`, in a browser that draws a frame only on that command. Frames follow the page's virtual
+//! time, which runs ahead, and the picture comes with the last frame.
 
 use std::io::Cursor;
 use std::pin::Pin;
@@ -20,29 +20,29 @@ use super::{Capture, Page, PageError};
 use crate::cdp::{Call, CdpError};
 use crate::provider::FrameLock;
 
-/// How long one frame may take. A page whose script hangs within one would hold up all others.
+/// Time limit of one frame. A page whose script hangs within its frame would hold up all other pages.
 const FRAME_TIMEOUT: Duration = Duration::from_secs(2);
-/// How long a page waits for its turn: some others' frames, one of which may hang.
-const TURN_TIMEOUT: Duration = Duration::from_secs(4);
-/// By how much a frame is later than the one before while the clock stands still: no two are of the same time.
+/// Time limit for the frame lock: a few frames of other pages, one of which may hang.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(4);
+/// Difference between the times of two frames while the clock stands still: no two may have the same time.
 const FRAME_LATER_MS: f64 = 0.01;
-/// How many frames may come without the picture, or with one of an earlier size, while a page begins (seen: up to six).
+/// Maximum number of frames without a picture, or with one of an earlier size, at a page's start (seen: up to six).
 const FRAMES_WITHOUT_PICTURE_MAX: usize = 30;
 
-/// What a page that draws only when told to needs.
+/// The state of a page that is drawn by `begin_frame`.
 #[derive(Debug)]
-pub(super) struct Drawing {
+pub(super) struct FrameControl {
     frame_lock: FrameLock,
     clock: Mutex<Clock>,
-    /// The end of a frame's time. One timer for all frames: a new one that ends before all others wakes the runtime.
+    /// The timer of [`FRAME_TIMEOUT`], one for all frames: a new timer that ends before all others wakes the runtime.
     limit: tokio::sync::Mutex<Pin<Box<Sleep>>>,
 }
 
-/// A frame that the browser draws. Its turn lasts until the browser has answered, or a frame's time is over, whoever still
-/// waits for it.
+/// A frame that the browser is drawing. It holds the frame lock until the browser has answered or [`FRAME_TIMEOUT`]
+/// is over, even if the caller no longer waits for it.
 struct Frame {
     answer: Option<Call<BeginFrameReturns>>,
-    turn: Option<OwnedMutexGuard<()>>,
+    lock: Option<OwnedMutexGuard<()>>,
 }
 
 impl Frame {
@@ -54,45 +54,45 @@ impl Frame {
     }
 
     fn give_up(&mut self) {
-        (self.answer, self.turn) = (None, None);
+        (self.answer, self.lock) = (None, None);
     }
 }
 
 impl Drop for Frame {
     fn drop(&mut self) {
-        if let (Some(answer), Some(turn)) = (self.answer.take(), self.turn.take()) {
+        if let (Some(answer), Some(lock)) = (self.answer.take(), self.lock.take()) {
             tokio::spawn(async move {
                 drop(timeout(FRAME_TIMEOUT, answer).await);
-                drop(turn);
+                drop(lock);
             });
         }
     }
 }
 
-/// The page's own time, in the browser's count of milliseconds.
+/// The page's virtual time, in the browser's count of milliseconds.
 #[derive(Clone, Copy, Debug, Default)]
 struct Clock {
-    /// When the clock was first let run ahead; nothing before that.
+    /// When the clock first ran ahead; `None` before that.
     base_ms: Option<f64>,
     /// How far it has run since.
     passed_ms: f64,
-    /// How many frames were drawn: each is a little later than the last.
+    /// How many frames were drawn: each is [`FRAME_LATER_MS`] later than the one before.
     frames: u32,
 }
 
-impl Drawing {
+impl FrameControl {
     pub(super) fn new(frame_lock: FrameLock) -> Self {
         Self { frame_lock, clock: Mutex::default(), limit: tokio::sync::Mutex::new(Box::pin(sleep(FRAME_TIMEOUT))) }
     }
 
-    /// The page's clock has run ahead by so much, since that base.
+    /// Records that the page's clock, which started at `base_ms`, has run ahead by `by_ms`.
     pub(super) fn passed(&self, base_ms: f64, by_ms: u32) {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         clock.base_ms.get_or_insert(base_ms);
         clock.passed_ms += f64::from(by_ms);
     }
 
-    /// The time that the next frame is of; none where it is the real one.
+    /// Returns the time of the next frame; `None` stands for real time.
     fn frame_time_ms(&self) -> Option<f64> {
         let mut clock = self.clock.lock().unwrap_or_else(PoisonError::into_inner);
         clock.frames += 1;
@@ -101,15 +101,15 @@ impl Drawing {
 }
 
 impl Page {
-    /// Has the page draw a frame; whether anything was new in it.
-    pub(super) async fn draw(&self, drawing: &Drawing) -> Result<bool, PageError> {
-        Ok(self.frame(drawing, None).await?.has_damage)
+    /// Makes the page draw a frame; returns whether anything in it is new.
+    pub(super) async fn draw(&self, control: &FrameControl) -> Result<bool, PageError> {
+        Ok(self.frame(control, None).await?.has_damage)
     }
 
-    /// The picture of the viewport.
+    /// Draws frames until one has a picture of the viewport, and returns that.
     pub(super) async fn draw_picture(
         &self,
-        drawing: &Drawing,
+        control: &FrameControl,
         format: ImageFormat,
         quality: u8,
     ) -> Result<Capture, PageError> {
@@ -123,46 +123,47 @@ impl Page {
             optimize_for_speed: Some(format == ImageFormat::Png),
         };
         for _ in 0..FRAMES_WITHOUT_PICTURE_MAX {
-            let drawn = self.frame(drawing, Some(picture.clone())).await?;
+            let drawn = self.frame(control, Some(picture.clone())).await?;
             let Some(encoded) = drawn.screenshot_data else { continue };
             let encoded: &[u8] = encoded.as_ref();
             let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| PageError::NoFrame(error.to_string()))?;
-            if self.is_of_the_viewport(&bytes) {
+            if self.has_viewport_size(&bytes) {
                 return Ok(Capture { bytes: bytes.into(), format, truncated: false });
             }
         }
-        Err(PageError::NoFrame("none had a picture".to_owned()))
+        Err(PageError::NoFrame("no frame had a picture of the viewport".to_owned()))
     }
 
-    /// A frame drawn in the page's turn, which lasts until the browser has answered, whoever still waits for it.
+    /// Draws a frame under the frame lock, which is held until the browser has answered, even if the caller no longer
+    /// waits.
     async fn frame(
         &self,
-        drawing: &Drawing,
+        control: &FrameControl,
         screenshot: Option<ScreenshotParams>,
     ) -> Result<BeginFrameReturns, PageError> {
-        let turn = timeout(TURN_TIMEOUT, drawing.frame_lock.acquire()).await;
-        let turn = turn.map_err(|_| PageError::NoFrame("others took too long".to_owned()))?;
-        let mut limit = drawing.limit.lock().await;
+        let lock = timeout(LOCK_TIMEOUT, control.frame_lock.acquire()).await;
+        let lock = lock.map_err(|_| PageError::NoFrame("the frame lock was not free in time".to_owned()))?;
+        let mut limit = control.limit.lock().await;
         limit.as_mut().reset(Instant::now() + FRAME_TIMEOUT);
-        let frame = BeginFrameParams { frame_time_ticks: drawing.frame_time_ms(), screenshot, ..Default::default() };
-        let mut drawn = Frame { answer: Some(self.session.call(&frame)), turn: Some(turn) };
+        let frame = BeginFrameParams { frame_time_ticks: control.frame_time_ms(), screenshot, ..Default::default() };
+        let mut drawn = Frame { answer: Some(self.session.call(&frame)), lock: Some(lock) };
         tokio::select! {
             biased;
             stop = self.stop() => Err(stop.into()),
             drawn = drawn.answer() => match drawn {
-                // It does not want to: whoever asked for it takes another kind of page.
+                // The browser rejected the command: the operation repeats the visit with an ordinary page.
                 Err(error) if !error.is_gone() => Err(PageError::NoFrame(error.to_string())),
                 drawn => Ok(drawn?),
             },
             () = limit.as_mut() => {
                 drawn.give_up();
-                Err(PageError::NoFrame("it took too long".to_owned()))
+                Err(PageError::NoFrame("the browser did not answer in time".to_owned()))
             }
         }
     }
 
-    /// The first frames after a change of size can still be of the size before.
-    fn is_of_the_viewport(&self, picture: &[u8]) -> bool {
+    /// Whether the picture has the viewport's size: the first frames after a change of size can have the earlier one.
+    fn has_viewport_size(&self, picture: &[u8]) -> bool {
         let size = ImageReader::new(Cursor::new(picture)).with_guessed_format().map(ImageReader::into_dimensions);
         matches!(size, Ok(Ok(size)) if size == (self.viewport.width, self.viewport.height))
     }

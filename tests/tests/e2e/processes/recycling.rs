@@ -1,4 +1,4 @@
-//! Browser care: browsers that wear out are replaced while requests go on, and however many die, nothing piles up.
+//! Recycle policy: worn browsers are replaced while requests go on, and however many die, no resources leak.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,9 +10,9 @@ use porthole_tests::{Stack, eventually};
 use serde_json::json;
 
 const SETTLED_WITHIN: Duration = Duration::from_secs(60);
-/// How often the browser is killed: more often than is forgiven without a rest.
+/// Number of times that the browser is killed: more than the service accepts without a back-off.
 const KILLS: usize = 6;
-/// What the service may hold more of than before: sockets of a connection that has just closed, a file being read.
+/// Files that the service may have open more than before: sockets that have just closed, a file being read.
 const SLACK: usize = 8;
 
 fn browsers(stack: &Stack) -> BTreeSet<i32> {
@@ -30,7 +30,7 @@ async fn worn_out(setting: &str, value: &str) -> Stack {
     let first = browsers(&stack);
     let url = stack.site.html("<p>nobody notices");
     let (mut seen, mut asked) = (first.clone(), 0);
-    // The first browser is gone, and another after it: each in its turn, while requests go on.
+    // Waits until the first browser has been replaced and its successor, too, while requests go on.
     eventually(SETTLED_WITHIN, async || {
         let answers = futures_util::future::join_all((0..3).map(|_| stack.extract(json!({"url": url})))).await;
         for answer in answers {
@@ -52,7 +52,7 @@ async fn worn_out(setting: &str, value: &str) -> Stack {
 async fn a_browser_is_replaced_after_its_pages_and_no_request_notices() {
     let stack = worn_out("PORTHOLE_BROWSER_MAX_PAGES", "5").await;
     stack.expect_idle(Duration::from_secs(5)).await;
-    // The last one's ready pages don't keep the one before it alive.
+    // The newest browser's warm pages must not keep its predecessor alive.
     eventually(SETTLED_WITHIN, async || {
         let (now, files) = (browsers(&stack), stack.home.left_in_temp());
         so(now.len() == 1 && files.len() == 1, format!("{now:?} run, with {files:?}"))
@@ -62,11 +62,11 @@ async fn a_browser_is_replaced_after_its_pages_and_no_request_notices() {
 
 #[tokio::test]
 async fn a_browser_is_replaced_when_it_has_grown_too_large_and_no_request_notices() {
-    // Any browser has more than a megabyte: each is replaced as soon as somebody looks.
+    // Any browser uses more than a megabyte: each is replaced as soon as its memory is measured.
     worn_out("PORTHOLE_BROWSER_MAX_MEMORY_MB", "1").await;
 }
 
-/// Children of the service that have ended and that it has taken no note of.
+/// Counts children of the service that have ended and that it has not reaped.
 fn zombies(stack: &Stack) -> usize {
     let parent = stack.service.process.pid().to_string();
     let entries = fs::read_dir("/proc").expect("/proc").flatten();
@@ -78,9 +78,9 @@ fn zombies(stack: &Stack) -> usize {
     ended.count()
 }
 
-/// What the service holds open: files, sockets, pipes.
+/// Counts the files, sockets and pipes that the service has open.
 fn held_open(stack: &Stack) -> usize {
-    fs::read_dir(format!("/proc/{}/fd", stack.service.process.pid())).expect("it lives").count()
+    fs::read_dir(format!("/proc/{}/fd", stack.service.process.pid())).expect("the service is alive").count()
 }
 
 #[tokio::test]
@@ -114,7 +114,7 @@ async fn however_many_browsers_die_nothing_of_them_piles_up() {
         })
         .await;
     }
-    assert!(rested > 0, "browsers that die young one after the other were started without a rest");
+    assert!(rested > 0, "browsers that died young one after another were started without a back-off");
     warm().await;
     eventually(SETTLED_WITHIN, async || {
         let open = held_open(&stack);
