@@ -20,6 +20,7 @@ pub mod outcome;
 pub mod schema;
 pub mod snapshot;
 pub mod table;
+pub mod tree;
 pub mod values;
 pub mod view;
 pub mod walls;

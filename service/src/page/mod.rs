@@ -11,6 +11,7 @@ mod dialog;
 mod error;
 mod failed;
 mod frames;
+pub mod interact;
 mod navigate;
 mod partial;
 mod read;

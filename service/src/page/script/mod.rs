@@ -1,6 +1,21 @@
 //! All JavaScript that runs in a page: functions of ours in its isolated world (`world`), which see the document but
 //! none of the page's script.
 
+/// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`. Later files use what earlier ones define.
+pub(super) const KIT: &str = concat!(
+    "() => {\nif (globalThis.portholeKit) return;\n",
+    include_str!("interact/kit.js"),
+    "\nglobalThis.portholeKit = kit;\n}"
+);
+/// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
+/// is returned, for elements.
+pub(super) const CALL_KIT: &str = "async (name, args, wrapped) => {
+const kit = globalThis.portholeKit;
+if (!kit) return wrapped ? { missing: true } : null;
+const value = await kit[name](...args);
+return wrapped ? { value: value === undefined ? null : value } : value;
+}";
+
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
 /// `async (after_ms, longest_ms) => bool`: ends animations; returns whether everything in view is decoded.

@@ -1,0 +1,44 @@
+//! An element of a frame, by the number that the frame's kit gave it.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::dom::BackendNodeId;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::{ActError, Frame};
+use crate::page::Page;
+
+/// An element. It stays the same node, whatever the page makes of it; whether it is still in its document is asked anew
+/// with each call.
+#[derive(Clone, Debug)]
+pub struct Element {
+    /// Its frame's document.
+    pub frame: Frame,
+    /// Its number there.
+    pub number: u32,
+}
+
+impl Element {
+    /// Calls a function of the kit with the element's number and `arguments`, as `kit[name](number, arguments)`.
+    ///
+    /// # Errors
+    /// [`ActError`]: the frame is gone, a dialog holds the page, the page died or the answer took longer than `limit`.
+    pub(in crate::page) async fn call<T: DeserializeOwned>(
+        &self,
+        page: &Page,
+        limit: Duration,
+        name: &str,
+        arguments: Value,
+    ) -> Result<T, ActError> {
+        self.frame.call(page, limit, name, vec![self.number.into(), arguments]).await
+    }
+
+    /// The browser's own id of the element, for methods of its `DOM` domain.
+    ///
+    /// # Errors
+    /// [`ActError`], as [`Element::call`]; [`ActError::NotFound`] where it has left its document.
+    pub(in crate::page) async fn backend_node(&self, page: &Page) -> Result<BackendNodeId, ActError> {
+        Ok(self.frame.describe(page, self.number).await?.backend_node_id)
+    }
+}

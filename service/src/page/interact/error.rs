@@ -1,0 +1,55 @@
+//! Why an action did not happen.
+
+use super::Stale;
+use crate::page::{Dialog, PageError};
+
+/// Why an action on an element did not happen, or can't be said to have.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ActError {
+    /// The ref no longer means the element that it was shown for.
+    #[error(transparent)]
+    Stale(#[from] Stale),
+    /// Nothing matches.
+    #[error("no element matches {0}")]
+    NotFound(String),
+    /// The element is not rendered, or has no size.
+    #[error("{0} is not visible")]
+    NotVisible(String),
+    /// The element is disabled.
+    #[error("{0} is disabled")]
+    NotEnabled(String),
+    /// The element takes no text.
+    #[error("{0} takes no text")]
+    NotEditable(String),
+    /// Another element is under the point.
+    #[error("{covered} is covered by {by}")]
+    Covered {
+        /// The element that was meant.
+        covered: String,
+        /// What is in front of it, as `<div id="consent">`.
+        by: String,
+    },
+    /// The page did not take the input.
+    #[error("{0}")]
+    NoEffect(String),
+    /// The input could not be delivered.
+    #[error("{0}")]
+    DispatchFailed(String),
+    /// The element never stood still, or what was waited for did not come.
+    #[error("{what} within {waited_ms} ms")]
+    TimedOut {
+        /// What did not come about, such as `the element did not stand still`.
+        what: String,
+        /// How long was waited.
+        waited_ms: u64,
+    },
+    /// A dialog holds the page.
+    #[error("a {} dialog holds the page", .0.kind)]
+    Dialog(Dialog),
+    /// An argument that only the page can judge.
+    #[error("{0}")]
+    Invalid(String),
+    /// The page was refused or died, or its browser did.
+    #[error(transparent)]
+    Page(#[from] PageError),
+}

@@ -1,0 +1,174 @@
+//! A frame's document with our kit in it: how functions of the kit are called, and how frames are found in one another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::dom::{DescribeNodeParams, Node};
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::ActError;
+use crate::cdp::{CdpError, Session};
+use crate::page::script::{CALL_KIT, KIT};
+use crate::page::world::{argument, in_frame, in_world, value};
+use crate::page::{Page, PageError};
+
+/// A document of a frame. A new document of the same frame is another `Frame`. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Frame(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    session: Session,
+    id: String,
+    world: i64,
+    document: String,
+    /// The frame that shows it, and the number of its element there; `None` for the main frame.
+    owner: Option<(Frame, u32)>,
+}
+
+/// What the kit says of itself.
+#[derive(Deserialize)]
+struct Hello {
+    document: String,
+}
+
+/// What a call of the kit returns.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Called<T> {
+    Missing {
+        #[serde(rename = "missing")]
+        _missing: bool,
+    },
+    Value {
+        value: T,
+    },
+}
+
+impl Page {
+    /// The main frame's present document.
+    ///
+    /// # Errors
+    /// [`ActError`]: a dialog holds the page, it died, or it did not answer in time.
+    pub async fn main_document(&self) -> Result<Frame, ActError> {
+        Frame::open(self, self.session.clone(), self.main_frame.clone(), None).await
+    }
+
+    /// The present document of the frame that the element `number` of `outer` shows.
+    ///
+    /// # Errors
+    /// [`ActError::NotFound`] where that is no frame; otherwise as [`Page::main_document`].
+    pub async fn frame_in(&self, outer: &Frame, number: u32) -> Result<Frame, ActError> {
+        let node = outer.describe(self, number).await?;
+        let id = node.frame_id.map(String::from).ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
+        let own = self.state.borrow().parts.get(&id).cloned();
+        let session = own.unwrap_or_else(|| outer.0.session.clone());
+        Frame::open(self, session, id, Some((outer.clone(), number))).await
+    }
+
+    /// Awaits `answer` for `limit` at most, not beyond the page's end, and not while a dialog holds the page: then it
+    /// would answer nothing.
+    pub(in crate::page) async fn unless_held<T>(
+        &self,
+        limit: Duration,
+        what: &'static str,
+        answer: impl Future<Output = Result<T, CdpError>>,
+    ) -> Result<T, ActError> {
+        tokio::select! {
+            biased;
+            answer = self.within(limit, what, answer) => Ok(answer?),
+            dialog = self.dialog_opens() => Err(ActError::Dialog(dialog?)),
+        }
+    }
+}
+
+impl Frame {
+    /// The id that the browser knows the frame by, also across its documents.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// What tells its document from every other.
+    #[must_use]
+    pub fn document(&self) -> &str {
+        &self.0.document
+    }
+
+    /// The frame that shows it, and the number of its element there; `None` for the main frame.
+    #[must_use]
+    pub fn owner(&self) -> Option<(&Frame, u32)> {
+        self.0.owner.as_ref().map(|(frame, number)| (frame, *number))
+    }
+
+    /// The session that drives it: its page's, or its own where it has a process of its own.
+    pub(in crate::page) fn session(&self) -> &Session {
+        &self.0.session
+    }
+
+    async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
+        let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
+        let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;
+        let hello: Hello = call(page, &session, world, CAPTURE_TIMEOUT, "hello", Vec::new()).await?;
+        Ok(Frame(Arc::new(Inner { session, id, world, document: hello.document, owner })))
+    }
+
+    /// Calls a function of the kit, as `kit[name](...arguments)`, and awaits what it returns.
+    ///
+    /// # Errors
+    /// [`ActError`]: the document is gone, a dialog holds the page, it died, or the answer took longer than `limit`.
+    pub(in crate::page) async fn call<T: DeserializeOwned>(
+        &self,
+        page: &Page,
+        limit: Duration,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Result<T, ActError> {
+        call(page, &self.0.session, self.0.world, limit, name, arguments).await
+    }
+
+    /// What the browser says of the element of this number.
+    pub(super) async fn describe(&self, page: &Page, number: u32) -> Result<Node, ActError> {
+        let Inner { session, world, .. } = &*self.0;
+        let describing = async {
+            let mut find =
+                in_world(*world, CALL_KIT, &[argument("element".into()), argument(Value::from(vec![number]))]);
+            find.return_by_value = None;
+            let Some(object) = session.call(&find).await?.result.object_id else { return Ok(None) };
+            let describe = DescribeNodeParams { object_id: Some(object), ..DescribeNodeParams::default() };
+            Ok(Some(session.call(&describe).await?.node))
+        };
+        let node = page.unless_held(CAPTURE_TIMEOUT, "asking for an element", describing).await?;
+        node.ok_or_else(|| ActError::NotFound("the element".to_owned()))
+    }
+}
+
+async fn call<T: DeserializeOwned>(
+    page: &Page,
+    session: &Session,
+    world: i64,
+    limit: Duration,
+    name: &str,
+    arguments: Vec<Value>,
+) -> Result<T, ActError> {
+    let arguments = [argument(name.into()), argument(Value::from(arguments)), argument(true.into())];
+    let calling = async {
+        loop {
+            match value(session.call(&in_world(world, CALL_KIT, &arguments)).await?)? {
+                Called::Value { value } => return Ok(value),
+                Called::Missing { .. } => {
+                    session.call(&in_world(world, KIT, &[])).await?;
+                }
+            }
+        }
+    };
+    match page.unless_held(limit, "the page's answer", calling).await {
+        Err(ActError::Page(PageError::Browser(CdpError::Remote { message, .. }))) => {
+            Err(ActError::NotFound(format!("the document ({message})")))
+        }
+        answer => answer,
+    }
+}

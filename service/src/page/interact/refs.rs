@@ -1,0 +1,155 @@
+//! Refs: the numbers by which agents know elements, over all documents of a session.
+//!
+//! A number belongs to one node of one document and is never given again. A ref is good while its node is in that document
+//! with the role and the name that were last shown for it. It is never resolved by likeness.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use super::Frame;
+
+/// How many refs a session remembers. Beyond, the oldest are forgotten and count as gone.
+const REFS_MAX: usize = 200_000;
+
+/// A ref, `@e5` on the wire.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ref(pub u64);
+
+/// What a ref stands for.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The frame's document.
+    pub frame: Frame,
+    /// The node's number there.
+    pub number: u32,
+    /// The role that was last shown.
+    pub role: String,
+    /// The name that was last shown, before it was cut.
+    pub name: String,
+    /// The snapshot that showed it last.
+    pub snapshot: u64,
+}
+
+/// A ref that no longer means what it was shown for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reference} {fate}")]
+pub struct Stale {
+    /// The ref.
+    pub reference: Ref,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// What became of a ref's element.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Fate {
+    /// The node has left its document.
+    #[error("is from snapshot s{snapshot}: the element is gone")]
+    Gone {
+        /// The snapshot that showed it last.
+        snapshot: u64,
+    },
+    /// The node has another role or name.
+    #[error("is from snapshot s{snapshot}: the element has changed, it is {role} {name:?} now")]
+    Changed {
+        /// The snapshot that showed it last.
+        snapshot: u64,
+        /// Its role now.
+        role: String,
+        /// Its name now, cut.
+        name: String,
+    },
+    /// Its frame shows another document.
+    #[error("is from snapshot s{snapshot}: its frame shows another document")]
+    AnotherDocument {
+        /// The snapshot that showed it last.
+        snapshot: u64,
+    },
+    /// No snapshot ever showed it.
+    #[error("was never given")]
+    NeverGiven,
+}
+
+/// The refs of one session.
+#[derive(Debug, Default)]
+pub struct Refs {
+    given: u64,
+    shown: HashMap<Ref, Shown>,
+    by_node: HashMap<(String, u32), Ref>,
+}
+
+impl Refs {
+    /// The ref of a node: the one that it has, or a new one.
+    pub fn of(&mut self, shown: Shown) -> Ref {
+        let node = (shown.frame.document().to_owned(), shown.number);
+        let reference = *self.by_node.entry(node).or_insert_with(|| {
+            self.given += 1;
+            Ref(self.given)
+        });
+        self.shown.insert(reference, shown);
+        if self.shown.len() > REFS_MAX {
+            self.forget_oldest();
+        }
+        reference
+    }
+
+    /// What a ref was last shown for; `None` for one that was never given or is forgotten.
+    #[must_use]
+    pub fn get(&self, reference: Ref) -> Option<&Shown> {
+        self.shown.get(&reference)
+    }
+
+    /// Whether the number was ever given.
+    #[must_use]
+    pub fn was_given(&self, reference: Ref) -> bool {
+        (1..=self.given).contains(&reference.0)
+    }
+
+    fn forget_oldest(&mut self) {
+        let keep_from = self.given.saturating_sub(REFS_MAX as u64 / 2);
+        self.shown.retain(|reference, _| reference.0 > keep_from);
+        self.by_node.retain(|_, reference| reference.0 > keep_from);
+    }
+}
+
+// === impl Ref ===
+
+impl fmt::Display for Ref {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "@e{}", self.0)
+    }
+}
+
+/// A text that is not a ref.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be a ref such as @e5")]
+pub struct NotARef;
+
+impl FromStr for Ref {
+    type Err = NotARef;
+
+    /// Reads `@e5` or `e5`.
+    fn from_str(text: &str) -> Result<Self, NotARef> {
+        let digits = text.strip_prefix('@').unwrap_or(text).strip_prefix('e').ok_or(NotARef)?;
+        if digits.is_empty() || digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(NotARef);
+        }
+        digits.parse().map(Ref).map_err(|_| NotARef)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ref_is_read_with_and_without_its_sign() {
+        assert_eq!("@e5".parse(), Ok(Ref(5)));
+        assert_eq!("e12".parse(), Ok(Ref(12)));
+        assert_eq!(Ref(7).to_string(), "@e7");
+        for wrong in ["", "5", "@5", "@e", "@e05", "@e-1", "@e1x", "@@e1", "@e99999999999999999999"] {
+            assert_eq!(wrong.parse::<Ref>(), Err(NotARef), "{wrong}");
+        }
+    }
+}

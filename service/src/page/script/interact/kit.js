@@ -1,0 +1,30 @@
+// The kit: functions of ours that stay in a document's isolated world, so that later calls send a name and arguments only.
+// It knows elements by numbers of this document. A number is given once and never to another element.
+const kit = {};
+// Tells this document from every other, also of the same frame.
+const documentId = crypto.randomUUID();
+const numbers = new WeakMap();
+const elements = new Map();
+let given = 0;
+
+// The number of an element, given on first use.
+function numberOf(element) {
+  let number = numbers.get(element);
+  if (number === undefined) {
+    number = ++given;
+    numbers.set(element, number);
+    elements.set(number, new WeakRef(element));
+  }
+  return number;
+}
+
+// The element of a number while it is in this document, else null.
+function elementOf(number) {
+  const element = elements.get(number)?.deref();
+  return element?.isConnected && element.ownerDocument === document ? element : null;
+}
+
+kit.hello = () => ({ document: documentId });
+
+// The element itself, for the protocol's own methods.
+kit.element = (number) => elementOf(number);
