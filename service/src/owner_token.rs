@@ -1,5 +1,6 @@
 //! Owner tokens: JWT with `kid`, HS256 only. Verifying them needs no store, so any replica can do it.
 
+use jsonwebtoken::crypto;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
 use porthole_contract::limits::KEY_MIN_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
@@ -118,6 +119,24 @@ impl OwnerKeys {
         encode(&header, &claims, &self.signing).map(SecretString::from)
     }
 
+    /// Signs a text of ours that callers carry, with the key that signs tokens: 43 characters of base64url. `purpose`
+    /// keeps signatures of one kind of text from being used for another, and for tokens.
+    ///
+    /// # Errors
+    /// A fault of the signing library.
+    pub fn seal(&self, purpose: &str, text: &str) -> Result<String, jsonwebtoken::errors::Error> {
+        crypto::sign(sealed(purpose, text).as_bytes(), &self.signing, Algorithm::HS256)
+    }
+
+    /// Returns whether one of the keys signed this text for this purpose.
+    #[must_use]
+    pub fn has_sealed(&self, purpose: &str, text: &str, signature: &str) -> bool {
+        let message = sealed(purpose, text);
+        let verified =
+            |key: &OwnerKey| crypto::verify(signature, message.as_bytes(), &key.verifying, Algorithm::HS256);
+        self.keys.iter().any(|key| verified(key).unwrap_or_default())
+    }
+
     /// Verifies that `token` is the owner token of `sandbox_id`.
     ///
     /// # Errors
@@ -135,6 +154,11 @@ impl OwnerKeys {
         let claims = decode::<Claims>(token, &key.verifying, &validation).map_err(|_| TokenError::Invalid)?.claims;
         if claims.sub == sandbox_id { Ok(()) } else { Err(TokenError::OtherSandbox) }
     }
+}
+
+/// What is signed. A token's signed part has no colon, so neither can stand for the other.
+fn sealed(purpose: &str, text: &str) -> String {
+    format!("porthole:{purpose}:{text}")
 }
 
 #[cfg(test)]
@@ -190,6 +214,20 @@ mod tests {
         let claims = Claims { iss: ISSUER.to_owned(), sub: "sb-1".to_owned(), iat: 1.into(), exp: (now() + 60).into() };
         let token = encode(&header, &claims, &EncodingKey::from_secret(&[0; 32])).unwrap();
         assert_eq!(keys.verify("sb-1", Some(&token.into())), Err(TokenError::Invalid));
+    }
+
+    #[test]
+    fn a_sealed_text_is_known_under_its_purpose_while_its_key_is() {
+        let (before, during, after) = (keys(OLD), keys(&format!("{NEW},{OLD}")), keys(NEW));
+        let signature = before.seal("handle", "text").unwrap();
+        assert_eq!(signature.len(), 43);
+        assert!(during.has_sealed("handle", "text", &signature));
+        assert!(!after.has_sealed("handle", "text", &signature));
+        for (purpose, text, signature) in
+            [("ticket", "text", signature.as_str()), ("handle", "texts", &signature), ("handle", "text", "")]
+        {
+            assert!(!during.has_sealed(purpose, text, signature), "{purpose} {text}");
+        }
     }
 
     #[test]
