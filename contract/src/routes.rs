@@ -1,5 +1,7 @@
 //! The routes, as the service has them. The worker's public ones have [`WORKER_PREFIX`] before them.
 
+pub mod session;
+
 /// What the worker's public routes begin with.
 pub const WORKER_PREFIX: &str = "/api/sandbox";
 /// Makes a sandbox and its owner token.
