@@ -5,6 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::session::ErrorContext;
+
 /// Builds [`ErrorCode`] and its table in one place, so that no code can lack a column.
 macro_rules! error_codes {
     ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $status:literal, $retryable:literal, $message:literal;)+) => {
@@ -100,6 +102,40 @@ error_codes! {
     ServiceTimeout, "SERVICE_TIMEOUT", 504, true, "The sandbox service did not answer";
     /// A fault in Porthole itself.
     Internal, "INTERNAL", 500, true, "Something went wrong - try again";
+    /// No session of this sandbox has that handle: it ended, or it never was.
+    SessionNotFound, "SESSION_NOT_FOUND", 404, false, "This browser session has ended - open the page again";
+    /// The session's browser died, or its replica is gone.
+    SessionLost, "SESSION_LOST", 410, false, "The browser session was lost - open the page again";
+    /// The replica or the sandbox has all the sessions that it may have, or the session all its tabs.
+    SessionLimit, "SESSION_LIMIT", 429, true, "Too many browser sessions are open - close one or try again shortly";
+    /// The call needs a session and named none.
+    NoPage, "NO_PAGE", 409, false, "No page is open yet - open one first";
+    /// The ref's element is gone, changed, or in another document; or the ref was never given.
+    StaleRef, "STALE_REF", 409, false, "The page has changed - look at it again";
+    /// No element matches the target.
+    ElementNotFound, "ELEMENT_NOT_FOUND", 422, false, "Nothing on the page matches";
+    /// The element is there and not rendered.
+    NotVisible, "NOT_VISIBLE", 422, false, "The element can't be seen";
+    /// The element stayed disabled.
+    NotEnabled, "NOT_ENABLED", 422, false, "The element is disabled";
+    /// The element takes no text, or is read-only.
+    NotEditable, "NOT_EDITABLE", 422, false, "Nothing can be typed there";
+    /// Another element would get the input; details name it.
+    Covered, "COVERED", 422, false, "Something else covers the element";
+    /// The input arrived and the page did not keep it.
+    NoEffect, "NO_EFFECT", 422, false, "The page did not accept the input";
+    /// The input did not reach the element.
+    DispatchFailed, "DISPATCH_FAILED", 502, false, "The input could not be delivered";
+    /// The browser could not be asked to send input.
+    CdpAttachFailed, "CDP_ATTACH_FAILED", 502, true, "The browser could not be reached";
+    /// The element never stood still, or what was waited for did not come.
+    Timeout, "TIMEOUT", 504, false, "The element was not ready in time";
+    /// A dialog is open, and nothing but an answer to it goes on.
+    DialogOpen, "DIALOG_OPEN", 409, false, "A dialog holds the page - answer it first";
+    /// A viewer has control.
+    ControlHeld, "CONTROL_HELD", 409, true, "A person is using this browser - try again shortly";
+    /// The worker's `PORTHOLE_BROWSER_TOOLS` is off.
+    ToolsDisabled, "TOOLS_DISABLED", 403, false, "Browser tools are switched off";
 }
 
 impl ErrorCode {
@@ -117,12 +153,27 @@ impl ErrorCode {
             | Code::NotFound
             | Code::MethodNotAllowed
             | Code::RequestTooLarge
-            | Code::RateLimited => false,
+            | Code::RateLimited
+            | Code::SessionNotFound
+            | Code::SessionLimit
+            | Code::NoPage
+            | Code::DialogOpen
+            | Code::ControlHeld
+            | Code::ToolsDisabled => false,
             Code::ImageTooLarge
             | Code::EmptyExtraction
             | Code::SelectorNotFound
             | Code::NavigationFailed
-            | Code::NavigationTimeout => false,
+            | Code::NavigationTimeout
+            | Code::StaleRef
+            | Code::ElementNotFound
+            | Code::NotVisible
+            | Code::NotEnabled
+            | Code::NotEditable
+            | Code::Covered
+            | Code::NoEffect
+            | Code::DispatchFailed
+            | Code::Timeout => false,
             Code::Overloaded
             | Code::ShuttingDown
             | Code::BrowserbaseNotConfigured
@@ -132,6 +183,8 @@ impl ErrorCode {
             | Code::DeadlineExceeded
             | Code::ServiceUnavailable
             | Code::ServiceTimeout
+            | Code::SessionLost
+            | Code::CdpAttachFailed
             | Code::Internal => true,
         }
     }
@@ -158,8 +211,8 @@ impl std::fmt::Display for ErrorCode {
 
 /// A failed request: its code, and details for debugging.
 ///
-/// `details` never contains a key, a token, a connect URL or an address from DNS.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+/// `details` never holds a key, a token, a connect URL, or an address that DNS gave.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{code}: {details}")]
 pub struct Failure {
     /// What went wrong.
@@ -170,12 +223,14 @@ pub struct Failure {
     pub retryable: bool,
     /// How long to wait before a retry, if known.
     pub retry_after: Option<Duration>,
+    /// Where in a session it failed; none outside sessions.
+    pub context: Option<Box<ErrorContext>>,
 }
 
 impl Failure {
     /// Returns a failure with this code, retryable if the code is.
     pub fn new(code: ErrorCode, details: impl Into<String>) -> Self {
-        Self { code, details: details.into(), retryable: code.retryable(), retry_after: None }
+        Self { code, details: details.into(), retryable: code.retryable(), retry_after: None, context: None }
     }
 
     /// Overrides whether a retry may succeed.
@@ -192,7 +247,14 @@ impl Failure {
         self
     }
 
-    /// Returns the wait before a retry in whole seconds, rounded up, for the `Retry-After` header.
+    /// The same, with where in a session it failed.
+    #[must_use]
+    pub fn in_session(mut self, context: ErrorContext) -> Self {
+        self.context = Some(Box::new(context));
+        self
+    }
+
+    /// How long to wait in whole seconds, rounded up, as the `Retry-After` header has it.
     #[must_use]
     pub fn retry_after_seconds(&self) -> Option<u64> {
         self.retry_after.map(|wait| wait.as_millis().div_ceil(1000).try_into().unwrap_or(u64::MAX))
@@ -208,12 +270,13 @@ impl Failure {
             retryable: self.retryable,
             retry_after_ms: self.retry_after.map(|wait| wait.as_millis().try_into().unwrap_or(u64::MAX)),
             request_id: request_id.into(),
+            context: self.context.clone().unwrap_or_default(),
         }
     }
 }
 
 /// The body of every answer that is not a success.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ErrorAnswer {
     /// Always false.
     pub ok: bool,
@@ -232,6 +295,10 @@ pub struct ErrorAnswer {
     /// This request's id.
     #[serde(default)]
     pub request_id: String,
+    /// Where in a session it failed.
+    #[serde(flatten)]
+    #[schema(inline)]
+    pub context: Box<ErrorContext>,
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ pub mod routes;
 mod scan;
 mod secret;
 mod selector;
+pub mod session;
 
 pub use error::{ErrorAnswer, ErrorCode, Failure};
 pub use extract::{Directive, Directives, ExtractKind, TableFormat};

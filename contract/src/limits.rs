@@ -5,11 +5,17 @@
 
 use std::time::Duration;
 
+mod session;
+
+pub use session::*;
+
 /// The body of a request to the worker, in bytes.
 pub const WORKER_BODY_MAX_BYTES: usize = 64 * 1024;
-/// The body of a request to the service, in bytes: the worker's, plus room for the credentials that the worker adds.
-pub const SERVICE_BODY_MAX_BYTES: usize = 72 * 1024;
-/// How much of an oversized body is read and discarded before the answer, so that its sender can read the answer.
+/// The body of a request to the service, in bytes: the worker's, and room for the credentials that it adds.
+pub const SERVICE_BODY_MAX_BYTES: usize = WORKER_BODY_MAX_BYTES + INJECTED_MAX_BYTES;
+/// What the worker may add to a body, in bytes: the credentials of a browser provider.
+pub const INJECTED_MAX_BYTES: usize = 8 * 1024;
+/// How much of a too large body is read and thrown away before the answer, so that its sender can read that answer.
 pub const BODY_DRAIN_MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// An image, in bytes before base64.

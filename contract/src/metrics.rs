@@ -9,43 +9,89 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::error::ErrorCode;
+use crate::routes;
 
-/// An operation that callers request, as metrics name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Operation {
-    /// `POST browser-screenshot`.
-    Screenshot,
-    /// `POST browser-extract`.
-    Extract,
-    /// `POST create`.
-    Create,
+/// Builds [`Operation`] and its table in one place, so that no operation can lack a column.
+macro_rules! operations {
+    ($($(#[doc = $doc:literal])+ $variant:ident, $name:literal, $route:path;)+) => {
+        /// A thing that callers ask for, as metrics name it.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Operation {
+            $($(#[doc = $doc])+ #[serde(rename = $name)] $variant,)+
+        }
+
+        impl Operation {
+            /// Every operation.
+            pub const ALL: [Operation; [$($name),+].len()] = [$(Operation::$variant),+];
+
+            /// Its name in labels and logs.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Operation::$variant => $name),+ }
+            }
+
+            /// The operation of one of the service's routes.
+            #[must_use]
+            pub fn of_route(route: &str) -> Option<Operation> {
+                match route { $($route => Some(Operation::$variant),)+ _ => None }
+            }
+        }
+    };
 }
 
-impl Operation {
-    /// Every operation.
-    pub const ALL: [Operation; 3] = [Operation::Screenshot, Operation::Extract, Operation::Create];
-
-    /// Returns its name in labels and logs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Operation::Screenshot => "screenshot",
-            Operation::Extract => "extract",
-            Operation::Create => "create",
-        }
-    }
-
-    /// Returns the operation of a service route, if it has one.
-    #[must_use]
-    pub fn of_route(route: &str) -> Option<Operation> {
-        match route {
-            crate::routes::SCREENSHOT => Some(Operation::Screenshot),
-            crate::routes::EXTRACT => Some(Operation::Extract),
-            crate::routes::CREATE => Some(Operation::Create),
-            _ => None,
-        }
-    }
+operations! {
+    /// `POST browser-screenshot`.
+    Screenshot, "screenshot", routes::SCREENSHOT;
+    /// `POST browser-extract`.
+    Extract, "extract", routes::EXTRACT;
+    /// `POST create`.
+    Create, "create", routes::CREATE;
+    /// `POST session/open`.
+    SessionOpen, "session_open", routes::session::OPEN;
+    /// `POST session/navigate`.
+    SessionNavigate, "session_navigate", routes::session::NAVIGATE;
+    /// `POST session/snapshot`.
+    SessionSnapshot, "session_snapshot", routes::session::SNAPSHOT;
+    /// `POST session/click`.
+    SessionClick, "session_click", routes::session::CLICK;
+    /// `POST session/type`.
+    SessionType, "session_type", routes::session::TYPE;
+    /// `POST session/press`.
+    SessionPress, "session_press", routes::session::PRESS;
+    /// `POST session/hover`.
+    SessionHover, "session_hover", routes::session::HOVER;
+    /// `POST session/select`.
+    SessionSelect, "session_select", routes::session::SELECT;
+    /// `POST session/check`.
+    SessionCheck, "session_check", routes::session::CHECK;
+    /// `POST session/drag`.
+    SessionDrag, "session_drag", routes::session::DRAG;
+    /// `POST session/scroll`.
+    SessionScroll, "session_scroll", routes::session::SCROLL;
+    /// `POST session/upload`.
+    SessionUpload, "session_upload", routes::session::UPLOAD;
+    /// `POST session/wait`.
+    SessionWait, "session_wait", routes::session::WAIT;
+    /// `POST session/interact`.
+    SessionInteract, "session_interact", routes::session::INTERACT;
+    /// `POST session/screenshot`.
+    SessionScreenshot, "session_screenshot", routes::session::SCREENSHOT;
+    /// `POST session/extract`.
+    SessionExtract, "session_extract", routes::session::EXTRACT;
+    /// `POST session/dialog`.
+    SessionDialog, "session_dialog", routes::session::DIALOG;
+    /// `POST session/tabs`.
+    SessionTabs, "session_tabs", routes::session::TABS;
+    /// `POST session/files`.
+    SessionFiles, "session_files", routes::session::FILES;
+    /// `POST session/state`.
+    SessionState, "session_state", routes::session::STATE;
+    /// `POST session/status`.
+    SessionStatus, "session_status", routes::session::STATUS;
+    /// `POST session/viewer`.
+    SessionViewer, "session_viewer", routes::session::VIEWER;
+    /// `POST session/close`.
+    SessionClose, "session_close", routes::session::CLOSE;
 }
 
 /// `/api/metrics`.
@@ -196,6 +242,16 @@ impl OperationStats {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_session_route_has_an_operation_of_its_name() {
+        for route in routes::session::ALL {
+            let operation = Operation::of_route(route).unwrap();
+            assert_eq!(operation.name(), route.trim_start_matches('/').replace('/', "_"));
+            assert_eq!(serde_json::to_value(operation).unwrap(), operation.name());
+        }
+        assert_eq!(Operation::of_route("/session/fly"), None);
+    }
 
     #[test]
     fn counts_and_percentiles_add_up() {

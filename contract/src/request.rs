@@ -172,17 +172,7 @@ impl Validate for ExtractRequest {
         timeout(self.timeout_ms)?;
         in_range("max_chars", self.max_chars.map(u64::from), 1, TEXT_MAX_CHARS as u64)?;
         in_range("offset", self.offset.map(u64::from), 0, OFFSET_MAX.into())?;
-        if self.extract.is_some() && self.instruction.is_some() {
-            return Err(Invalid::new("extract", "is the typed form of instruction: send only one of them"));
-        }
-        let directives = self.directives()?;
-        if self.offset.is_some() && directives.as_ref().is_some_and(|directives| directives.len() > 1) {
-            return Err(Invalid::new(
-                "offset",
-                "is for a single directive; give each of several directives its own offset",
-            ));
-        }
-        self.extract.as_ref().map_or(Ok(()), Validate::validate)
+        self.reading().check()
     }
 }
 
@@ -193,7 +183,32 @@ impl ExtractRequest {
     /// # Errors
     /// [`Invalid`] if the instruction is invalid.
     pub fn directives(&self) -> Result<Option<Vec<Directive>>, Invalid> {
-        let mut directives = match (&self.extract, &self.instruction) {
+        self.reading().directives()
+    }
+
+    fn reading(&self) -> Reading<'_> {
+        Reading {
+            extract: self.extract.as_ref(),
+            instruction: self.instruction.as_deref(),
+            offset: self.offset,
+            max_chars: self.max_chars,
+            include_hidden: self.include_hidden,
+        }
+    }
+}
+
+/// What a request says about what is to be read, of a URL or of a session's page.
+pub(crate) struct Reading<'a> {
+    pub(crate) extract: Option<&'a Directives>,
+    pub(crate) instruction: Option<&'a str>,
+    pub(crate) offset: Option<u32>,
+    pub(crate) max_chars: Option<u32>,
+    pub(crate) include_hidden: bool,
+}
+
+impl Reading<'_> {
+    pub(crate) fn directives(&self) -> Result<Option<Vec<Directive>>, Invalid> {
+        let mut directives = match (self.extract, self.instruction) {
             (Some(directives), _) => directives.as_slice().to_vec(),
             (None, Some(instruction)) => match Instruction::parse(instruction)? {
                 Instruction::Directives(directives) => directives,
@@ -207,6 +222,17 @@ impl ExtractRequest {
             directive.include_hidden |= self.include_hidden;
         }
         Ok(Some(directives))
+    }
+
+    pub(crate) fn check(&self) -> Result<(), Invalid> {
+        if self.extract.is_some() && self.instruction.is_some() {
+            return Err(Invalid::new("extract", "says the same as instruction: send one of them"));
+        }
+        let directives = self.directives()?;
+        if self.offset.is_some() && directives.as_ref().is_some_and(|directives| directives.len() > 1) {
+            return Err(Invalid::new("offset", "goes with one directive; several have an offset each"));
+        }
+        self.extract.map_or(Ok(()), Validate::validate)
     }
 }
 
@@ -368,26 +394,35 @@ pub enum OnTimeout {
     Partial,
 }
 
-fn in_range(path: &str, value: Option<u64>, min: u64, max: u64) -> Result<(), Invalid> {
+pub(crate) fn in_range(path: &str, value: Option<u64>, min: u64, max: u64) -> Result<(), Invalid> {
     match value {
         Some(value) if !(min..=max).contains(&value) => Err(Invalid::new(path, format!("must be from {min} to {max}"))),
         _ => Ok(()),
     }
 }
 
-fn timeout(timeout_ms: Option<u32>) -> Result<(), Invalid> {
+pub(crate) fn timeout(timeout_ms: Option<u32>) -> Result<(), Invalid> {
     in_range("timeout_ms", timeout_ms.map(u64::from), REQUEST_TIMEOUT_MIN_MS.into(), REQUEST_TIMEOUT_MAX_MS.into())
 }
 
-fn not_blank(path: &str, value: Option<&str>) -> Result<(), Invalid> {
+pub(crate) fn not_blank(path: &str, value: Option<&str>) -> Result<(), Invalid> {
     match value {
         Some(value) if value.trim().is_empty() => Err(Invalid::new(path, "must not be empty")),
         _ => Ok(()),
     }
 }
 
-/// Checks only length and characters: a chat backend may choose its own sandbox ids.
-fn sandbox_id(id: &str) -> Result<(), Invalid> {
+pub(crate) fn at_most_chars(path: &str, value: Option<&str>, max: usize) -> Result<(), Invalid> {
+    match value {
+        Some(value) if value.chars().count() > max => {
+            Err(Invalid::new(path, format!("must not be longer than {max} characters")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Sandboxes that a chat backend named itself are as good as ours, so only the characters are judged.
+pub(crate) fn sandbox_id(id: &str) -> Result<(), Invalid> {
     let fits = (1..=128).contains(&id.len())
         && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':'));
     if fits {

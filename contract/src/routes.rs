@@ -1,6 +1,8 @@
 //! The service's routes. The worker's public routes are the same, prefixed with [`WORKER_PREFIX`].
 
-/// Prefix of the worker's public routes.
+pub mod session;
+
+/// What the worker's public routes begin with.
 pub const WORKER_PREFIX: &str = "/api/sandbox";
 /// Creates a sandbox and its owner token.
 pub const CREATE: &str = "/create";

@@ -12,3 +12,7 @@ pub(crate) fn expose_on_the_wire<S: Serializer>(
         None => serializer.serialize_none(),
     }
 }
+
+pub(crate) fn expose_value<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(secret.expose_secret())
+}

@@ -1,0 +1,45 @@
+//! Sessions: what their routes take and answer. One request type a route, all with the fields of every call.
+
+mod act;
+mod answer;
+mod event;
+mod extract;
+mod handle;
+mod hold;
+mod interact;
+mod open;
+mod request;
+mod screenshot;
+mod snapshot;
+mod storage;
+mod target;
+#[cfg(test)]
+mod tests;
+mod upload;
+mod view;
+mod wait;
+
+pub use act::{
+    CheckRequest, ClickRequest, DragRequest, HoverRequest, Modifier, MouseButton, PressRequest, ScrollDirection,
+    ScrollEnd, ScrollRequest, SelectRequest, TypeRequest,
+};
+pub use answer::{Acted, BoundingBox, ErrorContext, Method, Plain, SessionAnswer, SessionTimings, TargetAnswer, Tried};
+pub use event::{DialogKind, Event};
+pub use extract::{Extracted, SessionExtractRequest};
+pub use handle::{ElementRef, NotARef, is_handle};
+pub use hold::{
+    CloseRequest, Closed, Control, DialogRequest, FileInfo, Files, FilesAction, FilesRequest, State, StateRequest,
+    Status, StatusRequest, TabInfo, Tabs, TabsAction, TabsRequest,
+};
+pub use interact::{InteractAction, InteractDetails, InteractOptions, InteractRequest, Interacted};
+pub use open::{HistoryAction, LoadState, NavigateRequest, OpenOptions, OpenRequest, Opens};
+pub use request::{Owner, SessionRequest};
+pub use screenshot::{Picture, SessionScreenshotRequest};
+pub use snapshot::{
+    SnapshotAnswer, SnapshotInAnswer, SnapshotMode, SnapshotOptions, SnapshotRef, SnapshotRequest, SnapshotWithMode,
+};
+pub use storage::{Cookie, CookiePartition, OriginStorage, SameSite, StorageEntry, StorageState};
+pub use target::{Point, SemanticTarget, Target, TargetBy, TargetObject, Targeted};
+pub use upload::{UploadFile, UploadRequest};
+pub use view::{Role, ViewerAnswer, ViewerRequest};
+pub use wait::{Condition, ElementState, WaitRequest};
