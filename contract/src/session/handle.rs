@@ -9,6 +9,18 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::json::Invalid;
 use crate::limits::HANDLE_MAX_CHARS;
 
+/// What a session's handle begins with. The replica that has the session follows in [`REPLICA_CHARS`] characters.
+pub const HANDLE_PREFIX: &str = "ses_";
+/// Characters of a replica's id.
+pub const REPLICA_CHARS: usize = 8;
+
+/// The replica that a handle names, unverified; `None` for what is no handle.
+#[must_use]
+pub fn replica_of(handle: &str) -> Option<&str> {
+    let rest = handle.strip_prefix(HANDLE_PREFIX).filter(|_| is_handle(handle))?;
+    rest.get(..REPLICA_CHARS)
+}
+
 /// Whether this could be a handle, of a session, a tab or a file: 1 to 64 letters, digits, `_` and `-`.
 #[must_use]
 pub fn is_handle(text: &str) -> bool {

@@ -26,7 +26,7 @@ pub use act::{
 pub use answer::{Acted, BoundingBox, ErrorContext, Method, Plain, SessionAnswer, SessionTimings, TargetAnswer, Tried};
 pub use event::{DialogKind, Event};
 pub use extract::{Extracted, SessionExtractRequest};
-pub use handle::{ElementRef, NotARef, is_handle};
+pub use handle::{ElementRef, HANDLE_PREFIX, NotARef, REPLICA_CHARS, is_handle, replica_of};
 pub use hold::{
     CloseRequest, Closed, Control, DialogRequest, FileInfo, Files, FilesAction, FilesRequest, State, StateRequest,
     Status, StatusRequest, TabInfo, Tabs, TabsAction, TabsRequest,

@@ -13,6 +13,7 @@ mod failed;
 mod frames;
 pub mod interact;
 mod navigate;
+mod news;
 mod partial;
 mod read;
 mod script;
@@ -34,10 +35,11 @@ use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Region};
 pub use self::error::PageError;
 pub use self::navigate::Travel;
+pub use self::news::{News, NewsFeed};
 pub use self::partial::before;
 pub use self::watch::Dialog;
 use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{Attached, CdpError, Session};
 use crate::guard::{Judge, Network, PageGuard, Refusal};
 use crate::provider::{Lease, Purpose};
 
@@ -77,7 +79,30 @@ impl Page {
     /// before any that are sent later.
     #[must_use]
     pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
-        let (session, network) = (lease.page().clone(), lease.network().clone());
+        let (session, target_id, is_prepared) =
+            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
+        Self::drive(lease, session, target_id, is_prepared, judge, appearance)
+    }
+
+    /// Takes on a window that a page of the lease opened, as a page of its own, and lets it run.
+    #[must_use]
+    pub fn adopt(lease: &mut Lease, window: &Attached, judge: &Judge, appearance: &Appearance) -> Self {
+        let (session, target_id) = (window.session.clone(), window.target_id.clone());
+        let page = Self::drive(lease, session, target_id, false, judge, appearance);
+        page.known.send_modify(|state| state.document.url.clone_from(&window.url));
+        window.resume();
+        page
+    }
+
+    fn drive(
+        lease: &mut Lease,
+        session: Session,
+        main_frame: String,
+        is_prepared: bool,
+        judge: &Judge,
+        appearance: &Appearance,
+    ) -> Self {
+        let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
         let barrier = EventBarrier::new();
         let guard = page_guard(&network, judge);
@@ -85,7 +110,7 @@ impl Page {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
         let watched = Watched {
-            main_frame: lease.target_id().to_owned(),
+            main_frame: main_frame.clone(),
             purpose: lease.purpose(),
             guard: guard.clone(),
             blocked: judge.blocked.clone(),
@@ -94,7 +119,7 @@ impl Page {
             barrier: barrier.clone(),
         };
         watch::watch_page(lease.watchers(), &session, watched);
-        if !lease.is_prepared() {
+        if !is_prepared {
             prepare(&session);
         }
         if network.remote().is_some() {
@@ -104,7 +129,7 @@ impl Page {
         appearance::apply(&session, appearance);
         Self {
             session,
-            main_frame: lease.target_id().to_owned(),
+            main_frame,
             purpose: lease.purpose(),
             known,
             state,

@@ -112,7 +112,7 @@ fn random<const BYTES: usize>() -> Result<[u8; BYTES], NoRandomness> {
 
 #[cfg(test)]
 mod tests {
-    use porthole_contract::session::HANDLE_MAX_CHARS;
+    use porthole_contract::limits::HANDLE_MAX_CHARS;
 
     use super::*;
 

@@ -187,7 +187,10 @@ fn started_navigating(started: FrameStartedNavigating, watched: &Watched) {
 
 fn navigated_within_document(navigated: &NavigatedWithinDocument, watched: &Watched) {
     if navigated.frame_id == watched.main_frame {
-        watched.state.send_modify(|state| state.within_document += 1);
+        watched.state.send_modify(|state| {
+            state.within_document += 1;
+            state.document.url.clone_from(&navigated.url);
+        });
     }
 }
 

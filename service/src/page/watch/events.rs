@@ -82,6 +82,8 @@ pub(super) struct FrameStartedNavigating {
 #[serde(rename_all = "camelCase")]
 pub(super) struct NavigatedWithinDocument {
     pub frame_id: String,
+    #[serde(default)]
+    pub url: String,
 }
 
 #[derive(Deserialize)]

@@ -1,0 +1,157 @@
+//! What happens to a page beside what it is told to do: read from its state, for those who hold it for long.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::target::CloseTargetParams;
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use tokio::sync::watch::Receiver;
+
+use super::watch::{Fatal, PageState};
+use super::{Dialog, Page};
+use crate::guard::egress::Report;
+
+/// Something that happened to a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// It went to another document, or to another URL within its document.
+    Navigated {
+        /// Where it is now.
+        url: String,
+    },
+    /// A dialog holds it.
+    Dialog(Dialog),
+    /// Its renderer died. A navigation may start another.
+    Crashed,
+    /// It is gone, with its window or its browser. Nothing follows.
+    Gone,
+}
+
+/// The news of one page. What happens between two looks is joined: of several navigations the last is told.
+pub struct NewsFeed {
+    state: Receiver<PageState>,
+    seen: Seen,
+}
+
+/// What was told already.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Seen {
+    arrivals: u64,
+    within_document: u64,
+    dialog: Option<Dialog>,
+    has_crashed: bool,
+    is_gone: bool,
+}
+
+impl Seen {
+    fn of(state: &PageState) -> Self {
+        Self {
+            arrivals: state.arrivals,
+            within_document: state.within_document,
+            dialog: state.dialog.clone(),
+            has_crashed: matches!(state.fatal, Some(Fatal::Crashed)),
+            is_gone: matches!(state.fatal, Some(Fatal::Gone | Fatal::Flooded)),
+        }
+    }
+}
+
+impl Page {
+    /// What happens to the page from now on.
+    #[must_use]
+    pub fn news(&self) -> NewsFeed {
+        let seen = Seen::of(&self.state.borrow());
+        NewsFeed { state: self.state.clone(), seen }
+    }
+
+    /// The URL of its document, as the browser reported it last.
+    #[must_use]
+    pub fn url(&self) -> String {
+        self.state.borrow().document.url.clone()
+    }
+
+    /// How many documents and URLs within documents it has had.
+    #[must_use]
+    pub fn navigations(&self) -> u64 {
+        let state = self.state.borrow();
+        state.arrivals + state.within_document
+    }
+
+    /// The HTTP status of its document, where one is known.
+    #[must_use]
+    pub fn status_code(&self) -> Option<u16> {
+        self.state.borrow().document.status
+    }
+
+    /// How many requests of its lease were refused, its own and those of its windows.
+    #[must_use]
+    pub fn blocked_requests(&self) -> u64 {
+        let by_egress = self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()));
+        self.state.borrow().blocked_requests + by_egress
+    }
+
+    /// The id of its target.
+    #[must_use]
+    pub fn target_id(&self) -> &str {
+        &self.main_frame
+    }
+
+    /// Whether the browser that it is in, or the connection to it, is gone.
+    #[must_use]
+    pub fn has_lost_its_browser(&self) -> bool {
+        self.session.connection().is_closed()
+    }
+
+    /// Closes its window, and waits until the browser has said so for [`CAPTURE_TIMEOUT`] at most.
+    pub async fn close(&self) {
+        let close = CloseTargetParams::new(self.main_frame.clone());
+        let closed = self.session.connection().browser().call(&close);
+        let limit: Duration = CAPTURE_TIMEOUT;
+        if tokio::time::timeout(limit, closed).await.is_err() {
+            tracing::warn!("a window did not close in time");
+        }
+    }
+}
+
+impl NewsFeed {
+    /// The next news; [`News::Gone`] again and again once the page is gone.
+    pub async fn next(&mut self) -> News {
+        loop {
+            if self.seen.is_gone {
+                return News::Gone;
+            }
+            let seen = &self.seen;
+            let (now, url) = match self.state.wait_for(|state| Seen::of(state) != *seen).await {
+                Ok(state) => (Seen::of(&state), state.document.url.clone()),
+                Err(_) => (Seen { is_gone: true, ..self.seen.clone() }, String::new()),
+            };
+            if let Some(news) = self.first_of(now, url) {
+                return news;
+            }
+        }
+    }
+
+    /// The first thing that is new, which is then seen.
+    fn first_of(&mut self, now: Seen, url: String) -> Option<News> {
+        let seen = &mut self.seen;
+        if (seen.arrivals, seen.within_document) != (now.arrivals, now.within_document) {
+            (seen.arrivals, seen.within_document) = (now.arrivals, now.within_document);
+            return Some(News::Navigated { url });
+        }
+        if seen.dialog != now.dialog {
+            seen.dialog.clone_from(&now.dialog);
+            if let Some(dialog) = now.dialog {
+                return Some(News::Dialog(dialog));
+            }
+        }
+        if seen.has_crashed != now.has_crashed {
+            seen.has_crashed = now.has_crashed;
+            if now.has_crashed {
+                return Some(News::Crashed);
+            }
+        }
+        if now.is_gone {
+            seen.is_gone = true;
+            return Some(News::Gone);
+        }
+        None
+    }
+}
