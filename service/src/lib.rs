@@ -16,5 +16,6 @@ pub mod owner_token;
 pub mod page;
 pub mod provider;
 pub mod server;
+pub mod session;
 pub mod settings;
 pub mod telemetry;

@@ -132,8 +132,7 @@ impl OwnerKeys {
     #[must_use]
     pub fn has_sealed(&self, purpose: &str, text: &str, signature: &str) -> bool {
         let message = sealed(purpose, text);
-        let verified =
-            |key: &OwnerKey| crypto::verify(signature, message.as_bytes(), &key.verifying, Algorithm::HS256);
+        let verified = |key: &OwnerKey| crypto::verify(signature, message.as_bytes(), &key.verifying, Algorithm::HS256);
         self.keys.iter().any(|key| verified(key).unwrap_or_default())
     }
 

@@ -19,6 +19,7 @@ mod read;
 mod script;
 mod settle;
 mod watch;
+mod window;
 mod world;
 
 use std::time::Duration;

@@ -1,9 +1,5 @@
 //! What happens to a page beside what it is told to do: read from its state, for those who hold it for long.
 
-use std::time::Duration;
-
-use chromiumoxide_cdp::cdp::browser_protocol::target::CloseTargetParams;
-use porthole_contract::limits::CAPTURE_TIMEOUT;
 use tokio::sync::watch::Receiver;
 
 use super::watch::{Fatal, PageState};
@@ -86,28 +82,6 @@ impl Page {
     pub fn blocked_requests(&self) -> u64 {
         let by_egress = self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()));
         self.state.borrow().blocked_requests + by_egress
-    }
-
-    /// The id of its target.
-    #[must_use]
-    pub fn target_id(&self) -> &str {
-        &self.main_frame
-    }
-
-    /// Whether the browser that it is in, or the connection to it, is gone.
-    #[must_use]
-    pub fn has_lost_its_browser(&self) -> bool {
-        self.session.connection().is_closed()
-    }
-
-    /// Closes its window, and waits until the browser has said so for [`CAPTURE_TIMEOUT`] at most.
-    pub async fn close(&self) {
-        let close = CloseTargetParams::new(self.main_frame.clone());
-        let closed = self.session.connection().browser().call(&close);
-        let limit: Duration = CAPTURE_TIMEOUT;
-        if tokio::time::timeout(limit, closed).await.is_err() {
-            tracing::warn!("a window did not close in time");
-        }
     }
 }
 

@@ -1,0 +1,49 @@
+//! A page's window: its target, others beside it, and its end.
+
+use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams, GetTargetInfoParams};
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use tokio::time::timeout;
+
+use super::{Page, PageError};
+
+impl Page {
+    /// The id of its target.
+    #[must_use]
+    pub fn target_id(&self) -> &str {
+        &self.main_frame
+    }
+
+    /// Whether the browser that it is in, or the connection to it, is gone.
+    #[must_use]
+    pub fn has_lost_its_browser(&self) -> bool {
+        self.session.connection().is_closed()
+    }
+
+    /// Opens a blank window beside this one, in the same browser context, and returns its target's id. It comes as the
+    /// windows do that pages open.
+    ///
+    /// # Errors
+    /// [`PageError`] where the browser refuses, or is gone.
+    pub async fn open_window(&self) -> Result<String, PageError> {
+        let browser = self.session.connection().browser();
+        let opening = async {
+            let mut create = CreateTargetParams::new("about:blank");
+            // A browser that serves this page alone has it in its default context, which can't be named.
+            if !self.network.remote().is_some_and(|remote| remote.whole_browser) {
+                let asked = self.session.call(&GetTargetInfoParams::default()).await?;
+                create.browser_context_id = asked.target_info.browser_context_id;
+            }
+            Ok(String::from(browser.call(&create).await?.target_id))
+        };
+        self.within(CAPTURE_TIMEOUT, "opening a window", opening).await
+    }
+
+    /// Closes its window. Its end is in its news.
+    pub async fn close(&self) {
+        let close = CloseTargetParams::new(self.main_frame.clone());
+        let closed = self.session.connection().browser().call(&close);
+        if timeout(CAPTURE_TIMEOUT, closed).await.is_err() {
+            tracing::warn!("a window did not close in time");
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! One call to a session: its turn, its permit, its work, and what every answer has.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant as Clock};
+
+use porthole_contract::limits::TITLE_MAX_CHARS;
+use porthole_contract::session::{Event, SessionTimings, SnapshotAnswer};
+use tokio::sync::MutexGuard;
+use tokio::time::Instant;
+
+use super::life::Reason;
+use super::tabs::Tab;
+use super::{Held, Session, SessionError, Sessions};
+use crate::admission::Client;
+use crate::page::interact::{ActError, Refs};
+use crate::page::{Page, PageError};
+
+/// How long a page may take to say where it is, after a call.
+const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// What every call says.
+pub struct Call<'a> {
+    /// Who asks, for the queue.
+    pub client: &'a Client,
+    /// The tab; `None` for the active one.
+    pub tab: Option<&'a str>,
+    /// The call's own time.
+    pub timeout_ms: u32,
+    /// Since when the call runs: its time in other queues counts.
+    pub since: Instant,
+    /// What the call needs of the session.
+    pub kind: Kind,
+}
+
+/// What a call needs of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A page that answers, and a permit.
+    Works,
+    /// Nothing of the page: it is answered while a dialog holds it, and takes no permit.
+    Manages,
+}
+
+/// The turn of a call: what it works with. Other calls of the session wait.
+pub struct Turn<'a> {
+    /// The session.
+    pub session: &'a Arc<Session>,
+    /// The tab that the call is about. Some calls change it for their answer.
+    pub tab: Tab,
+    /// The end of the call's time.
+    pub deadline: Instant,
+    /// When the wait for what the call began was begun, if it was.
+    pub settling_since: Option<Clock>,
+    /// What did not go quite as asked, each `code: sentence`.
+    pub warnings: Vec<String>,
+    /// The snapshot for the answer.
+    pub snapshot: Option<SnapshotAnswer>,
+    held: MutexGuard<'a, Held>,
+}
+
+/// A call that succeeded.
+pub struct Answered<T> {
+    /// What it came to.
+    pub result: T,
+    /// What every answer has.
+    pub context: Context,
+    /// What did not go quite as asked.
+    pub warnings: Vec<String>,
+    /// Where the time went.
+    pub timings: SessionTimings,
+}
+
+/// A call that failed.
+pub struct Failed {
+    /// Why.
+    pub error: SessionError,
+    /// What every answer has; `None` where no session is known.
+    pub context: Option<Context>,
+}
+
+/// What every answer has of its session.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// The handle.
+    pub session: String,
+    /// The tab; empty once the session has ended.
+    pub tab: String,
+    /// Where the tab is.
+    pub url: String,
+    /// The page's title.
+    pub title: String,
+    /// What happened since the last call.
+    pub events: Vec<Event>,
+    /// The snapshot, where one was asked for.
+    pub snapshot: Option<SnapshotAnswer>,
+}
+
+impl From<SessionError> for Failed {
+    fn from(error: SessionError) -> Self {
+        Self { error, context: None }
+    }
+}
+
+// === impl Turn ===
+
+impl Turn<'_> {
+    /// The tab's page.
+    #[must_use]
+    pub fn page(&self) -> Arc<Page> {
+        Arc::clone(&self.tab.page)
+    }
+
+    /// The session's refs.
+    pub fn refs(&mut self) -> &mut Refs {
+        &mut self.held.refs
+    }
+
+    /// The session's state between calls.
+    pub(super) fn held(&mut self) -> &mut Held {
+        &mut self.held
+    }
+}
+
+impl Sessions {
+    /// Runs one call of a session: waits for its turn and for a permit, does `work`, and gathers what every answer has.
+    ///
+    /// # Errors
+    /// [`Failed`], with what every answer has.
+    pub async fn call<T>(
+        &self,
+        session: &Arc<Session>,
+        call: Call<'_>,
+        work: impl AsyncFnOnce(&mut Turn<'_>) -> Result<T, SessionError>,
+    ) -> Result<Answered<T>, Failed> {
+        let timeout_ms = call.timeout_ms;
+        let deadline = call.since + Duration::from_millis(timeout_ms.into());
+        session.touch();
+        let begun = Clock::now();
+        let running = async {
+            let held = session.turn.lock().await;
+            let tab = session.tabs().get(call.tab)?;
+            let _permit = match call.kind {
+                Kind::Works => Some(self.0.admission.acquire(call.client, deadline).await?),
+                Kind::Manages => None,
+            };
+            let queued = begun.elapsed();
+            if let (Kind::Works, Some(dialog)) = (call.kind, tab.page.dialog()) {
+                return Err(ActError::Dialog(dialog).into());
+            }
+            let mut turn =
+                Turn { session, tab, deadline, settling_since: None, warnings: Vec::new(), snapshot: None, held };
+            let acting = Clock::now();
+            let result = work(&mut turn).await;
+            let (settle, act) = match turn.settling_since {
+                Some(since) => (since.elapsed(), since.duration_since(acting)),
+                None => (Duration::ZERO, acting.elapsed()),
+            };
+            let timings = SessionTimings { queue: millis(queued), act: millis(act), settle: millis(settle), total: 0 };
+            let context = session.context(&mut turn).await;
+            Ok((result, context, turn.warnings, timings))
+        };
+        let ran = tokio::select! {
+            biased;
+            reason = session.end.asked() => Err(ended(reason)),
+            ran = tokio::time::timeout_at(deadline, running) => {
+                ran.unwrap_or(Err(SessionError::Deadline { timeout_ms }))
+            }
+        };
+        session.touch();
+        match ran {
+            Ok((Ok(result), context, warnings, mut timings)) => {
+                timings.total = millis(call.since.elapsed());
+                Ok(Answered { result, context, warnings, timings })
+            }
+            Ok((Err(error), context, ..)) => {
+                let error = session.end.reason().map_or(error, ended);
+                Err(Failed { error, context: Some(context) })
+            }
+            Err(error) => {
+                let active = session.tabs().active();
+                let context = Context {
+                    session: session.handle.clone(),
+                    tab: active.map(|tab| tab.name).unwrap_or_default(),
+                    events: session.events.take(),
+                    ..Context::default()
+                };
+                Err(Failed { error, context: Some(context) })
+            }
+        }
+    }
+}
+
+/// The error of a call whose session ended under it.
+fn ended(reason: Reason) -> SessionError {
+    if reason == Reason::Lost { SessionError::Lost } else { SessionError::NotFound }
+}
+
+impl Session {
+    /// What every answer has, after a call's work.
+    async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
+        let tab = turn.tab.clone();
+        let place = if tab.page.dialog().is_some() { None } else { place(&tab.page).await };
+        let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
+        let blocked = tab.page.blocked_requests();
+        let told = &mut turn.held().blocked_told;
+        let count = blocked.saturating_sub(*told);
+        *told = blocked.max(*told);
+        if count > 0 {
+            self.events.push(Event::Blocked { count });
+        }
+        Context {
+            session: self.handle.clone(),
+            tab: tab.name,
+            url,
+            title,
+            events: self.events.take(),
+            snapshot: turn.snapshot.take(),
+        }
+    }
+}
+
+/// Where a page is, and its title; `None` of one that does not answer in time.
+async fn place(page: &Page) -> Option<(String, String)> {
+    let asked = tokio::time::timeout(PLACE_TIMEOUT, page.arrival(async {})).await.ok()?;
+    match asked.1 {
+        Ok(arrival) => Some((arrival.final_url, arrival.title.chars().take(TITLE_MAX_CHARS).collect())),
+        Err(PageError::Blocked(_)) => page.take_refusal().and(None),
+        Err(_) => None,
+    }
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,69 @@
+//! Why a call to a session failed.
+
+use porthole_contract::Invalid;
+
+use crate::admission::{NoSeat, Overloaded};
+use crate::guard::Refusal;
+use crate::operation::OperationError;
+use crate::page::PageError;
+use crate::page::interact::ActError;
+use crate::provider::ProviderError;
+
+/// Why a call to a session failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The call names no session, and needs one.
+    #[error("session: names none, and only navigate and open make one")]
+    NoPage,
+    /// No such session: it was never made, has ended, or is another sandbox's.
+    #[error("session: there is none with this handle")]
+    NotFound,
+    /// The session's browser died, or the replica that had it is gone.
+    #[error("the session's browser, or the server that ran it, is gone")]
+    Lost,
+    /// No seat, or no room for another tab.
+    #[error("{0}")]
+    Limit(String),
+    /// The machine has no memory, or the queue no room.
+    #[error(transparent)]
+    Overloaded(#[from] Overloaded),
+    /// A field that only the session can judge.
+    #[error(transparent)]
+    Invalid(#[from] Invalid),
+    /// No page to begin with.
+    #[error(transparent)]
+    Provider(#[from] ProviderError),
+    /// The target is refused.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// The action did not happen.
+    #[error(transparent)]
+    Act(#[from] ActError),
+    /// A reading or a picture failed.
+    #[error(transparent)]
+    Operation(#[from] OperationError),
+    /// The call's own time is over.
+    #[error("the call did not end within its {timeout_ms} ms")]
+    Deadline {
+        /// The call's own time.
+        timeout_ms: u32,
+    },
+    /// The signing library failed, or the system gave no randomness.
+    #[error("a handle can't be made: {0}")]
+    Handle(String),
+}
+
+impl From<NoSeat> for SessionError {
+    fn from(error: NoSeat) -> Self {
+        match error {
+            NoSeat::Memory(overloaded) => Self::Overloaded(overloaded),
+            NoSeat::Total(_) | NoSeat::PerSandbox(_) => Self::Limit(error.to_string()),
+        }
+    }
+}
+
+impl From<PageError> for SessionError {
+    fn from(error: PageError) -> Self {
+        Self::Act(ActError::Page(error))
+    }
+}

@@ -1,0 +1,118 @@
+//! What belongs to a session as a whole: its tabs, its dialog, its status and its end.
+
+use std::time::Duration;
+
+use porthole_contract::Invalid;
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use porthole_contract::session::{Control, Status, TabInfo, Tabs};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use tokio::time::{Instant, timeout_at};
+
+use super::life::Reason;
+use super::tabs::Tab;
+use super::{Session, SessionError, Turn};
+use crate::page::interact::ActError;
+
+impl Session {
+    /// Ends the session. Whether this was what ended it.
+    pub fn close(&self) -> bool {
+        self.end.ask(Reason::Closed)
+    }
+}
+
+impl Session {
+    /// Waits until the window of this target is a tab.
+    async fn tab_of(&self, target_id: &str) -> Tab {
+        loop {
+            let came = self.tab_came.notified();
+            let tab = self.tabs().by_target(target_id);
+            match tab {
+                Some(tab) => return tab,
+                None => came.await,
+            }
+        }
+    }
+}
+
+impl Turn<'_> {
+    /// All tabs, with where they are as the browser reported it last.
+    #[must_use]
+    pub fn tabs(&self) -> Tabs {
+        let tabs = self.session.tabs().all();
+        let info = |tab: &Tab| TabInfo { tab: tab.name.clone(), url: tab.page.url(), title: String::new() };
+        Tabs { tabs: tabs.iter().map(info).collect() }
+    }
+
+    /// Makes the call's tab the active one.
+    pub fn select_tab(&mut self) {
+        self.session.tabs().activate(&self.tab.name);
+    }
+
+    /// Opens a blank tab, which becomes active and the call's.
+    ///
+    /// # Errors
+    /// [`SessionError::Limit`] where there are as many as there may be; otherwise as the browser refuses.
+    pub async fn new_tab(&mut self) -> Result<(), SessionError> {
+        if !self.session.tabs().has_room() {
+            return Err(SessionError::Limit("this session has as many tabs as one may have".to_owned()));
+        }
+        let target_id = self.tab.page.open_window().await?;
+        let until = (Instant::now() + CAPTURE_TIMEOUT).min(self.deadline);
+        // The browser reports it as it does a popup, and it is taken on likewise.
+        let tab = timeout_at(until, self.session.tab_of(&target_id)).await;
+        let tab = tab.map_err(|_| ActError::DispatchFailed("the browser opened no tab".to_owned()))?;
+        self.session.tabs().activate(&tab.name);
+        self.tab = tab;
+        Ok(())
+    }
+
+    /// Closes the call's tab; the next one becomes the call's. Closing the last one ends the session.
+    pub async fn close_tab(&mut self) {
+        let closed = self.tab.clone();
+        let next = {
+            let mut tabs = self.session.tabs();
+            tabs.remove(&closed.name);
+            tabs.active()
+        };
+        match next {
+            Some(next) => {
+                self.tab = next;
+                closed.page.close().await;
+            }
+            None => {
+                self.session.end.ask(Reason::Closed);
+            }
+        }
+    }
+
+    /// Answers the dialog that holds the tab.
+    ///
+    /// # Errors
+    /// [`SessionError::Invalid`] where none is open.
+    pub async fn answer_dialog(&mut self, accept: bool, text: Option<String>) -> Result<(), SessionError> {
+        let page = self.page();
+        if page.dialog().is_none() {
+            return Err(Invalid::new("accept", "answers a dialog, and none is open").into());
+        }
+        page.answer_dialog(accept, text).await?;
+        Ok(())
+    }
+
+    /// Tabs, age and end. `idle` is how long the session was not used before this call.
+    #[must_use]
+    pub fn status(&self, idle: Duration) -> Status {
+        let session = self.session;
+        let now = Instant::now();
+        let dies_in = (session.since + session.limits.age).saturating_duration_since(now);
+        let ends_in = dies_in.min(session.limits.idle);
+        let expires_at = OffsetDateTime::now_utc() + ends_in;
+        Status {
+            tabs: self.tabs().tabs,
+            age_seconds: session.since.elapsed().as_secs(),
+            idle_seconds: idle.as_secs(),
+            expires_at: expires_at.format(&Rfc3339).unwrap_or_default(),
+            control: Control::None,
+        }
+    }
+}

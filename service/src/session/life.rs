@@ -1,0 +1,174 @@
+//! A session's life: what happens in it between calls, and what ends it.
+
+use std::sync::Arc;
+use std::sync::OnceLock;
+
+use porthole_contract::session::{DialogKind, Event};
+use tokio::sync::mpsc::Receiver;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::events::url_of;
+use super::tabs::Tab;
+use super::{Session, Shared};
+use crate::cdp::Attached;
+use crate::page::{Dialog, News};
+
+/// Why a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// A call closed it, or the last of its tabs.
+    Closed,
+    /// No call came for its idle time.
+    Idle,
+    /// It had its full age.
+    Age,
+    /// Its browser died.
+    Lost,
+    /// The replica ends.
+    Drained,
+}
+
+/// A session's end: asked for at most once, heard by all.
+#[derive(Debug, Default)]
+pub(super) struct End {
+    reason: OnceLock<Reason>,
+    asked: CancellationToken,
+}
+
+impl Reason {
+    /// Its name in logs and metrics.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Closed => "closed",
+            Self::Idle => "idle",
+            Self::Age => "age",
+            Self::Lost => "lost",
+            Self::Drained => "drained",
+        }
+    }
+}
+
+impl End {
+    /// Asks for the end. Whether this was the first to ask.
+    pub(super) fn ask(&self, reason: Reason) -> bool {
+        let is_first = self.reason.set(reason).is_ok();
+        self.asked.cancel();
+        is_first
+    }
+
+    /// Waits until the end is asked for, and returns why.
+    pub(super) async fn asked(&self) -> Reason {
+        self.asked.cancelled().await;
+        self.reason.get().copied().unwrap_or(Reason::Closed)
+    }
+
+    /// Why the session ended, if it has.
+    pub(super) fn reason(&self) -> Option<Reason> {
+        self.reason.get().copied()
+    }
+}
+
+impl Shared {
+    /// Lives a session's life until it ends, and gives everything back.
+    pub(super) async fn live(self: Arc<Self>, session: Arc<Session>, windows: Option<Receiver<Attached>>) {
+        let mut watching = JoinSet::new();
+        let first = session.tabs().active();
+        if let Some(first) = first {
+            watching.spawn(watch(Arc::clone(&session), first));
+        }
+        let reason = tokio::select! {
+            reason = session.end.asked() => reason,
+            () = self.ending.cancelled() => Reason::Drained,
+            reason = grows_old(&session) => reason,
+            () = take_on(&session, windows, &mut watching) => Reason::Lost,
+        };
+        session.end.ask(reason);
+        drop(watching);
+        {
+            let mut store = self.store();
+            store.live.remove(&session.id);
+            if reason == Reason::Lost {
+                store.remember_lost(session.id, Arc::clone(&session.sandbox));
+            }
+        }
+        // The call that runs hears of the end and lets go of its tab.
+        drop(session.turn.lock().await);
+        session.tabs().clear();
+        let lease = session.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        drop(lease);
+        tracing::info!(session = %session.id, reason = reason.name(), "a session has ended");
+    }
+}
+
+/// Waits until the session was idle for too long, or is too old.
+async fn grows_old(session: &Session) -> Reason {
+    let dies_at = session.since + session.limits.age;
+    loop {
+        let idle_at = session.idle_since() + session.limits.idle;
+        sleep_until(idle_at.min(dies_at)).await;
+        let now = Instant::now();
+        if now >= dies_at {
+            return Reason::Age;
+        }
+        // A call that runs is use, however long it takes.
+        if session.turn.try_lock().is_err() {
+            session.touch();
+        } else if now >= session.idle_since() + session.limits.idle {
+            return Reason::Idle;
+        }
+    }
+}
+
+/// Takes on the session's windows as tabs, as long as its browser lives.
+async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, watching: &mut JoinSet<()>) {
+    let Some(mut windows) = windows else { return std::future::pending().await };
+    while let Some(window) = windows.recv().await {
+        if !session.tabs().has_room() {
+            window.close();
+            session.events.push(Event::TabClosed { tab: String::new(), url: url_of(&window.url) });
+            continue;
+        }
+        let opener = session.tabs().active().map(|tab| tab.name);
+        let Some(page) = session.adopt(&window) else { return };
+        let tab = session.tabs().add(page, opener, false);
+        session.tab_came.notify_waiters();
+        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(&window.url) });
+        watching.spawn(watch(Arc::clone(session), tab));
+    }
+}
+
+/// Turns a tab's news into events, until it is gone. The last one takes the session with it.
+async fn watch(session: Arc<Session>, tab: Tab) {
+    let mut feed = tab.page.news();
+    loop {
+        let name = tab.name.clone();
+        match feed.next().await {
+            News::Navigated { url } => session.events.push(Event::Navigated { tab: name, url: url_of(&url) }),
+            News::Dialog(dialog) => session.events.push(told(name, dialog)),
+            News::Crashed => session.events.push(Event::Crashed { tab: name }),
+            News::Gone => break,
+        }
+    }
+    let was_open = session.tabs().remove(&tab.name).is_some();
+    if was_open {
+        session.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
+    }
+    if tab.page.has_lost_its_browser() {
+        session.end.ask(Reason::Lost);
+    } else if session.tabs().active().is_none() {
+        session.end.ask(Reason::Closed);
+    }
+}
+
+fn told(tab: String, dialog: Dialog) -> Event {
+    let kind = match dialog.kind.as_str() {
+        "confirm" => DialogKind::Confirm,
+        "prompt" => DialogKind::Prompt,
+        "beforeunload" => DialogKind::BeforeUnload,
+        _ => DialogKind::Alert,
+    };
+    let default = (kind == DialogKind::Prompt).then_some(dialog.default);
+    Event::Dialog { tab, kind, message: dialog.message, default }
+}

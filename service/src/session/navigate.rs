@@ -1,0 +1,66 @@
+//! Going somewhere: `navigate` and what `open` and new tabs do of it.
+
+use porthole_contract::session::{Acted, HistoryAction, LoadState};
+use porthole_contract::{Until, Wait};
+use tokio::time::Instant;
+
+use super::{SessionError, Turn};
+use crate::guard::Refusal;
+use crate::page::Travel;
+
+/// Where a navigation goes.
+#[derive(Clone, Copy, Debug)]
+pub enum Destination<'a> {
+    /// To a URL.
+    Url(&'a str),
+    /// Through the tab's history.
+    History(HistoryAction),
+}
+
+impl Turn<'_> {
+    /// Goes there and waits until the document is as wanted. A navigation that fails leaves the tab usable.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the target is refused, or can't be loaded.
+    pub async fn navigate(&mut self, to: Destination<'_>, until: LoadState) -> Result<Acted, SessionError> {
+        let page = self.page();
+        match to {
+            Destination::Url(url) => {
+                let judge = &self.session.judge;
+                let target = match judge.guard.judge(url).await {
+                    Ok(target) => target,
+                    Err(refusal) => {
+                        if let Refusal::Blocked(_) = &refusal {
+                            judge.blocked.blocked(refusal.label(), 1);
+                        }
+                        return Err(refusal.into());
+                    }
+                };
+                page.navigate(&target).await.inspect_err(|_| drop(page.take_refusal()))?;
+            }
+            Destination::History(action) => {
+                let travel = match action {
+                    HistoryAction::Back => Travel::Back,
+                    HistoryAction::Forward => Travel::Forward,
+                    HistoryAction::Reload => Travel::Reload,
+                };
+                page.travel(travel).await.inspect_err(|_| drop(page.take_refusal()))?;
+            }
+        }
+        self.settling_since = Some(std::time::Instant::now());
+        let wait = Wait { until: state(until), ..Wait::default() };
+        let warnings = page.settle(&wait, self.deadline.max(Instant::now())).await?;
+        let settled = warnings.is_empty() && page.dialog().is_none();
+        self.warnings.extend(warnings);
+        let status_code = page.status_code();
+        Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
+    }
+}
+
+const fn state(until: LoadState) -> Until {
+    match until {
+        LoadState::Load => Until::Load,
+        LoadState::DomContentLoaded => Until::DomContentLoaded,
+        LoadState::NetworkIdle => Until::NetworkIdle,
+    }
+}

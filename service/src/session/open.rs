@@ -1,0 +1,79 @@
+//! Making a session.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use porthole_contract::Viewport;
+use porthole_contract::session::OpenOptions;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use super::tabs::Tabs;
+use super::{Held, Session, SessionError, SessionId, Sessions, life};
+use crate::admission::Client;
+use crate::page::{Appearance, Page};
+use crate::provider::{Credentials, LeaseRequest};
+
+/// Who wants a session, and how it is to be.
+pub struct Opening<'a> {
+    /// The sandbox that it belongs to.
+    pub sandbox: &'a str,
+    /// Who asks, for the queue.
+    pub client: &'a Client,
+    /// How it is to be.
+    pub options: &'a OpenOptions,
+    /// The account whose remote sessions are used, where the request brought one.
+    pub credentials: Option<Credentials>,
+    /// The end of the call's time.
+    pub deadline: Instant,
+}
+
+impl Sessions {
+    /// Makes a session with one blank tab.
+    ///
+    /// # Errors
+    /// [`SessionError`]: no seat, no permit in time, no page.
+    pub async fn open(&self, opening: Opening<'_>) -> Result<Arc<Session>, SessionError> {
+        let shared = &self.0;
+        let Opening { sandbox, client, options, credentials, deadline } = opening;
+        let seat = shared.seats.take(sandbox)?;
+        let id = SessionId::random(shared.replica).map_err(|error| SessionError::Handle(error.to_string()))?;
+        let handle = id.handle(&shared.owner_keys).map_err(|error| SessionError::Handle(error.to_string()))?;
+        let _permit = shared.admission.acquire(client, deadline).await?;
+        let mut lease = shared.provider.lease(LeaseRequest::session(shared.limits.age, credentials)).await?;
+        let appearance = Appearance {
+            viewport: options.viewport.unwrap_or(Viewport::DESKTOP),
+            color_scheme: options.color_scheme,
+            reduced_motion: options.reduced_motion,
+        };
+        let windows = lease.take_popups();
+        let page = Page::open(&mut lease, &shared.judge, &appearance);
+        let mut tabs = Tabs::default();
+        tabs.add(Arc::new(page), None, true);
+        let mut limits = shared.limits;
+        if let Some(seconds) = options.idle_seconds {
+            limits.idle = limits.idle.min(Duration::from_secs(seconds.into()));
+        }
+        let now = Instant::now();
+        let session = Arc::new(Session {
+            id,
+            handle,
+            sandbox: sandbox.into(),
+            limits,
+            appearance,
+            judge: shared.judge.clone(),
+            since: now,
+            used: Mutex::new(now),
+            events: Default::default(),
+            tabs: Mutex::new(tabs),
+            tab_came: Notify::new(),
+            turn: tokio::sync::Mutex::new(Held::default()),
+            lease: Mutex::new(Some((lease, seat))),
+            end: life::End::default(),
+        });
+        shared.store().live.insert(id, Arc::clone(&session));
+        shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows));
+        tracing::info!(session = %id, "a session has begun");
+        Ok(session)
+    }
+}
