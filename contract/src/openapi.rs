@@ -1,5 +1,7 @@
 //! The OpenAPI 3.1 document, generated from the types. Its golden file is `contract/openapi.json`.
 
+mod session;
+
 use utoipa::OpenApi;
 
 use crate::routes::WORKER_PREFIX;
@@ -18,7 +20,7 @@ struct ImageBytes(Vec<u8>);
 #[openapi(
     info(
         title = "Porthole",
-        description = "A URL in, a picture of the page or its text out: one sealed browser session per request.",
+        description = "A URL in, a picture of the page or its text out; and sessions, in which a browser stays for an agent.",
         license(name = "Apache-2.0", identifier = "Apache-2.0"),
         contact()
     ),
@@ -41,6 +43,7 @@ pub fn worker() -> serde_json::Value {
 
 fn document(prefix: &str, bearer: &str) -> serde_json::Value {
     let mut api = ServiceApi::openapi();
+    api.merge(session::SessionApi::openapi());
     api.paths.paths = std::mem::take(&mut api.paths.paths)
         .into_iter()
         .map(|(path, item)| (format!("{prefix}{path}"), item))
@@ -98,7 +101,10 @@ fn browser_extract() {}
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
+    use crate::routes;
 
     const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json");
 
@@ -117,10 +123,12 @@ mod tests {
 
     #[test]
     fn both_documents_describe_the_same_routes() {
-        let paths =
-            |document: serde_json::Value| document["paths"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
-        assert_eq!(paths(service()), ["/browser-extract", "/browser-screenshot", "/create"]);
-        let prefixed: Vec<_> = paths(service()).iter().map(|path| format!("{WORKER_PREFIX}{path}")).collect();
+        let paths = |document: serde_json::Value| {
+            document["paths"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>()
+        };
+        let expected = [routes::CREATE, routes::EXTRACT, routes::SCREENSHOT].iter().chain(routes::session::ALL);
+        assert_eq!(paths(service()), expected.map(ToString::to_string).collect());
+        let prefixed: BTreeSet<_> = paths(service()).iter().map(|path| format!("{WORKER_PREFIX}{path}")).collect();
         assert_eq!(paths(worker()), prefixed);
         assert_eq!(worker()["openapi"], "3.1.0");
     }

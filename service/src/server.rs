@@ -27,6 +27,7 @@ use crate::provider::browserbase::BrowserbaseProvider;
 use crate::provider::cdp::CdpProvider;
 use crate::provider::local::{LocalProvider, Weakness};
 use crate::provider::{AutoProvider, Provider, ProviderError};
+use crate::session::{NoRandomness, ReplicaId, Sessions};
 use crate::settings::{Pages, Settings};
 use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
 
@@ -49,6 +50,7 @@ struct State {
     blocked: BlockedMetrics,
     provider: Arc<dyn Provider>,
     admission: Admission,
+    agents: Sessions,
     health: Health,
     draining: CancellationToken,
 }
@@ -56,6 +58,9 @@ struct State {
 /// Why a service can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// The system gives no randomness for the replica's id.
+    #[error(transparent)]
+    Randomness(#[from] NoRandomness),
     /// An address can't be bound.
     #[error(transparent)]
     Bind(#[from] BindError),
@@ -128,13 +133,28 @@ impl Server {
         let provider = provider(settings.pages, weakness, &judge, &sessions)?;
         let admission = Admission::new(settings.admission, queue);
         let browsing = Browsing { judge, admission: admission.clone(), provider: Arc::clone(&provider), phases };
-        let routes = Routes {
-            owner_keys: Arc::new(settings.owner_keys),
-            browsing,
-            service_keys: Arc::new(settings.service_keys),
+        let owner_keys = Arc::new(settings.owner_keys);
+        let agents = Sessions::new(
+            settings.sessions,
+            Arc::clone(&provider),
+            browsing.judge.clone(),
+            admission.clone(),
+            Arc::clone(&owner_keys),
+            ReplicaId::random()?,
+        );
+        let routes =
+            Routes { owner_keys, sessions: agents.clone(), browsing, service_keys: Arc::new(settings.service_keys) };
+        let state = State {
+            registry,
+            requests,
+            sessions,
+            blocked,
+            provider,
+            admission,
+            agents,
+            health: Health::default(),
+            draining,
         };
-        let state =
-            State { registry, requests, sessions, blocked, provider, admission, health: Health::default(), draining };
         Ok(Self { main, admin, routes, state: Arc::new(state) })
     }
 
@@ -155,7 +175,7 @@ impl Server {
     pub async fn run(self, shutdown: impl Into<Shutdown>) {
         let shutdown = shutdown.into();
         let Self { main, admin, routes, state } = self;
-        let provider = Arc::clone(&state.provider);
+        let (provider, agents) = (Arc::clone(&state.provider), state.agents.clone());
         let warm_up = tokio::spawn({
             let provider = Arc::clone(&provider);
             async move {
@@ -183,6 +203,7 @@ impl Server {
         main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, shutdown).await;
         warm_up.abort();
         draining.abort();
+        agents.end().await;
         provider.end().await;
         ended.cancel();
         if let Err(error) = admin.await {

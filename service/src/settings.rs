@@ -3,16 +3,20 @@
 mod provider;
 
 use std::net::SocketAddr;
+use std::str::FromStr;
 use std::thread;
+use std::time::Duration;
 
 pub use self::provider::Pages;
+use porthole_contract::limits::{SESSION_IDLE_MAX_SECONDS, SESSIONS_PER_CORE};
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
-use crate::admission::AdmissionLimits;
+use crate::admission::{AdmissionLimits, SeatLimits};
 use crate::guard::{AllowFrom, AllowTargets, DenyCidrs, Policy, ResolveOverrides};
 use crate::owner_token::OwnerKeys;
+use crate::session::SessionLimits;
 
 const ADDR: Setting = Setting::new("PORTHOLE_SERVICE_ADDR", "an address and port, such as 127.0.0.1:8788")
     .help("Where the service listens")
@@ -40,6 +44,25 @@ const MAX_QUEUE: Setting = Setting::new("PORTHOLE_MAX_QUEUE", "a whole number fr
     .help("Requests that may wait for a permit")
     .default_told("4 × PORTHOLE_MAX_CONCURRENT");
 
+const MAX_SESSIONS: Setting = Setting::new("PORTHOLE_MAX_SESSIONS", "a whole number from 0 to 10000")
+    .help("Agents' sessions at once in this replica; 0: none")
+    .default_told("4 × cores");
+const MAX_SESSIONS_PER_SANDBOX: Setting =
+    Setting::new("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", "a whole number from 1 to 10000")
+        .help("Agents' sessions at once in one sandbox")
+        .default("8");
+const SESSION_IDLE_SECONDS: Setting =
+    Setting::new("PORTHOLE_SESSION_IDLE_SECONDS", "a whole number of seconds from 1 to 300")
+        .help("An agent's session ends after this long without a call, in seconds")
+        .default("300");
+const SESSION_MAX_SECONDS: Setting =
+    Setting::new("PORTHOLE_SESSION_MAX_SECONDS", "a whole number of seconds from 60 to 21600")
+        .help("An agent's session ends at this age, in seconds")
+        .default("3600");
+const SESSION_DRAIN_SECONDS: Setting =
+    Setting::new("PORTHOLE_SESSION_DRAIN_SECONDS", "a whole number of seconds from 0 to 3600")
+        .help("How long agents' sessions go on when the service is asked to end, in seconds")
+        .default("25");
 const MAX_MEMORY_PERCENT: Setting = Setting::new("PORTHOLE_MAX_MEMORY_PERCENT", "a whole number from 1 to 100")
     .help("Share of the memory (of the container, else the machine) above which requests are turned away; 100: never")
     .default("95");
@@ -79,6 +102,11 @@ pub const SETTINGS: &[Setting] = &[
     MAX_CONCURRENT,
     MAX_QUEUE,
     MAX_MEMORY_PERCENT,
+    MAX_SESSIONS,
+    MAX_SESSIONS_PER_SANDBOX,
+    SESSION_IDLE_SECONDS,
+    SESSION_MAX_SECONDS,
+    SESSION_DRAIN_SECONDS,
     OTLP_ENDPOINT,
     OTLP_HEADERS,
     LOG,
@@ -86,6 +114,10 @@ pub const SETTINGS: &[Setting] = &[
 
 const CONCURRENT_MAX: usize = 1024;
 const QUEUE_MAX: usize = 65_536;
+const SESSIONS_MAX: usize = 10_000;
+const SESSION_SECONDS_MIN: u64 = 60;
+const SESSION_SECONDS_MAX: u64 = 21_600;
+const SESSION_DRAIN_SECONDS_MAX: u64 = 3_600;
 
 /// The service's settings, all of them judged.
 pub struct Settings {
@@ -103,6 +135,8 @@ pub struct Settings {
     pub policy: Policy,
     /// How many requests run and wait.
     pub admission: AdmissionLimits,
+    /// How many sessions there may be, and how long they live.
+    pub sessions: SessionLimits,
 }
 
 impl Settings {
@@ -121,6 +155,7 @@ impl Settings {
             let owner_keys = errors.ok(owner_keys(reader));
             let admission = admission(reader, errors);
             let concurrent_max = admission.as_ref().map_or_else(default_permits, |limits| limits.permits);
+            let sessions = sessions(reader, errors);
             let pages = provider::pages(reader, concurrent_max, errors);
             Some(Self {
                 addr: addr?,
@@ -130,6 +165,7 @@ impl Settings {
                 service_keys: service_keys?,
                 policy: policy?,
                 admission: admission?,
+                sessions: sessions?,
             })
         })
     }
@@ -157,8 +193,31 @@ fn owner_keys(reader: &Reader) -> Result<OwnerKeys, SettingError> {
     OwnerKeys::parse(&keys).map_err(|error| OWNER_KEYS.refuse("", error.to_string()))
 }
 
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
 fn default_permits() -> usize {
-    2 * thread::available_parallelism().map_or(1, usize::from)
+    2 * cores()
+}
+
+fn sessions(reader: &Reader, errors: &mut SettingErrors) -> Option<SessionLimits> {
+    fn within<T: FromStr + PartialOrd>(min: T, max: T) -> impl Fn(&str) -> Option<T> {
+        move |text| text.parse().ok().filter(|number| (&min..=&max).contains(&number))
+    }
+    let seconds = |min, max| move |text: &str| within(min, max)(text).map(Duration::from_secs);
+    let total = errors.ok(reader.value(&MAX_SESSIONS, within(0, SESSIONS_MAX)));
+    let per_sandbox = errors.ok(reader.required(&MAX_SESSIONS_PER_SANDBOX, within(1, SESSIONS_MAX)));
+    let idle = errors.ok(reader.required(&SESSION_IDLE_SECONDS, seconds(1, SESSION_IDLE_MAX_SECONDS.into())));
+    let age = errors.ok(reader.required(&SESSION_MAX_SECONDS, seconds(SESSION_SECONDS_MIN, SESSION_SECONDS_MAX)));
+    let drain = errors.ok(reader.required(&SESSION_DRAIN_SECONDS, seconds(0, SESSION_DRAIN_SECONDS_MAX)));
+    let total = total?.unwrap_or_else(|| SESSIONS_PER_CORE * cores());
+    Some(SessionLimits {
+        seats: SeatLimits { total, per_sandbox: per_sandbox? },
+        idle: idle?,
+        age: age?,
+        drain: drain?,
+    })
 }
 
 fn admission(reader: &Reader, errors: &mut SettingErrors) -> Option<AdmissionLimits> {

@@ -158,12 +158,42 @@ pub struct Files {
     /// All of them, to `list`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<FileInfo>>,
-    /// One, to `get`.
-    #[serde(flatten)]
-    pub file: Option<FileInfo>,
-    /// Its content, to `get`.
+    /// The one of `get`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Its file name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its media type.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<String>,
+    /// Its size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Its content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub content_base64: Option<String>,
+}
+
+impl Files {
+    /// The answer to `list`.
+    #[must_use]
+    pub fn list(files: Vec<FileInfo>) -> Self {
+        Self { files: Some(files), ..Self::default() }
+    }
+
+    /// The answer to `get`.
+    #[must_use]
+    pub fn one(file: FileInfo, content_base64: String) -> Self {
+        Self {
+            files: None,
+            file: Some(file.file),
+            name: Some(file.name),
+            mime_type: Some(file.mime_type),
+            bytes: Some(file.bytes),
+            content_base64: Some(content_base64),
+        }
+    }
 }
 
 /// A file that was downloaded.

@@ -41,5 +41,5 @@ pub use snapshot::{
 pub use storage::{Cookie, CookiePartition, OriginStorage, SameSite, StorageEntry, StorageState};
 pub use target::{Point, SemanticTarget, Target, TargetBy, TargetObject, Targeted};
 pub use upload::{UploadFile, UploadRequest};
-pub use view::{Role, ViewerAnswer, ViewerRequest};
+pub use view::{ViewerAnswer, ViewerRequest, ViewerRole};
 pub use wait::{Condition, ElementState, WaitRequest};

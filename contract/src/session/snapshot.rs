@@ -112,7 +112,7 @@ pub enum SnapshotInAnswer {
     Options(SnapshotWithMode),
 }
 
-/// How [`SnapshotInAnswer`] stands in the OpenAPI document.
+/// A mode, or an object with a mode and the snapshot route's options.
 #[derive(ToSchema)]
 #[schema(as = SnapshotInAnswer)]
 #[serde(untagged)]

@@ -77,7 +77,7 @@ fn decoded_bytes(text: &str) -> Option<usize> {
     let fits = text.len().is_multiple_of(4)
         && padding <= 2
         && data.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
-    fits.then_some(text.len() / 4 * 3 - padding)
+    fits.then(|| text.len() / 4 * 3 - padding)
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ session_request! {
     ViewerRequest [] {
         /// What its holder may do.
         #[serde(default)]
-        pub role: Role,
+        pub role: ViewerRole,
         /// How long it opens connections, in seconds; default 300.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[schema(minimum = 30, maximum = 3600, default = 300)]
@@ -28,7 +28,7 @@ session_request! {
 /// What a viewer may do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum ViewerRole {
     /// Watch.
     #[default]
     View,
@@ -71,7 +71,7 @@ pub struct ViewerAnswer {
     #[schema(value_type = String)]
     pub ticket: SecretString,
     /// What its holder may do.
-    pub role: Role,
+    pub role: ViewerRole,
     /// Until when it opens connections, RFC 3339 in UTC.
     #[schema(format = DateTime)]
     pub expires_at: String,

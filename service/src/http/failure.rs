@@ -2,13 +2,16 @@
 
 use std::time::Duration;
 
+use porthole_contract::session::ErrorContext;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 
 use crate::operation::{LadderError, OperationError};
 use crate::owner_token::TokenError;
 use crate::page::PageError;
+use crate::page::interact::ActError;
 use crate::provider::ProviderError;
+use crate::session::{Failed, SessionError};
 
 /// A service that drains is gone within its grace time; the next one may be there sooner.
 const DRAINING_RETRY_AFTER: Duration = Duration::from_secs(2);
@@ -48,6 +51,54 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
         OperationError::Empty(_) => Failure::new(ErrorCode::EmptyExtraction, details),
         OperationError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
     })
+}
+
+/// A call to a session that failed, with what its answer has of the session.
+pub(super) fn of_session(failed: Failed) -> Refused {
+    let Failed { error, context } = failed;
+    let details = error.to_string();
+    let failure = match error {
+        SessionError::NoPage => Failure::new(ErrorCode::NoPage, details),
+        SessionError::NotFound => Failure::new(ErrorCode::SessionNotFound, details),
+        SessionError::Lost => Failure::new(ErrorCode::SessionLost, details),
+        SessionError::Limit(_) => Failure::new(ErrorCode::SessionLimit, details),
+        SessionError::Overloaded(overloaded) => of_operation(overloaded.into()).0,
+        SessionError::Invalid(invalid) => invalid.into(),
+        SessionError::Provider(error) => of_operation(error.into()).0,
+        SessionError::Refused(refusal) => Failure::from(&refusal),
+        SessionError::Operation(error) => of_operation(error).0,
+        SessionError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
+        SessionError::Handle(_) => Failure::new(ErrorCode::Internal, details),
+        SessionError::Act(error) => of_act(&error),
+    };
+    let Some(context) = context else { return Refused(failure) };
+    Refused(failure.in_session(ErrorContext {
+        session: Some(context.session),
+        tab: Some(context.tab),
+        events: Some(context.events),
+        snapshot: context.snapshot,
+        ..ErrorContext::default()
+    }))
+}
+
+fn of_act(error: &ActError) -> Failure {
+    let details = error.to_string();
+    let code = match error {
+        ActError::Stale(_) => ErrorCode::StaleRef,
+        ActError::NotFound(_) => ErrorCode::ElementNotFound,
+        ActError::NotVisible(_) => ErrorCode::NotVisible,
+        ActError::NotEnabled(_) => ErrorCode::NotEnabled,
+        ActError::NotEditable(_) => ErrorCode::NotEditable,
+        ActError::Covered { .. } => ErrorCode::Covered,
+        ActError::NoEffect(_) => ErrorCode::NoEffect,
+        ActError::DispatchFailed(_) => ErrorCode::DispatchFailed,
+        ActError::TimedOut { .. } => ErrorCode::Timeout,
+        ActError::Dialog(_) => ErrorCode::DialogOpen,
+        ActError::Invalid(_) => ErrorCode::InvalidRequest,
+        // Within a session a page that can't go on in its history could not be navigated.
+        ActError::Page(error) => return of_page(error),
+    };
+    Failure::new(code, details)
 }
 
 fn of_page(error: &PageError) -> Failure {

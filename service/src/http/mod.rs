@@ -6,6 +6,7 @@ mod create;
 mod extract;
 mod failure;
 mod screenshot;
+mod session;
 
 use std::sync::Arc;
 
@@ -23,6 +24,7 @@ use serde::de::DeserializeOwned;
 
 use crate::operation::Browsing;
 use crate::owner_token::OwnerKeys;
+use crate::session::Sessions;
 
 /// The dependencies of the routes.
 #[derive(Clone)]
@@ -33,6 +35,8 @@ pub struct Routes {
     pub browsing: Browsing,
     /// The worker's keys; empty if none is required.
     pub service_keys: Arc<BearerKeys>,
+    /// The sessions of this replica.
+    pub sessions: Sessions,
 }
 
 impl Routes {
@@ -44,6 +48,7 @@ impl Routes {
             .route(routes::CREATE, post(create::create))
             .route(routes::SCREENSHOT, post(screenshot::screenshot))
             .route(routes::EXTRACT, post(extract::extract))
+            .merge(session::router())
             .with_state(self)
             .route_layer(from_fn(client::name_client))
             .merge(health)

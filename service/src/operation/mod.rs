@@ -77,7 +77,7 @@ impl OperationError {
 }
 
 /// Returns the request's Browserbase credentials, if it has any part of them.
-fn credentials(api_key: Option<&SecretString>, project_id: Option<&SecretString>) -> Option<Credentials> {
+pub(crate) fn credentials(api_key: Option<&SecretString>, project_id: Option<&SecretString>) -> Option<Credentials> {
     match (api_key, project_id) {
         (None, None) => None,
         (api_key, project_id) => {

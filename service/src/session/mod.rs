@@ -49,6 +49,8 @@ pub struct SessionLimits {
     pub idle: Duration,
     /// A session's longest life.
     pub age: Duration,
+    /// How long sessions go on once the service was asked to end.
+    pub drain: Duration,
 }
 
 /// The sessions of this replica. Clones share them.
@@ -202,6 +204,12 @@ impl Session {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();
         now.duration_since(std::mem::replace(&mut *used, now))
+    }
+
+    /// How long the session was not used.
+    #[must_use]
+    pub fn idle_for(&self) -> Duration {
+        self.idle_since().elapsed()
     }
 
     fn idle_since(&self) -> Instant {

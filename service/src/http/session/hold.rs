@@ -1,0 +1,81 @@
+//! The routes about a session as a whole: dialog, tabs, status and close.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
+use porthole_contract::session::{
+    CloseRequest, Closed, DialogRequest, LoadState, Plain, SessionAnswer, SessionRequest as _, Status, StatusRequest,
+    Tabs, TabsAction, TabsRequest,
+};
+use porthole_daemon::answer::Refused;
+
+use super::{Parts, Received};
+use crate::http::{Routes, failure};
+use crate::session::{Destination, Kind, SessionError};
+
+pub(super) async fn dialog(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Plain>>, Refused> {
+    let call: Received<DialogRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    call.run(Kind::Manages, async |turn, request| {
+        turn.answer_dialog(request.accept, request.text.clone()).await?;
+        Ok(Plain {})
+    })
+    .await
+}
+
+pub(super) async fn tabs(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Tabs>>, Refused> {
+    let call: Received<TabsRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    call.run(Kind::Works, async |turn, request| {
+        match request.action {
+            TabsAction::List => {}
+            TabsAction::Select => turn.select_tab(),
+            TabsAction::Close => turn.close_tab().await,
+            TabsAction::New => {
+                turn.new_tab().await?;
+                if let Some(url) = &request.url {
+                    turn.navigate(Destination::Url(url), LoadState::Load).await?;
+                }
+            }
+        }
+        Ok(turn.tabs())
+    })
+    .await
+}
+
+pub(super) async fn status(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Status>>, Refused> {
+    let call: Received<StatusRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let idle = call.session()?.idle_for();
+    call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle))).await
+}
+
+pub(super) async fn close(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Closed>>, Refused> {
+    let call: Received<CloseRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let found = call.routes.sessions.find(call.request.session(), call.request.owner().sandbox_id);
+    let closed = match found {
+        Ok(session) => session.close(),
+        Err(SessionError::NotFound | SessionError::Lost) => false,
+        Err(error) => return Err(failure::of_session(error.into())),
+    };
+    Ok(Json(SessionAnswer {
+        ok: true,
+        session: call.request.session().unwrap_or_default().to_owned(),
+        request_id: call.request_id.as_str().to_owned(),
+        result: Closed { closed },
+        ..SessionAnswer::default()
+    }))
+}

@@ -1,0 +1,66 @@
+//! `POST session/open` and `POST session/navigate`: the routes that make sessions.
+
+use axum::Json;
+use axum::extract::{Request, State};
+use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
+use porthole_contract::session::{Acted, NavigateRequest, OpenRequest, Opens, Plain, SessionAnswer, SessionRequest};
+use porthole_daemon::answer::Refused;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{OPEN_MAX_BYTES, Parts, Received};
+use crate::http::{Routes, failure};
+use crate::operation::credentials;
+use crate::session::{Destination, Kind, Opening, Session, SessionError};
+
+impl<T: SessionRequest + Opens + DeserializeOwned + porthole_contract::Validate> Received<T> {
+    /// Makes a session as the call wants it.
+    async fn make_session(&self) -> Result<Arc<Session>, Refused> {
+        let request = &self.request;
+        let (api_key, project_id) = request.browserbase();
+        let timeout_ms = request.timeout_ms();
+        let deadline = self.since + Duration::from_millis(timeout_ms.into());
+        let opening = Opening {
+            sandbox: request.owner().sandbox_id,
+            client: &self.client,
+            options: &request.open_options(),
+            credentials: credentials(api_key, project_id),
+            deadline,
+        };
+        let opened = tokio::time::timeout_at(deadline, self.routes.sessions.open(opening)).await;
+        let opened = opened.unwrap_or(Err(SessionError::Deadline { timeout_ms }));
+        opened.map_err(|error| failure::of_session(error.into()))
+    }
+}
+
+pub(super) async fn open(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Plain>>, Refused> {
+    let call: Received<OpenRequest> = Received::read(routes, parts, request, OPEN_MAX_BYTES).await?;
+    let session = call.make_session().await?;
+    call.run_in(&session, Kind::Works, async |_, _| Ok(Plain {})).await
+}
+
+pub(super) async fn navigate(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Acted>>, Refused> {
+    let call: Received<NavigateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let session = match call.request.session() {
+        Some(_) => call.session()?,
+        None => call.make_session().await?,
+    };
+    call.run_in(&session, Kind::Works, async |turn, request| {
+        let to = match (&request.url, request.action) {
+            (Some(url), _) => Destination::Url(url),
+            (None, Some(action)) => Destination::History(action),
+            (None, None) => return Err(SessionError::NoPage),
+        };
+        turn.navigate(to, request.wait_until).await
+    })
+    .await
+}
