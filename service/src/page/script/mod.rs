@@ -35,6 +35,7 @@ pub(super) const NUMBERED: &str = include_str!("numbered.js");
 pub(super) const READ: &str = concat!(
     "(plan, asks) => {\n",
     "if (document.readyState === 'loading' && document.documentElement === null) return null;\n",
+    include_str!("trees.js"),
     include_str!("find.js"),
     include_str!("walk.js"),
     include_str!("answer.js"),
