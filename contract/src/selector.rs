@@ -56,6 +56,12 @@ impl By {
 }
 
 impl Chain {
+    /// The parts of a chain between its ` >> `, trimmed; at least one. Arrows in quotes and brackets split nothing.
+    #[must_use]
+    pub fn split(text: &str) -> Vec<&str> {
+        Scan::split(text, ">>").into_iter().map(str::trim).collect()
+    }
+
     /// Reads a chain whose first step is CSS unless it says otherwise.
     ///
     /// # Errors
@@ -69,11 +75,10 @@ impl Chain {
     /// # Errors
     /// As [`Chain::parse`].
     pub fn beginning_with(first: By, text: &str) -> Result<Self, Invalid> {
-        let steps = Scan::split(text, ">>")
+        let steps = Self::split(text)
             .into_iter()
             .enumerate()
             .map(|(at, step)| {
-                let step = step.trim();
                 let said = step.split_once(':').and_then(|(word, rest)| {
                     // `a:hover` is CSS; a keyword's colon is told by the word before it.
                     By::of_keyword(word.trim()).map(|by| (by, rest.trim()))

@@ -8,6 +8,14 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
+    "\n(() => {\n",
+    include_str!("trees.js"),
+    include_str!("interact/search.js"),
+    include_str!("interact/locate.js"),
+    include_str!("interact/pointer.js"),
+    include_str!("interact/keys.js"),
+    include_str!("interact/fill.js"),
+    "\n})();\n",
     "\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself

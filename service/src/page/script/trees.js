@@ -2,23 +2,36 @@
 
 const FRAMES_DEEP_MAX = 16;
 
-const isElement = node => node.nodeType === 1;
+// A form or a document answers with its field of that name where it has one, so these are asked by the prototypes.
+const accessor = (prototype, name) => {
+  const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+  return node => get.call(node);
+};
+const typeOf = accessor(Node.prototype, 'nodeType');
+const localNameOf = accessor(Element.prototype, 'localName');
+const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
+const parentOf = accessor(Node.prototype, 'parentNode');
+const QUERIED = { 1: Element.prototype, 9: Document.prototype, 11: DocumentFragment.prototype };
+const queryAll = (scope, selector) => QUERIED[typeOf(scope)].querySelectorAll.call(scope, selector);
+
+const isElement = node => typeOf(node) === 1;
 const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
-const isFrame = element => element.localName === 'iframe' || element.localName === 'frame';
+const isFrame = element => localNameOf(element) === 'iframe' || localNameOf(element) === 'frame';
 
 // The trees right inside `scope` that a selector does not see by itself, each with the element that holds it: open shadow
 // roots, and of a frame the document that `inFrame` gives for it, if any.
 function treesInside(scope, inFrame) {
   const trees = [];
   const look = element => {
-    if (element.shadowRoot) trees.push([element, element.shadowRoot]);
+    const shadow = shadowRootOf(element);
+    if (shadow) trees.push([element, shadow]);
     else if (isFrame(element)) {
       const inner = inFrame(element);
       if (inner) trees.push([element, inner]);
     }
   };
   if (isElement(scope)) look(scope);
-  for (const element of scope.querySelectorAll('*')) look(element);
+  for (const element of queryAll(scope, '*')) look(element);
   return trees;
 }
 
@@ -34,7 +47,7 @@ function pierceWith(innerTrees, scope, find, depth = 0) {
     const inside = pierceWith(innerTrees, tree, find, depth + 1);
     if (inside.length === 0) continue;
     while (next < found.length) {
-      const place = holder.compareDocumentPosition(found[next]);
+      const place = Node.prototype.compareDocumentPosition.call(holder, found[next]);
       if (found[next] !== holder && !(place & Node.DOCUMENT_POSITION_PRECEDING)) break;
       merged.push(found[next++]);
     }
@@ -45,19 +58,21 @@ function pierceWith(innerTrees, scope, find, depth = 0) {
 }
 
 const holderOf = node => {
-  const parent = node.parentNode;
+  const parent = parentOf(node);
   if (parent) return parent;
-  if (node.nodeType === 11) return node.host ?? null;
-  if (node.nodeType === 9) { try { return node.defaultView?.frameElement ?? null } catch { return null } }
+  if (typeOf(node) === 11) return node.host ?? null;
+  if (typeOf(node) === 9) { try { return node.defaultView?.frameElement ?? null } catch { return null } }
   return null;
 };
+const contains = (scope, node) => Node.prototype.contains.call(scope, node);
+const rootOf = node => Node.prototype.getRootNode.call(node);
 function isInside(node, scope) {
-  if (scope.contains(node)) return true;
-  for (let at = node.getRootNode(); at; ) {
+  if (contains(scope, node)) return true;
+  for (let at = rootOf(node); at; ) {
     const holder = holderOf(at);
     if (!holder) return false;
-    if (scope === at || scope.contains(holder)) return true;
-    at = holder.getRootNode();
+    if (scope === at || contains(scope, holder)) return true;
+    at = rootOf(holder);
   }
   return false;
 }
