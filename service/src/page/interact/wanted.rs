@@ -92,16 +92,8 @@ pub(super) struct Plan {
 
 impl Kind {
     /// The kinds in the order in which they are tried.
-    pub const TRIED: [Kind; 8] = [
-        Kind::TestId,
-        Kind::Role,
-        Kind::Label,
-        Kind::Placeholder,
-        Kind::Name,
-        Kind::Text,
-        Kind::Css,
-        Kind::Xpath,
-    ];
+    pub const TRIED: [Kind; 8] =
+        [Kind::TestId, Kind::Role, Kind::Label, Kind::Placeholder, Kind::Name, Kind::Text, Kind::Css, Kind::Xpath];
 
     /// Its word on the wire and in chains.
     #[must_use]
@@ -253,7 +245,9 @@ impl Step {
     /// A step after its keyword: quotes around a text are not the text's, and its case counts then.
     fn said(kind: Kind, value: &str, mode: Mode) -> Result<Self, ActError> {
         match unquoted(value) {
-            Some(text) if !matches!(kind, Kind::Css | Kind::Xpath | Kind::Role) => Self::new(kind, text, None, Mode::Case),
+            Some(text) if !matches!(kind, Kind::Css | Kind::Xpath | Kind::Role) => {
+                Self::new(kind, text, None, Mode::Case)
+            }
             _ => Self::new(kind, value, None, mode),
         }
     }

@@ -52,7 +52,7 @@ class Effect {
   }
 
   state() {
-    const { element } = this;
+    const element = dom.closest(this.element, 'label')?.control ?? this.element;
     const focused = dom.matches(element, EDITED) && focusedElement() === element;
     return JSON.stringify([location.href, element.value, element.checked, element.selectedIndex, scrollX, scrollY, focused]);
   }
