@@ -112,7 +112,7 @@ impl Frame {
     async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
         let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
         let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;
-        let hello: Hello = call(page, &session, world, CAPTURE_TIMEOUT, "hello", Vec::new()).await?;
+        let hello: Hello = call(page, &session, world, CAPTURE_TIMEOUT, "hello", Vec::new(), false).await?;
         Ok(Frame(Arc::new(Inner { session, id, world, document: hello.document, owner })))
     }
 
@@ -127,7 +127,21 @@ impl Frame {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<T, ActError> {
-        call(page, &self.0.session, self.0.world, limit, name, arguments).await
+        call(page, &self.0.session, self.0.world, limit, name, arguments, false).await
+    }
+
+    /// The same as [`Frame::call`], as if a person had just clicked: what it does may open windows and choosers.
+    ///
+    /// # Errors
+    /// As [`Frame::call`].
+    pub(in crate::page) async fn call_as_person<T: DeserializeOwned>(
+        &self,
+        page: &Page,
+        limit: Duration,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Result<T, ActError> {
+        call(page, &self.0.session, self.0.world, limit, name, arguments, true).await
     }
 
     /// What the browser says of the element of this number.
@@ -153,11 +167,14 @@ async fn call<T: DeserializeOwned>(
     limit: Duration,
     name: &str,
     arguments: Vec<Value>,
+    as_person: bool,
 ) -> Result<T, ActError> {
     let arguments = [argument(name.into()), argument(Value::from(arguments)), argument(true.into())];
+    let mut calls = in_world(world, CALL_KIT, &arguments);
+    calls.user_gesture = as_person.then_some(true);
     let calling = async {
         loop {
-            match value(session.call(&in_world(world, CALL_KIT, &arguments)).await?)? {
+            match value(session.call(&calls).await?)? {
                 Called::Value { value } => return Ok(value),
                 Called::Missing { .. } => {
                     session.call(&in_world(world, KIT, &[])).await?;

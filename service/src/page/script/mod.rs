@@ -4,7 +4,18 @@
 /// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`. Later files use what earlier ones define.
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
+    include_str!("interact/dom.js"),
     include_str!("interact/kit.js"),
+    include_str!("interact/roles.js"),
+    include_str!("interact/names.js"),
+    "\n(() => {\n",
+    include_str!("trees.js"),
+    include_str!("interact/search.js"),
+    include_str!("interact/locate.js"),
+    include_str!("interact/pointer.js"),
+    include_str!("interact/keys.js"),
+    include_str!("interact/fill.js"),
+    "\n})();\n",
     "\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
@@ -36,6 +47,7 @@ pub(super) const NUMBERED: &str = include_str!("numbered.js");
 pub(super) const READ: &str = concat!(
     "(plan, asks) => {\n",
     "if (document.readyState === 'loading' && document.documentElement === null) return null;\n",
+    include_str!("trees.js"),
     include_str!("find.js"),
     include_str!("walk.js"),
     include_str!("answer.js"),
