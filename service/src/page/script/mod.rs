@@ -5,7 +5,16 @@
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
     include_str!("interact/kit.js"),
-    "\nglobalThis.portholeKit = kit;\n}"
+    // A scope of their own: nothing else uses these names.
+    "{\n",
+    include_str!("interact/own.js"),
+    include_str!("interact/act.js"),
+    include_str!("interact/guard.js"),
+    include_str!("interact/quiet.js"),
+    include_str!("interact/fields.js"),
+    include_str!("interact/scroll.js"),
+    include_str!("interact/dom.js"),
+    "}\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
 /// is returned, for elements.
@@ -18,6 +27,8 @@ return wrapped ? { value: value === undefined ? null : value } : value;
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
+/// Runs in each document as it begins, in our world: [`DECODE_EARLY`], and listeners that come before all of the page's.
+pub(super) const EARLY: &str = concat!(include_str!("decode_early.js"), "\n", include_str!("interact/hear.js"));
 /// `async (after_ms, longest_ms) => bool`: ends animations; whether everything in view is decoded.
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
 /// `selector => bool | null`: whether it matches; null where it is not a selector.
