@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a step that fails is the test that fails")]
 
-mod acting;
 mod kinds;
 mod places;
 mod scene;

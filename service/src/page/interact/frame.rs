@@ -109,6 +109,11 @@ impl Frame {
         &self.0.session
     }
 
+    /// Our world in its document.
+    pub(in crate::page) fn world(&self) -> i64 {
+        self.0.world
+    }
+
     async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
         let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
         let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;

@@ -7,24 +7,11 @@ use tokio::time::Instant;
 
 use super::search::{Chosen, Round, Search, Within};
 use super::wanted::{Plan, Wanted, shown};
-use super::{ActError, Element, Frame};
+use super::{ActError, BoundingBox, Element, Frame};
 use crate::page::Page;
 
 /// How long a frame may take to say where it stands.
 const ORIGIN_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// A box in CSS pixels of the viewport.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BoundingBox {
-    /// From the viewport's left.
-    pub x: f64,
-    /// From its top.
-    pub y: f64,
-    /// How wide it is.
-    pub width: f64,
-    /// How high it is.
-    pub height: f64,
-}
 
 /// A selector that was tried.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

@@ -2,25 +2,44 @@
 //!
 //! `frame` is a frame with our kit in it (`script/interact`), `element` an element of one, `refs` the numbers that agents
 //! know elements by. `wanted` is what a caller names, `search` finds it in all documents, `locate` and `wait` until it is as
-//! it must be; `dom` acts on it by events. Knows nothing of sessions, tabs or the wire.
+//! it must be. `actionable` waits until an element can be acted on, `quiet` until the page has settled after it (`began`:
+//! what the action began); between the two stand `pointer`, `keys` (`chord`: their names), `fields`, `drag`, `upload` and
+//! `scroll`. Knows nothing of sessions, tabs or the wire.
 
-mod dom;
+mod acted;
+mod actionable;
+mod began;
+mod chord;
+mod drag;
 mod element;
 mod error;
+mod fields;
 mod frame;
+mod keys;
 mod locate;
+mod pointer;
+mod quiet;
 mod refs;
+mod scroll;
 mod search;
+mod upload;
 mod url_glob;
 mod wait;
 mod wanted;
 
-pub use self::dom::{DomAction, DomEffect};
+pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
+pub use self::chord::{Chord, Modifiers, NotAKey};
+pub use self::drag::Drop;
 pub use self::element::Element;
 pub use self::error::ActError;
+pub use self::fields::Typing;
 pub use self::frame::Frame;
-pub use self::locate::{BoundingBox, Located, Missed, Tried};
+pub use self::keys::Clipboard;
+pub use self::locate::{Located, Missed, Tried};
+pub use self::pointer::{Button, Click};
 pub use self::refs::{Ref, Refs, Stale};
+pub use self::scroll::{Direction, End, Scroll};
+pub use self::upload::File;
 pub use self::url_glob::{NotAGlob, UrlGlob};
 pub use self::wait::Awaited;
 pub use self::wanted::{Kind, Wanted};

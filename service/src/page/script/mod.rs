@@ -8,15 +8,20 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
-    "\n(() => {\n",
+    // Scopes of their own: nothing else uses their names.
+    "{\n",
     include_str!("trees.js"),
     include_str!("interact/search.js"),
     include_str!("interact/locate.js"),
-    include_str!("interact/pointer.js"),
-    include_str!("interact/keys.js"),
-    include_str!("interact/fill.js"),
-    "\n})();\n",
-    "\nglobalThis.portholeKit = kit;\n}"
+    "}\n{\n",
+    include_str!("interact/own.js"),
+    include_str!("interact/act.js"),
+    include_str!("interact/guard.js"),
+    include_str!("interact/quiet.js"),
+    include_str!("interact/fields.js"),
+    include_str!("interact/scroll.js"),
+    include_str!("interact/events.js"),
+    "}\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
 /// is returned, for elements.
@@ -29,6 +34,8 @@ return wrapped ? { value: value === undefined ? null : value } : value;
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
+/// Runs in each document as it begins, in our world: [`DECODE_EARLY`], and listeners that precede all of the page's.
+pub(super) const EARLY: &str = concat!(include_str!("decode_early.js"), "\n", include_str!("interact/hear.js"));
 /// `async (after_ms, longest_ms) => bool`: ends animations; returns whether everything in view is decoded.
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
 /// `selector => bool | null`: whether it matches; null if the selector is invalid.
