@@ -161,6 +161,11 @@ impl Began {
         self.anything
     }
 
+    /// Forgets that anything was begun.
+    pub(super) fn forget_anything(&mut self) {
+        self.anything = false;
+    }
+
     /// When something ends without an event, next.
     pub(super) fn next_expiry(&self) -> Option<Instant> {
         self.requests.values().filter_map(|request| request.ends).chain(self.due).min()

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::ActError;
+use super::{ActError, Element, Point};
 use crate::cdp::{CdpError, Session};
 use crate::page::script::{CALL_KIT, KIT};
 use crate::page::world::{argument, in_frame, in_world, value};
@@ -33,6 +33,19 @@ struct Inner {
 #[derive(Deserialize)]
 struct Hello {
     document: String,
+}
+
+/// How deep frames are followed to a point.
+const FRAME_DEPTH_MAX: usize = 16;
+
+/// What the kit finds at a point.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Hit {
+    number: u32,
+    is_frame: bool,
+    x: f64,
+    y: f64,
 }
 
 /// What a call of the kit returns.
@@ -67,6 +80,36 @@ impl Page {
         let own = self.state.borrow().parts.get(&id).cloned();
         let session = own.unwrap_or_else(|| outer.0.session.clone());
         Frame::open(self, session, id, Some((outer.clone(), number))).await
+    }
+
+    /// Whether this page shows the frame, or one that the frame is inside of.
+    #[must_use]
+    pub fn shows(&self, frame: &Frame) -> bool {
+        let mut root = frame;
+        while let Some((owner, _)) = root.owner() {
+            root = owner;
+        }
+        root.id() == self.main_frame
+    }
+
+    /// The element that is hit at a point of the viewport, in whichever frame that is.
+    ///
+    /// # Errors
+    /// [`ActError::NotFound`] where nothing is; otherwise as [`Page::main_document`].
+    pub async fn element_at(&self, point: Point) -> Result<Element, ActError> {
+        let mut frame = self.main_document().await?;
+        let mut point = point;
+        for _ in 0..FRAME_DEPTH_MAX {
+            let arguments = vec![point.x.into(), point.y.into()];
+            let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", arguments).await?;
+            let hit = hit.ok_or_else(|| ActError::NotFound(format!("the point {}, {}", point.x, point.y)))?;
+            if !hit.is_frame {
+                return Ok(Element { frame, number: hit.number });
+            }
+            point = Point { x: hit.x, y: hit.y };
+            frame = self.frame_in(&frame, hit.number).await?;
+        }
+        Err(ActError::NotFound("the point: its frames are too deep".to_owned()))
     }
 
     /// Awaits `answer` for `limit` at most, not beyond the page's end, and not while a dialog holds the page: then it

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::Frame;
+use super::{Element, Frame};
 
 /// How many refs a session remembers. Beyond, the oldest are forgotten and count as gone.
 const REFS_MAX: usize = 200_000;
@@ -98,6 +98,12 @@ impl Refs {
     #[must_use]
     pub fn get(&self, reference: Ref) -> Option<&Shown> {
         self.shown.get(&reference)
+    }
+
+    /// The ref of an element, if it has one.
+    #[must_use]
+    pub fn known(&self, element: &Element) -> Option<Ref> {
+        self.by_node.get(&(element.frame.document().to_owned(), element.number)).copied()
     }
 
     /// Whether the number was ever given.
