@@ -4,7 +4,10 @@
 /// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`. Later files use what earlier ones define.
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
+    include_str!("interact/dom.js"),
     include_str!("interact/kit.js"),
+    include_str!("interact/roles.js"),
+    include_str!("interact/names.js"),
     "\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself

@@ -1,8 +1,8 @@
 // The kit: functions of ours that stay in a document's isolated world, so that later calls send a name and arguments only.
 // It knows elements by numbers of this document. A number is given once and never to another element.
 const kit = {};
-// Tells this document from every other, also of the same frame.
-const documentId = crypto.randomUUID();
+// Tells this document from every other, also of the same frame. (`randomUUID` is for secure contexts alone.)
+const documentId = Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('-');
 const numbers = new WeakMap();
 const elements = new Map();
 let given = 0;
@@ -21,7 +21,7 @@ function numberOf(element) {
 // The element of a number while it is in this document, else null.
 function elementOf(number) {
   const element = elements.get(number)?.deref();
-  return element?.isConnected && element.ownerDocument === document ? element : null;
+  return element && dom.isConnected(element) && dom.document(element) === document ? element : null;
 }
 
 kit.hello = () => ({ document: documentId });
