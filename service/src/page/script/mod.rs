@@ -8,6 +8,8 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
+    include_str!("interact/states.js"),
+    include_str!("interact/tree.js"),
     "\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
