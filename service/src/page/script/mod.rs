@@ -12,14 +12,17 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/tree.js"),
     "\nglobalThis.portholeKit = kit;\n}"
 );
-/// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
-/// is returned, for elements.
-pub(super) const CALL_KIT: &str = "async (name, args, wrapped) => {
+/// `(name, args, wrapped, document) => {missing: true} | {value}`: calls a function of the kit, if it is that document's (of
+/// any, where none is said): numbers of worlds come again in another process. Without `wrapped` the value itself is
+/// returned, for elements.
+pub(super) const CALL_KIT: &str = "async (name, args, wrapped, document) => {
 const kit = globalThis.portholeKit;
-if (!kit) return wrapped ? { missing: true } : null;
+if (!kit || (document !== null && kit.hello().document !== document)) return wrapped ? { missing: true } : null;
 const value = await kit[name](...args);
 return wrapped ? { value: value === undefined ? null : value } : value;
 }";
+/// `function () => undefined`: tells the kit of a closed shadow root, which it is called on.
+pub(super) const CLOSED_ROOT: &str = "function () { globalThis.portholeKit?.closed(this) }";
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");

@@ -279,7 +279,9 @@ class TreeWalk {
     }
     if (this.boxes) {
       const box = dom.box(element);
-      node.box = [box.x, box.y, box.width, box.height].map(Math.round);
+      const whole = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
+      node.box = [box.x, box.y, box.width, box.height].map(whole);
+      if (node.frame) node.inside = [whole(box.x + element.clientLeft + parseFloat(style.paddingLeft)), whole(box.y + element.clientTop + parseFloat(style.paddingTop))];
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
     this.collected++;
@@ -477,7 +479,7 @@ class TreeWalk {
       if (kid.url) line.u = kid.url;
       if (kid.hint) line.h = kid.hint;
       if (kid.box) line.b = kid.box;
-      if (kid.frame) line.f = true;
+      if (kid.frame) line.f = kid.inside ?? [0, 0];
       lines.push(line);
       if (kid.kids.length) open.push([kid.kids, 0, Math.min(level + 1, LEVELS_MAX)]);
     }
