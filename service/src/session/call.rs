@@ -153,8 +153,16 @@ impl Sessions {
             if let (Kind::Works, Some(dialog)) = (call.kind, tab.page.dialog()) {
                 return Err(ActError::Dialog(dialog).into());
             }
-            let mut turn =
-                Turn { session, tab, deadline, settling_since: None, warnings: Vec::new(), snapshot: None, permit, held };
+            let mut turn = Turn {
+                session,
+                tab,
+                deadline,
+                settling_since: None,
+                warnings: Vec::new(),
+                snapshot: None,
+                permit,
+                held,
+            };
             let acting = Clock::now();
             let result = work(&mut turn).await;
             let (settle, act) = match turn.settling_since {

@@ -3,16 +3,59 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use porthole_contract::session::{
-    Extracted, Picture, SessionExtractRequest, SessionRequest as _, SessionScreenshotRequest, Target, Targeted as _,
+    ElementRef, Extracted, Picture, SessionExtractRequest, SessionRequest as _, SessionScreenshotRequest,
+    SnapshotAnswer, SnapshotOptions, SnapshotRef, Target, Targeted as _,
 };
 use porthole_contract::{ImageFormat, Invalid};
 
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
 use crate::page::Region;
-use crate::page::interact::{ActError, Scroll};
+use crate::page::interact::{self, ActError, Ref, Scroll};
 
 impl Turn<'_> {
+    /// Puts a snapshot of the tab into the call's answer.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the root's ref is stale, or the page does not answer.
+    pub async fn take_snapshot(&mut self, options: &SnapshotOptions) -> Result<(), SessionError> {
+        let page = self.page();
+        let wanted = interact::SnapshotOptions {
+            interactive_only: options.interactive_only,
+            max_depth: options.max_depth.map(|depth| depth as usize),
+            root: options.root.map(|root| Ref(root.0.into())),
+            offset: options.offset as usize,
+            max_chars: options.max_chars as usize,
+            changes: options.changes,
+            boxes: options.boxes,
+        };
+        let snapshot = page.snapshot(self.refs(), &wanted).await?;
+        let refs = snapshot.refs.into_iter().filter_map(|(reference, shown)| {
+            let number = u32::try_from(reference.0).ok()?;
+            Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
+        });
+        self.snapshot = Some(SnapshotAnswer {
+            snapshot_id: format!("s{}", snapshot.id),
+            tree: snapshot.tree,
+            refs: refs.collect(),
+            element_count: snapshot.element_count as u64,
+            truncated: snapshot.truncated,
+            chars: snapshot.chars as u64,
+            changes: snapshot.changes,
+        });
+        Ok(())
+    }
+
+    /// The same for a call whose answer shall have one too. That there is none does not fail it.
+    pub async fn add_snapshot(&mut self, options: &SnapshotOptions) {
+        if self.page().dialog().is_some() {
+            return;
+        }
+        if let Err(error) = self.take_snapshot(options).await {
+            self.warnings.push(format!("no_snapshot: {error}"));
+        }
+    }
+
     /// Takes a picture of the tab.
     ///
     /// # Errors

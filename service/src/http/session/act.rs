@@ -5,8 +5,8 @@ use axum::extract::{Request, State};
 use porthole_contract::limits::{UPLOAD_BODY_MAX_BYTES, WORKER_BODY_MAX_BYTES};
 use porthole_contract::session::{
     Acted, CheckRequest, ClickRequest, DragRequest, Extracted, HoverRequest, InteractRequest, Interacted, Picture,
-    SessionExtractRequest, SessionScreenshotRequest, Plain, PressRequest, ScrollRequest, SelectRequest,
-    SessionAnswer, TypeRequest, UploadRequest, WaitRequest,
+    Plain, PressRequest, ScrollRequest, SelectRequest, SessionAnswer, SessionExtractRequest, SessionScreenshotRequest,
+    SnapshotRequest, TypeRequest, UploadRequest, WaitRequest,
 };
 use porthole_daemon::answer::Refused;
 
@@ -42,4 +42,17 @@ routes! {
     interact, InteractRequest, WORKER_BODY_MAX_BYTES, interact => Interacted;
     screenshot, SessionScreenshotRequest, WORKER_BODY_MAX_BYTES, screenshot => Picture;
     extract, SessionExtractRequest, WORKER_BODY_MAX_BYTES, extract => Extracted;
+}
+
+pub(super) async fn snapshot(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Plain>>, Refused> {
+    let call: Received<SnapshotRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    call.run(Kind::Works, async |turn, request| {
+        turn.take_snapshot(&request.options()).await?;
+        Ok(Plain {})
+    })
+    .await
 }

@@ -31,6 +31,7 @@ pub(super) fn router() -> Router<Routes> {
     Router::new()
         .route(routes::OPEN, post(open::open))
         .route(routes::NAVIGATE, post(open::navigate))
+        .route(routes::SNAPSHOT, post(act::snapshot))
         .route(routes::CLICK, post(act::click))
         .route(routes::TYPE, post(act::type_text))
         .route(routes::PRESS, post(act::press))
@@ -110,7 +111,14 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
             since: self.since,
             kind,
         };
-        let ran = self.routes.sessions.call(session, call, async |turn| work(turn, request).await).await;
+        let ran = self.routes.sessions.call(session, call, async |turn| {
+            let result = work(turn, request).await;
+            if let Some(options) = request.snapshot() {
+                turn.add_snapshot(&options).await;
+            }
+            result
+        });
+        let ran = ran.await;
         match ran {
             Ok(answered) => Ok(Json(self.answer(answered))),
             Err(failed) => Err(self.failed(failed)),

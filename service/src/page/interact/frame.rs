@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{DescribeNodeParams, Node};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{CallFunctionOnParams, ReleaseObjectParams};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -85,11 +86,7 @@ impl Page {
     /// Whether this page shows the frame, or one that the frame is inside of.
     #[must_use]
     pub fn shows(&self, frame: &Frame) -> bool {
-        let mut root = frame;
-        while let Some((owner, _)) = root.owner() {
-            root = owner;
-        }
-        root.id() == self.main_frame
+        frame.is_of(self)
     }
 
     /// The element that is hit at a point of the viewport, in whichever frame that is.
@@ -147,20 +144,24 @@ impl Frame {
         self.0.owner.as_ref().map(|(frame, number)| (frame, *number))
     }
 
+    /// Whether it is a frame of this page.
+    pub(super) fn is_of(&self, page: &Page) -> bool {
+        let mut outermost = self;
+        while let Some((outer, _)) = outermost.owner() {
+            outermost = outer;
+        }
+        outermost.id() == page.main_frame
+    }
+
     /// The session that drives it: its page's, or its own where it has a process of its own.
     pub(in crate::page) fn session(&self) -> &Session {
         &self.0.session
     }
 
-    /// Our world in its document.
-    pub(in crate::page) fn world(&self) -> i64 {
-        self.0.world
-    }
-
     async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
         let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
         let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;
-        let hello: Hello = call(page, &session, world, CAPTURE_TIMEOUT, "hello", Vec::new(), false).await?;
+        let hello: Hello = call(page, &session, world, None, CAPTURE_TIMEOUT, "hello", Vec::new(), false).await?;
         Ok(Frame(Arc::new(Inner { session, id, world, document: hello.document, owner })))
     }
 
@@ -175,7 +176,7 @@ impl Frame {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<T, ActError> {
-        call(page, &self.0.session, self.0.world, limit, name, arguments, false).await
+        call(page, &self.0.session, self.0.world, Some(&self.0.document), limit, name, arguments, false).await
     }
 
     /// The same as [`Frame::call`], as if a person had just clicked: what it does may open windows and choosers.
@@ -189,19 +190,39 @@ impl Frame {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<T, ActError> {
-        call(page, &self.0.session, self.0.world, limit, name, arguments, true).await
+        call(page, &self.0.session, self.0.world, Some(&self.0.document), limit, name, arguments, true).await
+    }
+
+    /// Calls a function of the kit without waiting for what it returns.
+    pub(super) fn tell(&self, name: &str) {
+        let none = Value::Array(Vec::new());
+        let arguments = [name.into(), none, true.into(), self.0.document.as_str().into()].map(argument);
+        self.0.session.call(&in_world(self.0.world, CALL_KIT, &arguments)).forget();
+    }
+
+    /// The call of a function of the kit that returns an object of the page's. The object stays in the browser.
+    pub(super) fn returns_object(&self, name: &str, arguments: Vec<Value>) -> CallFunctionOnParams {
+        let arguments = [name.into(), arguments.into(), false.into(), self.0.document.as_str().into()].map(argument);
+        let mut call = in_world(self.0.world, CALL_KIT, &arguments);
+        call.return_by_value = None;
+        call
+    }
+
+    /// The world that the kit is in.
+    pub(super) fn world(&self) -> i64 {
+        self.0.world
     }
 
     /// What the browser says of the element of this number.
     pub(super) async fn describe(&self, page: &Page, number: u32) -> Result<Node, ActError> {
-        let Inner { session, world, .. } = &*self.0;
+        let session = &self.0.session;
         let describing = async {
-            let mut find =
-                in_world(*world, CALL_KIT, &[argument("element".into()), argument(Value::from(vec![number]))]);
-            find.return_by_value = None;
+            let find = self.returns_object("element", vec![number.into()]);
             let Some(object) = session.call(&find).await?.result.object_id else { return Ok(None) };
-            let describe = DescribeNodeParams { object_id: Some(object), ..DescribeNodeParams::default() };
-            Ok(Some(session.call(&describe).await?.node))
+            let describe = DescribeNodeParams { object_id: Some(object.clone()), ..DescribeNodeParams::default() };
+            let node = session.call(&describe).await;
+            session.call(&ReleaseObjectParams::new(object)).forget();
+            Ok(Some(node?.node))
         };
         let node = page.unless_held(CAPTURE_TIMEOUT, "asking for an element", describing).await?;
         node.ok_or_else(|| ActError::NotFound("the element".to_owned()))
@@ -212,27 +233,35 @@ async fn call<T: DeserializeOwned>(
     page: &Page,
     session: &Session,
     world: i64,
+    document: Option<&str>,
     limit: Duration,
     name: &str,
     arguments: Vec<Value>,
     as_person: bool,
 ) -> Result<T, ActError> {
-    let arguments = [argument(name.into()), argument(Value::from(arguments)), argument(true.into())];
+    let arguments = [name.into(), arguments.into(), true.into(), document.into()].map(argument);
     let mut calls = in_world(world, CALL_KIT, &arguments);
     calls.user_gesture = as_person.then_some(true);
     let calling = async {
         loop {
             match value(session.call(&calls).await?)? {
-                Called::Value { value } => return Ok(value),
+                Called::Value { value } => return Ok(Some(value)),
+                Called::Missing { .. } if document.is_some() => return Ok(None),
                 Called::Missing { .. } => {
                     session.call(&in_world(world, KIT, &[])).await?;
                 }
             }
         }
     };
-    match page.unless_held(limit, "the page's answer", calling).await {
+    match page.unless_held(limit, "the page's answer", calling).await.and_then(|value| {
+        value.ok_or_else(|| ActError::NotFound("the document (its frame shows another one)".to_owned()))
+    }) {
         Err(ActError::Page(PageError::Browser(CdpError::Remote { message, .. }))) => {
             Err(ActError::NotFound(format!("the document ({message})")))
+        }
+        // A frame's own process ends with it.
+        Err(ActError::Page(PageError::Browser(CdpError::Detached))) if !session.is_same(&page.session) => {
+            Err(ActError::NotFound("the document (its process has ended)".to_owned()))
         }
         answer => answer,
     }

@@ -18,9 +18,7 @@ use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
 use crate::cdp::{Call, CdpError, Event, Events, Session};
-use crate::page::script::CALL_KIT;
 use crate::page::watch::{PageState, network};
-use crate::page::world::{argument, in_world};
 use crate::page::{Page, PageError};
 
 /// How long a navigation that the action began may take to load.
@@ -361,8 +359,7 @@ async fn one_of(events: Option<&mut Events>) -> Option<Event> {
 impl Drop for Quiet<'_> {
     fn drop(&mut self) {
         for frame in &self.frames {
-            let arguments = [argument("leave".into()), argument(Value::Array(Vec::new())), argument(true.into())];
-            frame.session().call(&in_world(frame.world(), CALL_KIT, &arguments)).forget();
+            frame.tell("leave");
         }
         if self.page.network.egress().is_some() {
             for (session, _) in &self.sessions {

@@ -8,6 +8,8 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
+    include_str!("interact/states.js"),
+    include_str!("interact/tree.js"),
     // Scopes of their own: nothing else uses their names.
     "{\n",
     include_str!("trees.js"),
@@ -23,14 +25,17 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/events.js"),
     "}\nglobalThis.portholeKit = kit;\n}"
 );
-/// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
-/// is returned, for elements.
-pub(super) const CALL_KIT: &str = "async (name, args, wrapped) => {
+/// `(name, args, wrapped, document) => {missing: true} | {value}`: calls a function of the kit, if it is that document's (of
+/// any, where none is said): numbers of worlds come again in another process. Without `wrapped` the value itself is
+/// returned, for elements.
+pub(super) const CALL_KIT: &str = "async (name, args, wrapped, document) => {
 const kit = globalThis.portholeKit;
-if (!kit) return wrapped ? { missing: true } : null;
+if (!kit || (document !== null && kit.hello().document !== document)) return wrapped ? { missing: true } : null;
 const value = await kit[name](...args);
 return wrapped ? { value: value === undefined ? null : value } : value;
 }";
+/// `function () => undefined`: tells the kit of a closed shadow root, which it is called on.
+pub(super) const CLOSED_ROOT: &str = "function () { globalThis.portholeKit?.closed(this) }";
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");

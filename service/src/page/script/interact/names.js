@@ -1,5 +1,7 @@
 // Accessible names (accname 1.2), and what else is said of one element: visible, disabled.
-const NAME_MAX = 1000, NAME_NODES_MAX = 2000, NAME_DEPTH_MAX = 100;
+const NAME_MAX = 1000, NAME_NODES_MAX = 2000, NAME_DEPTH_MAX = 50;
+// Names asked for later than this are empty: set while a whole tree is named.
+let namesUntil = Infinity;
 const NAMED_BY_CONTENT = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox',
   'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem']);
 const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
@@ -21,6 +23,34 @@ function contentOf(element) {
   return capped(tidy(naming.content(element, { inContent: true, plain: true })), NAME_MAX);
 }
 
+// The labels of each field, by the tree that they are in: `element.labels` looks through the whole document each time.
+// Kept until the page's script may run again.
+let labelled = null;
+const LABELS_MAX = 20_000, LABELS_OF_ONE_MAX = 20;
+
+function labelsOf(element) {
+  if (labelled === null) {
+    labelled = new Map();
+    queueMicrotask(() => { labelled = null });
+  }
+  const root = dom.rootNode(element);
+  let fields = labelled.get(root);
+  if (fields === undefined) {
+    fields = new Map();
+    const query = root instanceof Document ? Document : root instanceof DocumentFragment ? DocumentFragment : Element;
+    const labels = query.prototype.querySelectorAll.call(root, 'label');
+    for (let at = 0; at < labels.length && at < LABELS_MAX; at++) {
+      const control = labels[at] instanceof HTMLLabelElement ? labels[at].control : null;
+      if (!control) continue;
+      const known = fields.get(control);
+      if (known === undefined) fields.set(control, [labels[at]]);
+      else if (known.length < LABELS_OF_ONE_MAX) known.push(labels[at]);
+    }
+    labelled.set(root, fields);
+  }
+  return fields.get(element) ?? [];
+}
+
 class Naming {
   constructor() {
     this.visited = new Set();
@@ -30,7 +60,7 @@ class Naming {
   }
 
   full() {
-    return this.nodes >= NAME_NODES_MAX || this.chars >= 2 * NAME_MAX || this.depth >= NAME_DEPTH_MAX;
+    return this.nodes >= NAME_NODES_MAX || this.chars >= 2 * NAME_MAX || this.depth >= NAME_DEPTH_MAX || (this.nodes & 15) === 0 && performance.now() > namesUntil;
   }
 
   // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
@@ -118,11 +148,8 @@ class Naming {
   }
 
   labels(element, how) {
-    const labels = element.labels;
-    if (!labels || labels.length === 0) return '';
     const names = [];
-    for (let at = 0; at < labels.length && at < 20; at++) {
-      const label = labels[at];
+    for (const label of labelsOf(element)) {
       // An element's label does not count within itself.
       if (this.visited.has(label) && how.inContent) continue;
       names.push(tidy(this.of(label, { ...how, inContent: false, labelled: true, hidden: false, self: false })));
