@@ -57,7 +57,7 @@ impl Caller {
         self.post("/browser-extract", fields).await
     }
 
-    /// Posts JSON to a route. On `browser-*` routes, missing sandbox and token fields are added; `null` ones are
+    /// Posts JSON to a route. On `browser-*` and `session/*` routes, missing sandbox and token fields are added; `null` ones are
     /// removed.
     pub async fn post(&self, route: &str, fields: Value) -> Answer {
         self.send(self.request(Method::POST, route).json(&self.body(route, fields))).await
@@ -72,7 +72,7 @@ impl Caller {
     #[must_use]
     pub fn body(&self, route: &str, fields: Value) -> Value {
         let Value::Object(mut fields) = fields else { return fields };
-        if route.starts_with("/browser-") {
+        if route.starts_with("/browser-") || route.starts_with("/session/") {
             for (name, value) in [("sandbox_id", &self.sandbox_id), ("owner_token", &self.owner_token)] {
                 match fields.get(name) {
                     None => drop(fields.insert(name.to_owned(), json!(value))),
@@ -157,6 +157,30 @@ impl Answer {
     pub fn within(self, limit: Duration) -> Self {
         assert!(self.took <= limit, "took longer than {limit:?}: {self:?}");
         self
+    }
+
+    /// Asserts a success of a route of sessions with the fields that all of them have; returns its fields.
+    ///
+    /// # Panics
+    /// When it is not a success of that shape.
+    #[track_caller]
+    pub fn expect_session(&self) -> Map<String, Value> {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        let Value::Object(fields) = self.json() else { panic!("not an object: {self:?}") };
+        assert_eq!(fields.get("ok"), Some(&json!(true)), "{self:?}");
+        for (name, fits) in [
+            ("session", Value::is_string as fn(&Value) -> bool),
+            ("tab", Value::is_string),
+            ("url", Value::is_string),
+            ("title", Value::is_string),
+            ("request_id", Value::is_string),
+            ("timings_ms", Value::is_object),
+            ("events", Value::is_array),
+            ("warnings", Value::is_array),
+        ] {
+            assert!(fields.get(name).is_some_and(fits), "{name} is missing or of a wrong type: {self:?}");
+        }
+        fields
     }
 
     /// Asserts a success of a `browser-*` route with the fields that both routes have; returns its fields.

@@ -1,0 +1,7 @@
+//! Sessions: an agent opens a page, sees it, acts on it.
+
+#![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
+
+mod acts;
+mod lives;
+mod tabs;
