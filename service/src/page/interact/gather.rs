@@ -12,10 +12,11 @@ use porthole_reading::tree::{Node, State};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{ActError, Frame, SnapshotOptions};
 use crate::cdp::CdpError;
+use crate::page::world::NEXT_DOCUMENT_AFTER;
 use crate::page::{Page, PageError};
 
 /// How long all frames of a document may take together: an advertisement that is busy must not hold its page.
@@ -30,6 +31,8 @@ const AT_ONCE_MAX: usize = 8;
 const LINES_MAX_BYTES: usize = 32 * 1024 * 1024;
 /// How often a document is walked again because closed shadow roots were found, one inside the other.
 const ROUNDS_MAX: usize = 4;
+/// How often a frame is asked that is getting another document.
+const TRIES_MAX: usize = 5;
 /// Levels of the whole tree, over all frames. Deeper lines stand on the last.
 const LEVELS_MAX: usize = 250;
 
@@ -190,12 +193,30 @@ impl Page {
         let reading = async {
             // Never closed, so there is always a turn to wait for.
             let _turn = gathering.turns.acquire().await.ok();
-            let frame = self.frame_in(outer, number).await?;
-            self.read_lines(gathering, &frame, None).await
+            let mut tries = 0;
+            loop {
+                tries += 1;
+                let read = async {
+                    let frame = self.frame_in(outer, number).await?;
+                    self.read_lines(gathering, &frame, None).await
+                };
+                match read.await {
+                    Err(error) if tries < TRIES_MAX && is_in_between(&error) => sleep(NEXT_DOCUMENT_AFTER).await,
+                    read => return read,
+                }
+            }
         };
         let read = timeout_at(gathering.deadline, reading).await.ok()?.ok()??;
         Some(self.with_inner(gathering, read, depth + 1).await)
     }
+}
+
+/// Whether it may be that a frame was just getting another document, or process.
+fn is_in_between(error: &ActError) -> bool {
+    matches!(
+        error,
+        ActError::NotFound(_) | ActError::Page(PageError::Browser(CdpError::Remote { .. } | CdpError::Detached))
+    )
 }
 
 // === impl Gathered ===

@@ -30,6 +30,8 @@ const TELLING = new Set(['alert', 'alertdialog', 'dialog', 'status', 'cell', 'co
 const BY_CONTENT = new Set(['button', 'checkbox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem', 'heading']);
 const CELLS = new Set(['cell', 'columnheader', 'rowheader', 'gridcell']);
 const FIELDS = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
+// Never a line, however much they hold.
+const PASSING = new Set(['html', 'body', 'slot']);
 const HANDLERS = ['onclick', 'ondblclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart'];
 const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'link', 'meta', 'base', 'datalist', 'desc', 'metadata', 'defs', 'symbol',
   'clippath', 'mask', 'lineargradient', 'radialgradient', 'br', 'wbr', 'col', 'colgroup', 'param', 'source', 'track', 'area', 'optgroup', 'option']);
@@ -258,8 +260,8 @@ class TreeWalk {
     const isKnown = MARKS.has(role) || TEXTUAL.has(role);
     if (!acts && !isKnown) return null;
     if (role === 'iframe') {
-      const box = dom.box(element);
-      if (box.width * box.height < 16) return null;
+      // A tracker's, that nobody sees.
+      if (element.clientWidth * element.clientHeight < 16) return null;
     }
     const name = ownName(element, role);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
@@ -345,7 +347,7 @@ class TreeWalk {
     const { kids } = frame;
     if (frame.pending) top.pending = true;
     if (frame.block) for (const kid of kids) kid.climbed++;
-    if (kids.length > MANY && frame.element && dom.tag(frame.element) !== 'body' && dom.tag(frame.element) !== 'html') {
+    if (kids.length > MANY && frame.element && !PASSING.has(dom.tag(frame.element)) && shownRole(frame.element) !== 'rowgroup') {
       const wrapper = this.wrapper(frame.element);
       wrapper.kids = kids;
       top.kids.push(wrapper);
