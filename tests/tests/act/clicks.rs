@@ -165,7 +165,8 @@ async fn what_moves_is_clicked_when_it_stands_still() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_scrolled_into_view_past_what_sticks() {
-    let bars = "<style>html { scroll-behavior: smooth } header, footer { position: fixed; left: 0; right: 0; height: 200px;
+    let bars =
+        "<style>html { scroll-behavior: smooth } header, footer { position: fixed; left: 0; right: 0; height: 200px;
         background: #ccc; z-index: 1 } header { top: 0 } footer { bottom: 0 }</style>
         <header onclick='note(`header`)'></header><footer onclick='note(`footer`)'></footer>";
     let scene = Scene::showing(&format!(
@@ -196,7 +197,7 @@ async fn elements_are_scrolled_into_view_past_what_sticks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_shadow_roots_and_labels_show_is_hit() {
     let scene = Scene::showing(&format!(
-        "{LOGS}<div id=host></div><label id=l for=c><span id=s>Agree</span></label><input type=checkbox id=c style='opacity:0'>
+        "{LOGS}<div id=host style='display:inline-block'></div><label id=l for=c><span id=s>Agree</span></label><input type=checkbox id=c style='opacity:0'>
         <button id=outer onclick='note(`outer`)'><i id=icon style='pointer-events:none'>x</i></button>
         <span id=none style='display:contents'><b onclick='note(`inner`)'>word</b></span>
         <script>host.attachShadow({{mode: 'open'}}).innerHTML = '<slot></slot><button>in</button>';
@@ -231,7 +232,7 @@ async fn hovering_opens_a_menu_whose_entry_is_clicked() {
 async fn pages_that_redefine_prototypes_are_acted_on() {
     let scene = Scene::showing(&format!(
         "{LOGS}<form id=f onsubmit='note(`sent`);return false'><input name=id><input name=parentNode><input name=closest>
-        <input name=getBoundingClientRect><input name=getRootNode><input name=getClientRects><input name=t><button id=b>go</button></form>
+        <input name=getBoundingClientRect><input name=getRootNode><input name=isConnected><input name=ownerDocument><input name=getClientRects><input name=t><button id=b>go</button></form>
         <img name=activeElement><img name=elementFromPoint><img name=documentElement>
         <script>Element.prototype.getBoundingClientRect = () => ({{x: 9999, y: 9999}});
         Document.prototype.elementFromPoint = () => null; Event.prototype.preventDefault = () => {{}};

@@ -52,8 +52,11 @@ async fn elements_in_frames_in_frames_are_hit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_in_transformed_frames_are_hit() {
     let scene = Scene::open().await;
-    let leaf = scene.site.html("<button id=b style='margin:40px 0 0 150px' onclick='top.postMessage(`b`, `*`)'>go</button>");
-    for style in ["transform: scale(.5)", "transform: rotate(30deg) scale(.8)", "scale: 1.3", "rotate: 90deg", "zoom: 1.5"] {
+    let leaf =
+        scene.site.html("<button id=b style='margin:40px 0 0 150px' onclick='top.postMessage(`b`, `*`)'>go</button>");
+    for style in
+        ["transform: scale(.5)", "transform: rotate(30deg) scale(.8)", "scale: 1.3", "rotate: 90deg", "zoom: 1.5"]
+    {
         scene.shows(&format!("{HEARS}<iframe id=f src='{leaf}' style='margin:80px;{style}'></iframe>")).await;
         let button = scene.inner(&["#f", "#b"]).await;
         scene.page.click(&button, &Click::once(ready())).await.unwrap_or_else(|error| panic!("{style}: {error}"));

@@ -1,8 +1,8 @@
 //! Keys, and a clipboard that belongs to the session.
 
-use porthole_service::page::interact::Clipboard;
+use porthole_service::page::interact::{Button, Click, Clipboard};
 
-use super::scene::Scene;
+use super::scene::{Scene, ready};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_do_what_they_do_in_a_browser() {
@@ -54,6 +54,15 @@ async fn the_clipboard_is_the_sessions_own() {
     scene.press(None, "Control+V").await.unwrap();
     assert_eq!(scene.evaluate("c.textContent").await, "secret");
     assert_eq!(scene.log().await, "copy,paste,cut,paste", "the browser's own clipboard is not used");
+    // The selection, which a middle click pastes in some windows, is shared by all contexts as well.
+    scene.evaluate("log.length = 0; j.value = ''; getSelection().removeAllRanges()").await;
+    scene.evaluate("i.value = 'selected'").await;
+    scene.press(Some("#i"), "Control+A").await.unwrap();
+    let middle = Click { button: Button::Middle, ..Click::once(ready()) };
+    scene.page.click(&scene.element("#j").await, &middle).await.unwrap();
+    assert_eq!(scene.evaluate("j.value").await, "");
+    assert_eq!(scene.log().await, "");
+    scene.evaluate("j.value = 'secret'").await;
     scene.clipboard = Clipboard::default();
     scene.press(Some("#j"), "Control+A").await.unwrap();
     scene.press(None, "Shift+Insert").await.unwrap();

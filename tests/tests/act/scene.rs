@@ -63,8 +63,7 @@ impl Scene {
             recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
             profiles: profiles.path().to_owned(),
         };
-        let provider: Arc<dyn Provider> =
-            Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
+        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
         let request = LeaseRequest::session(Duration::from_secs(3_600), None);
         let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
         let viewport = serde_json::from_value(json!({"width": 800, "height": 600})).unwrap();

@@ -194,7 +194,9 @@ impl Modifiers {
     /// The keys that are held.
     pub(super) fn keys(self) -> impl DoubleEndedIterator<Item = (i64, Key)> {
         let held = [(CONTROL, "Control"), (ALT, "Alt"), (META, "Meta"), (SHIFT, "Shift")];
-        held.into_iter().filter(move |(bit, _)| self.0 & bit != 0).filter_map(|(bit, name)| Some((bit, Key::named(name)?)))
+        held.into_iter()
+            .filter(move |(bit, _)| self.0 & bit != 0)
+            .filter_map(|(bit, name)| Some((bit, Key::named(name)?)))
     }
 }
 
@@ -226,7 +228,8 @@ impl Chord {
         if character == '\t' {
             return Key::named("Tab").map(|key| Self { modifiers: Modifiers::default(), key });
         }
-        let (_, shifted, ..) = TYPING.iter().find(|(plain, shifted, ..)| character == *plain || character == *shifted)?;
+        let (_, shifted, ..) =
+            TYPING.iter().find(|(plain, shifted, ..)| character == *plain || character == *shifted)?;
         let is_shifted = character == *shifted && character != ' ';
         let modifiers = Modifiers(if is_shifted { SHIFT } else { 0 });
         Key::typing(&character.to_string()).map(|key| Self { modifiers, key })
@@ -255,8 +258,7 @@ impl Chord {
 impl Key {
     fn named(name: &str) -> Option<Self> {
         let name = ALIASES.iter().find(|(alias, _)| alias.eq_ignore_ascii_case(name)).map_or(name, |(_, key)| key);
-        let (key, code, key_code, text, location) =
-            *NAMED.iter().find(|(key, ..)| key.eq_ignore_ascii_case(name))?;
+        let (key, code, key_code, text, location) = *NAMED.iter().find(|(key, ..)| key.eq_ignore_ascii_case(name))?;
         Some(Self { key: key.to_owned(), code, key_code, text: text.to_owned(), location })
     }
 

@@ -115,11 +115,14 @@ impl Page {
             drag = self.intercepted(drags, quiet.drag_began().await?).await;
         }
         if let Some(data) = drag {
-            let kinds =
-                [DispatchDragEventType::DragEnter, DispatchDragEventType::DragOver, DispatchDragEventType::DragOver, DispatchDragEventType::Drop];
-            let events = kinds.map(|kind| {
-                self.session.call(&DispatchDragEventParams::new(kind, to.x, to.y, data.clone()))
-            });
+            let kinds = [
+                DispatchDragEventType::DragEnter,
+                DispatchDragEventType::DragOver,
+                DispatchDragEventType::DragOver,
+                DispatchDragEventType::Drop,
+            ];
+            let events =
+                kinds.map(|kind| self.session.call(&DispatchDragEventParams::new(kind, to.x, to.y, data.clone())));
             let Some(()) = quiet.delivered(events.into()).await? else { return Ok(None) };
         }
         let released = vec![self.send_button(to, false)];

@@ -144,12 +144,7 @@ impl Page {
     }
 
     /// Writes the text to what has the focus; `None` where a dialog opened meanwhile.
-    async fn send_text(
-        &self,
-        typing: &Typing,
-        field: &Field,
-        quiet: &mut Quiet<'_>,
-    ) -> Result<Option<()>, ActError> {
+    async fn send_text(&self, typing: &Typing, field: &Field, quiet: &mut Quiet<'_>) -> Result<Option<()>, ActError> {
         if typing.clear && !field.value.is_empty() && (typing.slowly || typing.text.is_empty()) {
             let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
         }
@@ -235,16 +230,29 @@ impl Page {
         };
         let rest = quiet.rest().await?;
         if rest.is_some() {
-            let stays: Option<bool> =
-                match element.call(self, tries.limit(), "selected", json!(chosen.labels)).await {
-                    Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
-                    stays => stays?,
-                };
+            let stays: Option<bool> = match element.call(self, tries.limit(), "selected", json!(chosen.labels)).await {
+                Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
+                stays => stays?,
+            };
             if stays == Some(false) {
                 return Err(ActError::NoEffect(format!("{} did not keep the choice", chosen.what)));
             }
         }
         Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds)))
+    }
+
+    /// Chooses the option that the element is; `None` where it is none of a closed select.
+    pub(super) async fn choose(&self, element: &Element, terms: &Terms) -> Result<Option<Acted>, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let tries = Tries::until(terms.deadline);
+        quiet.count_changes().await?;
+        quiet.begins();
+        let rest = match unless_held(self.told_once(element, "choose", Value::Null, &tries).await)? {
+            Some(true) => quiet.rest().await?,
+            Some(false) => return Ok(None),
+            None => None,
+        };
+        Ok(Some(Acted::new(quiet.settle(rest).await?, Method::Dom, None)))
     }
 
     /// Sets a check box, a switch or a radio button, by clicking it, or its label where it is not visible.
@@ -256,7 +264,9 @@ impl Page {
         let mut tries = Tries::until(terms.deadline);
         let ask = Ask { labels: true, ..Ask::pointer(terms) };
         let before = self.check_of(element, &tries).await?;
-        let Some(was) = before.checked else { return Err(ActError::Invalid(format!("{} can't be checked", before.what))) };
+        let Some(was) = before.checked else {
+            return Err(ActError::Invalid(format!("{} can't be checked", before.what)));
+        };
         if was == checked {
             // Nothing is to be done, if it could be.
             let spot = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;

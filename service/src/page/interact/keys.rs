@@ -97,12 +97,7 @@ impl Page {
         Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds))
     }
 
-    async fn focus(
-        &self,
-        element: &Element,
-        terms: &Terms,
-        tries: &mut Tries,
-    ) -> Result<super::BoundingBox, ActError> {
+    async fn focus(&self, element: &Element, terms: &Terms, tries: &mut Tries) -> Result<super::BoundingBox, ActError> {
         let spot = self.ready(element, Ask::document(terms), tries).await?;
         let focused: Focused = self.told_once(element, "focus", Value::Null, tries).await?;
         if focused.focused {

@@ -13,8 +13,8 @@ use serde_json::Value;
 use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
-use super::actionable::frames_around;
 use super::acted::Settled;
+use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
 use crate::cdp::{Call, CdpError, Event, Events, Session};
@@ -57,6 +57,8 @@ pub(super) struct Rest {
     pub by: Option<String>,
     /// Whether the element's document saw the input; `None` where that document is gone.
     pub seen: Option<bool>,
+    /// Whether a document did not answer.
+    is_busy: bool,
 }
 
 #[derive(Deserialize)]
@@ -144,7 +146,8 @@ impl<'a> Quiet<'a> {
 
     /// Whether one of the documents has begun a drag since the element was found ready.
     pub(super) async fn drag_began(&self) -> Result<bool, ActError> {
-        let asked = self.frames.iter().map(|frame| frame.call::<bool>(self.page, ANSWER_TIMEOUT, "dragging", Vec::new()));
+        let asked =
+            self.frames.iter().map(|frame| frame.call::<bool>(self.page, ANSWER_TIMEOUT, "dragging", Vec::new()));
         let answers = join_all(asked).await;
         Ok(answers.into_iter().any(|began| began.unwrap_or(false)))
     }
@@ -159,6 +162,7 @@ impl<'a> Quiet<'a> {
         });
         let answers = join_all(asked).await;
         let mut rest = Rest::default();
+        let mut gone = Vec::new();
         for (number, answer) in answers.into_iter().enumerate() {
             match answer {
                 Ok(told) => {
@@ -169,15 +173,25 @@ impl<'a> Quiet<'a> {
                     }
                 }
                 Err(ActError::Dialog(_)) => return Ok(None),
-                // The document is gone, or its script is busy.
-                Err(ActError::NotFound(_) | ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => {
-                    self.changed = true;
-                }
+                Err(ActError::NotFound(_)) => gone.push(number),
+                // Its script is busy.
+                Err(ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => rest.is_busy = true,
                 Err(ActError::Page(PageError::Blocked(_))) => {}
                 Err(error) => return Err(error),
             }
         }
+        for number in gone.into_iter().rev() {
+            self.changed = true;
+            self.frames.remove(number);
+        }
         Ok(Some(rest))
+    }
+
+    /// Whether anything that an action does has been seen since it began.
+    pub(super) fn shows_effect(&mut self) -> bool {
+        self.drain();
+        let state = self.state.borrow();
+        self.changed || self.began.anything() || state.arrivals > self.arrivals || !state.document.stays()
     }
 
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
@@ -185,7 +199,7 @@ impl<'a> Quiet<'a> {
         let navigated_by = Instant::now() + NAVIGATION_TIMEOUT;
         let mut rests_by = Instant::now() + REST_TIMEOUT;
         let Some(rest) = rest else { return Ok(self.ends(false)) };
-        let mut is_known = rest.seen.is_some();
+        let mut is_known = !rest.is_busy && !self.frames.is_empty();
         loop {
             self.drain();
             if let Some(dialog_or_refusal) = self.stopped()? {
@@ -217,10 +231,8 @@ impl<'a> Quiet<'a> {
                 Err(ActError::Page(PageError::Blocked(_)) | ActError::NotFound(_)) => continue,
                 Err(error) => return Err(error),
             }
-            if self.rest().await?.is_none() {
-                return Ok(self.ends(false));
-            }
-            is_known = true;
+            let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
+            is_known = !rest.is_busy && !self.frames.is_empty();
         }
     }
 
@@ -236,7 +248,7 @@ impl<'a> Quiet<'a> {
     /// Looks at the main frame's present document where another one has arrived.
     async fn follow(&mut self) -> Result<(), ActError> {
         let arrivals = self.state.borrow().arrivals;
-        if arrivals > self.followed {
+        if arrivals > self.followed || self.frames.is_empty() {
             self.frames = vec![self.page.main_document().await?];
             self.followed = arrivals;
         }
@@ -256,12 +268,18 @@ impl<'a> Quiet<'a> {
         if self.page.dialog().is_some() {
             return Ok(Some(self.ends(false)));
         }
-        if self.page.take_refusal().is_some() {
+        if self.page.take_refusal().is_some() || self.leads_to_refused() {
             let settled = self.ends(true);
             return Ok(Some(Settled { navigated: false, blocked: true, no_change: false, ..settled }));
         }
         let stop = self.state.borrow().stop();
         stop.map_or(Ok(None), |stop| Err(PageError::from(stop).into()))
+    }
+
+    /// Whether the document that has arrived stands for one that the egress refused.
+    fn leads_to_refused(&self) -> bool {
+        let state = self.state.borrow();
+        state.arrivals > self.arrivals && matches!(self.page.not_a_page(&state, false), Some(PageError::Blocked(_)))
     }
 
     fn ends(&self, settled: bool) -> Settled {

@@ -57,6 +57,10 @@ impl fmt::Debug for File {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { name, mime_type, content_base64 } = self;
         let base64_bytes = content_base64.len();
-        f.debug_struct("File").field("name", name).field("mime_type", mime_type).field("base64_bytes", &base64_bytes).finish()
+        f.debug_struct("File")
+            .field("name", name)
+            .field("mime_type", mime_type)
+            .field("base64_bytes", &base64_bytes)
+            .finish()
     }
 }

@@ -48,6 +48,8 @@ const ALWAYS: &[&str] = &[
     "--disable-print-preview",
     "--disable-prompt-on-repost",
     "--mute-audio",
+    // A middle click pastes the selection, which all contexts of a browser share: one session would get another's.
+    "--blink-settings=middleClickPasteAllowed=false,selectionClipboardBufferAvailable=false",
     // Several pages are worked on at once and none is in front: all of them must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

@@ -2,10 +2,13 @@
 // It knows elements by numbers of this document. A number is given once and never to another element.
 const kit = {};
 // Tells this document from every other, also of the same frame.
-const documentId = crypto.randomUUID();
+// Not `randomUUID`, which only secure origins have.
+const documentId = Array.from(crypto.getRandomValues(new Uint32Array(4)), (part) => part.toString(36)).join('-');
 const numbers = new WeakMap();
 const elements = new Map();
 let given = 0;
+const isConnectedOf = Object.getOwnPropertyDescriptor(Node.prototype, 'isConnected').get;
+const ownerDocumentOf = Object.getOwnPropertyDescriptor(Node.prototype, 'ownerDocument').get;
 
 // The number of an element, given on first use.
 function numberOf(element) {
@@ -21,7 +24,8 @@ function numberOf(element) {
 // The element of a number while it is in this document, else null.
 function elementOf(number) {
   const element = elements.get(number)?.deref();
-  return element?.isConnected && element.ownerDocument === document ? element : null;
+  // By the prototype's getters: a form with a field of that name hides its own.
+  return element && isConnectedOf.call(element) && ownerDocumentOf.call(element) === document ? element : null;
 }
 
 kit.hello = () => ({ document: documentId });
