@@ -101,6 +101,17 @@ async fn an_element_that_is_swapped_when_the_pointer_comes_is_not_clicked() {
     assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("\"o\"")), "{covered:?}");
     assert_eq!(scene.log().await, "");
 
+    // In a document whose only script is in attributes.
+    scene
+        .shows(
+            "<button id=b onpointermove='o.hidden = false' style='width:200px;height:80px'>go</button>
+            <div id=o hidden onmousedown='document.title = `pressed`' style='position:fixed;inset:0'></div>",
+        )
+        .await;
+    let covered = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    assert_eq!(scene.evaluate("document.title").await, "");
+
     // Swapped by the press itself: no click comes to what is there then.
     scene
         .shows(&format!(

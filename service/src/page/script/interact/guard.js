@@ -11,7 +11,7 @@ let guarded = null;
 const guard = (element, x, y) => {
   dragged = false;
   guarded = { element, x, y, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null };
-  globalThis.portholeHear?.();
+  globalThis.portholeHear();
   globalThis.portholeGuard = check;
 };
 
