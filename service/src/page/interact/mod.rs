@@ -1,13 +1,14 @@
 //! What an agent does with a page: sees it, finds an element, acts on it.
 //!
 //! `frame` is a frame with our kit in it (`script/interact`), `element` an element of one, `refs` the numbers that agents
-//! know elements by. `actionable` waits until an element can be acted on, `quiet` until the page has settled after it
-//! (`began`: what the action began); between the two stand `pointer`, `keys` (`chord`: their names), `fields`, `drag`,
-//! `upload` and `scroll`. Knows nothing of sessions, tabs or the wire.
+//! know elements by. `actionable` waits until an element can be acted on, `quiet` (`began`, `settle`) until the page has
+//! settled after it; between the two stand `pointer`, `keys` (`chord` and `layout`: their names), `fields`, `choices`,
+//! `drag`, `upload` and `scroll`. Knows nothing of sessions, tabs or the wire.
 
 mod acted;
 mod actionable;
 mod began;
+mod choices;
 mod chord;
 mod drag;
 mod element;
@@ -15,10 +16,12 @@ mod error;
 mod fields;
 mod frame;
 mod keys;
+mod layout;
 mod pointer;
 mod quiet;
 mod refs;
 mod scroll;
+mod settle;
 mod upload;
 
 pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
