@@ -1,8 +1,8 @@
 //! Keys, and a clipboard that belongs to the session.
 
-use porthole_service::page::interact::{Button, Click, Clipboard};
+use porthole_service::page::interact::{Button, Click, Clipboard, How, Terms, Typing};
 
-use super::scene::{Scene, ready};
+use super::scene::{Scene, ready, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_do_what_they_do_in_a_browser() {
@@ -33,6 +33,29 @@ async fn keys_do_what_they_do_in_a_browser() {
     scene.press(None, "Enter").await.unwrap();
     assert_eq!(scene.evaluate("t.value").await, "one \n");
     scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_is_pressed_once_however_it_comes() {
+    for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+        let scene = Scene::showing(
+            "<form onsubmit='log.push(`sent`);return false'><input id=i onkeydown='log.push(event.key)'><button>send</button></form>
+            <script>const log = []</script>",
+        )
+        .await;
+        let element = scene.element("#i").await;
+        let terms = Terms { how, ..ready() };
+        for key in ["x", "Enter"] {
+            let chord = key.parse().unwrap();
+            scene.page.press(Some(&element), &chord, &scene.clipboard, &terms).await.unwrap();
+        }
+        assert_eq!(scene.log().await, "x,Enter,sent", "{how:?}");
+        assert_eq!(scene.evaluate("i.value").await, "x", "{how:?}");
+        let typing = Typing { submit: true, terms, ..typing("typed") };
+        scene.page.type_text(&element, &typing).await.unwrap();
+        assert_eq!(scene.log().await, "x,Enter,sent,Enter,sent", "{how:?}");
+        scene.ends().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::Click;
+use porthole_service::page::interact::{Click, How, Method, Terms, Typing};
 use porthole_tests::Reply;
 use tokio::time::Instant;
 
-use super::scene::{Scene, ready};
+use super::scene::{Scene, ready, typing};
 
 /// What a click that changes nothing may take on a busy machine; on an idle one it is some 40 ms.
 const QUICKLY: Duration = Duration::from_millis(400);
@@ -203,5 +203,20 @@ async fn a_frame_that_navigates_away_under_the_click_is_settled() {
     let acted = scene.page.click(&link, &Click::once(ready())).await.unwrap();
     assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
     assert_eq!(scene.evaluate("f.contentDocument.body.textContent").await, "next");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_is_acted_on_in_the_document() {
+    let scene = Scene::showing(
+        "<button id=b hidden onclick='p.textContent = 1'>go</button><input id=i style='display:none'><p id=p></p>",
+    )
+    .await;
+    let terms = Terms { visible: false, how: How::DocumentFirst, ..ready() };
+    let acted = scene.page.click(&scene.element("#b").await, &Click::once(terms)).await.unwrap();
+    assert_eq!((acted.method, scene.evaluate("p.textContent").await), (Method::Dom, "1".into()));
+    let typing = Typing { terms, ..typing("text") };
+    scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "text");
     scene.ends().await;
 }

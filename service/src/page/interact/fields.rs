@@ -75,10 +75,7 @@ impl Page {
         };
         let is_held = rest.is_none();
         let rest = if typing.submit && !is_held {
-            match quiet.delivered(self.send_key("Enter")).await? {
-                Some(()) => quiet.rest().await?,
-                None => None,
-            }
+            self.submit(element, &typing.terms, &mut quiet, &tries).await?
         } else {
             rest
         };
@@ -88,6 +85,23 @@ impl Page {
         }
         acted.typed = typed;
         Ok(acted)
+    }
+
+    /// Presses Enter in the field.
+    async fn submit(
+        &self,
+        element: &Element,
+        terms: &Terms,
+        quiet: &mut Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Rest>, ActError> {
+        let taken = if terms.by_input() {
+            quiet.delivered(self.send_key("Enter")).await?
+        } else {
+            let Some(enter) = Chord::of('\n') else { return Ok(None) };
+            unless_held(self.key_in_document(&element.frame, &enter, tries).await)?.map(drop)
+        };
+        if taken.is_some() { quiet.rest().await } else { Ok(None) }
     }
 
     async fn enter(
