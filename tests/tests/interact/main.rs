@@ -1,6 +1,5 @@
-//! What an agent does with a page, in a real Chromium: what it sees, finds and acts upon.
+//! What an agent does with a page, below the session: `Page` against a real Chromium. One binary, since it is linked once.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a step that fails is the test that fails")]
-
-mod scene;
-mod snapshot;
+mod act;
+mod locate;
+mod snapshots;

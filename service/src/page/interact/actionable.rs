@@ -115,7 +115,10 @@ impl Tries {
 
     /// Whether waiting may bring what `told` lacks.
     fn may_come(told: &Told) -> bool {
-        !matches!(told.lacks.as_deref(), Some("attached" | "field" | "value" | "select" | "one" | "files" | "many"))
+        !matches!(
+            told.lacks.as_deref(),
+            Some("attached" | "field" | "list" | "value" | "select" | "one" | "files" | "many")
+        )
     }
 
     /// The error for what an element lacks in the end.

@@ -1,5 +1,7 @@
 //! Keys as they are named, `Control+A`, and as the browser's input wants them: the US layout.
 
+use super::layout::{ALIASES, NAMED, TYPING};
+
 /// Keys that are held while others are pressed, as the protocol's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Modifiers(i64);
@@ -47,118 +49,6 @@ const META: i64 = 4;
 const SHIFT: i64 = 8;
 /// The longest name that is quoted in an error, in characters.
 const NAME_MAX_CHARS: usize = 40;
-
-/// `(key, code, key code, text, location)` of keys with a name.
-const NAMED: &[(&str, &str, i64, &str, i64)] = &[
-    ("Enter", "Enter", 13, "\r", 0),
-    ("Tab", "Tab", 9, "", 0),
-    ("Escape", "Escape", 27, "", 0),
-    ("Backspace", "Backspace", 8, "", 0),
-    ("Delete", "Delete", 46, "", 0),
-    ("Insert", "Insert", 45, "", 0),
-    ("ArrowLeft", "ArrowLeft", 37, "", 0),
-    ("ArrowUp", "ArrowUp", 38, "", 0),
-    ("ArrowRight", "ArrowRight", 39, "", 0),
-    ("ArrowDown", "ArrowDown", 40, "", 0),
-    ("Home", "Home", 36, "", 0),
-    ("End", "End", 35, "", 0),
-    ("PageUp", "PageUp", 33, "", 0),
-    ("PageDown", "PageDown", 34, "", 0),
-    ("CapsLock", "CapsLock", 20, "", 0),
-    ("NumLock", "NumLock", 144, "", 0),
-    ("ScrollLock", "ScrollLock", 145, "", 0),
-    ("Pause", "Pause", 19, "", 0),
-    ("PrintScreen", "PrintScreen", 44, "", 0),
-    ("ContextMenu", "ContextMenu", 93, "", 0),
-    ("Help", "Help", 6, "", 0),
-    ("Control", "ControlLeft", 17, "", 1),
-    ("Shift", "ShiftLeft", 16, "", 1),
-    ("Alt", "AltLeft", 18, "", 1),
-    ("Meta", "MetaLeft", 91, "", 1),
-    ("AltGraph", "AltRight", 225, "", 2),
-    ("Copy", "Copy", 0, "", 0),
-    ("Cut", "Cut", 0, "", 0),
-    ("Paste", "Paste", 0, "", 0),
-    ("F1", "F1", 112, "", 0),
-    ("F2", "F2", 113, "", 0),
-    ("F3", "F3", 114, "", 0),
-    ("F4", "F4", 115, "", 0),
-    ("F5", "F5", 116, "", 0),
-    ("F6", "F6", 117, "", 0),
-    ("F7", "F7", 118, "", 0),
-    ("F8", "F8", 119, "", 0),
-    ("F9", "F9", 120, "", 0),
-    ("F10", "F10", 121, "", 0),
-    ("F11", "F11", 122, "", 0),
-    ("F12", "F12", 123, "", 0),
-];
-
-/// Other names of keys, which models use.
-const ALIASES: &[(&str, &str)] = &[
-    ("return", "Enter"),
-    ("esc", "Escape"),
-    ("del", "Delete"),
-    ("ins", "Insert"),
-    ("left", "ArrowLeft"),
-    ("up", "ArrowUp"),
-    ("right", "ArrowRight"),
-    ("down", "ArrowDown"),
-    ("pgup", "PageUp"),
-    ("pgdn", "PageDown"),
-    ("ctrl", "Control"),
-];
-
-/// `(plain, with shift, code, key code)` of keys that type a character.
-const TYPING: &[(char, char, &str, i64)] = &[
-    (' ', ' ', "Space", 32),
-    ('`', '~', "Backquote", 192),
-    ('1', '!', "Digit1", 49),
-    ('2', '@', "Digit2", 50),
-    ('3', '#', "Digit3", 51),
-    ('4', '$', "Digit4", 52),
-    ('5', '%', "Digit5", 53),
-    ('6', '^', "Digit6", 54),
-    ('7', '&', "Digit7", 55),
-    ('8', '*', "Digit8", 56),
-    ('9', '(', "Digit9", 57),
-    ('0', ')', "Digit0", 48),
-    ('-', '_', "Minus", 189),
-    ('=', '+', "Equal", 187),
-    ('[', '{', "BracketLeft", 219),
-    (']', '}', "BracketRight", 221),
-    ('\\', '|', "Backslash", 220),
-    (';', ':', "Semicolon", 186),
-    ('\'', '"', "Quote", 222),
-    (',', '<', "Comma", 188),
-    ('.', '>', "Period", 190),
-    ('/', '?', "Slash", 191),
-    ('a', 'A', "KeyA", 65),
-    ('b', 'B', "KeyB", 66),
-    ('c', 'C', "KeyC", 67),
-    ('d', 'D', "KeyD", 68),
-    ('e', 'E', "KeyE", 69),
-    ('f', 'F', "KeyF", 70),
-    ('g', 'G', "KeyG", 71),
-    ('h', 'H', "KeyH", 72),
-    ('i', 'I', "KeyI", 73),
-    ('j', 'J', "KeyJ", 74),
-    ('k', 'K', "KeyK", 75),
-    ('l', 'L', "KeyL", 76),
-    ('m', 'M', "KeyM", 77),
-    ('n', 'N', "KeyN", 78),
-    ('o', 'O', "KeyO", 79),
-    ('p', 'P', "KeyP", 80),
-    ('q', 'Q', "KeyQ", 81),
-    ('r', 'R', "KeyR", 82),
-    ('s', 'S', "KeyS", 83),
-    ('t', 'T', "KeyT", 84),
-    ('u', 'U', "KeyU", 85),
-    ('v', 'V', "KeyV", 86),
-    ('w', 'W', "KeyW", 87),
-    ('x', 'X', "KeyX", 88),
-    ('y', 'Y', "KeyY", 89),
-    ('z', 'Z', "KeyZ", 90),
-];
 
 // === impl Modifiers ===
 

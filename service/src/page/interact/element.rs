@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::dom::BackendNodeId;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -45,13 +44,5 @@ impl Element {
         arguments: Value,
     ) -> Result<T, ActError> {
         self.frame.call(page, limit, name, vec![self.number.into(), arguments]).await
-    }
-
-    /// The browser's own id of the element, for methods of its `DOM` domain.
-    ///
-    /// # Errors
-    /// [`ActError`], as [`Element::call`]; [`ActError::NotFound`] where it has left its document.
-    pub(in crate::page) async fn backend_node(&self, page: &Page) -> Result<BackendNodeId, ActError> {
-        Ok(self.frame.describe(page, self.number).await?.backend_node_id)
     }
 }

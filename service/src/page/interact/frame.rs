@@ -161,7 +161,7 @@ impl Frame {
     async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
         let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
         let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;
-        let hello: Hello = call(page, &session, world, None, CAPTURE_TIMEOUT, "hello", Vec::new(), false).await?;
+        let hello: Hello = call(page, &session, world, None, CAPTURE_TIMEOUT, "hello", Vec::new()).await?;
         Ok(Frame(Arc::new(Inner { session, id, world, document: hello.document, owner })))
     }
 
@@ -176,21 +176,7 @@ impl Frame {
         name: &str,
         arguments: Vec<Value>,
     ) -> Result<T, ActError> {
-        call(page, &self.0.session, self.0.world, Some(&self.0.document), limit, name, arguments, false).await
-    }
-
-    /// The same as [`Frame::call`], as if a person had just clicked: what it does may open windows and choosers.
-    ///
-    /// # Errors
-    /// As [`Frame::call`].
-    pub(in crate::page) async fn call_as_person<T: DeserializeOwned>(
-        &self,
-        page: &Page,
-        limit: Duration,
-        name: &str,
-        arguments: Vec<Value>,
-    ) -> Result<T, ActError> {
-        call(page, &self.0.session, self.0.world, Some(&self.0.document), limit, name, arguments, true).await
+        call(page, &self.0.session, self.0.world, Some(&self.0.document), limit, name, arguments).await
     }
 
     /// Calls a function of the kit without waiting for what it returns.
@@ -237,11 +223,9 @@ async fn call<T: DeserializeOwned>(
     limit: Duration,
     name: &str,
     arguments: Vec<Value>,
-    as_person: bool,
 ) -> Result<T, ActError> {
     let arguments = [name.into(), arguments.into(), true.into(), document.into()].map(argument);
-    let mut calls = in_world(world, CALL_KIT, &arguments);
-    calls.user_gesture = as_person.then_some(true);
+    let calls = in_world(world, CALL_KIT, &arguments);
     let calling = async {
         loop {
             match value(session.call(&calls).await?)? {

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::acted::{Acted, Method, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
+use super::fields::unless_held;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -28,9 +29,9 @@ pub struct Clipboard(Arc<Mutex<String>>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Pressed {
-    reached: bool,
-    goes_on: bool,
+pub(super) struct Pressed {
+    pub reached: bool,
+    pub goes_on: bool,
 }
 
 #[derive(Deserialize)]
@@ -74,21 +75,16 @@ impl Page {
             let settled = quiet.settle(rest).await?;
             return Ok(Acted::new(settled, Method::Dom, bounds));
         }
-        if terms.document_first() {
-            // Only a key without a default action of the browser's can be left to the document.
-            let pressed = self.key_in_document(&frame, chord, &tries).await;
-            match pressed {
-                Err(ActError::Dialog(_)) => return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, bounds)),
-                Err(error) => return Err(error),
-                Ok(pressed) if pressed.reached && (!pressed.goes_on || !terms.by_input()) => {
-                    let rest = quiet.rest().await?;
-                    return Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, bounds));
-                }
-                Ok(_) if !terms.by_input() => {
+        // What a key does by default it does by the browser's input alone, so that comes first wherever it may.
+        if !terms.by_input() {
+            let rest = match unless_held(self.key_in_document(&frame, chord, &tries).await)? {
+                Some(pressed) if !pressed.reached => {
                     return Err(ActError::DispatchFailed("the key did not reach the document".to_owned()));
                 }
-                Ok(_) => {}
-            }
+                Some(_) => quiet.rest().await?,
+                None => None,
+            };
+            return Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, bounds));
         }
         let rest = match quiet.delivered(self.send_chord(chord)).await? {
             Some(()) => quiet.rest().await?,
@@ -106,7 +102,12 @@ impl Page {
         Err(ActError::NoEffect(format!("{} takes no focus", focused.what)))
     }
 
-    async fn key_in_document(&self, frame: &Frame, chord: &Chord, tries: &Tries) -> Result<Pressed, ActError> {
+    pub(super) async fn key_in_document(
+        &self,
+        frame: &Frame,
+        chord: &Chord,
+        tries: &Tries,
+    ) -> Result<Pressed, ActError> {
         let Key { key, code, key_code, .. } = &chord.key;
         let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
         frame.call(self, tries.limit(), "domKey", vec![told]).await

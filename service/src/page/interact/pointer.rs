@@ -7,7 +7,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::acted::{Acted, BoundingBox, Method, Point, Terms};
+use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Spot, Tries};
 use super::chord::Modifiers;
 use super::quiet::{Quiet, Rest};
@@ -44,8 +44,6 @@ pub struct Click {
 #[derive(Deserialize)]
 pub(super) struct Reached {
     pub reached: bool,
-    #[serde(rename = "box")]
-    pub bounds: Option<BoundingBox>,
 }
 
 /// Answers of the mouse.
@@ -58,7 +56,13 @@ impl Page {
     /// [`ActError`]: what it lacked when the time was over. [`ActError::Covered`] where another element was hit; no click
     /// came to that one.
     pub async fn click(&self, element: &Element, click: &Click) -> Result<Acted, ActError> {
-        self.click_as(element, click, Ask::pointer(&click.terms)).await
+        match self.click_as(element, click, Ask::pointer(&click.terms)).await {
+            // The options of a closed select are drawn by the browser, outside of the page.
+            Err(ActError::NotVisible(what)) => {
+                self.choose(element, &click.terms).await?.ok_or(ActError::NotVisible(what))
+            }
+            acted => acted,
+        }
     }
 
     /// Clicks an element that must be as `ask` wants.
@@ -82,6 +86,9 @@ impl Page {
         let (spot, rest) = self
             .point_at(element, ask, &mut quiet, &mut tries, |page, spot| page.send_click(spot.point, click))
             .await?;
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) && !quiet.shows_effect() {
+            return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
+        }
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change())
     }
@@ -166,8 +173,7 @@ impl Page {
         }
     }
 
-    /// Acts in the document; `None` where no event came to the element.
-    #[expect(clippy::option_option, reason = "the inner one is of a page that a dialog holds")]
+    /// Acts in the document; `None` where no event came to the element, `Some(None)` where a dialog holds the page since.
     pub(super) async fn in_document(
         &self,
         element: &Element,

@@ -1,8 +1,8 @@
 //! Settled after an action: what it began has ended, told by events.
 //!
 //! A navigation that it began has loaded; requests begun since have ended; the documents around the element have been
-//! still for two frames (`script/interact/quiet.js`), or never rest. `began` reads the events; nothing here waits for a
-//! fixed time.
+//! still for two frames (`script/interact/quiet.js`), or never rest. This file watches from before the action, `began` reads
+//! the events, `settle` waits for the end; nothing waits for a fixed time.
 
 use std::time::Duration;
 
@@ -11,20 +11,16 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch::Receiver;
-use tokio::time::{Instant, sleep_until};
 
-use super::acted::Settled;
 use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
-use crate::cdp::{Call, CdpError, Event, Events, Session};
+use crate::cdp::{Call, CdpError, Events, Session};
 use crate::page::watch::{PageState, network};
 use crate::page::{Page, PageError};
 
-/// How long a navigation that the action began may take to load.
-const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long requests and changes may go on, together.
-const REST_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(5);
 /// A document that changes for longer after all else has ended never rests.
 const RESTLESS_AFTER: Duration = Duration::from_millis(150);
 /// How long a document may take to answer beyond that: its script may be busy.
@@ -34,18 +30,18 @@ const INPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What is watched from before an action until the page has settled.
 pub(super) struct Quiet<'a> {
-    page: &'a Page,
+    pub(super) page: &'a Page,
     /// The element's document and those around it.
-    frames: Vec<Frame>,
-    sessions: Vec<(Session, Events)>,
-    state: Receiver<PageState>,
-    began: Began,
-    arrivals: u64,
-    within_document: u64,
+    pub(super) frames: Vec<Frame>,
+    pub(super) sessions: Vec<(Session, Events)>,
+    pub(super) state: Receiver<PageState>,
+    pub(super) began: Began,
+    pub(super) arrivals: u64,
+    pub(super) within_document: u64,
     /// The arrivals up to which what was begun is known, and documents were looked at.
-    renewed: u64,
-    followed: u64,
-    changed: bool,
+    pub(super) renewed: u64,
+    pub(super) followed: u64,
+    pub(super) changed: bool,
 }
 
 /// How the documents are after input.
@@ -55,6 +51,8 @@ pub(super) struct Rest {
     pub by: Option<String>,
     /// Whether the element's document saw the input; `None` where that document is gone.
     pub seen: Option<bool>,
+    /// Whether a document did not answer.
+    pub(super) is_busy: bool,
 }
 
 #[derive(Deserialize)]
@@ -62,22 +60,6 @@ struct Told {
     by: Option<String>,
     seen: bool,
     changed: bool,
-}
-
-impl Page {
-    /// Waits until no request was under way for `quiet_for`, until `deadline` at most.
-    ///
-    /// # Errors
-    /// [`ActError::TimedOut`], or what ended the page's work.
-    pub async fn wait_for_network_idle(&self, quiet_for: Duration, deadline: Instant) -> Result<(), ActError> {
-        let began = Instant::now();
-        let main = self.main_document().await?;
-        if Quiet::watch(self, &main).idle(quiet_for, deadline).await? {
-            return Ok(());
-        }
-        let waited_ms = began.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
-        Err(ActError::TimedOut { what: "the network was not idle".to_owned(), waited_ms })
-    }
 }
 
 impl<'a> Quiet<'a> {
@@ -174,6 +156,7 @@ impl<'a> Quiet<'a> {
         });
         let answers = join_all(asked).await;
         let mut rest = Rest::default();
+        let mut gone = Vec::new();
         for (number, answer) in answers.into_iter().enumerate() {
             match answer {
                 Ok(told) => {
@@ -184,175 +167,18 @@ impl<'a> Quiet<'a> {
                     }
                 }
                 Err(ActError::Dialog(_)) => return Ok(None),
-                // The document is gone, or its script is busy.
-                Err(ActError::NotFound(_) | ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => {
-                    self.changed = true;
-                }
+                Err(ActError::NotFound(_)) => gone.push(number),
+                // Its script is busy.
+                Err(ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => rest.is_busy = true,
                 Err(ActError::Page(PageError::Blocked(_))) => {}
                 Err(error) => return Err(error),
             }
         }
+        for number in gone.into_iter().rev() {
+            self.changed = true;
+            self.frames.remove(number);
+        }
         Ok(Some(rest))
-    }
-
-    /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
-    pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
-        let navigated_by = Instant::now() + NAVIGATION_TIMEOUT;
-        let mut rests_by = Instant::now() + REST_TIMEOUT;
-        let Some(rest) = rest else { return Ok(self.ends(false)) };
-        let mut is_known = rest.seen.is_some();
-        loop {
-            self.drain();
-            if let Some(dialog_or_refusal) = self.stopped()? {
-                return Ok(dialog_or_refusal);
-            }
-            self.renew();
-            let is_loading = self.is_loading();
-            let deadline = if is_loading { navigated_by } else { rests_by };
-            if is_loading || self.began.is_under_way() {
-                is_known = false;
-                if Instant::now() >= deadline {
-                    return Ok(self.ends(false));
-                }
-                self.next(deadline).await;
-                if is_loading && !self.is_loading() {
-                    rests_by = Instant::now() + REST_TIMEOUT;
-                }
-                continue;
-            }
-            if is_known {
-                return Ok(self.ends(true));
-            }
-            if Instant::now() >= rests_by {
-                return Ok(self.ends(false));
-            }
-            match self.follow().await {
-                Ok(()) => {}
-                Err(ActError::Dialog(_)) => return Ok(self.ends(false)),
-                Err(ActError::Page(PageError::Blocked(_)) | ActError::NotFound(_)) => continue,
-                Err(error) => return Err(error),
-            }
-            if self.rest().await?.is_none() {
-                return Ok(self.ends(false));
-            }
-            is_known = true;
-        }
-    }
-
-    /// Waits until no request was under way for `quiet_for`, until `deadline` at most. Whether that came about.
-    async fn idle(&mut self, quiet_for: Duration, deadline: Instant) -> Result<bool, ActError> {
-        let mut idle_since = Instant::now();
-        loop {
-            self.drain();
-            if let Some(dialog) = self.page.dialog() {
-                return Err(ActError::Dialog(dialog));
-            }
-            let stop = self.state.borrow().stop();
-            if let Some(stop) = stop {
-                return Err(PageError::from(stop).into());
-            }
-            let now = Instant::now();
-            if self.began.is_under_way() || self.is_loading() || self.began.anything() {
-                self.began.forget_anything();
-                idle_since = now;
-            }
-            let idle_at = idle_since + quiet_for;
-            if now >= idle_at {
-                return Ok(true);
-            }
-            if now >= deadline {
-                return Ok(false);
-            }
-            self.next(idle_at.min(deadline)).await;
-        }
-    }
-
-    /// Forgets what a document had begun that has been replaced.
-    fn renew(&mut self) {
-        let state = self.state.borrow();
-        if state.arrivals > self.renewed {
-            self.renewed = state.arrivals;
-            self.began.renew(&state.document.loader);
-        }
-    }
-
-    /// Looks at the main frame's present document where another one has arrived.
-    async fn follow(&mut self) -> Result<(), ActError> {
-        let arrivals = self.state.borrow().arrivals;
-        if arrivals > self.followed {
-            self.frames = vec![self.page.main_document().await?];
-            self.followed = arrivals;
-        }
-        Ok(())
-    }
-
-    /// Whether a document is on its way into the main frame, or is there and not loaded.
-    fn is_loading(&self) -> bool {
-        let state = self.state.borrow();
-        let document = &state.document;
-        let is_new = state.arrivals > self.arrivals;
-        !document.stays() || (is_new && !document.loaded && !document.broken) || self.began.navigation_is_due()
-    }
-
-    /// What to answer where a dialog holds the page, or its document was refused.
-    fn stopped(&mut self) -> Result<Option<Settled>, ActError> {
-        if self.page.dialog().is_some() {
-            return Ok(Some(self.ends(false)));
-        }
-        if self.page.take_refusal().is_some() {
-            let settled = self.ends(true);
-            return Ok(Some(Settled { navigated: false, blocked: true, no_change: false, ..settled }));
-        }
-        let stop = self.state.borrow().stop();
-        stop.map_or(Ok(None), |stop| Err(PageError::from(stop).into()))
-    }
-
-    fn ends(&self, settled: bool) -> Settled {
-        let (navigated, held) = {
-            let state = self.state.borrow();
-            let navigated = state.arrivals > self.arrivals || state.within_document > self.within_document;
-            (navigated, state.dialog.is_some())
-        };
-        let no_change = settled && !navigated && !held && !self.changed && !self.began.anything();
-        Settled { navigated, settled, no_change, blocked: false }
-    }
-
-    fn drain(&mut self) {
-        for (_, events) in &mut self.sessions {
-            while let Some(event) = events.try_next() {
-                self.began.note(&event);
-            }
-        }
-    }
-
-    /// Waits for the next event, the next change of what is known of the page, or `deadline`.
-    async fn next(&mut self, deadline: Instant) {
-        let until = self.began.next_expiry().map_or(deadline, |expiry| expiry.min(deadline));
-        let (first, second) = match self.sessions.as_mut_slice() {
-            [(_, first), (_, second)] => (Some(first), Some(second)),
-            [(_, first), ..] => (Some(first), None),
-            [] => (None, None),
-        };
-        let event = tokio::select! {
-            event = one_of(first) => event,
-            event = one_of(second) => event,
-            _ = self.state.changed() => None,
-            () = sleep_until(until) => None,
-        };
-        if let Some(event) = event {
-            self.began.note(&event);
-        }
-    }
-}
-
-/// The next event; never where there are none.
-async fn one_of(events: Option<&mut Events>) -> Option<Event> {
-    match events {
-        Some(events) => match events.next().await {
-            Some(event) => Some(event),
-            None => std::future::pending().await,
-        },
-        None => std::future::pending().await,
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const KIT: &str = concat!(
     "}\n{\n",
     include_str!("interact/own.js"),
     include_str!("interact/act.js"),
+    include_str!("interact/hear.js"),
     include_str!("interact/guard.js"),
     include_str!("interact/quiet.js"),
     include_str!("interact/fields.js"),

@@ -84,6 +84,7 @@ const actHit = (element, x, y) => {
 };
 // What covers the element at a point, described; null where nothing does.
 const actCover = (element, x, y) => {
+  if (!isConnected(element)) return describe(elementAt(document, x, y) ?? element);
   const hit = actHit(element, x, y);
   if (hit && actAccepts(hit, element)) return null;
   return hit ? describe(actCoverRoot(hit, element)) : 'the edge of the window';
@@ -119,6 +120,20 @@ const scrollTo = (element, align) => {
   return !sameRect(before, rectOf(element));
 };
 
+// Where an element was when it was last looked at. One that is there still, and is not animated, stands still: no frame
+// need be waited for.
+const lastSeen = new WeakMap();
+const SEEN_MS_MIN = 20;
+const SEEN_MS_MAX = 60_000;
+kit.sees = (element, rect) => { lastSeen.set(element, { rect, at: performance.now() }); };
+const isAnimated = (element) => Document.prototype.getAnimations.call(document)
+  .some(({ playState, effect }) => playState === 'running' && effect?.target && isWithin(element, effect.target));
+const stoodStill = (element, rect) => {
+  const last = lastSeen.get(element);
+  const ago = performance.now() - (last?.at ?? 0);
+  return last && ago > SEEN_MS_MIN && ago < SEEN_MS_MAX && sameRect(last.rect, rect) && !isAnimated(element);
+};
+
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
 // `{visible, enabled, editable, still, hit, labels, align}`. With `hit`, events at the point are checked from now on (guard.js),
 // and changes of the document are counted (quiet.js).
@@ -129,18 +144,23 @@ kit.ready = async (number, ask) => {
   if (ask.labels && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
+  if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
   if (ask.visible && !actVisible(element)) return lacks('visible', element);
   if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
   if (ask.still) {
     const before = rectOf(element);
-    await frame();
-    if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
-    if (!sameRect(before, rectOf(element))) return lacks('still', element);
+    if (!stoodStill(element, before)) {
+      await frame();
+      if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
+      kit.sees(element, rectOf(element));
+      if (!sameRect(before, rectOf(element))) return lacks('still', element);
+    }
   }
   // In a frame its parents' windows may not show it, which is not known here.
   const align = ask.align ?? (actPoints(element).length === 0 ? 'center' : parent === window ? null : 'nearest');
   if (align && scrollTo(element, align)) await frame();
+  kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
   const points = actPoints(element);
   let point = points[0] ?? [box.x + box.width / 2, box.y + box.height / 2];

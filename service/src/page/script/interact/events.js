@@ -63,12 +63,27 @@ const focused = () => {
   while (element.shadowRoot && activeIn(element.shadowRoot)) element = activeIn(element.shadowRoot);
   return element;
 };
-// A key without a default action of the browser's: what is done with it is the page's. `goesOn`: it prevented nothing.
+const PRESSABLE = 'button, summary, a[href], input[type=button], input[type=submit], input[type=reset]';
+const keyDefault = (element, key, modifiers) => {
+  if ((modifiers & ~8) !== 0) return;
+  const isPressed = key === 'Enter' ? matches(element, PRESSABLE)
+    : key === ' ' && matches(element, 'button, summary, input:is([type=button], [type=submit], [type=checkbox], [type=radio])');
+  if (isPressed) HTMLElement.prototype.click.call(element);
+  else if (key === 'Enter' && isInput(element)) {
+    const form = getter(HTMLInputElement, 'form')(element);
+    const by = form && [...HTMLFormElement.prototype.querySelectorAll.call(form, 'button, input')].find((one) => one.type === 'submit');
+    if (by) HTMLElement.prototype.click.call(by);
+    else if (form) HTMLFormElement.prototype.requestSubmit.call(form);
+  } else if ([...key].length === 1 && actFieldKind(element)) document.execCommand('insertText', false, key);
+};
+// A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
+// prevented nothing.
 kit.domKey = ({ key, code, modifiers, keyCode }) => {
   const element = focused();
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
   let goesOn = true;
   const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
+  if (goesOn && isConnected(element)) keyDefault(element, key, modifiers);
   dispatch(element, new KeyboardEvent('keyup', init));
   return { reached, goesOn, what: describe(element) };
 };

@@ -119,6 +119,17 @@ kit.select = (number, wanted) => {
   }
   return { what: describe(select), labels: chosen.map((option) => trimmed(option.label).slice(0, 200).toWellFormed()) };
 };
+// Chooses the option that the element is, in a select that can be seen.
+kit.choose = (number) => {
+  const option = elementOf(number);
+  const select = option instanceof HTMLOptionElement ? closest(option, 'select') : null;
+  if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled')) return false;
+  focusOn(select, { preventScroll: true });
+  if (option.selected) return true;
+  option.selected = true;
+  tell(select, 'input', 'change');
+  return true;
+};
 // Whether these, and no others, are chosen.
 kit.selected = (number, wanted) => {
   const select = elementOf(number) && actField(elementOf(number));

@@ -11,7 +11,7 @@ let guarded = null;
 const guard = (element, x, y) => {
   dragged = false;
   guarded = { element, x, y, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null };
-  globalThis.portholeHear?.();
+  globalThis.portholeHear();
   globalThis.portholeGuard = check;
 };
 
@@ -21,6 +21,13 @@ const check = (event) => {
   if (performance.now() > now.until) return unguard();
   // A person may be using the same page.
   if (Math.abs(event.clientX - now.x) > NEAR_PX || Math.abs(event.clientY - now.y) > NEAR_PX) return;
+  try { judge(event, now); } catch { now.by ??= 'what could not be told'; }
+  now.seen = true;
+  if (!now.by) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+};
+const judge = (event, now) => {
   const [target] = event.composedPath();
   if (event.type === 'pointerdown' || (event.type === 'mousedown' && !now.first)) {
     now.by ??= wrong(now, event, target);
@@ -28,10 +35,6 @@ const check = (event) => {
   } else if (CLICKS.has(event.type) && !now.by && now.element && !belongs(target, now)) {
     now.by = describe(target instanceof Element ? target : document.documentElement);
   }
-  now.seen = true;
-  if (!now.by) return;
-  event.preventDefault();
-  event.stopImmediatePropagation();
 };
 const wrong = (now, event, target) => {
   if (!now.element) return describe(target instanceof Element ? target : document.documentElement);

@@ -144,6 +144,11 @@ async fn options_are_chosen_by_value_and_label() {
     assert_eq!(scene.evaluate("[...m.selectedOptions].map(o => o.value).join()").await, "two");
     assert!(matches!(select("#back", &["b"]).await, Err(ActError::NoEffect(_))));
     select("#late", &["came"]).await.unwrap();
+    // An option that is clicked is chosen.
+    scene.click("#s option[value=fr]").await.unwrap();
+    assert_eq!(scene.evaluate("s.value").await, "fr");
+    scene.evaluate("s.style.display = 'none'").await;
+    assert!(matches!(scene.click("#s option[value=de]").await, Err(ActError::NotVisible(_))));
     scene.ends().await;
 }
 

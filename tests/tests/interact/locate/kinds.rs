@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Kind, Wanted};
 
-use crate::scene::{Scene, any, by};
+use super::scene::{Scene, any, by};
 
 const FORM: &str = "<title>form</title>
 <h1 id=title>Sign  in</h1>

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use porthole_service::page::interact::{Click, How, Method, Terms, Typing};
 use porthole_tests::Reply;
 use tokio::time::Instant;
 
-use super::scene::Scene;
+use super::scene::{Scene, ready, typing};
 
 /// What a click that changes nothing may take on a busy machine; on an idle one it is some 40 ms.
 const QUICKLY: Duration = Duration::from_millis(400);
@@ -160,5 +161,62 @@ async fn a_link_to_a_refused_target_is_told() {
     assert!(acted.settled.blocked && !acted.settled.navigated, "{acted:?}");
     assert_eq!(acted.warnings, ["blocked_target"]);
     assert_eq!(scene.site.forbidden_visits(), 0);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_may_make_large_urls_of_its_own() {
+    let scene = Scene::showing(
+        "<button id=b>go</button><img id=i><script>b.onclick = () => {
+        i.src = 'data:image/svg+xml,<svg xmlns=\"http://www.w3.org/2000/svg\"><desc>' + 'x'.repeat(6e6) + '</desc></svg>' }</script>",
+    )
+    .await;
+    for _ in 0..2 {
+        let acted = scene.click("#b").await.unwrap();
+        assert!(acted.settled.settled, "{acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_page_is_waited_for_and_a_stuck_one_is_not_settled() {
+    let scene = Scene::showing(
+        "<button id=b>go</button><p id=p></p><button id=stuck>stuck</button><script>const busy = ms => { const until = Date.now() + ms; while (Date.now() < until); };
+        b.onclick = () => setTimeout(() => { busy(1500); p.textContent = 'done' }); stuck.onclick = () => setTimeout(() => busy(30000))</script>",
+    )
+    .await;
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
+    assert_eq!(scene.evaluate("p.textContent").await, "done");
+    let acted = scene.click("#stuck").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_navigates_away_under_the_click_is_settled() {
+    let scene = Scene::open().await;
+    let next = scene.site.page(Reply::html("<p>next").late(Duration::from_millis(300)));
+    let inner = scene.site.html(&format!("<a id=a href='{next}'>leave</a>"));
+    scene.shows(&format!("<iframe id=f src='{inner}'></iframe>")).await;
+    let link = scene.inner(&["#f", "#a"]).await;
+    let acted = scene.page.click(&link, &Click::once(ready())).await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
+    assert_eq!(scene.evaluate("f.contentDocument.body.textContent").await, "next");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_is_acted_on_in_the_document() {
+    let scene = Scene::showing(
+        "<button id=b hidden onclick='p.textContent = 1'>go</button><input id=i style='display:none'><p id=p></p>",
+    )
+    .await;
+    let terms = Terms { visible: false, how: How::DocumentFirst, ..ready() };
+    let acted = scene.page.click(&scene.element("#b").await, &Click::once(terms)).await.unwrap();
+    assert_eq!((acted.method, scene.evaluate("p.textContent").await), (Method::Dom, "1".into()));
+    let typing = Typing { terms, ..typing("text") };
+    scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "text");
     scene.ends().await;
 }

@@ -1,8 +1,8 @@
 //! Where elements are: shadow roots, frames, behind hidden ones; and pages that mislead.
 
-use porthole_service::page::interact::{ActError, DomAction, Kind, Wanted};
+use porthole_service::page::interact::{ActError, Kind, Wanted};
 
-use crate::scene::{Scene, any, by};
+use super::scene::{Scene, any, by};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn open_shadow_roots_are_looked_into() {
@@ -21,7 +21,7 @@ async fn open_shadow_roots_are_looked_into() {
     let located = scene.locate(&sends).await.unwrap();
     assert_eq!((located.matched_count, scene.id(&located.element).await.as_str()), (2, "b"));
     assert_eq!(scene.id_of(&by(Kind::Css, "#host >> #deep >> text: Send")).await, "b");
-    scene.page.act_in_dom(&located.element, "Send", &DomAction::click(), crate::scene::PATIENCE).await.unwrap();
+    scene.clicks(&located.element).await;
     assert_eq!(scene.js("clicked").await, 1);
     // What comes into a shadow root later is seen as well.
     scene.js("setTimeout(() => outer.append(Object.assign(document.createElement('i'), { id: 'late', textContent: 'Late' })), 300)").await;
@@ -50,8 +50,7 @@ async fn frames_of_every_origin_are_looked_into() {
         let located = scene.locate(&button(name)).await.unwrap();
         let owners = std::iter::successors(located.element.frame.owner(), |(frame, _)| frame.owner()).count();
         assert_eq!(owners, depth, "{name}");
-        let effect =
-            scene.page.act_in_dom(&located.element, name, &DomAction::click(), crate::scene::PATIENCE).await.unwrap();
+        let effect = scene.clicks(&located.element).await;
         assert!(effect.took, "{name}");
     }
     let foreign = scene.locate(&button("Foreign")).await.unwrap().bounding_box;
@@ -121,9 +120,10 @@ async fn a_page_that_redefines_what_we_use_misleads_nobody() {
     assert_eq!(scene.id_of(&by(Kind::Label, "Field")).await, "f");
     assert_eq!(scene.id_of(&by(Kind::Css, "#form >> role: button \"Press\"")).await, "b");
     assert_eq!(scene.id_of(&by(Kind::Xpath, "//form//button")).await, "b");
-    assert!(scene.acts("#b", &DomAction::click()).await.took);
+    let located = scene.locate(&by(Kind::Css, "#b")).await.unwrap();
+    scene.clicks(&located.element).await;
     assert_eq!(scene.js("n").await, 1);
-    let typed = scene.acts("#f", &DomAction::Type { text: "true".to_owned(), clear: true }).await;
-    assert_eq!((typed.took, typed.value.as_deref()), (true, Some("true")));
+    let typed = scene.types("#f", "true").await.typed.unwrap();
+    assert_eq!((typed.value.as_deref(), typed.differs), (Some("true"), false));
     scene.ends().await;
 }

@@ -7,7 +7,9 @@ use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
 use porthole_chromium::find_executable;
 use porthole_service::guard::egress::EgressLimits;
 use porthole_service::guard::{AllowTargets, Guard, Judge, Policy};
-use porthole_service::page::interact::{DomAction, DomEffect, Element, Kind, Located, Missed, Wanted};
+use porthole_service::page::interact::{
+    Acted, Button, Click, Element, How, Kind, Located, Missed, Modifiers, Terms, Typing, Wanted,
+};
 use porthole_service::page::{self, Appearance, Page};
 use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Lease, LeaseRequest, Provider};
@@ -92,7 +94,7 @@ impl Scene {
             "addEventListener('mousemove', event => globalThis.over = event.composedPath()[0].id, { capture: true })",
         )
         .await;
-        self.page.act_in_dom(element, "it", &DomAction::Hover, PATIENCE).await.unwrap();
+        self.page.hover(element, &in_document()).await.unwrap();
         self.js("over").await.as_str().unwrap_or_default().to_owned()
     }
 
@@ -101,11 +103,17 @@ impl Scene {
         self.page.locate(wanted, Instant::now() + IN_VAIN).await.map(|located| panic!("{located:?}")).unwrap_err()
     }
 
-    /// Locates by CSS, hidden or not, and acts in the page.
-    pub(crate) async fn acts(&self, css: &str, action: &DomAction) -> DomEffect {
-        let wanted = Wanted { wait_for_visible: false, wait_for_enabled: false, ..by(Kind::Css, css) };
-        let located = self.locate(&wanted).await.unwrap();
-        self.page.act_in_dom(&located.element, css, action, PATIENCE).await.unwrap()
+    /// Clicks an element in its document.
+    pub(crate) async fn clicks(&self, element: &Element) -> Acted {
+        let click = Click { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms: in_document() };
+        self.page.click(element, &click).await.unwrap()
+    }
+
+    /// Locates a field by CSS and types into it.
+    pub(crate) async fn types(&self, css: &str, text: &str) -> Acted {
+        let located = self.locate(&by(Kind::Css, css)).await.unwrap();
+        let typing = Typing { text: text.to_owned(), clear: true, submit: false, slowly: false, terms: in_document() };
+        self.page.type_text(&located.element, &typing).await.unwrap()
     }
 
     /// Ends the browser.
@@ -124,4 +132,9 @@ pub(crate) fn by(kind: Kind, value: &str) -> Wanted {
 /// What is wanted of any kind, visible and enabled.
 pub(crate) fn any(value: &str) -> Wanted {
     Wanted { value: value.to_owned(), wait_for_visible: true, wait_for_enabled: true, ..Wanted::default() }
+}
+
+/// By events in the document, hidden or not.
+fn in_document() -> Terms {
+    Terms { how: How::DocumentOnly, visible: false, ..Terms::until(Instant::now() + PATIENCE) }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use porthole_service::page::interact::{Ref, SnapshotOptions};
 
-use crate::scene::Scene;
+use super::scene::Scene;
 
 const LOGIN: &str = r#"<title>Shop</title><h1>Sign in</h1>
 <form><label>Email <input required value="ada@example.com"></label>

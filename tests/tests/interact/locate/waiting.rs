@@ -5,7 +5,7 @@ use std::time::Duration;
 use porthole_service::page::interact::{ActError, Awaited, Kind, UrlGlob, Wanted};
 use tokio::time::Instant;
 
-use crate::scene::{PATIENCE, Scene, by};
+use super::scene::{PATIENCE, Scene, by};
 
 /// How much later than it comes something may be seen.
 const LAG_MAX: Duration = Duration::from_millis(250);

@@ -7,7 +7,7 @@ use super::scene::{Scene, ready};
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_dragged_by_the_pointer_and_by_html() {
     let scene = Scene::showing(
-        "<div id=a style='position:absolute;left:20px;top:20px;width:60px;height:60px;background:red'></div>
+        "<div id=a style='position:absolute;left:20px;top:20px;width:60px;height:60px;background:red;z-index:1'></div>
         <div id=to style='position:absolute;left:400px;top:300px;width:100px;height:100px;border:1px solid'></div><script>const log = [];
         a.onpointerdown = e => { a.setPointerCapture(e.pointerId); a.onpointermove = m => { a.style.left = m.clientX - 30 + 'px'; a.style.top = m.clientY - 30 + 'px' } };
         a.onpointerup = e => { a.onpointermove = null; log.push('up ' + Math.round(e.clientX) + ' ' + Math.round(e.clientY)) }</script>",

@@ -101,6 +101,17 @@ async fn an_element_that_is_swapped_when_the_pointer_comes_is_not_clicked() {
     assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("\"o\"")), "{covered:?}");
     assert_eq!(scene.log().await, "");
 
+    // In a document whose only script is in attributes.
+    scene
+        .shows(
+            "<button id=b onpointermove='o.hidden = false' style='width:200px;height:80px'>go</button>
+            <div id=o hidden onmousedown='document.title = `pressed`' style='position:fixed;inset:0'></div>",
+        )
+        .await;
+    let covered = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    assert_eq!(scene.evaluate("document.title").await, "");
+
     // Swapped by the press itself: no click comes to what is there then.
     scene
         .shows(&format!(
@@ -197,7 +208,7 @@ async fn elements_are_scrolled_into_view_past_what_sticks() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_shadow_roots_and_labels_show_is_hit() {
     let scene = Scene::showing(&format!(
-        "{LOGS}<div id=host></div><label id=l for=c><span id=s>Agree</span></label><input type=checkbox id=c style='opacity:0'>
+        "{LOGS}<div id=host style='display:inline-block'></div><label id=l for=c><span id=s>Agree</span></label><input type=checkbox id=c style='opacity:0'>
         <button id=outer onclick='note(`outer`)'><i id=icon style='pointer-events:none'>x</i></button>
         <span id=none style='display:contents'><b onclick='note(`inner`)'>word</b></span>
         <script>host.attachShadow({{mode: 'open'}}).innerHTML = '<slot></slot><button>in</button>';
@@ -232,7 +243,7 @@ async fn hovering_opens_a_menu_whose_entry_is_clicked() {
 async fn pages_that_redefine_prototypes_are_acted_on() {
     let scene = Scene::showing(&format!(
         "{LOGS}<form id=f onsubmit='note(`sent`);return false'><input name=id><input name=parentNode><input name=closest>
-        <input name=getBoundingClientRect><input name=getRootNode><input name=getClientRects><input name=t><button id=b>go</button></form>
+        <input name=getBoundingClientRect><input name=getRootNode><input name=isConnected><input name=ownerDocument><input name=getClientRects><input name=t><button id=b>go</button></form>
         <img name=activeElement><img name=elementFromPoint><img name=documentElement>
         <script>Element.prototype.getBoundingClientRect = () => ({{x: 9999, y: 9999}});
         Document.prototype.elementFromPoint = () => null; Event.prototype.preventDefault = () => {{}};
