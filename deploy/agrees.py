@@ -101,6 +101,24 @@ def check_selectors(every):
         ), f"{kind} {name} selects nobody"
 
 
+def check_peers(every):
+    """The worker finds every replica by itself: behind a headless Service, or by Compose's name of the service."""
+    variable = "PORTHOLE_SERVICE_PEERS"
+    (worker,) = every["Deployment", "porthole-worker"]["spec"]["template"]["spec"]["containers"]
+    told = {setting["name"]: setting.get("value") for setting in worker["env"]}
+    assert "PORTHOLE_SERVICE_URL" not in told, f"{variable} is used instead"
+    name, port = told[variable].rsplit(":", 1)
+    peers = every["Service", name]["spec"]
+    assert peers["clusterIP"] == "None" and [one["port"] for one in peers["ports"]] == [int(port)]
+    assert peers["selector"] == every["Service", "porthole-service"]["spec"]["selector"]
+    # DNS has a port by number alone: the Service can't map it to another.
+    (service,) = every["Deployment", "porthole-service"]["spec"]["template"]["spec"]["containers"]
+    assert {"name": "http", "containerPort": int(port)} in service["ports"]
+    compose = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())["services"]
+    name, port = compose["worker"]["environment"][variable].rsplit(":", 1)
+    assert compose[name]["deploy"]["replicas"] > 1 and port == "8788"
+
+
 def check_network(every):
     """No block that the guard refuses can be reached by the service's pod, and the internet can."""
     policy = every["NetworkPolicy", "porthole-service"]["spec"]["egress"]
@@ -189,6 +207,7 @@ def main():
     check_pods(every)
     check_scaling(every)
     check_selectors(every)
+    check_peers(every)
     check_network(every)
     check_denied_networks(every)
     check_seccomp()

@@ -75,6 +75,8 @@ impl Answer {
             retry_after: self.retry_after(&body),
             request_id,
             status: self.status,
+            // Of a newer or broken shape: the failure itself matters more.
+            context: serde_json::from_value(body).unwrap_or_default(),
             code,
         })))
     }
@@ -174,6 +176,21 @@ mod tests {
             refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT","message":"m","retryable":true,"details":{"a":1}}"#));
         assert_eq!((kept.code.name(), kept.retryable, kept.details.as_str()), ("TEAPOT", true, r#"{"a":1}"#));
         assert!(!refusal(&answer(418, r#"{"ok":false,"error":"TEAPOT"}"#)).retryable);
+    }
+
+    #[test]
+    fn a_sessions_context_is_read() {
+        let body = r#"{"ok":false,"error":"STALE_REF","retryable":false,"session":"ses_1","tab":"t1",
+            "events":[{"type":"navigated","tab":"t1","url":"https://a.example/"},{"type":"newer","x":1}],
+            "snapshot":{"snapshot_id":"s2","tree":"- button \"Go\" [ref=@e3]","refs":{"@e3":{"role":"button","name":"Go"}},
+                "element_count":1,"truncated":false,"chars":24}}"#;
+        let error = failure(&answer(409, body));
+        assert_eq!(error.context().unwrap().session.as_deref(), Some("ses_1"));
+        assert_eq!(error.events().len(), 2);
+        assert_eq!(error.snapshot().unwrap().snapshot_id, "s2");
+        assert_eq!(error.answer()["snapshot"]["snapshot_id"], "s2");
+        let broken = failure(&answer(409, r#"{"error":"STALE_REF","events":7}"#));
+        assert_eq!((broken.code(), broken.events().len()), (Code::Known(ErrorCode::StaleRef), 0));
     }
 
     #[test]

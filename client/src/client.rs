@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -23,6 +24,9 @@ use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWi
 
 /// The longest answer that is read, in bytes: four times the largest picture in base64.
 const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// The longest answer with a downloaded file: the largest one in base64, and the fields around it.
+const FILE_ANSWER_MAX_BYTES: usize = 68 * 1024 * 1024;
 
 /// A client of a worker. Cheap to clone; clones share their counts.
 ///
@@ -98,16 +102,26 @@ impl Client {
         route: &str,
         request: &impl Serialize,
     ) -> Result<T, Error> {
-        let parts = &*self.0;
-        let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
         let body = Bytes::from(serde_json::to_vec(request).expect("a request of the contract serializes to JSON"));
+        let sent = Sent { operation, route, acts: false };
+        self.retried(operation, || self.attempt(sent, body.clone()), Error::retryable).await
+    }
+
+    /// Makes attempts until one succeeds, `may_retry` refuses or the retries are used up; counts and reports the retries.
+    pub(crate) async fn retried<T, A: Future<Output = Result<T, Error>>>(
+        &self,
+        operation: Operation,
+        attempt: impl FnMut() -> A,
+        may_retry: impl FnMut(&Error) -> bool,
+    ) -> Result<T, Error> {
+        let parts = &*self.0;
         let mut retries = 0;
         let started = (parts.clock)();
 
-        let outcome = (|| self.attempt(operation, &url, body.clone()))
+        let outcome = attempt
             .retry(Delays::new(Arc::clone(&parts.randomness)))
             .sleep(SleepWith(Arc::clone(&parts.sleeper)))
-            .when(Error::retryable)
+            .when(may_retry)
             .adjust(|error, scheduled| retry::wait(scheduled, error))
             .notify(|error, wait| {
                 retries += 1;
@@ -127,12 +141,16 @@ impl Client {
         outcome
     }
 
-    async fn attempt<T: DeserializeOwned>(&self, operation: Operation, url: &str, body: Bytes) -> Result<T, Error> {
+    /// Sends one request, reads its answer and counts it.
+    pub(crate) async fn attempt<T: DeserializeOwned>(&self, sent: Sent<'_>, body: Bytes) -> Result<T, Error> {
         let parts = &*self.0;
+        let Sent { operation, route, acts } = sent;
+        let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
         let started = (parts.clock)();
         let request =
             parts.http.post(url).header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json").body(body);
-        let outcome = match send(request, &parts.base, parts.timeout).await {
+        let limits = Limits { timeout: parts.timeout, answer_max_bytes: answer_max_bytes(operation) };
+        let outcome = match send_within(request, &parts.base, limits, acts).await {
             Ok(answer) => answer.read(&parts.base),
             Err(error) => Err(error),
         };
@@ -142,19 +160,51 @@ impl Client {
     }
 }
 
+/// What is sent where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sent<'a> {
+    pub(crate) operation: Operation,
+    pub(crate) route: &'a str,
+    /// Whether the call may change something, so that it must not be repeated once it was sent.
+    pub(crate) acts: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    /// Only appears in errors: the HTTP client keeps it.
+    timeout: Duration,
+    answer_max_bytes: usize,
+}
+
+fn answer_max_bytes(operation: Operation) -> usize {
+    match operation {
+        Operation::SessionFiles => FILE_ANSWER_MAX_BYTES,
+        _ => ANSWER_MAX_BYTES,
+    }
+}
+
 /// Sends a request and reads its whole answer. `base` and `timeout` only appear in errors.
 pub(crate) async fn send(request: reqwest::RequestBuilder, base: &str, timeout: Duration) -> Result<Answer, Error> {
-    let failed = |error: reqwest::Error| lost(&error, base, timeout);
+    send_within(request, base, Limits { timeout, answer_max_bytes: ANSWER_MAX_BYTES }, false).await
+}
+
+async fn send_within(
+    request: reqwest::RequestBuilder,
+    base: &str,
+    limits: Limits,
+    acts: bool,
+) -> Result<Answer, Error> {
+    let failed = |error: reqwest::Error| lost(&error, base, limits.timeout, acts);
     let mut response = request.send().await.map_err(failed)?;
     let status = response.status().as_u16();
     let headers = std::mem::take(response.headers_mut());
     let mut body = Vec::new();
     while let Some(chunk) = response.chunk().await.map_err(failed)? {
-        if body.len() + chunk.len() > ANSWER_MAX_BYTES {
+        if body.len() + chunk.len() > limits.answer_max_bytes {
             return Err(Error::UnexpectedAnswer {
                 url: base.to_owned(),
                 status,
-                reason: format!("it is longer than {ANSWER_MAX_BYTES} bytes"),
+                reason: format!("it is longer than {} bytes", limits.answer_max_bytes),
                 request_id: String::new(),
             });
         }
@@ -163,14 +213,17 @@ pub(crate) async fn send(request: reqwest::RequestBuilder, base: &str, timeout: 
     Ok(Answer { status, headers, body })
 }
 
-fn lost(error: &reqwest::Error, base: &str, timeout: Duration) -> Error {
-    if error.is_timeout() && !error.is_connect() {
-        return Error::Timeout { url: base.to_owned(), after: timeout };
+fn lost(error: &reqwest::Error, base: &str, timeout: Duration, acts: bool) -> Error {
+    let url = base.to_owned();
+    let late = error.is_timeout() && !error.is_connect();
+    if late && !acts {
+        return Error::Timeout { url, after: timeout };
     }
     // reqwest's message has the whole URL and little else; the innermost cause is the useful part.
     let mut cause: &dyn std::error::Error = error;
     while let Some(source) = cause.source() {
         cause = source;
     }
-    Error::Connection { url: base.to_owned(), cause: cause.to_string() }
+    let cause = if late { format!("none within {} s", timeout.as_secs_f64()) } else { cause.to_string() };
+    if acts && !error.is_connect() { Error::Unanswered { url, cause } } else { Error::Connection { url, cause } }
 }

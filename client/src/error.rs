@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use porthole_contract::ErrorCode;
+use porthole_contract::session::{ErrorContext, Event, SnapshotAnswer};
 use serde_json::{Value, json};
 
 /// The code of an answer. Codes that this version doesn't know are kept unchanged.
@@ -45,7 +46,7 @@ impl fmt::Display for Code {
 }
 
 /// An error answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     /// The error code.
     pub code: Code,
@@ -61,10 +62,12 @@ pub struct Refusal {
     pub request_id: String,
     /// The answer's HTTP status.
     pub status: u16,
+    /// Where in a session it failed: its handle, its tab, events, and a snapshot if one was asked for.
+    pub context: ErrorContext,
 }
 
 /// Why a request failed, after its retries. None of these holds a key or a token.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Porthole answered with an error.
@@ -85,6 +88,14 @@ pub enum Error {
         url: String,
         /// The time limit of one attempt.
         after: Duration,
+    },
+    /// A call to a session was sent and its answer never came. It may have acted, so it must not be repeated blindly.
+    #[error("{url} gave no answer to a call that may have acted: {cause}")]
+    Unanswered {
+        /// The worker: scheme, host, port.
+        url: String,
+        /// The innermost cause.
+        cause: String,
     },
     /// An answer that is not Porthole's, such as a proxy's error page. Not retried: it does not say `retryable`.
     #[error("{url} answered HTTP {status}, but not as Porthole does: {reason}")]
@@ -122,7 +133,7 @@ impl Error {
     pub fn code(&self) -> Code {
         match self {
             Error::Refused(refusal) => refusal.code.clone(),
-            Error::Connection { .. } => Code::Known(ErrorCode::ServiceUnavailable),
+            Error::Connection { .. } | Error::Unanswered { .. } => Code::Known(ErrorCode::ServiceUnavailable),
             Error::Timeout { .. } => Code::Known(ErrorCode::ServiceTimeout),
             Error::UnexpectedAnswer { .. } => Code::Known(ErrorCode::Internal),
         }
@@ -133,7 +144,7 @@ impl Error {
     pub fn sentence(&self) -> String {
         match self {
             Error::Refused(refusal) => refusal.message.clone(),
-            Error::Connection { .. } => ErrorCode::ServiceUnavailable.message().to_owned(),
+            Error::Connection { .. } | Error::Unanswered { .. } => ErrorCode::ServiceUnavailable.message().to_owned(),
             Error::Timeout { .. } => ErrorCode::ServiceTimeout.message().to_owned(),
             Error::UnexpectedAnswer { .. } => "The answer wasn't Porthole's".to_owned(),
         }
@@ -154,7 +165,7 @@ impl Error {
         match self {
             Error::Refused(refusal) => refusal.retryable,
             Error::Connection { .. } | Error::Timeout { .. } => true,
-            Error::UnexpectedAnswer { .. } => false,
+            Error::Unanswered { .. } | Error::UnexpectedAnswer { .. } => false,
         }
     }
 
@@ -173,9 +184,30 @@ impl Error {
         match self {
             Error::Refused(refusal) => Some(refusal.request_id.as_str()),
             Error::UnexpectedAnswer { request_id, .. } => Some(request_id.as_str()),
-            Error::Connection { .. } | Error::Timeout { .. } => None,
+            Error::Connection { .. } | Error::Timeout { .. } | Error::Unanswered { .. } => None,
         }
         .filter(|id| !id.is_empty())
+    }
+
+    /// Returns where in a session it failed, if the answer says so.
+    #[must_use]
+    pub fn context(&self) -> Option<&ErrorContext> {
+        match self {
+            Error::Refused(refusal) => Some(&refusal.context),
+            _ => None,
+        }
+    }
+
+    /// Returns what else happened in the session since its last call.
+    #[must_use]
+    pub fn events(&self) -> &[Event] {
+        self.context().and_then(|context| context.events.as_deref()).unwrap_or_default()
+    }
+
+    /// Returns the snapshot that the failed call asked for.
+    #[must_use]
+    pub fn snapshot(&self) -> Option<&SnapshotAnswer> {
+        self.context()?.snapshot.as_ref()
     }
 
     /// Returns the failure in the shape of the contract's error answer, even if no such answer was received.
@@ -191,6 +223,11 @@ impl Error {
         });
         if let Some(wait) = self.retry_after() {
             answer["retry_after_ms"] = json!(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
+        }
+        if let Some(Value::Object(context)) = self.context().map(|context| json!(context)) {
+            for (field, value) in context {
+                answer[field] = value;
+            }
         }
         answer
     }
@@ -209,6 +246,7 @@ mod tests {
             retry_after: Some(Duration::from_millis(2500)),
             request_id: request_id.to_owned(),
             status: 504,
+            context: ErrorContext::default(),
         }))
     }
 

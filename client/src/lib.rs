@@ -19,12 +19,15 @@
 //! # }
 //! ```
 //!
+//! [`Client::session`] has a browser that stays between calls: see [`Session`].
+//!
 //! Requests and answers are the contract's types, re-exported here. The library does not print, write files or read the
 //! environment (except the proxy variables, see [`ClientBuilder::url`]); the `porthole` command (crate `porthole-cli`)
-//! does. `examples/` shows a screenshot, an extract with retries, and how to mint an owner token.
+//! does. `examples/` shows a screenshot, an extract with retries, a session, and how to mint an owner token.
 
 mod admin;
 mod answer;
+mod browser_session;
 mod builder;
 mod client;
 mod error;
@@ -33,9 +36,12 @@ mod retry;
 
 pub use admin::{Admin, Readiness};
 pub use answer::image_bytes;
+pub use browser_session::Session;
 pub use builder::{BuildError, ClientBuilder, DEFAULT_URL};
 pub use client::Client;
 pub use error::{Code, Error, Refusal};
+/// The requests and answers of sessions, and their parts.
+pub use porthole_contract::session;
 pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
 pub use porthole_contract::{
     ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat, OnTimeout,

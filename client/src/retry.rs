@@ -122,6 +122,7 @@ mod tests {
             retry_after,
             request_id: String::new(),
             status: 503,
+            context: porthole_contract::session::ErrorContext::default(),
         }))
     }
 

@@ -25,5 +25,8 @@ pub const READYZ: &str = "/readyz";
 pub const REQUEST_ID_HEADER: &str = "x-request-id";
 /// The header with a hash of the caller, which the worker sends so that the service's queue can be fair.
 pub const CLIENT_HEADER: &str = "x-porthole-client";
+/// The header by which a service's `/healthz` and `/readyz` name the replica, so that a worker finds the one that a
+/// session's handle names.
+pub const REPLICA_HEADER: &str = "x-porthole-replica";
 /// Prefix of the metadata headers of a raw image.
 pub const METADATA_HEADER_PREFIX: &str = "x-porthole-";

@@ -4,8 +4,13 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::middleware::map_response;
+use axum::response::Response;
+use http::HeaderValue;
 use porthole_contract::metrics::Metrics;
 use porthole_contract::metrics::Operation;
+use porthole_contract::routes::REPLICA_HEADER;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::admin::{self, Process};
 use porthole_daemon::layers::{Layers, without_web_pages};
@@ -195,7 +200,7 @@ impl Server {
         });
         // With a key only the worker can call, under any host name. Without one, local web pages could call.
         let hosts = if routes.service_keys.is_empty() { Hosts::of_listener(main.addr()) } else { Hosts::Any };
-        let router = routes.router(admin::health_router(Arc::clone(&state)));
+        let router = routes.router(naming_replica(admin::health_router(Arc::clone(&state)), agents.replica()));
         let layers = Layers::new(state.requests.clone(), Operation::of_route);
         let router = Layers { shutdown: shutdown.clone(), ..layers }
             .around_with(router, |router| without_web_pages(router, hosts));
@@ -211,6 +216,15 @@ impl Server {
         }
         tracing::info!("the service has ended");
     }
+}
+
+/// Adds this replica's id to every answer of `health`, from which workers learn it.
+fn naming_replica(health: Router, replica: ReplicaId) -> Router {
+    let replica = HeaderValue::from_str(&replica.to_string()).expect("base64url is a valid header value");
+    health.layer(map_response(move |mut response: Response| {
+        response.headers_mut().insert(REPLICA_HEADER, replica.clone());
+        std::future::ready(response)
+    }))
 }
 
 impl Process for State {

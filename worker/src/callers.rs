@@ -8,6 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use http::{HeaderMap, HeaderValue};
+use porthole_contract::limits::SESSION_CALLS_PER_REQUEST;
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::{BearerKeys, KeyIndex, UnfitKey, WORKER_CHALLENGE};
@@ -28,6 +29,17 @@ enum Caller {
     Network(ClientNetwork),
 }
 
+/// What a call costs of its caller's rate, in cells of the limiter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Weight(NonZeroU32);
+
+impl Weight {
+    /// A request that opens a page of its own.
+    pub(crate) const REQUEST: Self = Self(NonZeroU32::new(SESSION_CALLS_PER_REQUEST).unwrap());
+    /// A call to a session.
+    pub(crate) const SESSION_CALL: Self = Self(NonZeroU32::MIN);
+}
+
 /// Prefix of the hashed text, so that a caller's name can't be confused with a hash for another purpose.
 const NAME_DOMAIN: &[u8] = b"porthole client name\0";
 /// Length of a caller's name in bytes, long enough to be unique.
@@ -44,7 +56,8 @@ pub(crate) struct Callers {
 }
 
 impl Callers {
-    /// Requires one of `keys`, if there are any, and allows each caller `a_minute` requests a minute.
+    /// Requires one of `keys`, if there are any, and allows each caller `a_minute` requests a minute, or
+    /// [`SESSION_CALLS_PER_REQUEST`] times as many calls to sessions.
     ///
     /// # Errors
     /// [`UnfitKey`] for a key that the settings would have refused.
@@ -57,7 +70,7 @@ impl Callers {
         Ok(Self {
             keys: BearerKeys::new(keys, WORKER_CHALLENGE)?,
             salted: Sha256::new().chain_update(NAME_DOMAIN).chain_update(salt).chain_update([0]),
-            rates: RateLimiter::keyed(Quota::per_minute(a_minute)),
+            rates: RateLimiter::keyed(Quota::per_minute(a_minute.saturating_mul(Weight::REQUEST.0))),
             clock: DefaultClock::default(),
         })
     }
@@ -67,17 +80,22 @@ impl Callers {
     ///
     /// # Errors
     /// The answer that refuses the request: `RATE_LIMITED` or `UNAUTHORIZED`.
-    pub(crate) fn admit(&self, headers: &HeaderMap, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
+    pub(crate) fn admit(
+        &self,
+        headers: &HeaderMap,
+        address: IpAddr,
+        weight: Weight,
+    ) -> Result<HeaderValue, Box<Response>> {
         let key = self.keys.presented(headers);
         let caller = key.map_or_else(|| Caller::Network(ClientNetwork::of(address)), Caller::Key);
-        self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
+        self.within_rate(caller, weight).map_err(|failure| Box::new(Refused(failure).into_response()))?;
         if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(self.name(caller)) }
     }
 
     /// Admits like [`Callers::admit`] without requiring a key, rate-limited by network only.
     pub(crate) fn admit_without_key(&self, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
         let caller = Caller::Network(ClientNetwork::of(address));
-        self.within_rate(caller).map_err(|failure| Box::new(Refused(failure).into_response()))?;
+        self.within_rate(caller, Weight::REQUEST).map_err(|failure| Box::new(Refused(failure).into_response()))?;
         Ok(self.name(caller))
     }
 
@@ -92,11 +110,13 @@ impl Callers {
         HeaderValue::from_str(&name).expect("hexadecimal digits are a valid header value")
     }
 
-    fn within_rate(&self, caller: Caller) -> Result<(), Failure> {
-        self.rates.check_key(&caller).map_err(|not_until| {
-            Failure::new(ErrorCode::RateLimited, "the caller sent more requests than its limit per minute")
-                .retry_after(not_until.wait_time_from(self.clock.now()))
-        })
+    fn within_rate(&self, caller: Caller, weight: Weight) -> Result<(), Failure> {
+        let limited =
+            || Failure::new(ErrorCode::RateLimited, "the caller sent more requests than its limit per minute");
+        let cells = self.rates.check_key_n(&caller, weight.0);
+        cells
+            .map_err(|_more_than_a_minutes_worth| limited())?
+            .map_err(|not_until| limited().retry_after(not_until.wait_time_from(self.clock.now())))
     }
 
     /// Drops the state of idle callers at intervals, which bounds its size, until `ended` is cancelled.
@@ -127,7 +147,7 @@ mod tests {
     fn code(callers: &Callers, key: Option<&str>, address: &str) -> Option<&'static str> {
         let key = key.map(|letter| HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap());
         let headers = key.into_iter().map(|key| (header::AUTHORIZATION, key)).collect();
-        let refused = callers.admit(&headers, address.parse().unwrap()).err()?;
+        let refused = callers.admit(&headers, address.parse().unwrap(), Weight::REQUEST).err()?;
         Some(failure_of(&refused).unwrap().code.name())
     }
 
@@ -170,11 +190,13 @@ mod tests {
         let name = |letter: &str, address: &str| {
             let key = HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap();
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, key)]);
-            known.admit(&headers, address.parse().unwrap()).unwrap()
+            known.admit(&headers, address.parse().unwrap(), Weight::REQUEST).unwrap()
         };
         assert_eq!(name("a", "192.0.2.1"), name("a", "192.0.2.2"), "a key has one name at every address");
         assert_ne!(name("a", "192.0.2.1"), name("b", "192.0.2.1"));
-        let of_address = |callers: &Callers| callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap()).unwrap();
+        let of_address = |callers: &Callers| {
+            callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap()
+        };
         let salted = Callers::new(&[], Some(&"s".repeat(32).into()), NonZeroU32::MIN).unwrap();
         assert_ne!(of_address(&salted), of_address(&callers(&[], 1)));
         assert_eq!(name("a", "192.0.2.1").len(), 2 * NAME_BYTES);
@@ -184,17 +206,28 @@ mod tests {
     fn a_refusal_has_the_time_until_the_next_request_is_admitted() {
         let callers = callers(&[], 2);
         let address = "192.0.2.1".parse().unwrap();
-        let refused =
-            std::iter::repeat_with(|| callers.admit(&HeaderMap::new(), address)).find_map(Result::err).unwrap();
+        let refused = std::iter::repeat_with(|| callers.admit(&HeaderMap::new(), address, Weight::REQUEST))
+            .find_map(Result::err)
+            .unwrap();
         let wait = failure_of(&refused).unwrap().retry_after.unwrap();
         assert!((Duration::from_secs(25)..=Duration::from_secs(30)).contains(&wait), "{wait:?}");
+    }
+
+    #[test]
+    fn ten_session_calls_count_as_one_request() {
+        let callers = callers(&[], 2);
+        let address = "192.0.2.1".parse().unwrap();
+        let admitted = |weight| callers.admit(&HeaderMap::new(), address, weight).is_ok();
+        assert!(admitted(Weight::REQUEST));
+        assert_eq!((0..20).filter(|_| admitted(Weight::SESSION_CALL)).count(), 10);
+        assert!(!admitted(Weight::REQUEST));
     }
 
     #[tokio::test(start_paused = true)]
     async fn idle_callers_are_forgotten() {
         // The limiter uses a real clock: at this rate a caller is idle after about a microsecond.
         let callers = callers(&[], u32::MAX);
-        callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap()).unwrap();
+        callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap();
         assert_eq!(callers.rates.len(), 1);
         let ended = CancellationToken::new();
         let forgotten = async {

@@ -1,15 +1,15 @@
-//! Forwarding: sends one request to the service, validates its answer and streams it back.
+//! Forwarding: sends one request to a replica of the service, validates its answer and streams it back.
 //!
 //! Only the contract's answers are passed on. Answers of intermediaries (a proxy's error page, a sign-in form) become
 //! `SERVICE_UNAVAILABLE`.
 
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use porthole_contract::routes::{CLIENT_HEADER, METADATA_HEADER_PREFIX, READYZ};
-use porthole_contract::{ErrorAnswer, ErrorCode, Failure};
+use porthole_contract::routes::{CLIENT_HEADER, METADATA_HEADER_PREFIX};
+use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::bearer::SERVICE_CHALLENGE;
 use porthole_daemon::request_id;
 use porthole_daemon::requests::PassedOn;
@@ -21,6 +21,7 @@ use serde::Deserialize;
 use tracing::Instrument as _;
 use url::Url;
 
+use crate::replicas::{Replicas, Resolver, Way};
 use crate::settings::Settings;
 
 /// Time to connect to the service.
@@ -35,10 +36,26 @@ const HEADERS_IN: [HeaderName; 1] = [header::ACCEPT];
 /// Response headers that are passed back, besides the screenshot's metadata headers.
 const HEADERS_OUT: [HeaderName; 3] = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::RETRY_AFTER];
 
+/// A request on its way to the service.
+pub(crate) struct Outgoing<'a> {
+    /// The service's path.
+    pub(crate) path: &'a str,
+    /// The caller's headers.
+    pub(crate) caller: &'a HeaderMap,
+    /// The request's id.
+    pub(crate) id: &'a HeaderValue,
+    /// The caller's name.
+    pub(crate) client: &'a HeaderValue,
+    /// The trace that it belongs to.
+    pub(crate) trace: &'a TraceContext,
+    /// The body.
+    pub(crate) body: Bytes,
+}
+
 /// The worker's client of the sandbox service.
 pub(crate) struct Service {
+    pub(crate) replicas: Replicas,
     client: Client,
-    base: Url,
     key: Option<SecretString>,
     answer_timeout: Duration,
 }
@@ -48,34 +65,37 @@ impl Service {
     ///
     /// # Errors
     /// When the system's certificates can't be loaded.
-    pub(crate) fn new(settings: &Settings, answer_timeout: Duration) -> reqwest::Result<Self> {
+    pub(crate) fn new(settings: &Settings, resolver: Resolver, answer_timeout: Duration) -> reqwest::Result<Self> {
         let client = Client::builder()
             .no_proxy()
             .redirect(Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
             .pool_idle_timeout(POOL_IDLE_TIMEOUT)
             .build()?;
-        let (base, key) = (settings.service_url.clone(), settings.service_key.clone());
-        Ok(Self { client, base, key, answer_timeout })
+        let (replicas, key) = (Replicas::new(settings, resolver), settings.service_key.clone());
+        Ok(Self { replicas, client, key, answer_timeout })
     }
 
-    /// Sends `body` to `path` on behalf of `client`, and returns the answer as soon as its head has arrived. Dropping
-    /// the future or the answer cancels the request.
+    /// Sends `request` to the first replica of `way` that can be connected to, and returns the answer as soon as its head
+    /// has arrived. Dropping the future or the answer cancels the request.
     ///
     /// # Errors
     /// [`ServiceError`] if the service does not answer, or an intermediary does.
-    pub(crate) async fn forward(
-        &self,
-        path: &str,
-        caller: &HeaderMap,
-        id: &HeaderValue,
-        client: &HeaderValue,
-        trace: &TraceContext,
-        body: Vec<u8>,
-    ) -> Result<Response, ServiceError> {
-        let span = trace::asking(&Method::POST, path, self.host());
-        let headers = trace::passed_on(&span, trace).headers();
-        let sending = self.send(path, caller, id, client, headers, body).instrument(span.clone());
+    pub(crate) async fn forward(&self, way: Way, request: Outgoing<'_>) -> Result<Response, ServiceError> {
+        let mut attempts = self.replicas.attempts(way);
+        while let Some(base) = attempts.next() {
+            let outcome = self.forward_to(&base, &request).await;
+            if let Some(outcome) = attempts.settled(outcome) {
+                return outcome;
+            }
+        }
+        Err(attempts.failed())
+    }
+
+    async fn forward_to(&self, base: &Url, request: &Outgoing<'_>) -> Result<Response, ServiceError> {
+        let span = trace::asking(&Method::POST, request.path, host(base));
+        let headers = trace::passed_on(&span, request.trace).headers();
+        let sending = self.send(base, request, headers).instrument(span.clone());
         let answer = sending.await;
         match &answer {
             Ok(answer) => {
@@ -89,20 +109,17 @@ impl Service {
 
     async fn send(
         &self,
-        path: &str,
-        caller: &HeaderMap,
-        id: &HeaderValue,
-        client: &HeaderValue,
+        base: &Url,
+        outgoing: &Outgoing<'_>,
         trace: impl Iterator<Item = (HeaderName, HeaderValue)>,
-        body: Vec<u8>,
     ) -> Result<Response, ServiceError> {
         let mut request = self
-            .request(Method::POST, path, id, client, trace)
+            .request(Method::POST, base, outgoing.path, outgoing.id, outgoing.client, trace)
             .timeout(self.answer_timeout)
             .header(header::CONTENT_TYPE, "application/json")
-            .body(body);
+            .body(outgoing.body.clone());
         for name in HEADERS_IN {
-            for value in caller.get_all(&name) {
+            for value in outgoing.caller.get_all(&name) {
                 request = request.header(&name, value);
             }
         }
@@ -127,56 +144,33 @@ impl Service {
         }
     }
 
-    /// Builds a request to the service with the worker's key, on behalf of `client`.
+    /// Builds a request to a replica with the worker's key, on behalf of `client`.
     pub(crate) fn request(
         &self,
         method: Method,
+        base: &Url,
         path: &str,
         id: &HeaderValue,
         client: &HeaderValue,
         trace: impl Iterator<Item = (HeaderName, HeaderValue)>,
     ) -> RequestBuilder {
-        let request = self.signed(self.client.request(method, self.url(path)));
-        let request = request.header(request_id::HEADER, id).header(CLIENT_HEADER, client);
+        let request = self.to(method, base, path).header(request_id::HEADER, id).header(CLIENT_HEADER, client);
         trace.fold(request, |request, (name, value)| request.header(name, value))
     }
 
-    /// Returns the host of the service's URL.
-    pub(crate) fn host(&self) -> &str {
-        self.base.host_str().unwrap_or_default()
-    }
-
-    /// Asks whether the service would accept a request.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotReady`] with the service's failure, or another if it did not answer within `timeout`.
-    pub(crate) async fn ready(&self, timeout: Duration) -> Result<(), ServiceError> {
-        let request = self.signed(self.client.get(self.url(READYZ))).timeout(timeout);
-        let answer = request.send().await.map_err(|error| ServiceError::of(error, timeout))?;
-        let (status, headers) = (answer.status(), answer.headers().clone());
-        if status == StatusCode::OK {
-            return Ok(());
-        }
-        let body = beginning(answer, timeout).await?;
-        let failure: Option<ErrorAnswer> = serde_json::from_slice(&body).ok();
-        match failure {
-            Some(failure) if status == StatusCode::SERVICE_UNAVAILABLE => {
-                Err(ServiceError::NotReady(Failure::new(failure.error, failure.details)))
-            }
-            _ => Err(ServiceError::refusal(status, &headers)),
-        }
-    }
-
-    fn url(&self, path: &str) -> String {
-        format!("{}{path}", self.base.as_str().trim_end_matches('/'))
-    }
-
-    fn signed(&self, request: RequestBuilder) -> RequestBuilder {
+    /// Builds a request to a replica with the worker's key.
+    pub(crate) fn to(&self, method: Method, base: &Url, path: &str) -> RequestBuilder {
+        let request = self.client.request(method, format!("{}{path}", base.as_str().trim_end_matches('/')));
         match &self.key {
             Some(key) => request.bearer_auth(key.expose_secret()),
             None => request,
         }
     }
+}
+
+/// Returns the host of a replica's URL.
+pub(crate) fn host(base: &Url) -> &str {
+    base.host_str().unwrap_or_default()
 }
 
 /// Why the service gave no answer to pass on.
@@ -185,6 +179,12 @@ pub(crate) enum ServiceError {
     /// The connection was refused, or the service can't be reached.
     #[error("can't connect to the service")]
     NoConnection(#[source] reqwest::Error),
+    /// No replica is known: the name of all has no address, or can't be looked up.
+    #[error("PORTHOLE_SERVICE_PEERS has no address of a service")]
+    Nowhere,
+    /// The replica that has the call's session can't be reached.
+    #[error("the server that ran this session can't be reached")]
+    ReplicaGone(#[source] reqwest::Error),
     /// The connection ended too early.
     #[error("the connection broke before the service had answered")]
     Broken(#[source] reqwest::Error),
@@ -212,8 +212,14 @@ impl ServiceError {
         match self {
             ServiceError::NotReady(failure) => failure.code,
             ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
+            ServiceError::ReplicaGone(_) => ErrorCode::SessionLost,
             _ => ErrorCode::ServiceUnavailable,
         }
+    }
+
+    /// Whether the request may have reached the service.
+    pub(crate) fn was_sent(&self) -> bool {
+        !matches!(self, Self::NoConnection(_) | Self::Nowhere | Self::ReplicaGone(_) | Self::OurKey)
     }
 
     pub(crate) fn of(error: reqwest::Error, timeout: Duration) -> Self {
@@ -290,7 +296,7 @@ async fn contract_failure(answer: reqwest::Response, timeout: Duration) -> Resul
 }
 
 /// Reads a body up to just over [`ERROR_MAX_BYTES`], which is longer than any failure of the contract.
-async fn beginning(mut answer: reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
+pub(crate) async fn beginning(mut answer: reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|error| ServiceError::of(error, timeout))? {
         body.extend_from_slice(&chunk);

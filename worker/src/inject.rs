@@ -2,7 +2,7 @@
 //!
 //! The caller's bytes are never passed on, so that worker and service can't parse them differently.
 
-use porthole_contract::{Invalid, StrictObject};
+use porthole_contract::StrictObject;
 use secrecy::ExposeSecret as _;
 use serde_json::Value;
 
@@ -11,20 +11,15 @@ use crate::settings::Browserbase;
 const API_KEY: &str = "browserbase_api_key";
 const PROJECT_ID: &str = "browserbase_project_id";
 
-/// Returns the body re-serialised, with the same meaning.
-///
-/// # Errors
-/// [`Invalid`] for anything but a JSON object, and for duplicate keys.
-pub(crate) fn reserialised(body: &[u8]) -> Result<Vec<u8>, Invalid> {
-    StrictObject::parse(body).map(|object| serialised(&object))
+const SESSION: &str = "session";
+
+/// Returns the handle of the session that a body names. One of another type than text is for the service to refuse.
+pub(crate) fn session_of(object: &StrictObject) -> Option<&str> {
+    object.0.get(SESSION)?.as_str()
 }
 
-/// Returns the body with the operator's credentials in place of the caller's, or without any if the operator has none.
-///
-/// # Errors
-/// As for [`reserialised`].
-pub(crate) fn with_credentials(body: &[u8], credentials: Option<&Browserbase>) -> Result<Vec<u8>, Invalid> {
-    let mut object = StrictObject::parse(body)?;
+/// Puts the operator's credentials in place of the caller's, or removes these if the operator has none.
+pub(crate) fn put_credentials(object: &mut StrictObject, credentials: Option<&Browserbase>) {
     for (field, secret) in [
         (API_KEY, credentials.map(|credentials| &credentials.api_key)),
         (PROJECT_ID, credentials.map(|credentials| &credentials.project_id)),
@@ -34,10 +29,10 @@ pub(crate) fn with_credentials(body: &[u8], credentials: Option<&Browserbase>) -
             None => object.0.remove(field),
         };
     }
-    Ok(serialised(&object))
 }
 
-fn serialised(object: &StrictObject) -> Vec<u8> {
+/// Returns the body re-serialised, with the same meaning.
+pub(crate) fn serialised(object: &StrictObject) -> Vec<u8> {
     serde_json::to_vec(&object.0).expect("an object with string keys can be serialised")
 }
 
@@ -48,7 +43,9 @@ mod tests {
     use super::*;
 
     fn injected(body: &str, credentials: Option<&Browserbase>) -> Value {
-        serde_json::from_slice(&with_credentials(body.as_bytes(), credentials).unwrap()).unwrap()
+        let mut object = StrictObject::parse(body.as_bytes()).unwrap();
+        put_credentials(&mut object, credentials);
+        serde_json::from_slice(&serialised(&object)).unwrap()
     }
 
     #[test]
@@ -66,18 +63,20 @@ mod tests {
     fn a_reserialised_body_has_the_same_meaning() {
         let body = r#"{"b":[1,-2,3.5,true,null,{"a":"\u00e9\n\"}"}],"a":18446744073709551615}"#;
         let read: Value = serde_json::from_str(body).unwrap();
-        assert_eq!(serde_json::from_slice::<Value>(&reserialised(body.as_bytes()).unwrap()).unwrap(), read);
+        let object = StrictObject::parse(body.as_bytes()).unwrap();
+        assert_eq!(serde_json::from_slice::<Value>(&serialised(&object)).unwrap(), read);
     }
 
     #[test]
-    fn only_json_objects_without_duplicate_keys_are_accepted() {
-        for body in
-            [r#"{"a":1,"a":2}"#, r#"{"a":1,"\u0061":2}"#, r#"{"x":{"a":1,"a":2}}"#, "[]", "", "nonsense", "{} {}"]
-        {
-            assert!(
-                reserialised(body.as_bytes()).is_err() && with_credentials(body.as_bytes(), None).is_err(),
-                "{body}"
-            );
+    fn the_session_is_read_from_the_object_itself() {
+        for (body, session) in [
+            (r#"{"session":"ses_a"}"#, Some("ses_a")),
+            (r#"{"s\u0065ssion":"ses_a"}"#, Some("ses_a")),
+            (r#"{"session":7}"#, None),
+            (r#"{"session":null}"#, None),
+            (r#"{"a":{"session":"ses_a"}}"#, None),
+        ] {
+            assert_eq!(session_of(&StrictObject::parse(body.as_bytes()).unwrap()), session, "{body}");
         }
     }
 }

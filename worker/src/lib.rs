@@ -9,9 +9,11 @@ mod cors;
 mod forward;
 mod inject;
 mod readiness;
+mod replicas;
 mod routes;
 pub mod server;
 pub mod settings;
 mod tunnel;
 
+pub use self::replicas::{Resolver, system_resolver};
 pub use self::tunnel::Tunnel;

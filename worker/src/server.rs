@@ -9,10 +9,10 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use porthole_contract::limits::{WORKER_BODY_MAX_BYTES, WORKER_TIMEOUT};
+use porthole_contract::limits::WORKER_TIMEOUT;
 use porthole_contract::metrics::Metrics;
 use porthole_contract::routes::OPENAPI;
-use porthole_contract::{Failure, openapi};
+use porthole_contract::{Failure, StrictObject, openapi};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::UnfitKey;
 use porthole_daemon::body::{BODY_READ_TIMEOUT, read_json};
@@ -30,10 +30,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::callers::Callers;
 use crate::cors::judge_origin;
-use crate::forward::Service;
+use crate::forward::{Outgoing, Service};
 use crate::inject;
 use crate::readiness::Readiness;
-use crate::routes::{ROUTES, Route, operation_of};
+use crate::replicas::{Resolver, system_resolver};
+use crate::routes::{self, Route, operation_of};
 use crate::settings::{Browserbase, Settings};
 use crate::tunnel::{self, Tunnel};
 
@@ -108,6 +109,14 @@ impl Worker {
     /// # Errors
     /// [`StartError`].
     pub fn with_limits(settings: Settings, limits: Limits) -> Result<Self, StartError> {
+        Self::with_resolver(settings, limits, system_resolver())
+    }
+
+    /// Builds a worker that looks up the replicas' name with `resolver`.
+    ///
+    /// # Errors
+    /// [`StartError`].
+    pub fn with_resolver(settings: Settings, limits: Limits, resolver: Resolver) -> Result<Self, StartError> {
         let mut registry = Registry::default();
         let requests = Requests::register(&mut registry);
         let connections = ConnectionCounts::register(&mut registry);
@@ -115,7 +124,7 @@ impl Worker {
         process_metrics::register(&mut registry, env!("CARGO_PKG_VERSION"), ending.clone());
         let shared = Shared {
             callers: Callers::new(&settings.client_keys, settings.service_key.as_ref(), settings.rate_limit)?,
-            service: Service::new(&settings, limits.answer)?,
+            service: Service::new(&settings, resolver, limits.answer)?,
             tunnel_idle_timeout: limits.tunnel_idle,
             browserbase: settings.browserbase,
             readiness: Readiness::default(),
@@ -147,6 +156,7 @@ impl Worker {
         let done = CancellationToken::new();
         let main = main.trusting(self.trusted_proxies.clone()).counting(self.connections.clone());
         let serving = async {
+            self.shared.service.find_replicas().await;
             main.serve(self.router(shutdown.clone()), self.limits.listen, shutdown.clone()).await;
             done.cancel();
         };
@@ -155,12 +165,13 @@ impl Worker {
             self.shared.ending.cancel();
         };
         let watching = admin::serve(admin, Arc::clone(&self.shared), done.clone());
-        tokio::join!(serving, ending, watching, self.shared.callers.forget_idle(done.clone()));
+        let replicas = self.shared.service.watch_replicas(done.clone());
+        tokio::join!(serving, ending, watching, replicas, self.shared.callers.forget_idle(done.clone()));
     }
 
     fn router(&self, shutdown: Shutdown) -> Router {
         let mut router = Router::new().route(OPENAPI, get(document));
-        for route in ROUTES {
+        for route in routes::all() {
             let handler =
                 post(move |shared, peer, id, trace, request| forward(shared, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
@@ -189,26 +200,35 @@ async fn forward(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Extension(id): Extension<RequestId>,
     Extension(trace): Extension<TraceContext>,
-    route: &'static Route,
+    route: Route,
     request: Request,
 ) -> Result<Response, Response> {
     use axum::response::IntoResponse as _;
     let refused = |failure: Failure| Refused(failure).into_response();
-    let client = shared.callers.admit(request.headers(), peer.ip()).map_err(|refusal| *refusal)?;
+    let client = shared.callers.admit(request.headers(), peer.ip(), route.weight).map_err(|refusal| *refusal)?;
     let headers = request.headers().clone();
-    let body = read_json(request, WORKER_BODY_MAX_BYTES).await.map_err(refused)?;
-    let body = if route.takes_credentials {
-        inject::with_credentials(&body, shared.browserbase.as_ref())
-    } else {
-        inject::reserialised(&body)
+    let body = read_json(request, route.body_max_bytes).await.map_err(refused)?;
+    let mut object = StrictObject::parse(&body).map_err(|invalid| refused(invalid.into()))?;
+    if route.takes_credentials {
+        inject::put_credentials(&mut object, shared.browserbase.as_ref());
+    }
+    let session = if route.of_session { inject::session_of(&object) } else { None };
+    let way = shared.service.way(session).await.map_err(refused)?;
+    let outgoing = Outgoing {
+        path: route.service_path,
+        caller: &headers,
+        id: &id.header_value(),
+        client: &client,
+        trace: &trace,
+        body: inject::serialised(&object).into(),
     };
-    let body = body.map_err(|invalid| refused(invalid.into()))?;
-    shared.service.forward(route.service_path, &headers, &id.header_value(), &client, &trace, body).await.map_err(
-        |error| {
-            tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
-            refused(error.into())
-        },
-    )
+    shared.service.forward(way, outgoing).await.map_err(|error| {
+        tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
+        let may_have_acted = route.acts && error.was_sent();
+        let failure = Failure::from(error);
+        let retryable = failure.retryable && !may_have_acted;
+        refused(failure.retryable(retryable))
+    })
 }
 
 impl admin::Process for Shared {

@@ -10,7 +10,7 @@ use porthole_daemon::origin::Origin;
 use porthole_daemon::settings::{self, Reader, Setting, SettingError, SettingErrors, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 use secrecy::{ExposeSecret as _, SecretString};
-use url::Url;
+use url::{Host, Url};
 
 const ADDR: Setting = Setting::new("PORTHOLE_WORKER_ADDR", "an IP address and a port, such as 127.0.0.1:8787")
     .help("Where callers come")
@@ -21,10 +21,13 @@ const ADMIN_ADDR: Setting =
         .default("127.0.0.1:9787");
 const SERVICE_URL: Setting = Setting::new(
     "PORTHOLE_SERVICE_URL",
-    "an http or https URL without user name, password, query or fragment, such as http://127.0.0.1:8788",
+    "a comma list of http or https URLs without user name, password, query or fragment, such as http://127.0.0.1:8788",
 )
-.help("Where the sandbox service is")
+.help("Where the sandbox service is; of several replicas a comma list")
 .default("http://127.0.0.1:8788");
+const SERVICE_PEERS: Setting =
+    Setting::new("PORTHOLE_SERVICE_PEERS", "a DNS name and a port, such as porthole-service.default.svc:8788")
+        .help("A DNS name whose addresses are all replicas of the service, used instead of its URL");
 const ALLOWED_ORIGINS: Setting = Setting::new(
     "PORTHOLE_ALLOWED_ORIGINS",
     "a comma list of web origins, scheme://host or scheme://host:port, such as https://chat.example.com",
@@ -53,6 +56,7 @@ pub const SETTINGS: &[Setting] = &[
     ADDR,
     ADMIN_ADDR,
     SERVICE_URL,
+    SERVICE_PEERS,
     ALLOWED_ORIGINS,
     RATE_LIMIT,
     TRUSTED_PROXIES,
@@ -72,8 +76,10 @@ pub struct Settings {
     pub addr: SocketAddr,
     /// Where metrics and health are asked for.
     pub admin_addr: SocketAddr,
-    /// Where the service is; its path has no slash at its end.
-    pub service_url: Url,
+    /// Where the service's replicas are; no path has a slash at its end.
+    pub service_urls: Vec<Url>,
+    /// A name whose addresses are the replicas, instead of these URLs.
+    pub service_peers: Option<Peers>,
     /// What the worker presents to the service.
     pub service_key: Option<SecretString>,
     /// What goes into the bodies of browser requests.
@@ -86,6 +92,15 @@ pub struct Settings {
     pub rate_limit: NonZeroU32,
     /// Proxies whose connections are not bounded by address.
     pub trusted_proxies: TrustedProxies,
+}
+
+/// A DNS name whose addresses are replicas of the service, all on one port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Peers {
+    /// The name.
+    pub name: String,
+    /// The port of each.
+    pub port: u16,
 }
 
 /// The operator's Browserbase credentials.
@@ -109,7 +124,8 @@ impl Settings {
             let has_keys = client_keys.as_ref().is_none_or(|keys| !keys.is_empty());
             let addr = errors.ok(address(reader, &ADDR, has_keys));
             let admin_addr = errors.ok(address(reader, &ADMIN_ADDR, has_keys));
-            let service_url = errors.ok(reader.required(&SERVICE_URL, service_url));
+            let service_urls = errors.ok(reader.required(&SERVICE_URL, service_urls));
+            let service_peers = errors.ok(reader.value(&SERVICE_PEERS, Peers::parse));
             let service_key = errors.ok(service_key(reader));
             let browserbase = errors.ok(browserbase(reader));
             let allowed_origins = errors.ok(reader.list(&ALLOWED_ORIGINS, Origin::parse));
@@ -118,7 +134,8 @@ impl Settings {
             Some(Self {
                 addr: addr?,
                 admin_addr: admin_addr?,
-                service_url: service_url?,
+                service_urls: service_urls?,
+                service_peers: service_peers?,
                 service_key: service_key?,
                 browserbase: browserbase?,
                 client_keys: client_keys?,
@@ -140,11 +157,25 @@ fn address(reader: &Reader, setting: &Setting, has_keys: bool) -> Result<SocketA
     Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
 }
 
+fn service_urls(list: &str) -> Option<Vec<Url>> {
+    let urls: Vec<Url> = settings::items(list).map(service_url).collect::<Option<_>>()?;
+    (!urls.is_empty()).then_some(urls)
+}
+
 fn service_url(text: &str) -> Option<Url> {
     let mut url = plain_url(text)?;
     let path = url.path().trim_end_matches('/').to_owned();
     url.set_path(&path);
     Some(url)
+}
+
+impl Peers {
+    fn parse(text: &str) -> Option<Self> {
+        let (name, port) = text.trim().rsplit_once(':')?;
+        let port = port.parse().ok().filter(|port| *port != 0)?;
+        let Ok(Host::Domain(name)) = Host::parse(name) else { return None };
+        Some(Self { name, port })
+    }
 }
 
 fn service_key(reader: &Reader) -> Result<Option<SecretString>, SettingError> {
@@ -205,7 +236,8 @@ mod tests {
         let settings = read(&[]).unwrap();
         assert_eq!(settings.addr.to_string(), "127.0.0.1:8787");
         assert_eq!(settings.admin_addr.to_string(), "127.0.0.1:9787");
-        assert_eq!(settings.service_url.as_str(), "http://127.0.0.1:8788/");
+        assert_eq!(settings.service_urls, ["http://127.0.0.1:8788/".parse().unwrap()]);
+        assert_eq!(settings.service_peers, None);
         assert_eq!(settings.rate_limit.get(), 120);
         assert!(settings.client_keys.is_empty() && settings.allowed_origins.is_empty());
         assert!(settings.service_key.is_none() && settings.browserbase.is_none());
@@ -221,6 +253,13 @@ mod tests {
             ("PORTHOLE_SERVICE_URL", "http://user@127.0.0.1"),
             ("PORTHOLE_SERVICE_URL", "http://127.0.0.1/?a=b"),
             ("PORTHOLE_SERVICE_URL", "http://127.0.0.1/#a"),
+            ("PORTHOLE_SERVICE_URL", "http://127.0.0.1,nowhere"),
+            ("PORTHOLE_SERVICE_URL", ","),
+            ("PORTHOLE_SERVICE_PEERS", "service"),
+            ("PORTHOLE_SERVICE_PEERS", "service:0"),
+            ("PORTHOLE_SERVICE_PEERS", "http://service:8788"),
+            ("PORTHOLE_SERVICE_PEERS", "user@service:8788"),
+            ("PORTHOLE_SERVICE_PEERS", "10.0.0.1:8788"),
             ("PORTHOLE_ALLOWED_ORIGINS", "*"),
             ("PORTHOLE_ALLOWED_ORIGINS", "https://a.example/path"),
             ("PORTHOLE_RATE_LIMIT", "0"),
@@ -231,6 +270,15 @@ mod tests {
             let refusal = read(&[(variable, value)]).unwrap_err();
             assert!(refusal.starts_with(&format!("{variable} is \"{value}\": must be ")), "{refusal}");
         }
+    }
+
+    #[test]
+    fn replicas_are_a_list_of_urls_or_a_name() {
+        let settings = read(&[("PORTHOLE_SERVICE_URL", "http://a:1, https://b/porthole/")]).unwrap();
+        let urls: Vec<&str> = settings.service_urls.iter().map(Url::as_str).collect();
+        assert_eq!(urls, ["http://a:1/", "https://b/porthole"]);
+        let settings = read(&[("PORTHOLE_SERVICE_PEERS", "Service.default.svc:8788")]).unwrap();
+        assert_eq!(settings.service_peers, Some(Peers { name: "service.default.svc".to_owned(), port: 8788 }));
     }
 
     #[test]

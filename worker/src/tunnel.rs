@@ -24,6 +24,7 @@ use porthole_daemon::trace::TraceContext;
 
 use self::handshake::{Answered, Handshake};
 use self::relay::relay;
+use crate::callers::Weight;
 use crate::server::Shared;
 
 /// Time that a tunnel may be idle, without a byte in either direction. The service pings more often.
@@ -52,7 +53,7 @@ pub(crate) async fn open(
     let refused = |failure: Failure| Refused(failure).into_response();
     let (mut parts, _no_body) = request.into_parts();
     let client = if tunnel.asks_for_key {
-        shared.callers.admit(&parts.headers, peer.ip())
+        shared.callers.admit(&parts.headers, peer.ip(), Weight::REQUEST)
     } else {
         shared.callers.admit_without_key(peer.ip())
     };

@@ -21,6 +21,8 @@ use crate::progress::Progress;
 const READY_TIMEOUT: Duration = Duration::from_secs(60);
 const READY_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// Withheld from the worker: its service is the one that `up` starts.
+const SERVICE_PEERS: &str = "PORTHOLE_SERVICE_PEERS";
 const OWNER_KEYS: &str = "PORTHOLE_OWNER_KEYS";
 const OWNER_KEYS_FILE: &str = "PORTHOLE_OWNER_KEYS_FILE";
 const SERVICE_KEY: &str = "PORTHOLE_SERVICE_KEY";
@@ -59,7 +61,7 @@ impl Stack {
             program: executables.worker,
             settings: BTreeMap::new(),
             secrets: BTreeMap::new(),
-            withheld: CLIENT_KEY.iter().chain(&[OWNER_KEYS, OWNER_KEYS_FILE]).copied().collect(),
+            withheld: CLIENT_KEY.iter().chain(&[OWNER_KEYS, OWNER_KEYS_FILE, SERVICE_PEERS]).copied().collect(),
             verbose: args.verbose,
         };
         if !is_set(OWNER_KEYS) && !is_set(OWNER_KEYS_FILE) {

@@ -64,3 +64,10 @@ pub fn body_max_bytes(route: &str) -> usize {
         _ => WORKER_BODY_MAX_BYTES,
     }
 }
+
+/// Whether a call of this route may change the page or the session, so that one that may have arrived is never sent
+/// again.
+#[must_use]
+pub fn acts(route: &str) -> bool {
+    ![SNAPSHOT, SCREENSHOT, EXTRACT, WAIT, FILES, STATE, STATUS, VIEWER, CLOSE].contains(&route)
+}

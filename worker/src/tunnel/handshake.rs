@@ -9,8 +9,9 @@ use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::trace::{self, TraceContext};
 use reqwest::Upgraded;
 use tracing::Instrument as _;
+use url::Url;
 
-use crate::forward::{Service, ServiceError};
+use crate::forward::{Service, ServiceError, host};
 
 /// Time from the worker's request to the service's 101.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -72,7 +73,7 @@ fn only(headers: &HeaderMap, names: &[HeaderName]) -> HeaderMap {
 }
 
 impl Service {
-    /// Sends a caller's handshake to `path`, on behalf of `client` and with the worker's own key.
+    /// Sends a caller's handshake to `path` of any replica, on behalf of `client` and with the worker's own key.
     ///
     /// # Errors
     /// [`ServiceError`] if the service does not answer, or an intermediary does.
@@ -84,10 +85,29 @@ impl Service {
         client: &HeaderValue,
         trace: &TraceContext,
     ) -> Result<Answered, ServiceError> {
-        let span = trace::asking(&Method::GET, path, self.host());
+        let mut attempts = self.replicas.attempts(self.replicas.any());
+        while let Some(base) = attempts.next() {
+            let outcome = self.shake_hands_with(&base, path, handshake, id, client, trace).await;
+            if let Some(outcome) = attempts.settled(outcome) {
+                return outcome;
+            }
+        }
+        Err(attempts.failed())
+    }
+
+    async fn shake_hands_with(
+        &self,
+        base: &Url,
+        path: &str,
+        handshake: &Handshake,
+        id: &HeaderValue,
+        client: &HeaderValue,
+        trace: &TraceContext,
+    ) -> Result<Answered, ServiceError> {
+        let span = trace::asking(&Method::GET, path, host(base));
         let headers = trace::passed_on(&span, trace).headers();
         let request = self
-            .request(Method::GET, path, id, client, headers)
+            .request(Method::GET, base, path, id, client, headers)
             .timeout(TIMEOUT)
             .header(header::CONNECTION, UPGRADE)
             .header(header::UPGRADE, WEBSOCKET)

@@ -12,9 +12,9 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::settings::Reader;
-use porthole_worker::Tunnel;
 use porthole_worker::server::{Limits, Worker};
 use porthole_worker::settings::Settings;
+use porthole_worker::{Resolver, Tunnel};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -54,9 +54,14 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) async fn start(router: Router) -> Self {
+        Self::at("127.0.0.1:0".parse().unwrap(), router).await
+    }
+
+    /// Starts a service at this address.
+    pub(crate) async fn at(addr: SocketAddr, router: Router) -> Self {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let router = router.layer(from_fn_with_state(Arc::clone(&seen), record));
-        let listener = bound().await;
+        let listener = Listener::bind("main", addr).await.unwrap();
         let addr = listener.addr();
         let running = CancellationToken::new();
         let limits = listen::Limits { drain: Duration::ZERO, ..listen::Limits::default() };
@@ -67,6 +72,18 @@ impl Service {
     /// Starts a service that answers every request with this JSON.
     pub(crate) async fn answering(json: &'static str) -> Self {
         Self::start(Router::new().fallback(move || async move { ([("content-type", "application/json")], json) })).await
+    }
+
+    /// Starts a replica with this id at this address. It answers every call with its id as `by`.
+    pub(crate) async fn replica(addr: SocketAddr, id: &'static str) -> Self {
+        let ready = move || async move { ([("x-porthole-replica", id)], "{}") };
+        let answer = move || async move { axum::Json(serde_json::json!({"ok": true, "by": id})) };
+        Self::at(addr, Router::new().route("/readyz", axum::routing::get(ready)).fallback(answer)).await
+    }
+
+    /// Returns the calls that it received, without questions after its readiness.
+    pub(crate) fn calls(&self) -> Vec<Seen> {
+        self.seen().into_iter().filter(|seen| seen.path != "/readyz").collect()
     }
 
     pub(crate) fn seen(&self) -> Vec<Seen> {
@@ -96,6 +113,15 @@ pub(crate) struct Running {
 }
 
 impl Running {
+    /// Starts a worker before these replicas, each named by its URL.
+    pub(crate) async fn before_all(services: &[&Service]) -> Self {
+        let urls: Vec<String> = services.iter().map(|service| format!("http://{}", service.addr)).collect();
+        let environment = [("PORTHOLE_SERVICE_URL", urls.join(","))];
+        let environment = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let settings = Settings::read(&Reader::new(environment)).unwrap();
+        Self::run(Worker::new(settings).unwrap()).await
+    }
+
     pub(crate) async fn before(service: &Service) -> Self {
         Self::with(service.addr, &[], Limits::default()).await
     }
@@ -114,7 +140,17 @@ impl Running {
         let environment = [("PORTHOLE_SERVICE_URL", url.as_str())].iter().chain(environment).copied().collect();
         let settings = Settings::read(&Reader::new(environment)).unwrap();
         let worker = Worker::with_limits(settings, limits).unwrap();
-        let worker = tunnels.iter().fold(worker, |worker, tunnel| worker.with_tunnel(*tunnel));
+        Self::run(tunnels.iter().fold(worker, |worker, tunnel| worker.with_tunnel(*tunnel))).await
+    }
+
+    /// Starts a worker before the replicas that `resolver` finds.
+    pub(crate) async fn before_peers(resolver: Resolver) -> Self {
+        let environment = [("PORTHOLE_SERVICE_PEERS", "service.test:8788")].into_iter().collect();
+        let settings = Settings::read(&Reader::new(environment)).unwrap();
+        Self::run(Worker::with_resolver(settings, Limits::default(), resolver).unwrap()).await
+    }
+
+    async fn run(worker: Worker) -> Self {
         let (main, admin) = (bound().await, bound().await);
         let shutdown = CancellationToken::new();
         Self {

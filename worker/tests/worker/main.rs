@@ -8,4 +8,6 @@ mod forwarding;
 mod harness;
 mod health;
 mod process;
+mod replicas;
+mod sessions;
 mod tunnels;
