@@ -158,7 +158,7 @@ async fn a_network_event_over_the_cap_is_passed_over_and_paid_for() {
     let mut page = connection.session("S1").events(&["Network.requestWillBeSent", FLOODED]);
     for length in [12_000, 10, 12_000, 12_000] {
         let url = format!("data:,{}", "x".repeat(length));
-        browser.says_event("Network.requestWillBeSent", &json!({"request": {"url": url}}), "S1").await;
+        browser.sends_event("Network.requestWillBeSent", &json!({"request": {"url": url}}), "S1").await;
     }
     assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, "Network.requestWillBeSent");
     assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, FLOODED, "the third is too much");
