@@ -38,7 +38,7 @@ setup:
 # a test or an example among the targets, since those bring the features of the dev-dependencies. The file tells the
 # end-to-end tests that the executables are as new as the manifests (tests/src/executable.rs).
 # What docs/examples has in other languages, too; a test runs all of them.
-CLIENT_EXAMPLES = --example screenshot --example extract --example mint_token
+CLIENT_EXAMPLES = --example screenshot --example extract --example mint_token --example session
 
 build: setup
 	$(CARGO) build --workspace --bins --example soak

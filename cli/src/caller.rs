@@ -14,14 +14,14 @@ use super::sandbox::SavedSandboxes;
 use super::settings;
 
 /// A client for one command.
-pub(crate) struct Session {
+pub(crate) struct Caller {
     client: Client,
     /// `None` if the user has no home directory, which was reported.
     saved: OnceCell<Option<SavedSandboxes>>,
     pub(crate) progress: Progress,
 }
 
-impl Session {
+impl Caller {
     /// Reads the settings and shows `doing` on a terminal.
     pub(crate) fn begin(url_flag: Option<String>, doing: &str) -> Result<Self, Failed> {
         let progress = Progress::new();

@@ -4,14 +4,14 @@ use porthole_client::{CreateRequest, CreateResponse};
 use secrecy::ExposeSecret;
 
 use super::args::CreateArgs;
+use super::caller::Caller;
 use super::failure::Failed;
 use super::output;
-use super::session::Session;
 
 pub(crate) async fn run(url: Option<String>, args: &CreateArgs) -> Result<(), Failed> {
-    let session = Session::begin(url, "making a sandbox")?;
-    let sandbox = session.new_sandbox(&CreateRequest { ttl_seconds: args.ttl }).await?;
-    session.progress.done();
+    let caller = Caller::begin(url, "making a sandbox")?;
+    let sandbox = caller.new_sandbox(&CreateRequest { ttl_seconds: args.ttl }).await?;
+    caller.progress.done();
     if args.json {
         return output::json(&sandbox);
     }

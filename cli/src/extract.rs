@@ -8,9 +8,9 @@ use porthole_contract::{Directive, Directives, ExtractKind, Instruction, TableFo
 use serde_json::Value;
 
 use super::args::ExtractArgs;
+use super::caller::Caller;
 use super::failure::Failed;
 use super::output;
-use super::session::Session;
 
 /// Limit of a map or schema file; the worker accepts no larger body.
 const FILE_MAX_BYTES: u64 = 64 * 1024;
@@ -34,29 +34,29 @@ pub(crate) async fn run(url: Option<String>, args: ExtractArgs) -> Result<(), Fa
     };
     request.validate().map_err(|invalid| Failed::Usage(invalid.to_string()))?;
 
-    let session = Session::begin(url, &format!("reading {}", request.url))?;
-    let answer = session
+    let caller = Caller::begin(url, &format!("reading {}", request.url))?;
+    let answer = caller
         .in_sandbox(async |sandbox: &CreateResponse| {
             let request = ExtractRequest {
                 sandbox_id: sandbox.sandbox_id.clone(),
                 owner_token: sandbox.owner_token.clone(),
                 ..request.clone()
             };
-            session.client().extract(&request).await
+            caller.client().extract(&request).await
         })
         .await?;
-    session.progress.done();
+    caller.progress.done();
 
-    session.warn(&answer.warnings);
+    caller.warn(&answer.warnings);
     for result in answer.results.iter().skip(1) {
         let warnings: Vec<String> =
             result.warnings.iter().map(|warning| format!("{}: {warning}", result.directive)).collect();
-        session.warn(&warnings);
+        caller.warn(&warnings);
     }
     if answer.truncated {
         let shown = answer.content.chars().count();
         let more = answer.next_offset.map(|next| format!("; the rest: --offset {next}")).unwrap_or_default();
-        session.progress.note(&format!("truncated: {shown} of {} characters{more}", answer.total_chars));
+        caller.progress.note(&format!("truncated: {shown} of {} characters{more}", answer.total_chars));
     }
     if json {
         return output::json(&answer);

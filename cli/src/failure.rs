@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use porthole_client::{Error, ErrorCode};
+use porthole_client::{Code, Error, ErrorCode};
 
 use super::output::{self, printable};
 
@@ -24,6 +24,9 @@ pub(crate) enum Failed {
     /// The request failed.
     #[error("{0}")]
     Request(#[from] Error),
+    /// A command needs a session and none is open.
+    #[error("{code}: {sentence}\n  porthole open URL", code = ErrorCode::NoPage, sentence = ErrorCode::NoPage.message())]
+    NoSession,
     /// The reader closed standard output, as `head` does. Not a failure.
     #[error("standard output was closed")]
     OutputClosed,
@@ -64,6 +67,13 @@ impl Failed {
                 }
                 output::note(&request_lines(error));
             }
+            Failed::NoSession => {
+                let failure = porthole_contract::Failure::new(ErrorCode::NoPage, "no session is remembered");
+                if json && let Err(Failed::Io { what, source }) = output::json(&failure.answer("")) {
+                    output::note(&format!("porthole: can't {what}: {source}"));
+                }
+                output::note(&self.to_string());
+            }
             Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
             // Error codes come from the process that answered and may hold control characters.
             Failed::Objective(sentences) => {
@@ -79,9 +89,11 @@ impl Failed {
             Failed::Setting(_) | Failed::Up { setting: true, .. } => EXIT_SETTING,
             Failed::Usage(_) => EXIT_USAGE,
             Failed::OutputClosed => 0,
-            Failed::Request(_) | Failed::Objective(_) | Failed::Io { .. } | Failed::Up { setting: false, .. } => {
-                EXIT_FAILED
-            }
+            Failed::Request(_)
+            | Failed::NoSession
+            | Failed::Objective(_)
+            | Failed::Io { .. }
+            | Failed::Up { setting: false, .. } => EXIT_FAILED,
         }
     }
 }
@@ -106,6 +118,8 @@ fn hint(error: &Error) -> Option<&'static str> {
     match error {
         Error::Connection { .. } => Some("Is `porthole up` running, and is PORTHOLE_URL right?"),
         Error::UnexpectedAnswer { .. } => Some("Is PORTHOLE_URL right?"),
+        Error::Unanswered { .. } => Some("It may have acted: `porthole snapshot` shows the page as it is now."),
+        Error::Refused(refusal) if in_session(&refusal.code).is_some() => in_session(&refusal.code),
         Error::Refused(refusal) if refusal.code == ErrorCode::Unauthorized => {
             Some("If the worker asks for client keys, PORTHOLE_KEY must hold one of them.")
         }
@@ -114,6 +128,28 @@ fn hint(error: &Error) -> Option<&'static str> {
         }
         _ => None,
     }
+}
+
+/// What to do next after a call to a session failed.
+fn in_session(code: &Code) -> Option<&'static str> {
+    let Code::Known(code) = code else { return None };
+    Some(match code {
+        ErrorCode::SessionNotFound | ErrorCode::SessionLost | ErrorCode::NoPage => {
+            "`porthole open URL` opens another; `porthole sessions` lists those that are open."
+        }
+        ErrorCode::SessionLimit => "`porthole close` ends the one used last; `porthole sessions` lists all.",
+        ErrorCode::StaleRef => "`porthole snapshot` shows the page as it is now, with its refs.",
+        ErrorCode::ElementNotFound => "`porthole snapshot` shows what there is; --partly takes a part of a text.",
+        ErrorCode::NotVisible => "`porthole scroll` or a click elsewhere may show it; `porthole wait` waits for it.",
+        ErrorCode::NotEnabled => "Fill in what it depends on, or `porthole wait … --state enabled`.",
+        ErrorCode::NotEditable => "`porthole snapshot` shows the fields; `porthole select` and `check` set others.",
+        ErrorCode::Covered => "Close what covers it first: `porthole snapshot` shows it.",
+        ErrorCode::NoEffect => "`porthole snapshot` shows what the page made of it.",
+        ErrorCode::Timeout => "A longer --timeout waits longer; `porthole snapshot` shows the page as it is.",
+        ErrorCode::DialogOpen => "`porthole dialog accept` or `porthole dialog dismiss` answers it.",
+        ErrorCode::ControlHeld => "Try again when the person has given control back.",
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 //! Each command has its own module.
 
 mod args;
+mod browser;
+mod caller;
 mod create;
 mod demo;
 mod extract;
@@ -16,8 +18,8 @@ mod preview;
 mod private_files;
 mod progress;
 mod sandbox;
+mod saved_sessions;
 mod screenshot;
-mod session;
 mod settings;
 mod up;
 
@@ -60,6 +62,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
             Command::Create(args) => create::run(url, &args).await,
             Command::Screenshot(args) => screenshot::run(url, *args).await,
             Command::Extract(args) => extract::run(url, *args).await,
+            Command::Session(command) => browser::run(url, command).await,
             Command::Metrics(args) => metrics::run(&args).await,
             Command::Completions { .. } | Command::Man => Ok(()),
         }

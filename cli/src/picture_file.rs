@@ -1,4 +1,4 @@
-//! Writes a picture to a file, named by the user or after the page's host.
+//! Writes a picture or a download to a file, named by the user, after the page's host or as the page named it.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -13,6 +13,8 @@ use super::failure::Failed;
 const NAMES_MAX: u32 = 10_000;
 /// The longest host part of a file name, in bytes. File systems allow 255 for the whole name.
 const STEM_MAX_BYTES: usize = 200;
+/// The longest extension of a download, in bytes.
+const ENDING_MAX_BYTES: usize = 16;
 
 /// Writes to the file that the user named, replacing an existing one.
 pub(crate) fn write(path: &Path, picture: &[u8]) -> Result<(), Failed> {
@@ -26,8 +28,20 @@ pub(crate) fn write_named(page: &str, mime_type: &str, picture: &[u8]) -> Result
 }
 
 fn write_named_in(directory: &Path, page: &str, mime_type: &str, picture: &[u8]) -> Result<PathBuf, Failed> {
-    let stem = stem(page);
-    let ending = ending(mime_type);
+    write_new(directory, &stem(page), ending(mime_type), picture)
+}
+
+/// Writes to a new file in the working directory, named as a page named the download but never hidden, in another
+/// directory or over another file, and returns its path.
+pub(crate) fn write_download(name: &str, content: &[u8]) -> Result<PathBuf, Failed> {
+    let (stem, ending) = name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).unwrap_or((name, ""));
+    let ending = plain(ending, ENDING_MAX_BYTES);
+    let ending = if ending.is_empty() { "bin" } else { &ending };
+    let stem = plain(stem, STEM_MAX_BYTES);
+    write_new(Path::new(""), if stem.is_empty() { "download" } else { &stem }, ending, content)
+}
+
+fn write_new(directory: &Path, stem: &str, ending: &str, picture: &[u8]) -> Result<PathBuf, Failed> {
     for number in 1..=NAMES_MAX {
         let name = if number == 1 { format!("{stem}.{ending}") } else { format!("{stem}-{number}.{ending}") };
         let path = directory.join(name);
@@ -47,12 +61,28 @@ fn write_named_in(directory: &Path, page: &str, mime_type: &str, picture: &[u8])
 /// Turns a host into a file name. It never begins or ends with a dot or a dash, so it is neither hidden nor a flag.
 fn stem(page: &str) -> String {
     let host = Url::parse(page).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+    match plain(&host, STEM_MAX_BYTES) {
+        empty if empty.is_empty() => "page".to_owned(),
+        name => name,
+    }
+}
+
+/// Keeps what is plain in a file name; the result is neither hidden nor a flag.
+fn plain(text: &str, max_bytes: usize) -> String {
     let mut name: String =
-        host.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
-    name.truncate(STEM_MAX_BYTES);
-    match name.trim_matches(['.', '-']) {
-        "" => "page".to_owned(),
-        name => name.to_owned(),
+        text.chars().map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' }).collect();
+    name.truncate(max_bytes);
+    name.trim_matches(['.', '-']).to_owned()
+}
+
+/// Returns the format of a file extension.
+pub(crate) fn format_of(path: &Path) -> Option<ImageFormat> {
+    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+    match ending.as_str() {
+        "png" => Some(ImageFormat::Png),
+        "jpg" | "jpeg" => Some(ImageFormat::Jpeg),
+        "webp" => Some(ImageFormat::Webp),
+        _ => None,
     }
 }
 
@@ -80,6 +110,34 @@ mod tests {
             assert_eq!(stem(page), expected, "{page}");
         }
         assert_eq!(stem(&format!("http://{}.example", "a".repeat(300))).len(), STEM_MAX_BYTES);
+    }
+
+    #[test]
+    fn a_downloads_name_is_plain() {
+        for (name, expected) in [
+            ("report.pdf", "report"),
+            ("../../.ssh/authorized_keys", "ssh-authorized_keys"),
+            ("-rf", "rf"),
+            (".bashrc", "bashrc"),
+            ("\u{202e}fdp.exe", "fdp.exe"),
+            ("…", ""),
+        ] {
+            let stem = name.strip_suffix(".pdf").unwrap_or(name);
+            assert_eq!(plain(stem, STEM_MAX_BYTES), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn file_extensions_select_the_format() {
+        for (name, expected) in [
+            ("a.PNG", Some(ImageFormat::Png)),
+            ("a.b.jpeg", Some(ImageFormat::Jpeg)),
+            ("a.jpg", Some(ImageFormat::Jpeg)),
+            ("dir.webp/a", None),
+            ("a.gif", None),
+        ] {
+            assert_eq!(format_of(Path::new(name)), expected, "{name}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The saved sandboxes: one for each worker, in `sandbox.json`, so that users need not paste tokens. `session` creates
+//! The saved sandboxes: one for each worker, in `sandbox.json`, so that users need not paste tokens. `caller` creates
 //! them.
 
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@ use porthole_contract::Validate as _;
 use serde_json::json;
 
 use super::args::ScreenshotArgs;
+use super::caller::Caller;
 use super::failure::Failed;
-use super::picture_file;
-use super::session::Session;
+use super::picture_file::{self, format_of};
 use super::{output, preview};
 
 /// Where the picture goes.
@@ -29,23 +29,23 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
     let (json, draw) = (args.json, args.preview);
     let request = request(args, &destination)?;
 
-    let session = Session::begin(url, &format!("taking a picture of {}", request.url))?;
-    let answer = session
+    let caller = Caller::begin(url, &format!("taking a picture of {}", request.url))?;
+    let answer = caller
         .in_sandbox(async |sandbox: &CreateResponse| {
             let request = ScreenshotRequest {
                 sandbox_id: sandbox.sandbox_id.clone(),
                 owner_token: sandbox.owner_token.clone(),
                 ..request.clone()
             };
-            session.client().screenshot(&request).await
+            caller.client().screenshot(&request).await
         })
         .await?;
     let picture = image_bytes(&answer)?;
-    session.progress.done();
+    caller.progress.done();
 
-    session.warn(&answer.warnings);
+    caller.warn(&answer.warnings);
     if answer.truncated {
-        session.progress.note("truncated: the page goes on below the picture");
+        caller.progress.note("truncated: the page goes on below the picture");
     }
     let path = match destination {
         Destination::Json => return output::json(&answer),
@@ -55,7 +55,7 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
             picture_file::write(&path, &picture)?;
             if let Some(asked) = format_of(&path).filter(|asked| asked.mime_type() != answer.mime_type) {
                 let got = &answer.mime_type;
-                session.warn(&[format!("{} holds {got}, not {}", path.display(), asked.mime_type())]);
+                caller.warn(&[format!("{} holds {got}, not {}", path.display(), asked.mime_type())]);
             }
             path
         }
@@ -66,7 +66,7 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
     if draw {
         preview::draw(&picture);
     }
-    session.progress.remark(&summary(&answer));
+    caller.progress.remark(&summary(&answer));
     output::text(&path.display().to_string())
 }
 
@@ -117,17 +117,6 @@ fn request(args: ScreenshotArgs, destination: &Destination) -> Result<Screenshot
     Ok(request)
 }
 
-/// Returns the format of a file extension.
-fn format_of(path: &Path) -> Option<ImageFormat> {
-    let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-    match ending.as_str() {
-        "png" => Some(ImageFormat::Png),
-        "jpg" | "jpeg" => Some(ImageFormat::Jpeg),
-        "webp" => Some(ImageFormat::Webp),
-        _ => None,
-    }
-}
-
 /// Returns the answer with the picture's path instead of the picture.
 fn with_path(answer: &ScreenshotResponse, path: &Path) -> serde_json::Value {
     let mut json = json!(answer);
@@ -148,22 +137,4 @@ fn summary(answer: &ScreenshotResponse) -> String {
         answer.bytes.div_ceil(1000),
         answer.timings_ms.total
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_extensions_select_the_format() {
-        for (name, expected) in [
-            ("a.PNG", Some(ImageFormat::Png)),
-            ("a.b.jpeg", Some(ImageFormat::Jpeg)),
-            ("a.jpg", Some(ImageFormat::Jpeg)),
-            ("dir.webp/a", None),
-            ("a.gif", None),
-        ] {
-            assert_eq!(format_of(Path::new(name)), expected, "{name}");
-        }
-    }
 }

@@ -199,7 +199,9 @@ impl Session {
         };
         let body = serde_json::to_value(&request).expect("a request of the contract serializes to JSON");
         let answer = match self.call(Operation::SessionClose, routes::CLOSE, &body).await {
-            Err(error) if [ErrorCode::SessionNotFound, ErrorCode::SessionLost].iter().any(|code| error.code() == *code) => {
+            Err(error)
+                if [ErrorCode::SessionNotFound, ErrorCode::SessionLost].iter().any(|code| error.code() == *code) =>
+            {
                 SessionAnswer { ok: true, session: self.handle().unwrap_or_default(), ..SessionAnswer::default() }
             }
             outcome => outcome?,

@@ -40,9 +40,9 @@ pub use browser_session::Session;
 pub use builder::{BuildError, ClientBuilder, DEFAULT_URL};
 pub use client::Client;
 pub use error::{Code, Error, Refusal};
+pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
 /// The requests and answers of sessions, and their parts.
 pub use porthole_contract::session;
-pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
 pub use porthole_contract::{
     ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat, OnTimeout,
     ScreenshotRequest, ScreenshotResponse, Until, Viewport, Wait,

@@ -1,5 +1,7 @@
 //! The command line: commands, their flags and their help texts. `values` parses the flags' values.
 
+pub(crate) mod session;
+pub(crate) mod target;
 mod values;
 
 use std::path::PathBuf;
@@ -7,6 +9,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use porthole_client::{ImageFormat, OnTimeout, Until, Viewport, Wait};
 
+use self::session::SessionCommand;
 use self::values::{parse_bytes, parse_millis, parse_percent, parse_seconds, parse_size};
 
 const SETTINGS_HELP: &str = "\
@@ -14,7 +17,7 @@ Settings (environment):
   PORTHOLE_URL       where the worker is [default: http://127.0.0.1:8787]
   PORTHOLE_KEY       the client key, if the worker requires one; or PORTHOLE_KEY_FILE, a path
   PORTHOLE_LOG       the log filter for standard error, such as porthole_client=debug
-  XDG_CONFIG_HOME    the directory for the saved sandbox and the keys of `up` [default: ~/.config]
+  XDG_CONFIG_HOME    the directory for saved sandboxes, sessions and the keys of `up` [default: ~/.config]
 
 Exit codes: 0 done, 1 the request failed, 2 wrong usage, 64 a wrong setting.";
 
@@ -23,6 +26,7 @@ Examples:
   porthole up                                     start everything on this machine
   porthole screenshot https://example.com         a picture, as example.com.png
   porthole extract https://example.com            the page's text
+  porthole open https://example.com               a browser that stays: click, type, snapshot, close
 
 ";
 
@@ -45,6 +49,8 @@ pub(crate) enum Command {
     Create(CreateArgs),
     Screenshot(Box<ScreenshotArgs>),
     Extract(Box<ExtractArgs>),
+    #[command(flatten)]
+    Session(SessionCommand),
     Metrics(MetricsArgs),
     /// Print a completion script for a shell
     #[command(
@@ -67,6 +73,7 @@ impl Command {
             Command::Create(args) => args.json,
             Command::Screenshot(args) => args.json,
             Command::Extract(args) => args.json,
+            Command::Session(command) => command.json(),
             Command::Metrics(args) => args.json,
             Command::Demo(_) | Command::Completions { .. } | Command::Man => false,
         }
@@ -283,7 +290,7 @@ pub(crate) struct MetricsArgs {
 #[derive(Args, Debug)]
 pub(crate) struct WindowArgs {
     /// The browser window in CSS pixels, and the picture's pixels per CSS pixel, such as 1280x720 or
-    /// 1280x720@2 [default: a phone's 390x844 for pictures, 1280x720 for texts]
+    /// 1280x720@2 [default: a phone's 390x844 for pictures, 1280x720 otherwise]
     #[arg(long, value_name = "WxH[@SCALE]", value_parser = parse_size)]
     viewport: Option<Viewport>,
     /// Emulate a mobile device

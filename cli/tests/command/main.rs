@@ -8,4 +8,5 @@ mod person;
 mod sandboxes;
 #[path = "../../../client/tests/scripted/mod.rs"]
 mod scripted;
+mod sessions;
 mod settings;
