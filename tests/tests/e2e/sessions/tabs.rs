@@ -21,7 +21,7 @@ async fn a_session_goes_where_it_may_and_stays_where_it_was_otherwise() {
     agent.call("navigate", json!({"url": "ftp://a/"})).await.expect_code("INVALID_URL");
     let status = agent.does("status", json!({})).await;
     assert_eq!(status["url"], first.as_str(), "a refused navigation leaves the session as it was");
-    let empty = stack.site.page(Reply::status(204));
+    let empty = stack.site.page(Reply::html("").status(204));
     agent.call("navigate", json!({"url": empty})).await.expect_code("NAVIGATION_FAILED");
     assert_eq!(agent.does("navigate", json!({"url": second})).await["title"], "second");
     agent.does("close", json!({})).await;
