@@ -254,7 +254,7 @@ impl Levels {
 }
 
 /// Leaves out what is below a level. The first line that holds more says how to see it.
-fn cut_levels(nodes: &mut Vec<Node>, level: usize, give: &mut dyn FnMut(u64) -> u64) {
+fn cut_levels(nodes: &mut [Node], level: usize, give: &mut dyn FnMut(u64) -> u64) {
     let mut told = false;
     cut_below(nodes, level, &mut told, give);
 }

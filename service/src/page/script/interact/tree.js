@@ -10,8 +10,8 @@ const MANY = 50;
 const TEXT_MAX = 5000;
 // How long a text beside a field or a button, or beside links alone, may be to be shown for it.
 const BESIDE_FIELD_MAX = 300, BESIDE_LINK_MAX = 80;
-// How many blocks up a text looks for a field.
-const BESIDE_LEVELS = 2;
+// How many blocks up a text looks for a field, and how many lines around it.
+const BESIDE_LEVELS = 2, BESIDE_LINES = 4;
 // A clickable's content beyond this is shown inside it, not as its name.
 const CONTENT_NAME_MAX = 150;
 const HOSTS_MAX = 64;
@@ -71,6 +71,7 @@ kit.snapshot = (options) => {
   namesUntil = walk.until;
   try { walk.run() } finally { namesUntil = Infinity }
   likelyHosts = walk.hosts;
+  forgetNumbers();
   return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
 };
 
@@ -324,18 +325,22 @@ class TreeWalk {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {
     if (!frame.pending) return;
-    let field = false, action = false;
-    for (const kid of frame.kids) {
-      if (kid.words !== undefined || kid.climbed > BESIDE_LEVELS) continue;
-      if (kid.acts || kid.within) { action = true; if (kid.role !== 'link' && kid.role !== 'heading') field = true }
-    }
+    const acting = (kid) => kid !== undefined && kid.words === undefined && kid.climbed <= BESIDE_LEVELS && (kid.acts || kid.within);
+    const isField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
+    // Of a long list only what is near counts.
+    const near = (at, test) => {
+      for (let by = 1; by <= BESIDE_LINES; by++) if (test(frame.kids[at - by]) || test(frame.kids[at + by])) return true;
+      return false;
+    };
     const item = frame.node?.role === 'listitem';
     frame.pending = false;
     let dropped = false;
-    for (const kid of frame.kids) {
+    for (let at = 0; at < frame.kids.length; at++) {
+      const kid = frame.kids[at];
       if (kid.words === undefined || kid.shown) continue;
       const length = kid.words.length;
-      if (action && (length <= BESIDE_LINK_MAX || field && length <= BESIDE_FIELD_MAX || item && length <= BESIDE_FIELD_MAX)) kid.shown = true;
+      const max = item || kid.climbed === 0 && near(at, isField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
+      if (length <= max && near(at, acting)) kid.shown = true;
       else if (isLast && !SEEN_THROUGH.has(frame.node?.role) || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
       else { if (frame.block) kid.climbed++; frame.pending = true }
     }
