@@ -1,9 +1,10 @@
 //! The accessibility tree as text: what an agent reads of a page (SESSIONS.md, Snapshot).
 //!
-//! `node` is what the page's functions found, `fold` leaves out what there is no room for, `text` writes lines, `changes`
+//! `node` is what the page's functions found, `fold` and `fit` leave out what there is no room for, `text` writes lines, `changes`
 //! the lines that differ from an earlier tree's. Names and texts are the page's, so none may look like a line of ours.
 
 mod changes;
+mod fit;
 mod fold;
 mod node;
 mod text;

@@ -9,6 +9,8 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
     include_str!("interact/states.js"),
+    include_str!("interact/clickable.js"),
+    include_str!("interact/shape.js"),
     include_str!("interact/tree.js"),
     // Scopes of their own: nothing else uses their names.
     "{\n",

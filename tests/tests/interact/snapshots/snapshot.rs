@@ -2,9 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use porthole_service::page::interact::{Ref, SnapshotOptions};
+use porthole_service::page::interact::{ActError, Ref, Refs, SnapshotOptions};
+use tokio::time::timeout;
 
-use super::scene::Scene;
+use super::scene::{PATIENCE, Scene};
 
 const LOGIN: &str = r#"<title>Shop</title><h1>Sign in</h1>
 <form><label>Email <input required value="ada@example.com"></label>
@@ -262,4 +263,74 @@ async fn hostile_pages_stay_within_the_bounds() {
     assert_eq!(snapshot.tree.lines().count(), snapshot.element_count, "{}", snapshot.tree);
     assert_eq!(snapshot.element_count, 4, "{}", snapshot.tree);
     assert!(snapshot.tree.lines().all(|line| line.starts_with("- ")), "{}", snapshot.tree);
+}
+
+#[tokio::test]
+async fn clickables_without_a_role_are_found_and_texts_beside_fields_are_told() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<style>.trash { cursor: pointer; width: 20px; height: 20px }</style>
+             <p>Hello <b>big</b> world with an <span onclick=1>inline</span> word.</p><div class=trash></div>
+             <ul style='cursor:pointer'><li>One<li>Two</ul>
+             <div style='cursor:pointer'><div class=t>Card</div><div class=p>$5</div></div>
+             <div>Amount</div><div><input type=number value=3></div>
+             <ul><li>Milk <button>Delete</button><li>Eggs <button>Delete</button></ul>
+             <div contenteditable>Edit me</div><input type=file><input type=color><input type=date value=2020-01-02>
+             <textarea>  two  spaces</textarea><a href=/x><img alt=Logo src=data:,></a><h2><a href=/t>Title</a></h2>
+             <select multiple><option>A<option selected>B</select><div style='height:200px'></div>
+             <p>A long text about nothing at all that nobody acts upon, and that goes on and on and on for a while.</p>",
+        )
+        .await;
+    let expected = r#"- text: Hello big world with an
+- generic "inline" [clickable] [ref=@e1]
+- text: word.
+- generic [clickable] [ref=@e2] hint "trash"
+- list [clickable] [ref=@e3]:
+  - listitem [clickable] [ref=@e4]: One
+  - listitem [clickable] [ref=@e5]: Two
+- generic "Card $5" [clickable] [ref=@e6]
+- text: Amount
+- spinbutton [ref=@e7]: 3
+- listitem:
+  - text: Milk
+  - button "Delete" [ref=@e8]
+- listitem:
+  - text: Eggs
+  - button "Delete" [ref=@e9]
+- textbox [ref=@e10]: Edit me
+- button "Choose File" [file] [ref=@e11]
+- button [color] [ref=@e12]: #000000
+- textbox [ref=@e13]: 2020-01-02
+- textbox [ref=@e14]:   two  spaces
+- link "Logo" [ref=@e15] url "/x"
+- heading [level=2]:
+  - link "Title" [ref=@e16] url "/t"
+- listbox [ref=@e17]:
+  - option "A"
+  - option "B" [selected]"#;
+    assert_eq!(scene.tree().await, expected);
+    let full = scene.full_tree().await;
+    assert!(
+        full.contains("- paragraph [ref=@e18]:\n  - text: Hello big world with an\n  - generic \"inline\""),
+        "{full}"
+    );
+    assert!(full.contains("]: A long text about nothing"), "{full}");
+}
+
+#[tokio::test]
+async fn a_dialog_ends_a_snapshot_at_once() {
+    let scene = Scene::local().await;
+    scene.goes("<button>Go</button>").await;
+    scene.evaluate("setTimeout(() => alert('hello'), 0), 1").await;
+    let mut refs = Refs::default();
+    let ended = timeout(PATIENCE, async {
+        loop {
+            match scene.page().snapshot(&mut refs, &SnapshotOptions::default()).await {
+                Ok(_) => tokio::task::yield_now().await,
+                Err(error) => break error,
+            }
+        }
+    });
+    assert!(matches!(ended.await.unwrap(), ActError::Dialog(_)));
 }

@@ -24,6 +24,12 @@ function elementOf(number) {
   return element && dom.isConnected(element) && dom.document(element) === document ? element : null;
 }
 
+// Numbers of elements that are no more are forgotten beyond so many.
+const NUMBERS_MAX = 100_000;
+function forgetNumbers() {
+  if (elements.size > NUMBERS_MAX) for (const [number, element] of elements) if (!element.deref()) elements.delete(number);
+}
+
 kit.hello = () => ({ document: documentId });
 
 // What is hit at a point of this document's viewport, and where that is inside it, if it is a frame.

@@ -139,6 +139,7 @@ class Naming {
       }
       if (type === 'image') return this.labels(element, how) || tidy(dom.attribute(element, 'alt') ?? '') || tidy(dom.attribute(element, 'title') ?? '') || 'Submit';
     }
+    if (tag === 'input' && inputType(element) === 'file') return this.labels(element, how) || (hasAuthorName(element) ? '' : 'Choose File');
     if (LABELABLE.has(tag)) return this.labels(element, how);
     if (tag === 'fieldset') return inside(own('legend'));
     if (tag === 'table') return inside(own('caption'));
@@ -160,10 +161,12 @@ class Naming {
   content(element, how) {
     if (this.full()) return '';
     this.depth++;
-    let text = this.pseudo(element, '::before');
+    const shows = how.hidden || styleOf(element).visibility === 'visible';
+    let text = shows ? this.pseudo(element, '::before') : '';
     const each = (node) => {
       const type = dom.type(node);
       if (type === 3) {
+        if (!shows) return;
         this.nodes++;
         text += this.counted(node.data.slice(0, 4 * NAME_MAX));
       } else if (type === 1) {
@@ -178,7 +181,7 @@ class Naming {
     const children = drawnChildren(element);
     for (let at = 0; at < children.length && !this.full(); at++) each(children[at]);
     for (const owned of byIds(element, 'aria-owns')) each(owned);
-    text += this.pseudo(element, '::after');
+    if (shows) text += this.pseudo(element, '::after');
     this.depth--;
     return text;
   }

@@ -7,13 +7,14 @@ subscript suggestion superscript switch tab table tablist tabpanel term textbox 
 // Attributes that give an element a meaning although its role is `none`.
 const GLOBAL_ARIA = ['aria-atomic', 'aria-busy', 'aria-controls', 'aria-current', 'aria-describedby', 'aria-details', 'aria-dropeffect', 'aria-flowto',
   'aria-grabbed', 'aria-keyshortcuts', 'aria-label', 'aria-labelledby', 'aria-live', 'aria-owns', 'aria-relevant', 'aria-roledescription'];
-const SECTIONING = 'article, aside, main, nav, section, [role=article], [role=complementary], [role=main], [role=navigation], [role=region]';
+const SECTIONING = 'article, aside, nav, section, [role=article], [role=complementary], [role=navigation], [role=region]';
+const SECTIONING_OR_MAIN = `${SECTIONING}, main, [role=main]`;
 const TEXT_INPUTS = new Set(['', 'text', 'email', 'tel', 'url', 'search', 'password', 'date', 'datetime-local', 'month', 'time', 'week']);
 const INPUT_ROLES = { button: 'button', submit: 'button', reset: 'button', image: 'button', file: 'button', color: 'button', checkbox: 'checkbox',
   radio: 'radio', range: 'slider', number: 'spinbutton' };
-const TAG_ROLES = { article: 'article', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code', datalist: 'listbox',
+const TAG_ROLES = { address: 'group', article: 'article', blockquote: 'blockquote', button: 'button', caption: 'caption', code: 'code', datalist: 'listbox',
   dd: 'definition', del: 'deletion', details: 'group', dfn: 'term', dialog: 'dialog', dt: 'term', em: 'emphasis', fieldset: 'group', figure: 'figure',
-  h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', hr: 'separator', html: 'document', iframe: 'iframe',
+  h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', hgroup: 'group', hr: 'separator', html: 'document', iframe: 'iframe',
   frame: 'iframe', ins: 'insertion', main: 'main', mark: 'mark', math: 'math', menu: 'list', meter: 'meter', nav: 'navigation', ol: 'list',
   optgroup: 'group', option: 'option', output: 'status', p: 'paragraph', progress: 'progressbar', s: 'deletion', search: 'search', strong: 'strong',
   sub: 'subscript', summary: 'button', sup: 'superscript', svg: 'img', table: 'table', textarea: 'textbox', time: 'time', ul: 'list' };
@@ -69,9 +70,9 @@ function implicitRole(element) {
   }
   switch (tag) {
     case 'a': case 'area': return dom.has(element, 'href') ? 'link' : 'generic';
-    case 'aside': return isInSection(element) && !hasAuthorName(element) ? 'generic' : 'complementary';
-    case 'footer': return isInSection(element) ? 'generic' : 'contentinfo';
-    case 'header': return isInSection(element) ? 'generic' : 'banner';
+    case 'aside': return isInSection(element, SECTIONING) && !hasAuthorName(element) ? 'generic' : 'complementary';
+    case 'footer': return isInSection(element, SECTIONING_OR_MAIN) ? 'generic' : 'contentinfo';
+    case 'header': return isInSection(element, SECTIONING_OR_MAIN) ? 'generic' : 'banner';
     case 'form': return hasAuthorName(element) ? 'form' : 'generic';
     case 'section': return hasAuthorName(element) ? 'region' : 'generic';
     case 'img': return dom.attribute(element, 'alt') === '' && !hasAuthorName(element) && !dom.has(element, 'tabindex') ? 'none' : 'img';
@@ -89,9 +90,9 @@ function implicitRole(element) {
   }
 }
 
-const isInSection = (element) => {
+const isInSection = (element, sections) => {
   const parent = dom.parent(element);
-  return parent !== null && dom.type(parent) === 1 && dom.closest(parent, SECTIONING) !== null;
+  return parent !== null && dom.type(parent) === 1 && dom.closest(parent, sections) !== null;
 };
 
 function inputRole(element) {
