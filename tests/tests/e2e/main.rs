@@ -12,3 +12,4 @@ mod pictures;
 mod processes;
 mod remote;
 mod requests;
+mod sessions;
