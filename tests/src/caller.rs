@@ -57,7 +57,7 @@ impl Caller {
         self.post("/browser-extract", fields).await
     }
 
-    /// Posts JSON to a route. On `browser-*` and `session/*` routes, missing sandbox and token fields are added; `null` ones are
+    /// Posts JSON to a route. On `browser-*` and session routes, missing sandbox and token fields are added; `null` ones are
     /// removed.
     pub async fn post(&self, route: &str, fields: Value) -> Answer {
         self.send(self.request(Method::POST, route).json(&self.body(route, fields))).await

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use porthole_client::session::{FilesAction, FilesRequest, StatusRequest, TabsAction, TabsRequest};
+use porthole_client::session::{FilesAction, FilesRequest, StatusRequest, TabInfo, TabsAction, TabsRequest};
 use serde_json::json;
 
 use super::acting::checked;
@@ -39,12 +39,13 @@ pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Fai
     if args.call.json {
         return output::json(&answer);
     }
-    let lines: Vec<String> = answer
-        .result
-        .tabs
-        .iter()
-        .map(|tab| format!("{} {}  {}", mark(tab.tab == answer.tab), tab.tab, show::place(&tab.url, &tab.title)))
-        .collect();
+    let line = |tab: &TabInfo| {
+        let active = tab.tab == answer.tab;
+        // A title may be known of the active tab alone.
+        let title = if active && tab.title.is_empty() { &answer.title } else { &tab.title };
+        format!("{} {}  {}", mark(active), tab.tab, show::place(&tab.url, title))
+    };
+    let lines: Vec<String> = answer.result.tabs.iter().map(line).collect();
     output::text(if lines.is_empty() { "the session has ended".to_owned() } else { lines.join("\n") }.as_str())
 }
 

@@ -15,7 +15,7 @@ const FORM: &str = r#"<title>Sign in</title><h1>Sign in</h1>
 #[tokio::test]
 async fn an_agent_fills_a_form_by_what_it_sees_and_sees_what_came_of_it() {
     let stack = Stack::shared().await;
-    let (agent, opened) = Agent::at(stack.service_caller(), &stack.site.html(FORM)).await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(FORM)).await;
     let seen = tree(&opened);
     assert_eq!(opened["title"], "Sign in");
     assert!(seen.contains("- heading \"Sign in\" [level=1]"), "{seen}");
@@ -35,7 +35,7 @@ async fn an_agent_fills_a_form_by_what_it_sees_and_sees_what_came_of_it() {
 #[tokio::test]
 async fn an_agent_acts_on_what_a_person_would_name() {
     let stack = Stack::shared().await;
-    let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html(FORM)).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(FORM)).await;
     let interact = async |fields| agent.does("interact", fields).await;
     let typed = interact(json!({"action": "type", "target": {"by": "label", "value": "email"}, "value": "bob"})).await;
     assert_eq!((&typed["success"], &typed["details"]["matched_count"]), (&json!(true), &json!(1)), "{typed:#?}");
@@ -72,7 +72,7 @@ async fn a_ref_never_means_another_element() {
       show(['one', 'two']);</script>
       <button onclick="show(['one', 'two'])">again</button>
       <button onclick="rows.lastChild.textContent = 'three'">rename</button>"#;
-    let (agent, opened) = Agent::at(stack.service_caller(), &stack.site.html(page)).await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let seen = tree(&opened);
     let two = reference(&seen, "\"two\"");
     agent.does("click", json!({"ref": reference(&seen, "\"rename\"")})).await;
@@ -97,7 +97,7 @@ async fn a_covered_element_is_never_clicked_through() {
     let page = r#"<title>covered</title><button id=below onclick="out.textContent='below'">buy</button>
       <div id=consent style="position:fixed;inset:0;background:#0008" onclick="out.textContent='consent'"></div>
       <p id=out>untouched</p>"#;
-    let (agent, opened) = Agent::at(stack.service_caller(), &stack.site.html(page)).await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let covered = agent.call("click", json!({"ref": reference(&tree(&opened), "\"buy\""), "timeout_ms": 1500})).await;
     covered.expect_code_about("COVERED", "consent");
     assert!(agent.tree().await.contains("untouched"));
@@ -109,7 +109,7 @@ async fn a_dialog_holds_the_page_until_it_is_answered() {
     let stack = Stack::shared().await;
     let page = r#"<title>ask</title><p id=out>-</p>
       <button onclick="out.textContent = prompt('How many?', '3')">ask</button>"#;
-    let (agent, opened) = Agent::at(stack.service_caller(), &stack.site.html(page)).await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let ask = reference(&tree(&opened), "\"ask\"");
     let clicked = agent.does("click", json!({"ref": ask})).await;
     assert_eq!(clicked["settled"], false);
@@ -128,7 +128,7 @@ async fn an_agent_waits_for_what_comes_late() {
     let stack = Stack::shared().await;
     let page = "<title>late</title><p id=out>soon</p><script>setTimeout(() => { out.textContent = 'here'; \
         history.pushState(0, '', '/late/part') }, 700)</script>";
-    let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html(page)).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     agent.does("wait", json!({"text": "here"})).await;
     agent.does("wait", json!({"url": "**/late/*"})).await;
     agent.does("wait", json!({"text_gone": "soon"})).await;

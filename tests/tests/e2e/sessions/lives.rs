@@ -30,10 +30,10 @@ async fn expect_none_leased(stack: &Stack) {
 async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
     let stack = Stack::start().await;
     let url = stack.site.html("<title>mine</title>");
-    stack.service_caller().post("/session/snapshot", json!({})).await.expect_code("NO_PAGE");
-    let (agent, _) = Agent::at(stack.service_caller(), &url).await;
+    stack.caller().post("/session/snapshot", json!({})).await.expect_code("NO_PAGE");
+    let (agent, _) = Agent::at(stack.caller(), &url).await;
     let sandbox_id = "sb-of-another".to_owned();
-    let other = Caller { owner_token: owner::FIRST.token(&sandbox_id, 600), sandbox_id, ..stack.service_caller() };
+    let other = Caller { owner_token: owner::FIRST.token(&sandbox_id, 600), sandbox_id, ..stack.caller() };
     let session = agent.session.clone();
     let theirs = Agent { caller: other, session: session.clone() };
     for route in ["snapshot", "status", "tabs", "screenshot"] {
@@ -60,7 +60,7 @@ async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
 async fn an_idle_session_ends_and_leaves_nothing() {
     let stack = Stack::start().await;
     let url = stack.site.html("<title>idle</title>");
-    let (agent, _) = Agent::with(stack.service_caller(), json!({"url": url, "idle_seconds": 1})).await;
+    let (agent, _) = Agent::with(stack.caller(), json!({"url": url, "idle_seconds": 1})).await;
     eventually(SOON, async || {
         let gone = leased(&stack).await == 0;
         so(gone, "the session is still there")
@@ -77,13 +77,13 @@ async fn there_are_so_many_sessions_and_no_more() {
         .start()
         .await;
     let url = stack.site.html("<title>seat</title>");
-    let (first, _) = Agent::at(stack.service_caller(), &url).await;
-    let (_second, _) = Agent::at(stack.service_caller(), &url).await;
-    let third = stack.service_caller().post("/session/navigate", json!({"url": url})).await;
+    let (first, _) = Agent::at(stack.caller(), &url).await;
+    let (_second, _) = Agent::at(stack.caller(), &url).await;
+    let third = stack.caller().post("/session/navigate", json!({"url": url})).await;
     third.expect_code_about("SESSION_LIMIT", "sandbox");
     first.does("close", json!({})).await;
     eventually(SOON, async || {
-        let again = stack.service_caller().post("/session/open", json!({})).await;
+        let again = stack.caller().post("/session/open", json!({})).await;
         so(again.code().is_none(), format!("{again:?}"))
     })
     .await;
@@ -94,7 +94,7 @@ async fn there_are_so_many_sessions_and_no_more() {
 #[tokio::test]
 async fn a_session_whose_browser_dies_is_lost_and_says_so() {
     let stack = Stack::start().await;
-    let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html("<title>mortal</title>")).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>mortal</title>")).await;
     for browser in stack.chromium().iter().filter(|process| process.is_browser()) {
         kill(Pid::from_raw(browser.pid), Signal::SIGKILL).unwrap();
     }
@@ -103,14 +103,14 @@ async fn a_session_whose_browser_dies_is_lost_and_says_so() {
         so(code.as_deref() == Some("SESSION_LOST"), format!("{code:?}"))
     })
     .await;
-    let (again, _) = Agent::at(stack.service_caller(), &stack.site.html("<title>again</title>")).await;
+    let (again, _) = Agent::at(stack.caller(), &stack.site.html("<title>again</title>")).await;
     again.does("close", json!({})).await;
 }
 
 #[tokio::test]
 async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     let stack = Stack::start().await;
-    let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html("<title>alive</title>")).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>alive</title>")).await;
     let slow = stack.site.page(Reply::never());
     let leaving = agent.clone();
     let url = slow.clone();
@@ -121,7 +121,7 @@ async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     assert_eq!(status["title"], "alive");
     // A caller that leaves while its session is made leaves no session.
     let url = slow.clone();
-    let caller = stack.service_caller();
+    let caller = stack.caller();
     let call = tokio::spawn(async move { caller.post("/session/navigate", json!({"url": url})).await });
     eventually(SOON, async || so(stack.site.seen(&slow).len() > 1, "the page was not asked for again")).await;
     call.abort();
@@ -134,7 +134,7 @@ async fn a_service_that_ends_leaves_nothing_of_its_sessions() {
         let mut stack = Stack::start().await;
         let url = stack.site.html("<title>held</title>");
         for _ in 0..2 {
-            Agent::at(stack.service_caller(), &url).await;
+            Agent::at(stack.caller(), &url).await;
         }
         let family = stack.service.process.family();
         assert!(family.iter().any(Relative::is_browser), "no browser among {family:#?}");

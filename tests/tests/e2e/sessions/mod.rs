@@ -3,5 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
 mod acts;
+mod command_line;
 mod lives;
+mod replicas;
 mod tabs;

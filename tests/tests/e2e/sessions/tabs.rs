@@ -13,7 +13,7 @@ const SOON: Duration = Duration::from_secs(10);
 async fn a_session_goes_where_it_may_and_stays_where_it_was_otherwise() {
     let stack = Stack::shared().await;
     let (first, second) = (stack.site.html("<title>first</title>"), stack.site.html("<title>second</title>"));
-    let (agent, _) = Agent::at(stack.service_caller(), &first).await;
+    let (agent, _) = Agent::at(stack.caller(), &first).await;
     assert_eq!(agent.does("navigate", json!({"url": second})).await["title"], "second");
     assert_eq!(agent.does("navigate", json!({"action": "back"})).await["title"], "first");
     agent.call("navigate", json!({"action": "back", "timeout_ms": 3000})).await.expect_code("NAVIGATION_FAILED");
@@ -32,7 +32,7 @@ async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
     let stack = Stack::shared().await;
     let other = stack.site.html("<title>other</title><h1>other</h1>");
     let page = format!("<title>opener</title><a href='{other}' target=_blank>open</a>");
-    let (agent, opened) = Agent::at(stack.service_caller(), &stack.site.html(&page)).await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
     let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"open\"")})).await;
     assert_eq!(clicked["tab"], "t1", "a popup does not become active by itself");
     eventually(SOON, async || {
@@ -59,7 +59,7 @@ async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
 #[tokio::test]
 async fn closing_the_last_tab_ends_the_session() {
     let stack = Stack::shared().await;
-    let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html("<title>one</title>")).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>one</title>")).await;
     agent.call("tabs", json!({"action": "close"})).await;
     agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
 }

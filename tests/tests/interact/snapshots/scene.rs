@@ -61,10 +61,6 @@ impl Scene {
         Self { page, lease, site, refs: Refs::default(), judge, _provider: provider, _profiles: profiles }
     }
 
-    pub(crate) fn page(&self) -> &Page {
-        &self.page
-    }
-
     /// Navigates to a page of this HTML, which is `<!doctype html>` and then what is given.
     pub(crate) async fn goes(&self, html: &str) {
         self.goes_to(&self.site.html(&format!("<!doctype html>{html}"))).await;
