@@ -21,7 +21,7 @@ use tokio::time::timeout;
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Scene {
-    page: Page,
+    pub(crate) page: Page,
     lease: Lease,
     pub(crate) site: Site,
     /// The refs of the page's session.

@@ -326,7 +326,7 @@ async fn a_dialog_ends_a_snapshot_at_once() {
     let mut refs = Refs::default();
     let ended = timeout(PATIENCE, async {
         loop {
-            match scene.page().snapshot(&mut refs, &SnapshotOptions::default()).await {
+            match scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await {
                 Ok(_) => tokio::task::yield_now().await,
                 Err(error) => break error,
             }
