@@ -36,7 +36,7 @@ use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Region};
 pub use self::error::PageError;
 pub use self::navigate::Travel;
-pub use self::news::{News, NewsFeed};
+pub use self::news::{Changes, News, NewsFeed};
 pub use self::partial::before;
 pub use self::watch::Dialog;
 use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};

@@ -16,6 +16,9 @@ use crate::net_error::NetError;
 /// How long the document that stands for a failure may take to come after the failure is known.
 const ERROR_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
 
+/// The URL of a new page.
+const BLANK: &str = "about:blank";
+
 /// A navigation without a target URL of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Travel {
@@ -95,6 +98,9 @@ impl Page {
         let asked = self.session.call(&GetNavigationHistoryParams::default());
         let history = self.within(CAPTURE_TIMEOUT, "asking for the history", asked).await?;
         let entry = usize::try_from(history.current_index + offset).ok().and_then(|index| history.entries.get(index));
+        // A page begins blank, so its first entry is not a navigation's.
+        let is_beginning = |index: i64, url: &str| index == 0 && url == BLANK;
+        let entry = entry.filter(|entry| !is_beginning(history.current_index + offset, &entry.url));
         entry.map(|entry| entry.id).ok_or(PageError::NoHistory)
     }
 

@@ -28,6 +28,9 @@ pub struct NewsFeed {
     seen: Seen,
 }
 
+/// Tells when there may be news.
+pub struct Changes(Receiver<PageState>);
+
 /// What was told already.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Seen {
@@ -86,21 +89,36 @@ impl Page {
 }
 
 impl NewsFeed {
-    /// The next news; [`News::Gone`] again and again once the page is gone.
-    pub async fn next(&mut self) -> News {
-        loop {
-            if self.seen.is_gone {
-                return News::Gone;
-            }
-            let seen = &self.seen;
-            let (now, url) = match self.state.wait_for(|state| Seen::of(state) != *seen).await {
-                Ok(state) => (Seen::of(&state), state.document.url.clone()),
-                Err(_) => (Seen { is_gone: true, ..self.seen.clone() }, String::new()),
+    /// What is new, without waiting; nothing once [`News::Gone`] was told.
+    pub fn take(&mut self) -> Vec<News> {
+        let mut news = Vec::new();
+        while !self.seen.is_gone {
+            let (now, url) = {
+                let state = self.state.borrow();
+                (Seen::of(&state), state.document.url.clone())
             };
-            if let Some(news) = self.first_of(now, url) {
-                return news;
+            if self.state.has_changed().is_err() {
+                self.seen.is_gone = true;
+                news.push(News::Gone);
+            } else if now == self.seen {
+                break;
+            } else {
+                news.extend(self.first_of(now, url));
             }
         }
+        news
+    }
+
+    /// Whether the page is gone, and that was told.
+    #[must_use]
+    pub fn is_gone(&self) -> bool {
+        self.seen.is_gone
+    }
+
+    /// A receiver that is told whenever there may be news.
+    #[must_use]
+    pub fn changes(&self) -> Changes {
+        Changes(self.state.clone())
     }
 
     /// The first thing that is new, which is then seen.
@@ -127,5 +145,13 @@ impl NewsFeed {
             return Some(News::Gone);
         }
         None
+    }
+}
+
+impl Changes {
+    /// Waits until there may be news.
+    pub async fn changed(&mut self) {
+        // The end of the page's watchers is news as well, and the last.
+        let _ = self.0.changed().await;
     }
 }

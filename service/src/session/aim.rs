@@ -9,6 +9,9 @@ use tokio::time::Instant;
 use super::{SessionError, Turn};
 use crate::page::interact::{self, ActError, Element, Kind, Located, Point, Ref, Wanted};
 
+/// What is left of a call's time for its answer.
+pub(super) const ANSWER_TIME: Duration = Duration::from_millis(300);
+
 /// What a call acts on.
 pub(super) struct Aim {
     /// The element, or the point.
@@ -39,9 +42,11 @@ pub(super) struct Looking<'a> {
 }
 
 impl Turn<'_> {
-    /// Until when a target is waited for: `wait_ms` from now, within the call's own time.
+    /// Until when a target is waited for: `wait_ms` from now, but not to the end of the call's own time, which would be
+    /// reported instead of what the target lacks.
     pub(super) fn wait_until(&self, wait_ms: u32) -> Instant {
-        (Instant::now() + Duration::from_millis(wait_ms.into())).min(self.deadline)
+        let last = self.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.deadline);
+        (Instant::now() + Duration::from_millis(wait_ms.into())).min(last)
     }
 
     /// What the request aims at. An element by its ref is there at once or not at all; another is waited for.

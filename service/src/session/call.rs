@@ -222,6 +222,10 @@ impl Session {
         if count > 0 {
             self.events.push(Event::Blocked { count });
         }
+        let tabs = self.tabs().all();
+        for open in &tabs {
+            self.gather(open);
+        }
         Context {
             session: self.handle.clone(),
             tab: tab.name,

@@ -1,7 +1,6 @@
 //! A session's life: what happens in it between calls, and what ends it.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock, PoisonError};
 
 use porthole_contract::session::{DialogKind, Event};
 use tokio::sync::mpsc::Receiver;
@@ -96,7 +95,7 @@ impl Shared {
         // The call that runs hears of the end and lets go of its tab.
         drop(session.turn.lock().await);
         session.tabs().clear();
-        let lease = session.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+        let lease = session.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(lease);
         tracing::info!(session = %session.id, reason = reason.name(), "a session has ended");
     }
@@ -139,17 +138,28 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, wa
     }
 }
 
-/// Turns a tab's news into events, until it is gone. The last one takes the session with it.
-async fn watch(session: Arc<Session>, tab: Tab) {
-    let mut feed = tab.page.news();
-    loop {
-        let name = tab.name.clone();
-        match feed.next().await {
-            News::Navigated { url } => session.events.push(Event::Navigated { tab: name, url: url_of(&url) }),
-            News::Dialog(dialog) => session.events.push(told(name, dialog)),
-            News::Crashed => session.events.push(Event::Crashed { tab: name }),
-            News::Gone => break,
+impl Session {
+    /// Turns a tab's news into events. Whether the tab is gone.
+    pub(super) fn gather(&self, tab: &Tab) -> bool {
+        let mut feed = tab.news.lock().unwrap_or_else(PoisonError::into_inner);
+        for news in feed.take() {
+            let name = tab.name.clone();
+            match news {
+                News::Navigated { url } => self.events.push(Event::Navigated { tab: name, url: url_of(&url) }),
+                News::Dialog(dialog) => self.events.push(told(name, dialog)),
+                News::Crashed => self.events.push(Event::Crashed { tab: name }),
+                News::Gone => {}
+            }
         }
+        feed.is_gone()
+    }
+}
+
+/// Gathers a tab's news as they come, until it is gone. The last tab takes the session with it.
+async fn watch(session: Arc<Session>, tab: Tab) {
+    let mut changes = tab.news.lock().unwrap_or_else(PoisonError::into_inner).changes();
+    while !session.gather(&tab) {
+        changes.changed().await;
     }
     let was_open = session.tabs().remove(&tab.name).is_some();
     if was_open {

@@ -1,12 +1,12 @@
 //! A session's tabs: its windows, by the names that callers know them by.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use porthole_contract::Invalid;
 use porthole_contract::limits::TABS_MAX;
 
 use super::SessionError;
-use crate::page::Page;
+use crate::page::{NewsFeed, Page};
 
 /// A tab. Clones are the same.
 #[derive(Clone)]
@@ -15,6 +15,8 @@ pub struct Tab {
     pub name: String,
     /// Its page.
     pub page: Arc<Page>,
+    /// What happened to it that no event tells yet.
+    pub(super) news: Arc<Mutex<NewsFeed>>,
     /// The tab that opened it, if a page did.
     opener: Option<String>,
 }
@@ -32,7 +34,8 @@ impl Tabs {
     /// Adds a tab, which becomes active if `is_active`.
     pub(super) fn add(&mut self, page: Arc<Page>, opener: Option<String>, is_active: bool) -> Tab {
         self.given += 1;
-        let tab = Tab { name: format!("t{}", self.given), page, opener };
+        let news = Arc::new(Mutex::new(page.news()));
+        let tab = Tab { name: format!("t{}", self.given), page, news, opener };
         self.open.push(tab.clone());
         if is_active {
             self.activate(&tab.name);

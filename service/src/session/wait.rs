@@ -6,7 +6,7 @@ use porthole_contract::Invalid;
 use porthole_contract::session::{Condition, ElementState, Plain, Target, WaitRequest};
 use tokio::time::{Instant, sleep};
 
-use super::aim::{Looking, wanted};
+use super::aim::{ANSWER_TIME, Looking, wanted};
 use super::{SessionError, Turn};
 use crate::page::interact::{Awaited, UrlGlob};
 
@@ -54,9 +54,6 @@ impl Turn<'_> {
         Ok(Plain {})
     }
 }
-
-/// What is left of a call's time for its answer.
-const ANSWER_TIME: Duration = Duration::from_millis(200);
 
 const fn awaited(state: ElementState) -> Awaited {
     match state {

@@ -15,7 +15,7 @@ const SOON: Duration = Duration::from_secs(20);
 /// How many browser contexts with a lease there are.
 async fn leased(stack: &Stack) -> i64 {
     let sessions = stack.metrics().await["sessions"].clone();
-    sessions["created"].as_i64().unwrap() - sessions["ended"].as_i64().unwrap()
+    sessions["created"].as_i64().unwrap() - sessions["released"].as_i64().unwrap()
 }
 
 async fn expect_none_leased(stack: &Stack) {
