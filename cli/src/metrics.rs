@@ -79,23 +79,28 @@ fn show(admin: &Admin, seen: &Value, args: &MetricsArgs) -> Result<(), Failed> {
     output::text(&table(admin.url(), seen))
 }
 
-/// Formats the counts as a table. Groups without counts are left out: a worker has no pages.
+/// The column of operations' names: the one-shot ones fit.
+const NAME_MIN_WIDTH: usize = 11;
+
+/// What has been counted, for a person. What stands at nothing is left out: a worker has no pages.
 fn table(url: &str, seen: &Value) -> String {
     let metrics: Metrics = serde_json::from_value(seen.clone()).unwrap_or_default();
     let mut text = format!("{url}, up {}\n\n", uptime(metrics.uptime_s));
+    let mut operations = worst_first(&metrics);
+    operations.retain(|(_, operation)| operation.count > 0);
+    let width = operations.iter().map(|(name, _)| name.len() + 1).max().unwrap_or_default().max(NAME_MIN_WIDTH);
     let _ = writeln!(
         text,
-        "{:<11}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
+        "{:<width$}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
         "", "count", "ok", "failed", "errors", "p50 ms", "p95 ms", "p99 ms", "min ms", "max ms"
     );
-    let operations = worst_first(&metrics);
     for (name, operation) in &operations {
         let latency = operation.latency_ms;
         let failed = operation.count.saturating_sub(operation.ok);
         let errors = percent(error_rate(operation));
         let _ = writeln!(
             text,
-            "{name:<11}{:>9}{:>9}{failed:>9}{errors:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
+            "{name:<width$}{:>9}{:>9}{failed:>9}{errors:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
             operation.count, operation.ok, latency.p50, latency.p95, latency.p99, latency.min, latency.max
         );
     }
@@ -160,7 +165,15 @@ mod tests {
     }
 
     #[test]
-    fn uptimes_have_their_two_largest_units() {
+    fn a_long_name_widens_its_column_and_what_was_never_asked_for_is_left_out() {
+        let seen = json!({"operations": {"session_screenshot": {"count": 3, "ok": 3}, "session_click": {"count": 0}}});
+        let text = table("http://a", &seen);
+        assert!(text.contains("session_screenshot         3        3        0"), "{text}");
+        assert!(!text.contains("session_click"), "{text}");
+    }
+
+    #[test]
+    fn uptimes_are_told_in_their_two_largest_units() {
         for (seconds, expected) in [(59, "59 s"), (60, "1 min"), (3_600, "1 h 0 min"), (90_000, "1 d 1 h")] {
             assert_eq!(uptime(seconds), expected);
         }

@@ -56,7 +56,13 @@ impl By {
 }
 
 impl Chain {
-    /// Parses a chain whose first step is CSS unless it begins with a keyword.
+    /// The parts of a chain between its ` >> `, trimmed; at least one. Arrows in quotes and brackets split nothing.
+    #[must_use]
+    pub fn split(text: &str) -> Vec<&str> {
+        Scan::split(text, ">>").into_iter().map(str::trim).collect()
+    }
+
+    /// Reads a chain whose first step is CSS unless it says otherwise.
     ///
     /// # Errors
     /// [`Invalid`] for `selector`: a step is empty, or a role is malformed.
@@ -69,13 +75,12 @@ impl Chain {
     /// # Errors
     /// As [`Chain::parse`].
     pub fn beginning_with(first: By, text: &str) -> Result<Self, Invalid> {
-        let steps = Scan::split(text, ">>")
+        let steps = Self::split(text)
             .into_iter()
             .enumerate()
             .map(|(at, step)| {
-                let step = step.trim();
                 let explicit = step.split_once(':').and_then(|(word, rest)| {
-                    // `a:hover` is CSS: only the colon after a keyword selects a language.
+                    // `a:hover` is CSS; a keyword's colon is told by the word before it.
                     By::of_keyword(word.trim()).map(|by| (by, rest.trim()))
                 });
                 let (by, of) = explicit.unwrap_or((if at == 0 { first } else { By::Css }, step));

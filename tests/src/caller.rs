@@ -159,6 +159,30 @@ impl Answer {
         self
     }
 
+    /// Asserts a success of a route of sessions with the fields that all of them have; returns its fields.
+    ///
+    /// # Panics
+    /// When it is not a success of that shape.
+    #[track_caller]
+    pub fn expect_session(&self) -> Map<String, Value> {
+        assert_eq!(self.status, StatusCode::OK, "{self:?}");
+        let Value::Object(fields) = self.json() else { panic!("not an object: {self:?}") };
+        assert_eq!(fields.get("ok"), Some(&json!(true)), "{self:?}");
+        for (name, fits) in [
+            ("session", Value::is_string as fn(&Value) -> bool),
+            ("tab", Value::is_string),
+            ("url", Value::is_string),
+            ("title", Value::is_string),
+            ("request_id", Value::is_string),
+            ("timings_ms", Value::is_object),
+            ("events", Value::is_array),
+            ("warnings", Value::is_array),
+        ] {
+            assert!(fields.get(name).is_some_and(fits), "{name} is missing or of a wrong type: {self:?}");
+        }
+        fields
+    }
+
     /// Asserts a success of a `browser-*` route with the fields that both routes have; returns its fields.
     ///
     /// # Panics

@@ -4,6 +4,7 @@
 //! sees, its executables, settings and sockets. Two exceptions: `tests/hostile/` runs the service within the test to
 //! remove a defence, and `tests/e2e/processes/drains.rs` retries as the client does.
 
+pub mod agent;
 pub mod caller;
 pub mod collector;
 pub mod command;

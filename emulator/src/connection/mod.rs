@@ -162,18 +162,8 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
         sent += 1;
         step
     });
-    let strikes_at_once = async {
-        match &struck {
-            Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop | Strike::Freeze }) => {}
-            Some(Struck { after_messages: 0, strike: Strike::KillBrowser }) => {
-                session.kill.cancel();
-                pending::<()>().await;
-            }
-            _ => pending::<()>().await,
-        }
-    };
     let end = tokio::select! {
-        () = strikes_at_once => End::Fault,
+        () = strikes_at_once(struck.as_ref(), session) => End::Fault,
         carried = to_client => match carried {
             Carried::Stopped => End::Fault,
             Carried::SourceGone => End::Browser,
@@ -185,38 +175,52 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
         },
         () = session.over.cancelled() => End::Session,
     };
-    let end = match end {
-        // The session's end also kills its browser: the keeper decides which of the two ended first. A browser that
-        // ended by itself sends no close frame, whichever end is noticed first.
-        End::Browser | End::Session => {
-            let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
-            let is_over = session.over.is_cancelled() && !session.lost_its_browser();
-            if is_over { End::Session } else { End::Browser }
+    let Ok(client) = client_stream.reunite(client_sink) else { return };
+    match (first_end(end, session).await, struck) {
+        (End::Fault, Some(Struck { strike: Strike::Freeze, .. })) => tokio::select! {
+            () = ignore_until_closed(client) => {}
+            () = session.over.cancelled() => {}
+        },
+        (End::Fault, Some(Struck { strike: Strike::Close(frame), .. })) => close(client, frame).await,
+        (End::Session, _) => {
+            close(client, CloseFrame { code: CloseCode::Normal, reason: "the session is over".into() }).await;
         }
-        end => end,
-    };
-    let close = match (&end, struck) {
-        (End::Fault, Some(Struck { strike: Strike::Freeze, .. })) => {
-            if let Ok(client) = client_stream.reunite(client_sink) {
-                tokio::select! {
-                    () = ignore_until_closed(client) => {}
-                    () = session.over.cancelled() => {}
-                }
-            }
-            return;
+        _ => {}
+    }
+}
+
+/// Ends when a fault strikes before the first message; never where there is none.
+async fn strikes_at_once(struck: Option<&Struck>, session: &Session) {
+    match struck {
+        Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop | Strike::Freeze }) => {}
+        Some(Struck { after_messages: 0, strike: Strike::KillBrowser }) => {
+            session.kill.cancel();
+            pending::<()>().await;
         }
-        (End::Fault, Some(Struck { strike: Strike::Close(frame), .. })) => frame,
-        (End::Session, _) => CloseFrame { code: CloseCode::Normal, reason: "the session is over".into() },
-        _ => return,
-    };
+        _ => pending::<()>().await,
+    }
+}
+
+/// Decides what ended first: the session's end also kills its browser, and the session's keeper knows which came first.
+/// A browser that ended by itself sends no close frame, whichever end is noticed first.
+async fn first_end(end: End, session: &Session) -> End {
+    if !matches!(end, End::Browser | End::Session) {
+        return end;
+    }
+    let _ = timeout(BROWSER_END_TIMEOUT, session.over.cancelled()).await;
+    let is_over = session.over.is_cancelled() && !session.lost_its_browser();
+    if is_over { End::Session } else { End::Browser }
+}
+
+/// Sends a close frame. Best effort: the client may have left or may not read.
+async fn close(mut client: ClientSocket, frame: CloseFrame) {
     let closing = async {
-        client_sink.send(Message::Close(Some(close))).await?;
+        client.send(Message::Close(Some(frame))).await?;
         // Reads the client's remaining messages: closing a connection with unread bytes resets it, and the close frame
         // would be lost.
-        while client_stream.next().await.transpose()?.is_some() {}
+        while client.next().await.transpose()?.is_some() {}
         Ok::<(), tungstenite::Error>(())
     };
-    // Best effort: the client may have left or may not read.
     let _ = timeout(CLOSE_TIMEOUT, closing).await;
 }
 

@@ -217,6 +217,25 @@ fn of_texts(found: &mut Found, texts: &[FrameText], directive: &Directive) {
     found.content = Some(whole.chars().skip(offset).take(max_chars(directive)).collect());
 }
 
+/// Cleans prose, and adds its warnings.
+///
+/// # Errors
+/// [`ReadError::Empty`] if the page shows no text.
+fn finish_prose(directive: &Directive, result: &mut ExtractResult) -> Result<(), ReadError> {
+    if result.total_chars == 0 {
+        return Err(ReadError::Empty("the page shows no text".to_owned()));
+    }
+    if result.content.is_empty() && directive.offset.is_some() {
+        result.warnings.push("offset_beyond_end: the content ends before this offset".to_owned());
+    }
+    let (content, odd) = clean(&result.content);
+    if odd > 0 {
+        result.content = content.into_owned();
+        result.warnings.push(format!("odd_characters: {odd} control or invisible characters were left out"));
+    }
+    Ok(())
+}
+
 struct Page<'a> {
     dom: &'a Dom,
     sizes: &'a Sizes,
@@ -253,21 +272,7 @@ impl Page<'_> {
                 let table = table::read(view, id);
                 results::one_table(directive, &table, &Rows::of(view, &table, directive.links, &budget))
             }
-            ExtractKind::Tables => {
-                let entries = table::data_tables(view, &roots).into_iter().map(|id| {
-                    let table = table::read(view, id);
-                    let chars = Rows::of(view, &table, directive.links, &budget).json_chars();
-                    let make = move |max: Option<usize>| {
-                        let rows = Rows::of(view, &table, directive.links, &Budget::unlimited());
-                        match max {
-                            Some(max) => rows.shrunk(max),
-                            None => rows.json(rows.body()),
-                        }
-                    };
-                    Entry { chars, make: Box::new(make) }
-                });
-                results::list(directive, entries)
-            }
+            ExtractKind::Tables => results::list(directive, self.tables(view, directive, &roots, &budget)),
             ExtractKind::Json => self.json(view, directive, schema, &found),
         };
         result.format = format_of(directive);
@@ -278,19 +283,8 @@ impl Page<'_> {
         if directive.all {
             result.matched = found.matched;
         }
-        let is_prose = matches!(directive.kind, ExtractKind::Markdown | ExtractKind::Html | ExtractKind::Article);
-        if is_prose && result.total_chars == 0 {
-            return Err(ReadError::Empty("the page shows no text".to_owned()));
-        }
-        if is_prose && result.content.is_empty() && directive.offset.is_some() {
-            result.warnings.push("offset_beyond_end: the content ends before this offset".to_owned());
-        }
-        if is_prose {
-            let (content, odd) = clean(&result.content);
-            if odd > 0 {
-                result.content = content.into_owned();
-                result.warnings.push(format!("odd_characters: {odd} control or invisible characters were left out"));
-            }
+        if matches!(directive.kind, ExtractKind::Markdown | ExtractKind::Html | ExtractKind::Article) {
+            finish_prose(directive, &mut result)?;
         }
         let matters = !matches!(
             directive.kind,
@@ -301,6 +295,28 @@ impl Page<'_> {
             result.warnings.extend(results::hidden(&self.hidden_below(&counted), "were left out"));
         }
         Ok(result)
+    }
+
+    /// Returns an entry for each data table.
+    fn tables<'a>(
+        &self,
+        view: View<'a>,
+        directive: &'a Directive,
+        roots: &[NodeId],
+        budget: &'a Budget<'_>,
+    ) -> impl Iterator<Item = Entry<'a>> {
+        table::data_tables(view, roots).into_iter().map(move |id| {
+            let table = table::read(view, id);
+            let chars = Rows::of(view, &table, directive.links, budget).json_chars();
+            let make = move |max: Option<usize>| {
+                let rows = Rows::of(view, &table, directive.links, &Budget::unlimited());
+                match max {
+                    Some(max) => rows.shrunk(max),
+                    None => rows.json(rows.body()),
+                }
+            };
+            Entry { chars, make: Box::new(make) }
+        })
     }
 
     /// Returns the matched nodes as far as the budget goes, since matches may be nested, and whether some are missing.

@@ -1,5 +1,7 @@
 //! A node of the tree, as the page's own functions found it and before anything of it is folded or cut.
 
+use std::fmt;
+
 /// A node: an element, or a run of text.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Node {
@@ -11,7 +13,11 @@ pub struct Node {
     pub text: Option<String>,
     /// Its states, in the order in which they are written.
     pub states: Vec<State>,
-    /// The number of its ref, where it has one.
+    /// By what a ref is asked for; `None` for what can have none.
+    pub handle: Option<u64>,
+    /// Whether its line shows a ref. Others get one where something of theirs is left out.
+    pub wants_ref: bool,
+    /// The number of its ref, once it has one.
     pub reference: Option<u64>,
     /// Its placeholder.
     pub placeholder: Option<String>,
@@ -23,6 +29,21 @@ pub struct Node {
     pub bounds: Option<[i64; 4]>,
     /// What is inside it.
     pub children: Vec<Node>,
+    /// Set in a node that stands for others which are left out; it has nothing else.
+    pub rest: Option<Rest>,
+}
+
+/// What is left out, and how to get it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rest {
+    /// How many siblings, or lines.
+    pub count: usize,
+    /// Their name in the plural.
+    pub what: String,
+    /// The ref that they are inside of; `None` for the document.
+    pub root: Option<u64>,
+    /// The first of them among the children of `root`; `None` where all of them are left out.
+    pub offset: Option<usize>,
 }
 
 /// A state that is written in brackets.
@@ -60,4 +81,54 @@ pub enum State {
     Clickable,
     /// `[filled]`: a password's field that holds something.
     Filled,
+}
+
+// === impl State ===
+
+impl State {
+    /// The state that the page's function calls so; `None` for a word that is no state.
+    #[must_use]
+    pub fn parse(word: &str) -> Option<Self> {
+        Some(match word {
+            "checked" => Self::Checked,
+            "mixed" => Self::Mixed,
+            "disabled" => Self::Disabled,
+            "expanded" => Self::Expanded,
+            "collapsed" => Self::Collapsed,
+            "selected" => Self::Selected,
+            "pressed" => Self::Pressed,
+            "required" => Self::Required,
+            "readonly" => Self::ReadOnly,
+            "invalid" => Self::Invalid,
+            "focused" => Self::Focused,
+            "file" => Self::File,
+            "color" => Self::Color,
+            "clickable" => Self::Clickable,
+            "filled" => Self::Filled,
+            _ => Self::Level(word.strip_prefix("level=")?.parse().ok()?),
+        })
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Checked => f.write_str("[checked]"),
+            Self::Mixed => f.write_str("[checked=mixed]"),
+            Self::Disabled => f.write_str("[disabled]"),
+            Self::Expanded => f.write_str("[expanded]"),
+            Self::Collapsed => f.write_str("[collapsed]"),
+            Self::Selected => f.write_str("[selected]"),
+            Self::Pressed => f.write_str("[pressed]"),
+            Self::Required => f.write_str("[required]"),
+            Self::ReadOnly => f.write_str("[readonly]"),
+            Self::Invalid => f.write_str("[invalid]"),
+            Self::Focused => f.write_str("[focused]"),
+            Self::Level(level) => write!(f, "[level={level}]"),
+            Self::File => f.write_str("[file]"),
+            Self::Color => f.write_str("[color]"),
+            Self::Clickable => f.write_str("[clickable]"),
+            Self::Filled => f.write_str("[filled]"),
+        }
+    }
 }

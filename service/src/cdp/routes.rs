@@ -23,6 +23,8 @@ const SESSION_END: &[u8] = br#""}"#;
 /// The first bytes of Chromium's answers.
 const ANSWER_START: &[u8] = br#"{"id":"#;
 const ATTACHED: &str = "Target.attachedToTarget";
+/// How the methods of events begin that a request may make as long as its URL.
+const NETWORK: &[u8] = b"Network.";
 const DETACHED: &str = "Target.detachedFromTarget";
 
 /// A session's id; `None` for the browser's own session.
@@ -150,7 +152,8 @@ impl Routes {
         }
     }
 
-    /// Fails the call that an oversized message answers, or else the page that sent it.
+    /// Fails the call, or else the page, that a message over its size cap is of. Events of the network only count against
+    /// the page's allowance.
     pub(super) fn fail_oversized(&mut self, message: &Oversized) {
         let Oversized { head, tail, bytes } = message;
         self.meter.oversized.inc();
@@ -159,7 +162,12 @@ impl Routes {
         if let Some(pending) = id_at_start(head).and_then(|id| self.pending.remove(&id)) {
             drop(pending.answer.send(Err(Refused::TooLarge { bytes: *bytes })));
         } else if let (Some(session), Some(allowances)) = (session, &mut self.allowances) {
-            let verdict = allowances.fail(session);
+            // A request of a `data:` URL tells the URL whole. It is passed over, and its page pays for it.
+            let network = method_at_start(head).filter(|method| method.starts_with(NETWORK));
+            let verdict = match network {
+                Some(method) => allowances.take(session, method, *bytes, Instant::now()),
+                None => allowances.fail(session),
+            };
             self.carry_out(&verdict);
         }
     }

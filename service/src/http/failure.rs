@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use porthole_contract::session::ErrorContext;
+use porthole_contract::session::{self, ErrorContext, Tried};
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 
 use crate::operation::{LadderError, OperationError};
 use crate::owner_token::TokenError;
 use crate::page::PageError;
-use crate::page::interact::ActError;
+use crate::page::interact::{ActError, BoundingBox, Missed};
 use crate::provider::ProviderError;
-use crate::session::{Failed, SessionError};
+use crate::session::{Context, Failed, SessionError};
 
 /// A service that drains is gone within its grace time; the next one may be there sooner.
 const DRAINING_RETRY_AFTER: Duration = Duration::from_secs(2);
@@ -70,6 +70,7 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
         SessionError::Handle(_) => Failure::new(ErrorCode::Internal, details),
         SessionError::Act(error) => of_act(&error),
+        SessionError::Missed(missed) => return of_missed(&missed, context),
     };
     let Some(context) = context else { return Refused(failure) };
     Refused(failure.in_session(ErrorContext {
@@ -78,6 +79,23 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         events: Some(context.events),
         snapshot: context.snapshot,
         ..ErrorContext::default()
+    }))
+}
+
+fn of_missed(missed: &Missed, context: Option<Context>) -> Refused {
+    let Context { session, tab, events, snapshot, .. } = context.unwrap_or_default();
+    let tried = missed.tried.iter();
+    let tried = tried.map(|tried| Tried { selector: tried.selector.clone(), matched: tried.matched as u64 });
+    let bounding_box =
+        missed.bounding_box.map(|BoundingBox { x, y, width, height }| session::BoundingBox { x, y, width, height });
+    Refused(of_act(&missed.error).in_session(ErrorContext {
+        session: Some(session),
+        tab: Some(tab),
+        events: Some(events),
+        tried: Some(tried.collect()),
+        matched_count: Some(missed.matched_count as u64),
+        bounding_box,
+        snapshot,
     }))
 }
 

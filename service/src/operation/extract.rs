@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::thread;
 
 use porthole_contract::{Directive, ExtractRequest, ExtractResult, Invalid, Timings, Viewport};
-use porthole_reading::outcome::{self, ReadError, Schemas};
+use porthole_reading::outcome::{self, Plan, ReadError, Schemas};
+
 use porthole_reading::walls;
 use tokio::sync::oneshot;
 
@@ -12,7 +13,7 @@ use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::admission::{Client, Permit};
-use crate::page::{Appearance, Arrival, PageError};
+use crate::page::{Appearance, Arrival, Page, PageError};
 use crate::provider::Frames;
 
 /// Stack size of a reading thread, in bytes: the trees are of bounded depth, and need far less than this.
@@ -51,14 +52,7 @@ impl Browsing {
         started: Stopwatch,
     ) -> Result<Extract, OperationError> {
         let field = if request.extract.is_some() { "extract" } else { "instruction" };
-        let understood = request.directives()?;
-        let ignored = understood.is_none().then(|| NOT_UNDERSTOOD.to_owned());
-        let directives = understood.unwrap_or_else(|| {
-            vec![Directive { offset: request.offset, max_chars: request.max_chars, ..Directive::default() }]
-        });
-        let invalid = |invalid: Invalid| Invalid::new(field, invalid.to_string());
-        let plan = outcome::plan(&directives).map_err(invalid)?;
-        let directives: Arc<[Directive]> = directives.into();
+        let asked = Asked::of(field, request.directives()?, request.offset, request.max_chars)?;
         let visit = Visit {
             client,
             url: &request.url,
@@ -73,33 +67,92 @@ impl Browsing {
             deadline,
             credentials: credentials(request.browserbase_api_key.as_ref(), request.browserbase_project_id.as_ref()),
         };
-        let mut visited = self
-            .visit_prepared(visit, async |permit| {
-                if directives.iter().all(|directive| directive.schema.is_none()) {
-                    return Ok(Schemas::default());
-                }
-                let directives = Arc::clone(&directives);
-                let compiled = on_own_stack(permit, move |_| outcome::schemas(&directives)).await;
-                Ok(compiled.ok_or_else(unread).map_err(|error| of_reading(field, error))?.map_err(invalid)?)
-            })
-            .await?;
+        let mut visited = self.visit_prepared(visit, async |permit| asked.schemas(permit).await).await?;
         let work = Stopwatch::start();
-        let (document, arrival) = visited.page.arrival(phase("capture", visited.page.read(&plan))).await;
-        let arrival = arrival?;
-        let status = arrival.status_code;
-        let document = document?;
         let schemas = std::mem::take(&mut visited.prepared);
+        let Reading { results, arrival, warnings: of_reading } =
+            asked.read(&visited.page, schemas, visited.permit()).await?;
+        let (timings, mut warnings) = visited.account(&arrival, work, started);
+        warnings.extend(of_reading);
+        Ok(Extract { results, arrival, timings, warnings })
+    }
+}
+
+/// What a request asks of a page.
+pub(crate) struct Asked {
+    /// The field that errors are reported against.
+    field: &'static str,
+    directives: Arc<[Directive]>,
+    plan: Plan,
+    /// Whether the instruction was free text, which is not understood.
+    is_ignored: bool,
+}
+
+/// What was read of a page.
+pub(crate) struct Reading {
+    /// The result of each directive; at least one.
+    pub results: Vec<ExtractResult>,
+    /// Where the page was.
+    pub arrival: Arrival,
+    /// Warnings, each as `code: sentence`.
+    pub warnings: Vec<String>,
+}
+
+impl Asked {
+    /// Plans the reading. Without directives it is the page's text.
+    ///
+    /// # Errors
+    /// [`OperationError::Invalid`] against `field` for directives that say something impossible.
+    pub(crate) fn of(
+        field: &'static str,
+        directives: Option<Vec<Directive>>,
+        offset: Option<u32>,
+        max_chars: Option<u32>,
+    ) -> Result<Self, OperationError> {
+        let is_ignored = directives.is_none();
+        let directives = directives.unwrap_or_else(|| vec![Directive { offset, max_chars, ..Directive::default() }]);
+        let plan = outcome::plan(&directives).map_err(|invalid| Invalid::new(field, invalid.to_string()))?;
+        Ok(Self { field, directives: directives.into(), plan, is_ignored })
+    }
+
+    /// Compiles the schemas of the directives, if there are any.
+    ///
+    /// # Errors
+    /// [`OperationError::Invalid`] for a schema that is not accepted.
+    pub(crate) async fn schemas(&self, permit: Arc<Permit>) -> Result<Schemas, OperationError> {
+        if self.directives.iter().all(|directive| directive.schema.is_none()) {
+            return Ok(Schemas::default());
+        }
+        let directives = Arc::clone(&self.directives);
+        let compiled = on_own_stack(permit, move |_| outcome::schemas(&directives)).await;
+        let compiled = compiled.ok_or_else(unread).map_err(|error| of_reading(self.field, error))?;
+        Ok(compiled.map_err(|invalid| Invalid::new(self.field, invalid.to_string()))?)
+    }
+
+    /// Reads the page as it stands.
+    ///
+    /// # Errors
+    /// [`OperationError`]: nothing matches, nothing to read, refused or dead page.
+    pub(crate) async fn read(
+        self,
+        page: &Page,
+        schemas: Schemas,
+        permit: Arc<Permit>,
+    ) -> Result<Reading, OperationError> {
+        let Self { field, directives, plan, is_ignored } = self;
+        let (document, arrival) = page.arrival(phase("capture", page.read(&plan))).await;
+        let arrival = arrival?;
+        let (status, document) = (arrival.status_code, document?);
         let work_of_reading = move |is_over: &dyn Fn() -> bool| {
             let snapshot = document.joined().map_err(|_| unread())?;
             let walls = walls::warnings(&snapshot.head, status);
             Ok((outcome::read(&directives, &schemas, snapshot, is_over)?, walls))
         };
-        let read = on_own_stack(visited.permit(), work_of_reading).await;
+        let read = on_own_stack(permit, work_of_reading).await;
         let (results, walls) = read.unwrap_or_else(|| Err(unread())).map_err(|error| of_reading(field, error))?;
-        let (timings, mut warnings) = visited.account(&arrival, work, started);
-        warnings.extend(ignored);
+        let mut warnings: Vec<String> = is_ignored.then(|| NOT_UNDERSTOOD.to_owned()).into_iter().collect();
         warnings.extend(walls);
-        Ok(Extract { results, arrival, timings, warnings })
+        Ok(Reading { results, arrival, warnings })
     }
 }
 

@@ -15,6 +15,10 @@ use secrecy::SecretString;
 pub use self::extract::Extract;
 pub use self::ladder::LadderError;
 pub use self::screenshot::Screenshot;
+pub(crate) use self::{
+    extract::Asked,
+    screenshot::{Wanted, picture},
+};
 use crate::admission::{Admission, Overloaded};
 use crate::guard::{Judge, Refusal};
 use crate::page::PageError;

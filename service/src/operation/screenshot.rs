@@ -9,7 +9,7 @@ use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::admission::Client;
-use crate::page::{Appearance, Arrival, PageError, Region};
+use crate::page::{Appearance, Arrival, Page, PageError, Region};
 use crate::provider::Frames;
 
 /// The quality of JPEG and WebP when none is asked for.
@@ -83,31 +83,59 @@ impl Browsing {
             .await?;
         let work = Stopwatch::start();
         let format = request.format.unwrap_or_default();
-        let quality = request.quality.unwrap_or(QUALITY_DEFAULT);
         let region = match &request.selector {
             Some(selector) => Region::Element(selector.clone()),
             None if request.full_page => Region::FullPage,
             None => Region::Viewport,
         };
-        let capture = phase("capture", visited.page.capture(&region, format, quality));
-        let (capture, arrival) = visited.page.arrival(capture).await;
-        // The arrival comes first: a page that was refused meanwhile has no picture.
-        let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
-        let limits = ladder::Limits {
-            max_bytes: request.max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
-            viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),
-        };
-        let Fitted { bytes, format: fitted, width, height, truncated } = ladder::fit(capture, quality, limits).await?;
+        let wanted = Wanted { region, format, quality: request.quality, max_bytes: request.max_bytes, viewport };
+        let (picture, arrival, of_picture) = picture(&visited.page, &wanted).await?;
+        let Fitted { bytes, format: fitted, width, height, truncated } = picture;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
-        if format == ImageFormat::Png && request.quality.is_some() {
-            warnings.push("quality_ignored: a PNG has no quality".to_owned());
-        }
-        if fitted != format {
-            warnings
-                .push(format!("format_changed: the picture was over the size cap and came as {}", fitted.mime_type()));
-        }
+        warnings.extend(of_picture);
         Ok(Screenshot { bytes, format: fitted, width, height, truncated, arrival, timings, warnings })
     }
+}
+
+/// The picture that is wanted of a page.
+pub(crate) struct Wanted {
+    /// What it shows.
+    pub region: Region,
+    /// Its format, unless the size cap demands another.
+    pub format: ImageFormat,
+    /// The quality of JPEG and WebP; `None` for [`QUALITY_DEFAULT`].
+    pub quality: Option<u8>,
+    /// The size cap in bytes; `None` for [`IMAGE_MAX_BYTES`].
+    pub max_bytes: Option<u32>,
+    /// The page's window.
+    pub viewport: Viewport,
+}
+
+/// Takes a picture of a page and makes it fit the size cap. Returns it with where the page was, and warnings.
+///
+/// # Errors
+/// [`OperationError`]: no such region, too large on every step of the ladder, refused or dead page.
+pub(crate) async fn picture(page: &Page, wanted: &Wanted) -> Result<(Fitted, Arrival, Vec<String>), OperationError> {
+    let Wanted { region, format, quality, max_bytes, viewport } = wanted;
+    let quality_or_default = quality.unwrap_or(QUALITY_DEFAULT);
+    let capture = phase("capture", page.capture(region, *format, quality_or_default));
+    let (capture, arrival) = page.arrival(capture).await;
+    // The arrival comes first: a page that was refused meanwhile has no picture.
+    let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
+    let limits = ladder::Limits {
+        max_bytes: max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
+        viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),
+    };
+    let fitted = ladder::fit(capture, quality_or_default, limits).await?;
+    let mut warnings = Vec::new();
+    if *format == ImageFormat::Png && quality.is_some() {
+        warnings.push("quality_ignored: a PNG has no quality".to_owned());
+    }
+    if fitted.format != *format {
+        let kind = fitted.format.mime_type();
+        warnings.push(format!("format_changed: the picture was over the size cap and came as {kind}"));
+    }
+    Ok((fitted, arrival, warnings))
 }
 
 /// Returns how the page of this request draws. `begin_frame` captures only the viewport at scale 1, and suits only

@@ -10,12 +10,13 @@ use porthole_contract::ImageFormat;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, IMAGE_MAX_HEIGHT_PX, IMAGE_MAX_PIXELS};
 use serde::Deserialize;
 
+use super::interact::BoundingBox;
 use super::script::BOX;
 use super::{Page, PageError};
 use crate::cdp::CdpError;
 
 /// The part of the page to capture.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Region {
     /// The viewport.
     Viewport,
@@ -23,6 +24,8 @@ pub enum Region {
     FullPage,
     /// The first element that this CSS selector matches.
     Element(String),
+    /// A rectangle, in CSS pixels of the viewport as it is scrolled now.
+    InView(BoundingBox),
 }
 
 /// A picture as the browser encoded it.
@@ -50,6 +53,8 @@ struct Metrics {
     content: Rect,
     /// The page's zoom factor: over 1 is zoomed in.
     zoom: f64,
+    /// How far the page is scrolled, to the right and down, in CSS pixels.
+    scrolled: (f64, f64),
 }
 
 /// A part of the document, in CSS pixels from its top left corner.
@@ -72,7 +77,7 @@ impl Page {
             // In this mode the browser never answers an ordinary capture.
             return match region {
                 Region::Viewport => self.draw_picture(control, format, quality).await,
-                Region::FullPage | Region::Element(_) => {
+                Region::FullPage | Region::Element(_) | Region::InView(_) => {
                     Err(PageError::NoFrame("begin_frame captures only the viewport".to_owned()))
                 }
             };
@@ -86,6 +91,12 @@ impl Page {
             Region::Element(selector) => {
                 let (element, metrics) = tokio::join!(self.element(selector), self.metrics());
                 Some(self.clip(element?, metrics?.zoom))
+            }
+            Region::InView(part) => {
+                let metrics = self.metrics().await?;
+                let (left, top) = (part.x + metrics.scrolled.0, part.y + metrics.scrolled.1);
+                let rect = Rect { left: left.max(0.0), top: top.max(0.0), width: part.width, height: part.height };
+                Some(self.clip(rect, metrics.zoom))
             }
         };
         let (clip, truncated) = clip.map_or((None, false), |(clip, truncated)| (Some(clip), truncated));
@@ -118,7 +129,9 @@ impl Page {
         let metrics = self.within(CAPTURE_TIMEOUT, "measuring the page", call).await?;
         let size = metrics.css_content_size;
         let content = Rect { left: 0.0, top: 0.0, width: size.width.max(1.0), height: size.height.max(1.0) };
-        Ok(Metrics { content, zoom: metrics.css_visual_viewport.scale })
+        let viewport = metrics.css_layout_viewport;
+        let scrolled = (viewport.page_x as f64, viewport.page_y as f64);
+        Ok(Metrics { content, zoom: metrics.css_visual_viewport.scale, scrolled })
     }
 
     async fn element(&self, selector: &str) -> Result<Rect, PageError> {

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::time::sleep;
 
-use super::script::DECODE_EARLY;
+use super::script::EARLY;
 use super::{Page, PageError};
 use crate::cdp::{Call, CdpError, Session};
 
@@ -24,7 +24,7 @@ pub(super) const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(20);
 
 /// Makes the browser create our world in each new document.
 pub(super) fn prepare(session: &Session) {
-    let mut script = AddScriptToEvaluateOnNewDocumentParams::new(DECODE_EARLY);
+    let mut script = AddScriptToEvaluateOnNewDocumentParams::new(EARLY);
     script.world_name = Some(WORLD.to_owned());
     session.call(&script).forget();
 }

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::life::Reason;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
-use crate::admission::Client;
+use crate::admission::{Client, Permit};
 use crate::page::interact::{ActError, Refs};
 use crate::page::{Page, PageError};
 
@@ -55,6 +55,7 @@ pub struct Turn<'a> {
     pub warnings: Vec<String>,
     /// The snapshot for the answer.
     pub snapshot: Option<SnapshotAnswer>,
+    permit: Option<Arc<Permit>>,
     held: MutexGuard<'a, Held>,
 }
 
@@ -110,6 +111,11 @@ impl Turn<'_> {
         Arc::clone(&self.tab.page)
     }
 
+    /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.
+    pub(super) fn permit(&self) -> Result<Arc<Permit>, SessionError> {
+        self.permit.clone().ok_or(SessionError::NotFound)
+    }
+
     /// The session's refs.
     pub fn refs(&mut self) -> &mut Refs {
         &mut self.held.refs
@@ -139,16 +145,24 @@ impl Sessions {
         let running = async {
             let held = session.turn.lock().await;
             let tab = session.tabs().get(call.tab)?;
-            let _permit = match call.kind {
-                Kind::Works => Some(self.0.admission.acquire(call.client, deadline).await?),
+            let permit = match call.kind {
+                Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
                 Kind::Manages => None,
             };
             let queued = begun.elapsed();
             if let (Kind::Works, Some(dialog)) = (call.kind, tab.page.dialog()) {
                 return Err(ActError::Dialog(dialog).into());
             }
-            let mut turn =
-                Turn { session, tab, deadline, settling_since: None, warnings: Vec::new(), snapshot: None, held };
+            let mut turn = Turn {
+                session,
+                tab,
+                deadline,
+                settling_since: None,
+                warnings: Vec::new(),
+                snapshot: None,
+                permit,
+                held,
+            };
             let acting = Clock::now();
             let result = work(&mut turn).await;
             let (settle, act) = match turn.settling_since {

@@ -6,7 +6,7 @@ use crate::admission::{NoSeat, Overloaded};
 use crate::guard::Refusal;
 use crate::operation::OperationError;
 use crate::page::PageError;
-use crate::page::interact::ActError;
+use crate::page::interact::{ActError, Missed};
 use crate::provider::ProviderError;
 
 /// Why a call to a session failed.
@@ -39,6 +39,9 @@ pub enum SessionError {
     /// The action did not happen.
     #[error(transparent)]
     Act(#[from] ActError),
+    /// Nothing was located, or what was is not as it must be.
+    #[error(transparent)]
+    Missed(#[from] Box<Missed>),
     /// A reading or a picture failed.
     #[error(transparent)]
     Operation(#[from] OperationError),

@@ -4,15 +4,20 @@
 //! to [`Sessions`] and [`Session`]. `handle` is how callers name one, `tabs` its windows, `events` what happened between two
 //! calls, `life` what ends it, `call` how one call runs, and the other files what calls do.
 
+mod act;
+mod aim;
 mod call;
 mod error;
 mod events;
 mod handle;
 mod hold;
+mod interact;
 mod life;
+mod look;
 mod navigate;
 mod open;
 mod tabs;
+mod wait;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -33,7 +38,7 @@ use self::tabs::Tabs;
 use crate::admission::{Admission, Seat, SeatLimits, Seats};
 use crate::guard::Judge;
 use crate::owner_token::OwnerKeys;
-use crate::page::interact::Refs;
+use crate::page::interact::{Clipboard, Refs};
 use crate::page::{Appearance, Page};
 use crate::provider::{Lease, Provider};
 
@@ -94,6 +99,8 @@ pub struct Session {
     tab_came: Notify,
     /// Held by the call that runs; others wait in the order of their arrival.
     turn: tokio::sync::Mutex<Held>,
+    /// The clipboard of the session's tabs: the browser's own is shared by all of its contexts.
+    clipboard: Clipboard,
     /// Taken when the session ends.
     lease: Mutex<Option<(Lease, Seat)>>,
     end: life::End,

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 use super::tabs::Tabs;
 use super::{Held, Session, SessionError, SessionId, Sessions, life};
 use crate::admission::Client;
+use crate::page::interact::Clipboard;
 use crate::page::{Appearance, Page};
 use crate::provider::{Credentials, LeaseRequest};
 
@@ -68,6 +69,7 @@ impl Sessions {
             tabs: Mutex::new(tabs),
             tab_came: Notify::new(),
             turn: tokio::sync::Mutex::new(Held::default()),
+            clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),
             end: life::End::default(),
         });

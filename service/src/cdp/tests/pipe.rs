@@ -153,6 +153,18 @@ async fn an_event_over_the_cap_fails_its_page_and_no_other() {
 }
 
 #[tokio::test]
+async fn a_network_event_over_the_cap_is_passed_over_and_paid_for() {
+    let (connection, mut browser) = Browser::connect(TIGHT);
+    let mut page = connection.session("S1").events(&["Network.requestWillBeSent", FLOODED]);
+    for length in [12_000, 10, 12_000, 12_000] {
+        let url = format!("data:,{}", "x".repeat(length));
+        browser.sends_event("Network.requestWillBeSent", &json!({"request": {"url": url}}), "S1").await;
+    }
+    assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, "Network.requestWillBeSent");
+    assert_eq!(timeout(PATIENCE, page.next()).await.unwrap().unwrap().method, FLOODED, "the third is too much");
+}
+
+#[tokio::test]
 async fn an_answer_over_the_cap_fails_its_call_and_no_other() {
     let (connection, mut browser) = Browser::connect(TIGHT);
     let large = connection.session("S1").call(&EvaluateParams::new("1"));

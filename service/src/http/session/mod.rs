@@ -1,5 +1,6 @@
 //! The routes of sessions. Each reads its request, runs as one call of its session, and answers with what every answer has.
 
+mod act;
 mod hold;
 mod open;
 
@@ -30,6 +31,20 @@ pub(super) fn router() -> Router<Routes> {
     Router::new()
         .route(routes::OPEN, post(open::open))
         .route(routes::NAVIGATE, post(open::navigate))
+        .route(routes::SNAPSHOT, post(act::snapshot))
+        .route(routes::CLICK, post(act::click))
+        .route(routes::TYPE, post(act::type_text))
+        .route(routes::PRESS, post(act::press))
+        .route(routes::HOVER, post(act::hover))
+        .route(routes::SELECT, post(act::select))
+        .route(routes::CHECK, post(act::check))
+        .route(routes::DRAG, post(act::drag))
+        .route(routes::SCROLL, post(act::scroll))
+        .route(routes::UPLOAD, post(act::upload))
+        .route(routes::WAIT, post(act::wait))
+        .route(routes::INTERACT, post(act::interact))
+        .route(routes::SCREENSHOT, post(act::screenshot))
+        .route(routes::EXTRACT, post(act::extract))
         .route(routes::DIALOG, post(hold::dialog))
         .route(routes::TABS, post(hold::tabs))
         .route(routes::STATUS, post(hold::status))
@@ -96,7 +111,14 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
             since: self.since,
             kind,
         };
-        let ran = self.routes.sessions.call(session, call, async |turn| work(turn, request).await).await;
+        let ran = self.routes.sessions.call(session, call, async |turn| {
+            let result = work(turn, request).await;
+            if let Some(options) = request.snapshot() {
+                turn.add_snapshot(&options).await;
+            }
+            result
+        });
+        let ran = ran.await;
         match ran {
             Ok(answered) => Ok(Json(self.answer(answered))),
             Err(failed) => Err(self.failed(failed)),

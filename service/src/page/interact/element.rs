@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::dom::BackendNodeId;
+use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -20,6 +20,18 @@ pub struct Element {
 }
 
 impl Element {
+    /// The first element of a frame's document that a CSS selector matches; shadow roots are not looked into.
+    ///
+    /// # Errors
+    /// [`ActError::NotFound`] where none does; otherwise as [`Element::call`].
+    pub async fn first(page: &Page, frame: &Frame, selector: &str) -> Result<Self, ActError> {
+        let number: u32 = frame.call(page, CAPTURE_TIMEOUT, "first", vec![selector.into()]).await?;
+        if number == 0 {
+            return Err(ActError::NotFound(selector.to_owned()));
+        }
+        Ok(Self { frame: frame.clone(), number })
+    }
+
     /// Calls a function of the kit with the element's number and `arguments`, as `kit[name](number, arguments)`.
     ///
     /// # Errors
@@ -32,13 +44,5 @@ impl Element {
         arguments: Value,
     ) -> Result<T, ActError> {
         self.frame.call(page, limit, name, vec![self.number.into(), arguments]).await
-    }
-
-    /// The browser's own id of the element, for methods of its `DOM` domain.
-    ///
-    /// # Errors
-    /// [`ActError`], as [`Element::call`]; [`ActError::NotFound`] where it has left its document.
-    pub(in crate::page) async fn backend_node(&self, page: &Page) -> Result<BackendNodeId, ActError> {
-        Ok(self.frame.describe(page, self.number).await?.backend_node_id)
     }
 }

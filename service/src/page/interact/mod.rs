@@ -1,14 +1,55 @@
 //! What an agent does with a page: sees it, finds an element, acts on it.
 //!
 //! `frame` is a frame with our kit in it (`script/interact`), `element` an element of one, `refs` the numbers that agents
-//! know elements by. Knows nothing of sessions, tabs or the wire.
+//! know elements by. `snapshot` is what is on the page: `gather` asks all frames, `closed` opens closed shadow roots to
+//! the kit. `resolve` finds the element of a ref; `wanted` is what a caller names, `search` finds it in all documents,
+//! `locate` and `wait` until it is as it must be. `actionable` waits until an element can be acted on, `quiet` until the
+//! page has settled after it (`began`: what the action began); between the two stand `pointer`, `keys` (`chord`: their
+//! names), `fields`, `drag`, `upload` and `scroll`. Knows nothing of sessions, tabs or the wire.
 
+mod acted;
+mod actionable;
+mod began;
+mod choices;
+mod chord;
+mod closed;
+mod drag;
 mod element;
 mod error;
+mod fields;
 mod frame;
+mod gather;
+mod idle;
+mod keys;
+mod layout;
+mod locate;
+mod pointer;
+mod quiet;
 mod refs;
+mod resolve;
+mod scroll;
+mod search;
+mod settle;
+mod snapshot;
+mod upload;
+mod url_glob;
+mod wait;
+mod wanted;
 
+pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
+pub use self::chord::{Chord, Modifiers, NotAKey};
+pub use self::drag::Drop;
 pub use self::element::Element;
 pub use self::error::ActError;
+pub use self::fields::Typing;
 pub use self::frame::Frame;
-pub use self::refs::{Ref, Refs, Stale};
+pub use self::keys::Clipboard;
+pub use self::locate::{Located, Missed, Tried};
+pub use self::pointer::{Button, Click};
+pub use self::refs::{Fate, NotARef, Ref, Refs, Shown, Stale};
+pub use self::scroll::{Direction, End, Scroll};
+pub use self::snapshot::{ShownAs, Snapshot, SnapshotOptions};
+pub use self::upload::File;
+pub use self::url_glob::{NotAGlob, UrlGlob};
+pub use self::wait::Awaited;
+pub use self::wanted::{Kind, Wanted};

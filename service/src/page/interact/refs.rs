@@ -7,10 +7,15 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use super::Frame;
+use porthole_reading::tree::Node;
+
+use super::{Element, Frame};
 
 /// How many refs a session remembers. Beyond, the oldest are forgotten and count as gone.
 const REFS_MAX: usize = 200_000;
+
+/// Of how many pages the latest tree is kept, for the changes since.
+const PAGES_MAX: usize = 16;
 
 /// A ref, `@e5` on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -75,23 +80,46 @@ pub enum Fate {
 #[derive(Debug, Default)]
 pub struct Refs {
     given: u64,
+    /// Refs up to this one are forgotten.
+    forgotten: u64,
     shown: HashMap<Ref, Shown>,
     by_node: HashMap<(String, u32), Ref>,
+    snapshots: u64,
+    /// The tree that was shown last, by the page's main frame.
+    latest: HashMap<String, Vec<Node>>,
 }
 
 impl Refs {
     /// The ref of a node: the one that it has, or a new one.
     pub fn of(&mut self, shown: Shown) -> Ref {
-        let node = (shown.frame.document().to_owned(), shown.number);
-        let reference = *self.by_node.entry(node).or_insert_with(|| {
-            self.given += 1;
-            Ref(self.given)
-        });
+        let reference = self.number(&shown.frame, shown.number);
         self.shown.insert(reference, shown);
-        if self.shown.len() > REFS_MAX {
+        reference
+    }
+
+    /// The ref that a node has or will have, which is not shown by that.
+    pub(super) fn number(&mut self, frame: &Frame, number: u32) -> Ref {
+        if self.by_node.len() >= REFS_MAX {
             self.forget_oldest();
         }
-        reference
+        *self.by_node.entry((frame.document().to_owned(), number)).or_insert_with(|| {
+            self.given += 1;
+            Ref(self.given)
+        })
+    }
+
+    /// The number of the next snapshot.
+    pub(super) fn next_snapshot(&mut self) -> u64 {
+        self.snapshots += 1;
+        self.snapshots
+    }
+
+    /// Keeps the tree that is shown of a page; the one before is returned.
+    pub(super) fn keep(&mut self, main_frame: &str, tree: Vec<Node>) -> Option<Vec<Node>> {
+        if self.latest.len() >= PAGES_MAX && !self.latest.contains_key(main_frame) {
+            self.latest.clear();
+        }
+        self.latest.insert(main_frame.to_owned(), tree)
     }
 
     /// What a ref was last shown for; `None` for one that was never given or is forgotten.
@@ -100,14 +128,27 @@ impl Refs {
         self.shown.get(&reference)
     }
 
+    /// The ref of an element, if it has one.
+    #[must_use]
+    pub fn known(&self, element: &Element) -> Option<Ref> {
+        self.by_node.get(&(element.frame.document().to_owned(), element.number)).copied()
+    }
+
     /// Whether the number was ever given.
     #[must_use]
     pub fn was_given(&self, reference: Ref) -> bool {
         (1..=self.given).contains(&reference.0)
     }
 
+    /// Whether the number was given to a node that is forgotten by now.
+    #[must_use]
+    pub fn was_forgotten(&self, reference: Ref) -> bool {
+        self.was_given(reference) && !self.shown.contains_key(&reference) && reference.0 <= self.forgotten
+    }
+
     fn forget_oldest(&mut self) {
         let keep_from = self.given.saturating_sub(REFS_MAX as u64 / 2);
+        self.forgotten = keep_from;
         self.shown.retain(|reference, _| reference.0 > keep_from);
         self.by_node.retain(|_, reference| reference.0 > keep_from);
     }

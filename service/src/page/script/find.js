@@ -7,19 +7,14 @@
 // Limits for steps that may search many characters or scopes, so that no page and no selector keeps us for ever.
 const SCOPES_MAX = 1000;
 const TEXT_LOOKED_AT_MAX = 30_000_000;
-const FRAMES_DEEP_MAX = 16;
 const BEYOND_MAX = 32;
 
 class Refused {
   constructor(query, code, what) { this.query = query; this.code = code; this.what = what }
 }
 
-const isElement = node => node.nodeType === 1;
-const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
-const isFrame = element => element.localName === 'iframe' || element.localName === 'frame';
-
-// Frames that are inaccessible from here, and the questions to ask inside them: `[query, field, start]` stands for
-// the steps of that query's chain (of its field's chain, in a map) from `start` on. The service asks them there.
+// Frames that can't be looked into from here, and what is to be asked inside them: `[query, field, start]`, which are the
+// steps of that query's chain (of its field, in a map) from `start` on. Whoever carries the plan out asks there.
 class Beyond {
   constructor() { this.holders = new Map(); this.asking = null }
 
@@ -49,76 +44,15 @@ class Beyond {
 }
 const beyond = new Beyond();
 
-// Returns the trees directly inside `scope` that a selector does not search by itself, each with the element that
-// holds it.
-function innerTrees(scope) {
-  const trees = [];
-  const look = element => {
-    if (element.shadowRoot) trees.push([element, element.shadowRoot]);
-    else if (isFrame(element)) {
-      const inner = documentOf(element);
-      if (!inner) beyond.note(element);
-      else if (inner.documentElement) trees.push([element, inner]);
-    }
-  };
-  if (isElement(scope)) look(scope);
-  for (const element of scope.querySelectorAll('*')) look(element);
-  return trees;
-}
+// The trees right inside `scope` that a selector does not see by itself, each with the element that holds it.
+const innerTrees = scope => treesInside(scope, frame => {
+  const inner = documentOf(frame);
+  if (!inner) beyond.note(frame);
+  return inner?.documentElement ? inner : null;
+});
+const pierce = (scope, find) => pierceWith(innerTrees, scope, find);
 
-// Returns all that `find` finds in a tree and in the trees inside it, in document order.
-function pierce(scope, find, depth = 0) {
-  const found = find(scope);
-  if (depth >= FRAMES_DEEP_MAX) return found;
-  const trees = innerTrees(scope);
-  if (trees.length === 0) return found;
-  const merged = [];
-  let next = 0;
-  for (const [holder, tree] of trees) {
-    const inside = pierce(tree, find, depth + 1);
-    if (inside.length === 0) continue;
-    while (next < found.length) {
-      const place = holder.compareDocumentPosition(found[next]);
-      if (found[next] !== holder && !(place & Node.DOCUMENT_POSITION_PRECEDING)) break;
-      merged.push(found[next++]);
-    }
-    for (const one of inside) merged.push(one);
-  }
-  while (next < found.length) merged.push(found[next++]);
-  return merged;
-}
-
-const holderOf = node => {
-  const parent = node.parentNode;
-  if (parent) return parent;
-  if (node.nodeType === 11) return node.host ?? null;
-  if (node.nodeType === 9) { try { return node.defaultView?.frameElement ?? null } catch { return null } }
-  return null;
-};
-function isInside(node, scope) {
-  if (scope.contains(node)) return true;
-  for (let at = node.getRootNode(); at; ) {
-    const holder = holderOf(at);
-    if (!holder) return false;
-    if (scope === at || scope.contains(holder)) return true;
-    at = holder.getRootNode();
-  }
-  return false;
-}
-
-// Drops scopes that lie inside another scope, whose search covers them.
-function outermost(scopes) {
-  const outer = [];
-  for (const scope of scopes) {
-    const last = outer[outer.length - 1];
-    if (!last || !isInside(scope, last)) outer.push(scope);
-  }
-  return outer;
-}
-
-const squeezed = text => text.replace(/\s+/g, ' ').trim();
 const isShown = element => element.checkVisibility({ visibilityProperty: true });
-const UNREAD = new Set(['script', 'style', 'noscript', 'template', 'head', 'title']);
 
 // Returns the smallest elements that show this text.
 function byText(scope, wanted, lookedAt) {

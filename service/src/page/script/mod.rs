@@ -4,20 +4,46 @@
 /// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`. Later files use what earlier ones define.
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
+    include_str!("interact/dom.js"),
     include_str!("interact/kit.js"),
-    "\nglobalThis.portholeKit = kit;\n}"
+    include_str!("interact/roles.js"),
+    include_str!("interact/names.js"),
+    include_str!("interact/states.js"),
+    include_str!("interact/clickable.js"),
+    include_str!("interact/shape.js"),
+    include_str!("interact/tree.js"),
+    // Scopes of their own: nothing else uses their names.
+    "{\n",
+    include_str!("trees.js"),
+    include_str!("interact/search.js"),
+    include_str!("interact/locate.js"),
+    "}\n{\n",
+    include_str!("interact/own.js"),
+    include_str!("interact/act.js"),
+    include_str!("interact/hear.js"),
+    include_str!("interact/guard.js"),
+    include_str!("interact/quiet.js"),
+    include_str!("interact/fields.js"),
+    include_str!("interact/scroll.js"),
+    include_str!("interact/events.js"),
+    "}\nglobalThis.portholeKit = kit;\n}"
 );
-/// `(name, args, wrapped) => {missing: true} | {value}`: calls a function of the kit. Without `wrapped` the value itself
-/// is returned, for elements.
-pub(super) const CALL_KIT: &str = "async (name, args, wrapped) => {
+/// `(name, args, wrapped, document) => {missing: true} | {value}`: calls a function of the kit, if it is that document's (of
+/// any, where none is said): numbers of worlds come again in another process. Without `wrapped` the value itself is
+/// returned, for elements.
+pub(super) const CALL_KIT: &str = "async (name, args, wrapped, document) => {
 const kit = globalThis.portholeKit;
-if (!kit) return wrapped ? { missing: true } : null;
+if (!kit || (document !== null && kit.hello().document !== document)) return wrapped ? { missing: true } : null;
 const value = await kit[name](...args);
 return wrapped ? { value: value === undefined ? null : value } : value;
 }";
+/// `function () => undefined`: tells the kit of a closed shadow root, which it is called on.
+pub(super) const CLOSED_ROOT: &str = "function () { globalThis.portholeKit?.closed(this) }";
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
+/// Runs in each document as it begins, in our world: [`DECODE_EARLY`], and listeners that precede all of the page's.
+pub(super) const EARLY: &str = concat!(include_str!("decode_early.js"), "\n", include_str!("interact/hear.js"));
 /// `async (after_ms, longest_ms) => bool`: ends animations; returns whether everything in view is decoded.
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
 /// `selector => bool | null`: whether it matches; null if the selector is invalid.
@@ -36,6 +62,7 @@ pub(super) const NUMBERED: &str = include_str!("numbered.js");
 pub(super) const READ: &str = concat!(
     "(plan, asks) => {\n",
     "if (document.readyState === 'loading' && document.documentElement === null) return null;\n",
+    include_str!("trees.js"),
     include_str!("find.js"),
     include_str!("walk.js"),
     include_str!("answer.js"),

@@ -48,6 +48,8 @@ const ALWAYS: &[&str] = &[
     "--disable-print-preview",
     "--disable-prompt-on-repost",
     "--mute-audio",
+    // A middle click pastes the selection, which all contexts of a browser share: one session would get another's.
+    "--blink-settings=middleClickPasteAllowed=false,selectionClipboardBufferAvailable=false",
     // Several pages run at once and none is in the foreground: all must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

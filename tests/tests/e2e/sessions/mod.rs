@@ -1,6 +1,9 @@
-//! Sessions, in which a browser stays between calls.
+//! Sessions: an agent opens a page, sees it, acts on it.
 
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
+mod acts;
 mod command_line;
+mod lives;
 mod replicas;
+mod tabs;

@@ -1,8 +1,8 @@
 // The kit: functions of ours that stay in a document's isolated world, so that later calls send a name and arguments only.
 // It knows elements by numbers of this document. A number is given once and never to another element.
 const kit = {};
-// Tells this document from every other, also of the same frame.
-const documentId = crypto.randomUUID();
+// Tells this document from every other, also of the same frame. (`randomUUID` is for secure contexts alone.)
+const documentId = Array.from(crypto.getRandomValues(new Uint32Array(4)), part => part.toString(36)).join('-');
 const numbers = new WeakMap();
 const elements = new Map();
 let given = 0;
@@ -21,10 +21,32 @@ function numberOf(element) {
 // The element of a number while it is in this document, else null.
 function elementOf(number) {
   const element = elements.get(number)?.deref();
-  return element?.isConnected && element.ownerDocument === document ? element : null;
+  return element && dom.isConnected(element) && dom.document(element) === document ? element : null;
+}
+
+// Numbers of elements that are no more are forgotten beyond so many.
+const NUMBERS_MAX = 100_000;
+function forgetNumbers() {
+  if (elements.size > NUMBERS_MAX) for (const [number, element] of elements) if (!element.deref()) elements.delete(number);
 }
 
 kit.hello = () => ({ document: documentId });
+
+// What is hit at a point of this document's viewport, and where that is inside it, if it is a frame.
+kit.at = (x, y) => {
+  let element = document.elementFromPoint(x, y);
+  for (let root = element?.shadowRoot; root; root = element.shadowRoot) {
+    const inner = root.elementFromPoint(x, y);
+    if (!inner || inner === element) break;
+    element = inner;
+  }
+  if (!element) return null;
+  const box = element.getBoundingClientRect();
+  const isFrame = element.localName === 'iframe' || element.localName === 'frame';
+  return {
+    number: numberOf(element), isFrame, x: x - box.left - element.clientLeft, y: y - box.top - element.clientTop,
+  };
+};
 
 // The element itself, for the protocol's own methods.
 kit.element = (number) => elementOf(number);

@@ -1,0 +1,193 @@
+//! What is new, other or gone since an earlier tree, beneath the lines that say where.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::text::{Mark, Tree, own};
+use super::{Node, Rest};
+
+/// Writes the lines that differ: `*` before what is new or other, `--` for what is gone, with the unchanged lines that they
+/// are inside of. Empty where nothing differs.
+#[must_use]
+pub fn changes(before: &[Node], after: &[Node]) -> Tree {
+    let mut still = HashSet::new();
+    note_refs(after, &mut still);
+    let mut lines = Vec::new();
+    compare(before, after, 0, &still, &mut lines);
+    let mut tree = Tree::default();
+    for (node, level, mark) in lines {
+        tree.push(node, level, mark);
+    }
+    tree
+}
+
+type Line<'a> = (&'a Node, usize, Mark);
+
+fn note_refs(nodes: &[Node], refs: &mut HashSet<u64>) {
+    for node in nodes {
+        refs.extend(node.reference);
+        note_refs(&node.children, refs);
+    }
+}
+
+/// What two nodes of the same parents are told to be one by.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Ref(u64),
+    Line(&'a str, &'a str, Option<&'a str>),
+    Rest,
+}
+
+fn key(node: &Node) -> Key<'_> {
+    match (node.reference, &node.rest) {
+        (_, Some(_)) => Key::Rest,
+        (Some(reference), _) => Key::Ref(reference),
+        (None, None) => {
+            let text = if node.role == "text" { node.text.as_deref() } else { None };
+            Key::Line(&node.role, &node.name, text)
+        }
+    }
+}
+
+fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &HashSet<u64>, lines: &mut Vec<Line<'a>>) {
+    let matched = pair(before, after);
+    let mut taken = vec![false; before.len()];
+    for (node, earlier) in after.iter().zip(matched) {
+        let Some(earlier) = earlier else {
+            all(node, level, Mark::New, lines);
+            continue;
+        };
+        taken[earlier] = true;
+        let is_same = same(&before[earlier], node);
+        let at = lines.len();
+        lines.push((node, level, if is_same { Mark::None } else { Mark::New }));
+        compare(&before[earlier].children, &node.children, level + 1, still, lines);
+        if is_same && lines.len() == at + 1 {
+            lines.pop();
+        }
+    }
+    for (node, _) in before.iter().zip(taken).filter(|(_, taken)| !taken) {
+        gone(node, level, still, lines);
+    }
+}
+
+/// For each node the earlier one that it is, if there is one.
+fn pair(before: &[Node], after: &[Node]) -> Vec<Option<usize>> {
+    let mut by_key: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+    for (at, node) in before.iter().enumerate() {
+        by_key.entry(key(node)).or_default().push_back(at);
+    }
+    let mut matched: Vec<Option<usize>> =
+        after.iter().map(|node| by_key.get_mut(&key(node)).and_then(VecDeque::pop_front)).collect();
+    // What has no ref and another name may be the next of its role that has none.
+    let mut by_role: HashMap<&str, VecDeque<usize>> = HashMap::new();
+    let taken: HashSet<usize> = matched.iter().flatten().copied().collect();
+    for (at, node) in before.iter().enumerate().filter(|(at, node)| !taken.contains(at) && node.reference.is_none()) {
+        by_role.entry(&node.role).or_default().push_back(at);
+    }
+    for (node, matched) in
+        after.iter().zip(&mut matched).filter(|(node, matched)| matched.is_none() && node.reference.is_none())
+    {
+        *matched = by_role.get_mut(node.role.as_str()).and_then(VecDeque::pop_front);
+    }
+    matched
+}
+
+fn same(before: &Node, after: &Node) -> bool {
+    let said = |node: &Node| {
+        let mut said = String::new();
+        own(node, &mut said);
+        said
+    };
+    let rest = |rest: &Option<Rest>| rest.as_ref().map(|rest| rest.count);
+    before.text == after.text && rest(&before.rest) == rest(&after.rest) && said(before) == said(after)
+}
+
+fn all<'a>(node: &'a Node, level: usize, mark: Mark, lines: &mut Vec<Line<'a>>) {
+    lines.push((node, level, mark));
+    for child in &node.children {
+        all(child, level + 1, mark, lines);
+    }
+}
+
+fn gone<'a>(node: &'a Node, level: usize, still: &HashSet<u64>, lines: &mut Vec<Line<'a>>) {
+    if node.rest.is_some() {
+        return;
+    }
+    // What has moved is shown where it is now.
+    let inside = if node.reference.is_none_or(|reference| !still.contains(&reference)) {
+        lines.push((node, level, Mark::Gone));
+        level + 1
+    } else {
+        level
+    };
+    for child in &node.children {
+        gone(child, inside, still, lines);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn button(name: &str, reference: u64) -> Node {
+        Node {
+            role: "button".to_owned(),
+            name: name.to_owned(),
+            reference: Some(reference),
+            handle: Some(reference + 100),
+            ..Node::default()
+        }
+    }
+
+    fn text(words: &str) -> Node {
+        Node { role: "text".to_owned(), text: Some(words.to_owned()), ..Node::default() }
+    }
+
+    fn holder(role: &str, name: &str, children: Vec<Node>) -> Node {
+        Node { role: role.to_owned(), name: name.to_owned(), children, ..Node::default() }
+    }
+
+    #[test]
+    fn changes_stand_under_their_nearest_unchanged_parents() {
+        let before = [
+            holder("banner", "", vec![button("Menu", 1)]),
+            holder("main", "", vec![text("3 items"), button("Old", 2), button("Stays", 3)]),
+        ];
+        let after = [
+            holder("banner", "", vec![button("Menu", 1)]),
+            holder("main", "", vec![text("4 items"), button("Stays", 3), button("Fresh", 4)]),
+        ];
+        let tree = changes(&before, &after);
+        assert_eq!(
+            tree.text,
+            "- main:\n  - * text: 4 items\n  - * button \"Fresh\" [ref=@e4]\n  -- button \"Old\" [ref=@e2]"
+        );
+        assert_eq!(tree.refs, [(4, 104)]);
+        assert_eq!(tree.element_count, 2);
+    }
+
+    #[test]
+    fn nothing_is_said_of_what_stays() {
+        let tree = [holder("main", "", vec![button("Menu", 1), text("words"), text("words")])];
+        assert_eq!(changes(&tree, &tree), Tree::default());
+    }
+
+    #[test]
+    fn a_changed_name_is_a_changed_line_and_what_moved_is_not_gone() {
+        let before = [holder("form", "A", vec![button("Save", 1), button("Undo", 2)]), holder("form", "B", vec![])];
+        let after = [holder("form", "A", vec![button("Saved", 1)]), holder("form", "B", vec![button("Undo", 2)])];
+        assert_eq!(
+            changes(&before, &after).text,
+            "- form \"A\":\n  - * button \"Saved\" [ref=@e1]\n- form \"B\":\n  - * button \"Undo\" [ref=@e2]"
+        );
+    }
+
+    #[test]
+    fn all_of_what_is_gone_is_named() {
+        let before = [holder("dialog", "Sign in", vec![text("words"), button("Close", 9)])];
+        assert_eq!(
+            changes(&before, &[]).text,
+            "-- dialog \"Sign in\"\n  -- text: words\n  -- button \"Close\" [ref=@e9]"
+        );
+    }
+}

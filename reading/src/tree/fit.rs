@@ -1,0 +1,178 @@
+//! Makes a folded tree fit: deep levels are left out, long names cut, then the end.
+
+use super::Node;
+use super::fold::{Options, reference, rest};
+use super::text::{Mark, line};
+
+/// Names and texts are cut to these, in characters, until the tree fits.
+const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
+/// Room for the line that says what is missing at the end, in characters.
+const END_CHARS: usize = 80;
+
+/// Whether the lines fit.
+pub(super) fn fits(roots: &[Node], max_chars: usize) -> bool {
+    Levels::of(roots).chars() <= max_chars
+}
+
+/// Leaves out what is deep, cuts names, and leaves out the end, each only where what came before was not enough.
+pub(super) fn fit(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
+    if let Some(level) = Levels::of(roots).last_that_fits(options.max_chars) {
+        cut_levels(roots, level, give);
+    }
+    let mut cuts = CUTS.into_iter();
+    while !fits(roots, options.max_chars)
+        && let Some(max) = cuts.next()
+    {
+        shorten(roots, max);
+    }
+    if !fits(roots, options.max_chars) {
+        cut_end(roots, options, give);
+    }
+}
+
+/// How many characters the lines of each level take.
+struct Levels(Vec<usize>);
+
+impl Levels {
+    fn of(roots: &[Node]) -> Self {
+        let mut levels = Self(Vec::new());
+        levels.add(roots, 0);
+        levels
+    }
+
+    fn add(&mut self, nodes: &[Node], level: usize) {
+        if nodes.is_empty() {
+            return;
+        }
+        if self.0.len() <= level {
+            self.0.push(0);
+        }
+        for node in nodes {
+            self.0[level] += line(node, level, Mark::None).chars().count() + 1;
+            self.add(&node.children, level + 1);
+        }
+    }
+
+    /// Of all lines, with their ends.
+    fn chars(&self) -> usize {
+        self.0.iter().sum::<usize>().saturating_sub(1)
+    }
+
+    /// The deepest level with which all above it take no more than `max`. `None` where that would leave less than half of
+    /// it used: then the end is cut rather than what is deep.
+    fn last_that_fits(&self, max: usize) -> Option<usize> {
+        let mut chars = 0;
+        let mut last = None;
+        for (level, more) in self.0.iter().enumerate() {
+            if chars + more > max {
+                break;
+            }
+            chars += more;
+            last = Some(level);
+        }
+        last.filter(|_| chars > max / 2)
+    }
+}
+
+/// Leaves out what is below a level. The first line that holds more says how to see it.
+fn cut_levels(nodes: &mut [Node], level: usize, give: &mut dyn FnMut(u64) -> u64) {
+    let mut told = false;
+    cut_below(nodes, level, &mut told, give);
+}
+
+fn cut_below(nodes: &mut [Node], level: usize, told: &mut bool, give: &mut dyn FnMut(u64) -> u64) {
+    for node in nodes {
+        if level > 0 {
+            cut_below(&mut node.children, level - 1, told, give);
+        } else if !node.children.is_empty() {
+            let count = lines_of(&node.children);
+            node.children.clear();
+            if !*told && let Some(root) = reference(node, give) {
+                *told = true;
+                let mut rest = rest(count, "lines inside".to_owned(), None);
+                if let Some(rest) = rest.rest.as_mut() {
+                    rest.root = Some(root);
+                }
+                node.children.push(rest);
+            }
+        }
+    }
+}
+
+pub(super) fn lines_of(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| 1 + lines_of(&node.children)).sum()
+}
+
+fn shorten(nodes: &mut [Node], max: usize) {
+    for node in nodes {
+        cut_text(&mut node.name, max);
+        for text in [&mut node.text, &mut node.placeholder, &mut node.url, &mut node.hint].into_iter().flatten() {
+            cut_text(text, max);
+        }
+        shorten(&mut node.children, max);
+    }
+}
+
+fn cut_text(text: &mut String, max: usize) {
+    if let Some((at, _)) = text.char_indices().nth(max) {
+        text.truncate(at);
+        text.push('…');
+    }
+}
+
+/// Leaves out lines from the end until there is room, and says where the rest begins.
+fn cut_end(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
+    let mut room = options.max_chars.saturating_sub(END_CHARS);
+    let mut path = Vec::new();
+    let all = lines_of(roots);
+    keep(roots, 0, &mut room, &mut path);
+    let count = all - lines_of(roots);
+    let mut rest = rest(count, "lines".to_owned(), None);
+    if let Some(rest) = rest.rest.as_mut() {
+        (rest.root, rest.offset) = goes_on(roots, &path, options, give);
+    }
+    roots.push(rest);
+}
+
+/// Keeps the lines that there is room for; `path` becomes the way to the first for which there is none.
+fn keep(nodes: &mut Vec<Node>, level: usize, room: &mut usize, path: &mut Vec<usize>) -> bool {
+    for at in 0..nodes.len() {
+        path.push(at);
+        let chars = line(&nodes[at], level, Mark::None).chars().count() + 1;
+        let Some(left) = room.checked_sub(chars) else {
+            nodes.truncate(at);
+            return false;
+        };
+        *room = left;
+        if !keep(&mut nodes[at].children, level + 1, room, path) {
+            nodes.truncate(at + 1);
+            return false;
+        }
+        path.pop();
+    }
+    true
+}
+
+/// The root and offset that show what follows a path: the outermost list of which something was shown.
+fn goes_on(
+    roots: &mut [Node],
+    path: &[usize],
+    options: &Options,
+    give: &mut dyn FnMut(u64) -> u64,
+) -> (Option<u64>, Option<usize>) {
+    let mut nodes = roots;
+    let mut root = None;
+    for (level, at) in path.iter().enumerate() {
+        let is_top = level == usize::from(options.of_element);
+        let base = if is_top { options.offset } else { 0 };
+        let before: usize = nodes.iter().take(*at).map(|node| node.rest.as_ref().map_or(1, |rest| rest.count)).sum();
+        if before > 0 && (level > 0 || !options.of_element) {
+            return (root, Some(base + before));
+        }
+        let Some(node) = nodes.get_mut(*at) else { return (root, Some(base + before)) };
+        let Some(inner) = reference(node, give) else { return (root, Some(base + before)) };
+        root = Some(inner);
+        nodes = &mut node.children;
+    }
+    (root, None)
+}

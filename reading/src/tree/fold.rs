@@ -1,0 +1,195 @@
+//! What is left out of a tree that is long: alike siblings beyond the first. Where that is not enough, `fit` goes on.
+//!
+//! Whatever is left out, a line says how to get it.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use super::fit::{fit, fits};
+use super::{Node, Rest, State};
+
+#[cfg(test)]
+mod tests;
+
+/// More siblings of one kind than these are folded.
+pub const ALIKE_MAX: usize = 50;
+/// How many of them are shown then.
+pub const ALIKE_SHOWN: usize = 10;
+/// Children that count for what kind a node is of.
+const KIND_CHILDREN_MAX: usize = 30;
+/// Chosen ones that are shown beyond the first, each time.
+const CHOSEN_SHOWN_MAX: usize = 10;
+/// How a tree is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Levels below the top; `None` for all.
+    pub max_depth: Option<usize>,
+    /// The first child that is shown: of the one root where `of_element`, else of the document.
+    pub offset: usize,
+    /// Whether the tree is what one element holds. Its own children are then never folded by their number.
+    pub of_element: bool,
+    /// The most characters of the written tree.
+    pub max_chars: usize,
+}
+
+/// Leaves out what there is no room for, and has refs given to what is shown: `give` turns handles into the numbers of
+/// refs. Returns what is left, and whether something was left out for want of room.
+pub fn fold(mut roots: Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) -> (Vec<Node>, bool) {
+    skip(&mut roots, options);
+    if let Some(depth) = options.max_depth {
+        prune(&mut roots, depth);
+    }
+    let mut is_cut = fold_all(&mut roots, options, ALIKE_MAX, give);
+    give_refs(&mut roots, give);
+    if !fits(&roots, options.max_chars) {
+        is_cut = true;
+        fold_all(&mut roots, options, ALIKE_SHOWN, give);
+        fit(&mut roots, options, give);
+    }
+    (roots, is_cut)
+}
+
+/// Applies the offset.
+fn skip(roots: &mut Vec<Node>, options: &Options) {
+    let list = match roots.as_mut_slice() {
+        [root] if options.of_element => &mut root.children,
+        _ => roots,
+    };
+    list.drain(..options.offset.min(list.len()));
+}
+
+fn prune(nodes: &mut [Node], depth: usize) {
+    for node in nodes {
+        match depth.checked_sub(1) {
+            None => node.children.clear(),
+            Some(depth) => prune(&mut node.children, depth),
+        }
+    }
+}
+
+fn give_refs(nodes: &mut [Node], give: &mut dyn FnMut(u64) -> u64) {
+    for node in nodes {
+        if node.wants_ref {
+            reference(node, give);
+        }
+        give_refs(&mut node.children, give);
+    }
+}
+
+/// The ref of a node: the one it has, or a new one.
+pub(super) fn reference(node: &mut Node, give: &mut dyn FnMut(u64) -> u64) -> Option<u64> {
+    if node.reference.is_none() {
+        node.reference = node.handle.map(give);
+    }
+    node.reference
+}
+
+/// Folds alike siblings on all levels.
+fn fold_all(roots: &mut Vec<Node>, options: &Options, max: usize, give: &mut dyn FnMut(u64) -> u64) -> bool {
+    match roots.as_mut_slice() {
+        [root] if options.of_element => {
+            // Refs are given from the top down.
+            if root.wants_ref {
+                reference(root, give);
+            }
+            fold_inside(&mut root.children, max, give)
+        }
+        _ => {
+            let is_folded = fold_siblings(roots, options.offset, max);
+            fold_inside(roots, max, give) || is_folded
+        }
+    }
+}
+
+fn fold_inside(nodes: &mut [Node], max: usize, give: &mut dyn FnMut(u64) -> u64) -> bool {
+    let mut is_cut = false;
+    for node in nodes {
+        if node.wants_ref {
+            reference(node, give);
+        }
+        if fold_siblings(&mut node.children, 0, max) {
+            is_cut = true;
+            let root = reference(node, give);
+            for rest in node.children.iter_mut().filter_map(|child| child.rest.as_mut()) {
+                rest.root = root;
+            }
+        }
+        is_cut |= fold_inside(&mut node.children, max, give);
+    }
+    is_cut
+}
+
+/// Two siblings of one kind have one role, and children of the same roles.
+fn kind(node: &Node) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    node.role.hash(&mut hasher);
+    for child in node.children.iter().take(KIND_CHILDREN_MAX) {
+        child.role.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn is_chosen(node: &Node) -> bool {
+    node.states.iter().any(|state| matches!(state, State::Selected | State::Focused | State::Checked))
+}
+
+/// Folds siblings; the first of them is child number `base`. Whether any were folded.
+fn fold_siblings(nodes: &mut Vec<Node>, base: usize, max: usize) -> bool {
+    if nodes.len() <= max {
+        return false;
+    }
+    let kinds: Vec<Option<u64>> = nodes.iter().map(|node| node.rest.is_none().then(|| kind(node))).collect();
+    let mut counts: HashMap<u64, (usize, usize, usize)> = HashMap::new();
+    for kind in kinds.iter().flatten() {
+        counts.entry(*kind).or_default().0 += 1;
+    }
+    if counts.values().all(|(count, ..)| *count <= max) {
+        return false;
+    }
+    let mut kept: Vec<Node> = Vec::new();
+    let mut number = base;
+    for (node, kind) in std::mem::take(nodes).into_iter().zip(kinds) {
+        let at = number;
+        number += node.rest.as_ref().map_or(1, |rest| rest.count);
+        let shows = kind.and_then(|kind| counts.get_mut(&kind)).is_none_or(|(count, seen, chosen)| {
+            *seen += 1;
+            if *count <= max || *seen <= ALIKE_SHOWN {
+                return true;
+            }
+            let is_shown = is_chosen(&node) && *chosen < CHOSEN_SHOWN_MAX;
+            *chosen += usize::from(is_shown);
+            is_shown
+        });
+        if shows {
+            kept.push(node);
+            continue;
+        }
+        let what = plural(&node.role);
+        match kept.last_mut().and_then(|last| last.rest.as_mut()) {
+            Some(rest) => {
+                rest.count += 1;
+                if rest.what != what {
+                    rest.what = "elements".to_owned();
+                }
+            }
+            None => kept.push(rest(1, what, Some(at))),
+        }
+    }
+    *nodes = kept;
+    true
+}
+
+pub(super) fn rest(count: usize, what: String, offset: Option<usize>) -> Node {
+    Node { rest: Some(Rest { count, what, root: None, offset }), ..Node::default() }
+}
+
+fn plural(role: &str) -> String {
+    match role {
+        "generic" => "elements".to_owned(),
+        "listitem" => "items".to_owned(),
+        "switch" => "switches".to_owned(),
+        role if role.ends_with('x') => format!("{role}es"),
+        role if role.ends_with('y') => format!("{}ies", &role[..role.len() - 1]),
+        role => format!("{role}s"),
+    }
+}

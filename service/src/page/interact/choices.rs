@@ -1,0 +1,110 @@
+//! Choices: options of a select, check boxes, switches, radio buttons; each is looked at afterwards.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::acted::{Acted, How, Method, Settled, Terms};
+use super::actionable::{Ask, Tries};
+use super::fields::unless_held;
+use super::pointer::Click;
+use super::quiet::Quiet;
+use super::{ActError, Element};
+use crate::page::Page;
+
+#[derive(Deserialize)]
+struct Chosen {
+    what: String,
+    labels: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Check {
+    what: String,
+    checked: Option<bool>,
+    radio: bool,
+}
+
+impl Page {
+    /// Chooses options of a select, by their values or labels. Waits for options that are not there yet.
+    ///
+    /// # Errors
+    /// [`ActError::NotFound`] names an option that the select lacks; [`ActError::Invalid`] where it is no select, or takes
+    /// one value; [`ActError::NoEffect`] where the page took the choice back.
+    pub async fn select(&self, element: &Element, values: &[String], terms: &Terms) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(terms.deadline);
+        let spot = self.ready(element, Ask::document(terms), &mut tries).await?;
+        quiet.begins();
+        let mut tries = Tries::until(terms.deadline);
+        let told = self.told(element, "select", &json!(values), &mut tries).await;
+        let Some(chosen) = unless_held::<Chosen>(told)? else {
+            return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, Some(spot.bounds)));
+        };
+        let rest = quiet.rest().await?;
+        if rest.is_some() {
+            let stays: Option<bool> = match element.call(self, tries.limit(), "selected", json!(chosen.labels)).await {
+                Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
+                stays => stays?,
+            };
+            if stays == Some(false) {
+                return Err(ActError::NoEffect(format!("{} did not keep the choice", chosen.what)));
+            }
+        }
+        Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds)))
+    }
+
+    /// Chooses the option that the element is; `None` where it is none of a closed select.
+    pub(super) async fn choose(&self, element: &Element, terms: &Terms) -> Result<Option<Acted>, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let tries = Tries::until(terms.deadline);
+        quiet.count_changes().await?;
+        quiet.begins();
+        let rest = match unless_held(self.told_once(element, "choose", Value::Null, &tries).await)? {
+            Some(true) => quiet.rest().await?,
+            Some(false) => return Ok(None),
+            None => None,
+        };
+        Ok(Some(Acted::new(quiet.settle(rest).await?, Method::Dom, None)))
+    }
+
+    /// Sets a check box, a switch or a radio button, by clicking it, or its label where it is not visible.
+    ///
+    /// # Errors
+    /// As [`Page::click`]; [`ActError::NoEffect`] where it is not so afterwards, [`ActError::Invalid`] where it can't be
+    /// checked.
+    pub async fn check(&self, element: &Element, checked: bool, terms: &Terms) -> Result<Acted, ActError> {
+        let mut tries = Tries::until(terms.deadline);
+        let ask = Ask { labels: true, ..Ask::pointer(terms) };
+        let before = self.check_of(element, &tries).await?;
+        let Some(was) = before.checked else {
+            return Err(ActError::Invalid(format!("{} can't be checked", before.what)));
+        };
+        if was == checked {
+            // Nothing is to be done, if it could be.
+            let spot = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let settled = Settled { settled: true, no_change: true, ..Default::default() };
+            return Ok(Acted::new(settled, Method::Dom, Some(spot.bounds)));
+        }
+        if before.radio && !checked {
+            return Err(ActError::NoEffect(format!("{} is unchecked by checking another", before.what)));
+        }
+        let acted = self.click_as(element, &Click::once(*terms), ask).await?;
+        let after = match self.check_of(element, &tries).await {
+            // A dialog, or gone with its document: not known.
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(acted),
+            after => after?,
+        };
+        if after.checked == Some(checked) || acted.settled.navigated {
+            return Ok(acted);
+        }
+        if acted.method == Method::Dom && terms.by_input() {
+            let by_input = Terms { how: How::Input, ..*terms };
+            return Box::pin(self.check(element, checked, &by_input)).await;
+        }
+        Err(ActError::NoEffect(format!("{} did not change", after.what)))
+    }
+
+    async fn check_of(&self, element: &Element, tries: &Tries) -> Result<Check, ActError> {
+        self.told_once(element, "checked", Value::Null, tries).await
+    }
+}

@@ -1,0 +1,69 @@
+//! Closed shadow roots: the document's functions can't see them, the protocol can.
+
+use chromiumoxide_cdp::cdp::browser_protocol::dom::{
+    BackendNodeId, DescribeNodeParams, ResolveNodeParams, ShadowRootType,
+};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{
+    CallFunctionOnParams, ExecutionContextId, GetPropertiesParams, ReleaseObjectParams, RemoteObjectId,
+};
+use futures_util::future::join_all;
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+
+use super::{ActError, Frame};
+use crate::cdp::CdpError;
+use crate::page::Page;
+use crate::page::script::CLOSED_ROOT;
+
+impl Page {
+    /// Asks about the elements of which the latest walk of a frame thought that they may have closed shadow roots, and
+    /// tells the kit of those that do. How many there were.
+    pub(super) async fn open_closed_roots(&self, frame: &Frame) -> Result<usize, ActError> {
+        let opening = async {
+            let session = frame.session();
+            let Some(list) = session.call(&frame.returns_object("hosts", Vec::new())).await?.result.object_id else {
+                return Ok(0);
+            };
+            let mut properties = GetPropertiesParams::new(list.clone());
+            properties.own_properties = Some(true);
+            let hosts: Vec<RemoteObjectId> = session
+                .call(&properties)
+                .await?
+                .result
+                .into_iter()
+                .filter(|property| property.name.bytes().all(|byte| byte.is_ascii_digit()))
+                .filter_map(|property| property.value?.object_id)
+                .collect();
+            let described = join_all(hosts.iter().map(|host| {
+                session.call(&DescribeNodeParams { object_id: Some(host.clone()), ..DescribeNodeParams::default() })
+            }));
+            let roots: Vec<BackendNodeId> = described
+                .await
+                .into_iter()
+                .filter_map(Result::ok)
+                .flat_map(|described| described.node.shadow_roots.unwrap_or_default())
+                .filter(|root| root.shadow_root_type == Some(ShadowRootType::Closed))
+                .map(|root| root.backend_node_id)
+                .collect();
+            for object in hosts.into_iter().chain([list]) {
+                session.call(&ReleaseObjectParams::new(object)).forget();
+            }
+            let opened = join_all(roots.into_iter().map(|root| self.open_closed_root(frame, root))).await;
+            Ok(opened.iter().filter(|opened| opened.is_ok()).count())
+        };
+        self.unless_held(CAPTURE_TIMEOUT, "asking for shadow roots", opening).await
+    }
+
+    async fn open_closed_root(&self, frame: &Frame, root: BackendNodeId) -> Result<(), CdpError> {
+        let resolve = ResolveNodeParams {
+            backend_node_id: Some(root),
+            execution_context_id: Some(ExecutionContextId::new(frame.world())),
+            ..ResolveNodeParams::default()
+        };
+        let Some(object) = frame.session().call(&resolve).await?.object.object_id else { return Ok(()) };
+        let mut tell = CallFunctionOnParams::new(CLOSED_ROOT);
+        tell.object_id = Some(object.clone());
+        let told = frame.session().call(&tell).await;
+        frame.session().call(&ReleaseObjectParams::new(object)).forget();
+        told.map(drop)
+    }
+}

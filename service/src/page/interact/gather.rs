@@ -1,0 +1,286 @@
+//! What the kit says of a document and of all frames in it, as one tree.
+//!
+//! Frames may be of any origin, in processes of their own, and hostile: each is asked once, at the same time as the others
+//! beside it, and all together have bounds of time, number and bytes. A frame that does not answer is shown empty.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use futures_util::future::{BoxFuture, join_all};
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use porthole_reading::tree::{Node, State};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::{ActError, Frame, SnapshotOptions};
+use crate::cdp::CdpError;
+use crate::page::world::NEXT_DOCUMENT_AFTER;
+use crate::page::{Page, PageError};
+
+/// How long all frames of a document may take together: an advertisement that is busy must not hold its page.
+const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
+/// How deep frames are followed into one another.
+const DEPTH_MAX: usize = 16;
+/// How many frames are looked into.
+const FRAMES_MAX: usize = 300;
+/// Frames that are asked at the same time: what each answers is in memory as a whole.
+const AT_ONCE_MAX: usize = 8;
+/// What all frames together may answer, in bytes of lines.
+const LINES_MAX_BYTES: usize = 32 * 1024 * 1024;
+/// How often a document is walked again because closed shadow roots were found, one inside the other.
+const ROUNDS_MAX: usize = 4;
+/// How often a frame is asked that is getting another document.
+const TRIES_MAX: usize = 5;
+/// Levels of the whole tree, over all frames. Deeper lines stand on the last.
+const LEVELS_MAX: usize = 250;
+
+/// An element of the tree, by its handle.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    pub frame: Frame,
+    pub number: u32,
+    pub role: String,
+    /// Its name, also where its line shows none.
+    pub name: String,
+}
+
+/// All of a document and its frames.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    pub roots: Vec<Node>,
+    /// The elements that the handles of nodes are indices of.
+    pub known: Vec<Known>,
+    /// Whether a document was too large, or a frame was not read.
+    pub is_cut: bool,
+}
+
+/// What the kit returns of a document.
+#[derive(Deserialize)]
+struct Answer {
+    /// As JSON.
+    lines: String,
+    cut: bool,
+    /// How many elements may have closed shadow roots that it does not know.
+    hosts: usize,
+}
+
+/// A line of a document. See `lines()` in `script/interact/tree.js`.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "d")]
+    level: usize,
+    #[serde(rename = "r")]
+    role: String,
+    #[serde(rename = "n", default)]
+    name: String,
+    #[serde(rename = "k")]
+    known: Option<String>,
+    #[serde(rename = "t")]
+    text: Option<String>,
+    #[serde(rename = "s", default)]
+    states: Vec<String>,
+    #[serde(rename = "e")]
+    number: Option<u32>,
+    #[serde(rename = "w", default)]
+    wants_ref: bool,
+    #[serde(rename = "p")]
+    placeholder: Option<String>,
+    #[serde(rename = "u")]
+    url: Option<String>,
+    #[serde(rename = "h")]
+    hint: Option<String>,
+    #[serde(rename = "b")]
+    bounds: Option<[i64; 4]>,
+    /// Of an inline frame: where its document begins.
+    #[serde(rename = "f")]
+    inside: Option<[i64; 2]>,
+}
+
+/// A document's lines, and what the frames among them show.
+struct Read {
+    frame: Frame,
+    lines: Vec<Line>,
+    is_cut: bool,
+    /// For each line of a frame its document, where it could be read.
+    inner: Vec<(usize, Option<Read>)>,
+}
+
+struct Gathering {
+    options: Value,
+    deadline: Instant,
+    turns: Semaphore,
+    frames: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+impl Page {
+    /// Reads a document, or what one element of it holds, and all frames inside.
+    ///
+    /// # Errors
+    /// [`ActError`], as [`Frame::call`]; `None` where that element has left.
+    pub(super) async fn gather_tree(
+        &self,
+        frame: &Frame,
+        root: Option<u32>,
+        options: &SnapshotOptions,
+    ) -> Result<Option<Gathered>, ActError> {
+        let asked = json!({"interactive_only": options.interactive_only, "boxes": options.boxes, "root": null});
+        let mut gathering = Gathering {
+            options: asked,
+            deadline: Instant::now() + FRAMES_TIMEOUT,
+            turns: Semaphore::new(AT_ONCE_MAX),
+            frames: AtomicUsize::new(FRAMES_MAX),
+            bytes: AtomicUsize::new(LINES_MAX_BYTES),
+        };
+        let Some(read) = self.read_lines(&gathering, frame, root).await? else { return Ok(None) };
+        gathering.deadline = Instant::now() + FRAMES_TIMEOUT;
+        let read = self.with_inner(&gathering, read, 0).await;
+        let mut gathered = Gathered::default();
+        gathered.roots = gathered.add(read, 0, [0, 0]);
+        Ok(Some(gathered))
+    }
+
+    async fn read_lines(
+        &self,
+        gathering: &Gathering,
+        frame: &Frame,
+        root: Option<u32>,
+    ) -> Result<Option<Read>, ActError> {
+        let mut options = gathering.options.clone();
+        options["root"] = root.into();
+        let mut rounds = 0;
+        let answer = loop {
+            let answer: Option<Answer> = frame.call(self, CAPTURE_TIMEOUT, "snapshot", vec![options.clone()]).await?;
+            let Some(answer) = answer else { return Ok(None) };
+            rounds += 1;
+            if answer.hosts == 0 || rounds == ROUNDS_MAX || self.open_closed_roots(frame).await? == 0 {
+                break answer;
+            }
+        };
+        let taken = gathering
+            .bytes
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |room| room.checked_sub(answer.lines.len()));
+        let unreadable =
+            |reason: String| PageError::from(CdpError::Unreadable { method: "Runtime.callFunctionOn".into(), reason });
+        if taken.is_err() {
+            return Err(unreadable("the document has too many lines".to_owned()).into());
+        }
+        let lines = serde_json::from_str(&answer.lines).map_err(|error| unreadable(error.to_string()))?;
+        Ok(Some(Read { frame: frame.clone(), lines, is_cut: answer.cut, inner: Vec::new() }))
+    }
+
+    /// Reads the frames of a document too. Boxed, since frames nest.
+    fn with_inner<'a>(&'a self, gathering: &'a Gathering, mut read: Read, depth: usize) -> BoxFuture<'a, Read> {
+        Box::pin(async move {
+            let frames = read.lines.iter().enumerate().filter(|(_, line)| line.inside.is_some());
+            let reading = frames.filter_map(|(at, line)| Some((at, line.number?))).map(|(at, number)| {
+                let outer = &read.frame;
+                async move { (at, self.inner(gathering, outer, number, depth).await) }
+            });
+            let inner = join_all(reading).await;
+            read.inner = inner;
+            read
+        })
+    }
+
+    async fn inner(&self, gathering: &Gathering, outer: &Frame, number: u32, depth: usize) -> Option<Read> {
+        let take = |left: usize| left.checked_sub(1);
+        if depth == DEPTH_MAX || gathering.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+            return None;
+        }
+        let reading = async {
+            // Never closed, so there is always a turn to wait for.
+            let _turn = gathering.turns.acquire().await.ok();
+            let mut tries = 0;
+            loop {
+                tries += 1;
+                let read = async {
+                    let frame = self.frame_in(outer, number).await?;
+                    self.read_lines(gathering, &frame, None).await
+                };
+                match read.await {
+                    Err(error) if tries < TRIES_MAX && is_in_between(&error) => sleep(NEXT_DOCUMENT_AFTER).await,
+                    read => return read,
+                }
+            }
+        };
+        let read = timeout_at(gathering.deadline, reading).await.ok()?.ok()??;
+        Some(self.with_inner(gathering, read, depth + 1).await)
+    }
+}
+
+/// Whether it may be that a frame was just getting another document, or process.
+fn is_in_between(error: &ActError) -> bool {
+    matches!(
+        error,
+        ActError::NotFound(_) | ActError::Page(PageError::Browser(CdpError::Remote { .. } | CdpError::Detached))
+    )
+}
+
+// === impl Gathered ===
+
+impl Gathered {
+    /// Makes nodes of a document's lines, from `level` on; `origin` is where its viewport begins.
+    fn add(&mut self, read: Read, level: usize, origin: [i64; 2]) -> Vec<Node> {
+        let Read { frame, lines, is_cut, inner } = read;
+        self.is_cut |= is_cut;
+        let mut inner = inner.into_iter().peekable();
+        let mut roots = Vec::new();
+        // The nodes that lines may still come into, each with its level.
+        let mut open: Vec<(usize, Node)> = Vec::new();
+        for (at, line) in lines.into_iter().enumerate() {
+            let depth = line.level.min(LEVELS_MAX.saturating_sub(level));
+            close(&mut open, &mut roots, depth);
+            let inside = line.inside;
+            let mut node = self.node(line, &frame, origin);
+            if let Some((_, read)) = inner.next_if(|(of, _)| *of == at) {
+                match read {
+                    Some(read) => {
+                        let [x, y] = inside.unwrap_or_default();
+                        let origin = [origin[0].saturating_add(x), origin[1].saturating_add(y)];
+                        node.children = self.add(read, level + depth + 1, origin);
+                    }
+                    None => self.is_cut = true,
+                }
+            }
+            open.push((depth, node));
+        }
+        close(&mut open, &mut roots, 0);
+        roots
+    }
+
+    fn node(&mut self, line: Line, frame: &Frame, origin: [i64; 2]) -> Node {
+        let handle = line.number.map(|number| {
+            let name = line.known.unwrap_or_else(|| line.name.clone());
+            self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name });
+            self.known.len() as u64 - 1
+        });
+        Node {
+            role: line.role,
+            name: line.name,
+            text: line.text,
+            states: line.states.iter().filter_map(|state| State::parse(state)).collect(),
+            handle,
+            wants_ref: line.wants_ref,
+            placeholder: line.placeholder,
+            url: line.url,
+            hint: line.hint,
+            bounds: line
+                .bounds
+                .map(|[x, y, width, height]| [x.saturating_add(origin[0]), y.saturating_add(origin[1]), width, height]),
+            ..Node::default()
+        }
+    }
+}
+
+/// Ends all open nodes of a level and below.
+fn close(open: &mut Vec<(usize, Node)>, roots: &mut Vec<Node>, level: usize) {
+    while let Some((_, node)) = open.pop_if(|(depth, _)| *depth >= level) {
+        match open.last_mut() {
+            Some((_, parent)) => parent.children.push(node),
+            None => roots.push(node),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Keys: chords on what has the focus, or on an element that gets it first.
+//!
+//! The clipboard of a browser is shared by all of its contexts, so keys that copy and paste are never given to it: they
+//! work on a [`Clipboard`] of the session's own, by the page's handlers and by inserting text.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, InsertTextParams,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::acted::{Acted, Method, Terms};
+use super::actionable::{Ask, Tries};
+use super::chord::{Chord, ClipboardUse, Key};
+use super::fields::unless_held;
+use super::quiet::{Quiet, Rest};
+use super::{ActError, Element, Frame};
+use crate::cdp::Call;
+use crate::page::Page;
+
+/// How deep the focus is followed through frames.
+const FRAME_DEPTH_MAX: usize = 16;
+
+/// What was copied in a session. Clones are the same clipboard.
+#[derive(Clone, Debug, Default)]
+pub struct Clipboard(Arc<Mutex<String>>);
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Pressed {
+    pub reached: bool,
+    pub goes_on: bool,
+}
+
+#[derive(Deserialize)]
+struct Focused {
+    focused: bool,
+    what: String,
+}
+
+#[derive(Deserialize)]
+struct Copied {
+    text: String,
+    remove: bool,
+}
+
+impl Page {
+    /// Presses a chord on an element, which gets the focus, or on what has it.
+    ///
+    /// # Errors
+    /// [`ActError`]: what the element lacked when the time was over; [`ActError::NoEffect`] where it takes no focus.
+    pub async fn press(
+        &self,
+        element: Option<&Element>,
+        chord: &Chord,
+        clipboard: &Clipboard,
+        terms: &Terms,
+    ) -> Result<Acted, ActError> {
+        let mut tries = Tries::until(terms.deadline);
+        let frame = match element {
+            Some(element) => element.frame.clone(),
+            None => self.focused_frame().await?,
+        };
+        let mut quiet = Quiet::watch(self, &frame);
+        let bounds = match element {
+            Some(element) => Some(self.focus(element, terms, &mut tries).await?),
+            None => None,
+        };
+        quiet.count_changes().await?;
+        quiet.begins();
+        if let Some(used) = chord.clipboard_use() {
+            let rest = self.use_clipboard(&frame, used, chord, clipboard, &mut quiet, &tries).await?;
+            let settled = quiet.settle(rest).await?;
+            return Ok(Acted::new(settled, Method::Dom, bounds));
+        }
+        // What a key does by default it does by the browser's input alone, so that comes first wherever it may.
+        if !terms.by_input() {
+            let rest = match unless_held(self.key_in_document(&frame, chord, &tries).await)? {
+                Some(pressed) if !pressed.reached => {
+                    return Err(ActError::DispatchFailed("the key did not reach the document".to_owned()));
+                }
+                Some(_) => quiet.rest().await?,
+                None => None,
+            };
+            return Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, bounds));
+        }
+        let rest = match quiet.delivered(self.send_chord(chord)).await? {
+            Some(()) => quiet.rest().await?,
+            None => None,
+        };
+        Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds))
+    }
+
+    async fn focus(&self, element: &Element, terms: &Terms, tries: &mut Tries) -> Result<super::BoundingBox, ActError> {
+        let spot = self.ready(element, Ask::document(terms), tries).await?;
+        let focused: Focused = self.told_once(element, "focus", Value::Null, tries).await?;
+        if focused.focused {
+            return Ok(spot.bounds);
+        }
+        Err(ActError::NoEffect(format!("{} takes no focus", focused.what)))
+    }
+
+    pub(super) async fn key_in_document(
+        &self,
+        frame: &Frame,
+        chord: &Chord,
+        tries: &Tries,
+    ) -> Result<Pressed, ActError> {
+        let Key { key, code, key_code, .. } = &chord.key;
+        let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
+        frame.call(self, tries.limit(), "domKey", vec![told]).await
+    }
+
+    /// Copies, cuts or pastes. The page's own handlers come first; the key itself is told to it, and not to the browser.
+    async fn use_clipboard(
+        &self,
+        frame: &Frame,
+        used: ClipboardUse,
+        chord: &Chord,
+        clipboard: &Clipboard,
+        quiet: &mut Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Rest>, ActError> {
+        let done = async {
+            if !self.key_in_document(frame, chord, tries).await?.goes_on {
+                return Ok(());
+            }
+            if used == ClipboardUse::Paste {
+                let text = clipboard.get();
+                let inserts: bool = frame.call(self, tries.limit(), "paste", vec![text.as_str().into()]).await?;
+                if inserts && !text.is_empty() {
+                    quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
+                }
+                return Ok(());
+            }
+            let cut = used == ClipboardUse::Cut;
+            let Copied { text, remove } = frame.call(self, tries.limit(), "copy", vec![cut.into()]).await?;
+            if !text.is_empty() {
+                clipboard.set(text);
+            }
+            if remove {
+                quiet.delivered(self.send_key("Delete")).await?;
+            }
+            Ok(())
+        };
+        match done.await {
+            Ok(()) => quiet.rest().await,
+            Err(ActError::Dialog(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The document that has the focus.
+    async fn focused_frame(&self) -> Result<Frame, ActError> {
+        let mut frame = self.main_document().await?;
+        for _ in 0..FRAME_DEPTH_MAX {
+            let limit = porthole_contract::limits::CAPTURE_TIMEOUT;
+            let number: u32 = frame.call(self, limit, "focusedFrame", Vec::new()).await?;
+            if number == 0 {
+                break;
+            }
+            frame = self.frame_in(&frame, number).await?;
+        }
+        Ok(frame)
+    }
+
+    /// Writes a chord: what is held goes down in order and up in reverse.
+    pub(super) fn send_chord(&self, chord: &Chord) -> Vec<Call<DispatchKeyEventReturns>> {
+        let mut sent = Vec::new();
+        let mut held = 0;
+        for (bit, key) in chord.modifiers.keys() {
+            held |= bit;
+            sent.push(self.send(DispatchKeyEventType::RawKeyDown, &key, held));
+        }
+        let kind =
+            if chord.key.text.is_empty() { DispatchKeyEventType::RawKeyDown } else { DispatchKeyEventType::KeyDown };
+        sent.push(self.send(kind, &chord.key, held));
+        sent.push(self.send(DispatchKeyEventType::KeyUp, &chord.key, held));
+        for (bit, key) in chord.modifiers.keys().rev() {
+            held &= !bit;
+            sent.push(self.send(DispatchKeyEventType::KeyUp, &key, held));
+        }
+        sent
+    }
+
+    /// Writes a key by its name, alone.
+    pub(super) fn send_key(&self, name: &str) -> Vec<Call<DispatchKeyEventReturns>> {
+        name.parse().map_or_else(|_| Vec::new(), |chord| self.send_chord(&chord))
+    }
+
+    fn send(&self, kind: DispatchKeyEventType, key: &Key, held: i64) -> Call<DispatchKeyEventReturns> {
+        let types = kind == DispatchKeyEventType::KeyDown;
+        let event = DispatchKeyEventParams {
+            modifiers: Some(held),
+            text: types.then(|| key.text.clone()),
+            unmodified_text: types.then(|| key.text.clone()),
+            code: (!key.code.is_empty()).then(|| key.code.to_owned()),
+            key: Some(key.key.clone()),
+            windows_virtual_key_code: Some(key.key_code),
+            location: Some(key.location),
+            ..DispatchKeyEventParams::new(kind)
+        };
+        self.session.call(&event)
+    }
+}
+
+// === impl Clipboard ===
+
+impl Clipboard {
+    /// What was copied last.
+    #[must_use]
+    pub fn get(&self) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Puts a text there.
+    pub fn set(&self, text: String) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = text;
+    }
+}

@@ -1,0 +1,173 @@
+//! Locating the element that a caller names, and waiting until it is there as it must be.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+use super::search::{Chosen, Round, Search, Within};
+use super::wanted::{Plan, Wanted, shown};
+use super::{ActError, BoundingBox, Element, Frame};
+use crate::page::Page;
+
+/// How long a frame may take to say where it stands.
+const ORIGIN_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A selector that was tried.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Tried {
+    /// The selector, as a chain.
+    pub selector: String,
+    /// How many elements it matched.
+    pub matched: usize,
+}
+
+/// An element that was located.
+#[derive(Clone, Debug)]
+pub struct Located {
+    /// The element.
+    pub element: Element,
+    /// The selector that matched, as a chain.
+    pub selector_used: String,
+    /// How many elements it matched, hidden ones included.
+    pub matched_count: usize,
+    /// Where it is in the page's viewport; for a checkbox, radio or file field that only its label shows, the label's.
+    pub bounding_box: BoundingBox,
+    /// Its ARIA role.
+    pub role: String,
+    /// Its accessible name, at most 200 characters.
+    pub name: String,
+    /// The selectors that were tried, this one included.
+    pub tried: Vec<Tried>,
+    /// What a caller should know, such as that several elements match.
+    pub warnings: Vec<String>,
+}
+
+/// Why nothing was located, or why what is located is not as it must be.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct Missed {
+    /// The reason.
+    pub error: ActError,
+    /// The selectors that were tried.
+    pub tried: Vec<Tried>,
+    /// How many elements the selector matched that came nearest.
+    pub matched_count: usize,
+    /// Where the element is that lacks something, if there is one.
+    pub bounding_box: Option<BoundingBox>,
+}
+
+impl Page {
+    /// Locates an element, and waits until there is one that is visible and enabled where that is wanted, until `deadline`
+    /// at most. The main document is searched first, then its frames.
+    ///
+    /// # Errors
+    /// [`Missed`] with [`ActError::Invalid`] for a selector that is none, at once; with [`ActError::NotFound`],
+    /// [`ActError::NotVisible`] or [`ActError::NotEnabled`], what is still lacking at the deadline; or with what ended the
+    /// page's work.
+    pub async fn locate(&self, wanted: &Wanted, deadline: Instant) -> Result<Located, Missed> {
+        let plan = wanted.plan()?;
+        let mut search = Search::new(self, &plan, wanted.within()?, deadline);
+        let (round, is_there) = search.run(|round| round.satisfies(&plan)).await?;
+        match round.best(&plan) {
+            Some((frame, chosen)) if is_there => {
+                let bounding_box = self.in_viewport(frame, chosen.bounding_box).await?;
+                Ok(located(&plan, &round, frame, chosen, bounding_box))
+            }
+            _ => Err(self.missed(&plan, &round).await),
+        }
+    }
+
+    /// What a round lacks.
+    pub(super) async fn missed(&self, plan: &Plan, round: &Round) -> Missed {
+        let tried = tried(plan, round);
+        let all = || plan.tries.first().map_or_else(|| "the element".to_owned(), |steps| shown(steps));
+        let Some((frame, chosen)) = round.best(plan) else {
+            let error = match &round.no_frame {
+                Some((selector, 0)) => ActError::NotFound(format!("frame_selector {selector}")),
+                Some((selector, _)) => ActError::Invalid(format!("frame_selector: {selector} matches no frame")),
+                None if plan.lenient => ActError::NotFound(value_of(plan)),
+                None => ActError::NotFound(all()),
+            };
+            return Missed { error, tried, matched_count: 0, bounding_box: None };
+        };
+        let selector = plan.tries.get(chosen.at).map_or_else(all, |steps| shown(steps));
+        let error = match chosen.visible || !plan.visible {
+            true => ActError::NotEnabled(selector),
+            false => ActError::NotVisible(selector),
+        };
+        let bounding_box = self.in_viewport(frame, chosen.bounding_box).await.ok();
+        Missed { error, tried, matched_count: round.matched(chosen.at), bounding_box }
+    }
+
+    /// A box of a frame's viewport in the page's.
+    pub(super) async fn in_viewport(&self, frame: &Frame, of_frame: BoundingBox) -> Result<BoundingBox, ActError> {
+        #[derive(Deserialize)]
+        struct Origin {
+            x: f64,
+            y: f64,
+        }
+        let mut of_page = of_frame;
+        let mut owner = frame.owner();
+        while let Some((outer, number)) = owner {
+            let origin: Option<Origin> = outer.call(self, ORIGIN_TIMEOUT, "frameOrigin", vec![number.into()]).await?;
+            let origin = origin.ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
+            (of_page.x, of_page.y) = (of_page.x + origin.x, of_page.y + origin.y);
+            owner = outer.owner();
+        }
+        Ok(of_page)
+    }
+}
+
+fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_box: BoundingBox) -> Located {
+    let matched_count = round.matched(chosen.at);
+    let mut warnings = Vec::new();
+    if matched_count > 1 {
+        let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
+        warnings.push(format!("{matched_count} elements match; {taken} was taken"));
+    }
+    Located {
+        element: chosen.element(frame),
+        selector_used: plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default(),
+        matched_count,
+        bounding_box,
+        role: chosen.role.clone(),
+        name: chosen.name.clone(),
+        tried: tried(plan, round),
+        warnings,
+    }
+}
+
+/// The tries that some document carried out.
+fn tried(plan: &Plan, round: &Round) -> Vec<Tried> {
+    if let Some((selector, matched)) = &round.no_frame {
+        return vec![Tried { selector: selector.clone(), matched: *matched }];
+    }
+    let carried_out = round.places.iter().map(|(_, outcome)| outcome.counts.len()).max().unwrap_or_default();
+    let tries = plan.tries.iter().take(carried_out.max(1)).enumerate();
+    tries.map(|(at, steps)| Tried { selector: shown(steps), matched: round.matched(at) }).collect()
+}
+
+/// The value of which all kinds were tried.
+fn value_of(plan: &Plan) -> String {
+    let all = plan.tries.last().map(|steps| shown(steps)).unwrap_or_default();
+    all.split_once(": ").map_or(all.clone(), |(_, value)| value.to_owned())
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    /// Where is searched.
+    pub(super) fn within(&self) -> Result<Within, ActError> {
+        let steps = self.frame_steps()?;
+        Ok(if steps.is_empty() { Within::Page } else { Within::Steps(steps) })
+    }
+}
+
+// === impl Missed ===
+
+impl From<ActError> for Missed {
+    fn from(error: ActError) -> Self {
+        Self { error, tried: Vec::new(), matched_count: 0, bounding_box: None }
+    }
+}

@@ -1,0 +1,267 @@
+//! The pointer: clicks and hovering, on elements and at points. Move, press and release are written without waiting for one
+//! another, through the page's own session whatever frame they are for.
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
+};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::acted::{Acted, Method, Point, Terms};
+use super::actionable::{Ask, Spot, Tries};
+use super::chord::Modifiers;
+use super::quiet::{Quiet, Rest};
+use super::{ActError, Element};
+use crate::cdp::Call;
+use crate::page::Page;
+
+/// A button of the mouse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Button {
+    /// The main one.
+    #[default]
+    Left,
+    /// The wheel.
+    Middle,
+    /// The one for context menus.
+    Right,
+}
+
+/// How to click.
+#[derive(Clone, Copy, Debug)]
+pub struct Click {
+    /// With which button.
+    pub button: Button,
+    /// How often, 1 to 3: a double click is two.
+    pub count: u8,
+    /// Keys held meanwhile.
+    pub modifiers: Modifiers,
+    /// What is waited for.
+    pub terms: Terms,
+}
+
+/// What `dom.js` says of an element that was acted on in its document.
+#[derive(Deserialize)]
+pub(super) struct Reached {
+    pub reached: bool,
+}
+
+/// Answers of the mouse.
+pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
+
+impl Page {
+    /// Clicks an element, once it is visible, enabled, still and hit at the point.
+    ///
+    /// # Errors
+    /// [`ActError`]: what it lacked when the time was over. [`ActError::Covered`] where another element was hit; no click
+    /// came to that one.
+    pub async fn click(&self, element: &Element, click: &Click) -> Result<Acted, ActError> {
+        match self.click_as(element, click, Ask::pointer(&click.terms)).await {
+            // The options of a closed select are drawn by the browser, outside of the page.
+            Err(ActError::NotVisible(what)) => {
+                self.choose(element, &click.terms).await?.ok_or(ActError::NotVisible(what))
+            }
+            acted => acted,
+        }
+    }
+
+    /// Clicks an element that must be as `ask` wants.
+    pub(super) async fn click_as(&self, element: &Element, click: &Click, ask: Ask) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(click.terms.deadline);
+        if click.terms.document_first() {
+            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            quiet.begins();
+            let options =
+                json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
+            let acted = self.in_document(element, "domClick", options, &mut quiet, &tries).await?;
+            if let Some(rest) = acted {
+                let settled = quiet.settle(rest).await?;
+                return Ok(Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change());
+            }
+            if !click.terms.by_input() {
+                return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
+            }
+        }
+        let (spot, rest) = self
+            .point_at(element, ask, &mut quiet, &mut tries, |page, spot| page.send_click(spot.point, click))
+            .await?;
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) && !quiet.shows_effect() {
+            return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
+        }
+        let settled = quiet.settle(rest).await?;
+        Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change())
+    }
+
+    /// Clicks at a point of the viewport, whatever is there.
+    ///
+    /// # Errors
+    /// [`ActError`]: a dialog holds the page, it died, or did not take the input.
+    pub async fn click_at(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
+        let document = self.main_document().await?;
+        let mut quiet = Quiet::watch(self, &document);
+        quiet.count_changes().await?;
+        quiet.begins();
+        let sent = self.send_click(point, click);
+        let rest = self.taken(&mut quiet, sent).await?;
+        let settled = quiet.settle(rest).await?;
+        Ok(Acted::new(settled, Method::Cdp, None).warns_of_no_change())
+    }
+
+    /// Moves the pointer onto an element.
+    ///
+    /// # Errors
+    /// As [`Page::click`].
+    pub async fn hover(&self, element: &Element, terms: &Terms) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(terms.deadline);
+        // What is disabled can be hovered over.
+        let ask = Ask { enabled: false, ..Ask::pointer(terms) };
+        if terms.document_first() {
+            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            quiet.begins();
+            let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
+            if let Some(rest) = acted {
+                let settled = quiet.settle(rest).await?;
+                return Ok(Acted::new(settled, Method::Dom, Some(ready.bounds)));
+            }
+            if !terms.by_input() {
+                return Err(ActError::DispatchFailed(format!("no pointer came to {}", ready.what)));
+            }
+        }
+        let moves = |page: &Page, spot: &Spot| vec![page.send_move(spot.point, MouseButton::None, 0)];
+        let (spot, rest) = self.point_at(element, ask, &mut quiet, &mut tries, moves).await?;
+        let settled = quiet.settle(rest).await?;
+        Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)))
+    }
+
+    /// Moves the pointer to a point of the viewport.
+    ///
+    /// # Errors
+    /// As [`Page::click_at`].
+    pub async fn hover_at(&self, point: Point) -> Result<Acted, ActError> {
+        let document = self.main_document().await?;
+        let mut quiet = Quiet::watch(self, &document);
+        quiet.count_changes().await?;
+        quiet.begins();
+        let sent = vec![self.send_move(point, MouseButton::None, 0)];
+        let rest = self.taken(&mut quiet, sent).await?;
+        let settled = quiet.settle(rest).await?;
+        Ok(Acted::new(settled, Method::Cdp, None))
+    }
+
+    /// Waits for the element, sends it the pointer's input, and again where what came was swallowed, until the time is
+    /// over. The second value is `None` where a dialog holds the page.
+    pub(super) async fn point_at(
+        &self,
+        element: &Element,
+        ask: Ask,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+        send: impl Fn(&Page, &Spot) -> Sent,
+    ) -> Result<(Spot, Option<Rest>), ActError> {
+        loop {
+            let spot = self.ready(element, ask, tries).await?;
+            quiet.begins();
+            let sent = send(self, &spot);
+            let rest = self.taken(quiet, sent).await?;
+            let Some(by) = rest.as_ref().and_then(|rest| rest.by.clone()) else { return Ok((spot, rest)) };
+            tracing::debug!(%by, "another element came under the pointer: swallowed");
+            if tries.is_over() {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+        }
+    }
+
+    /// Acts in the document; `None` where no event came to the element, `Some(None)` where a dialog holds the page since.
+    pub(super) async fn in_document(
+        &self,
+        element: &Element,
+        name: &str,
+        options: serde_json::Value,
+        quiet: &mut Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Option<Rest>>, ActError> {
+        let reached: Reached = match self.told_once(element, name, options, tries).await {
+            Err(ActError::Dialog(_)) => return Ok(Some(None)),
+            // The document went away by it.
+            Err(ActError::NotFound(what)) if what.starts_with("the document") => return Ok(Some(quiet.rest().await?)),
+            told => told?,
+        };
+        if reached.reached { Ok(Some(quiet.rest().await?)) } else { Ok(None) }
+    }
+
+    /// Waits until input is taken and the documents rest; `None` where a dialog holds the page.
+    pub(super) async fn taken(&self, quiet: &mut Quiet<'_>, sent: Sent) -> Result<Option<Rest>, ActError> {
+        match quiet.delivered(sent).await? {
+            Some(()) => quiet.rest().await,
+            None => Ok(None),
+        }
+    }
+
+    fn send_click(&self, point: Point, click: &Click) -> Sent {
+        let held = click.modifiers.bits();
+        let mut sent = vec![self.send_move(point, MouseButton::None, held)];
+        for count in 1..=click.count.clamp(1, 3) {
+            for kind in [DispatchMouseEventType::MousePressed, DispatchMouseEventType::MouseReleased] {
+                let is_down = kind == DispatchMouseEventType::MousePressed;
+                let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
+                event.button = Some(click.button.of_protocol());
+                event.buttons = Some(if is_down { click.button.mask() } else { 0 });
+                event.click_count = Some(count.into());
+                event.modifiers = Some(held);
+                sent.push(self.session.call(&event));
+            }
+        }
+        sent
+    }
+
+    /// Moves the pointer, with a button held or none.
+    pub(super) fn send_move(&self, point: Point, button: MouseButton, held: i64) -> Call<DispatchMouseEventReturns> {
+        let mut event = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, point.x, point.y);
+        event.buttons = Some(i64::from(button == MouseButton::Left));
+        event.button = Some(button);
+        event.modifiers = Some(held);
+        self.session.call(&event)
+    }
+}
+
+// === impl Click ===
+
+impl Click {
+    /// One click with the main button.
+    #[must_use]
+    pub fn once(terms: Terms) -> Self {
+        Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
+    }
+}
+
+// === impl Button ===
+
+impl Button {
+    fn of_protocol(self) -> MouseButton {
+        match self {
+            Button::Left => MouseButton::Left,
+            Button::Middle => MouseButton::Middle,
+            Button::Right => MouseButton::Right,
+        }
+    }
+
+    /// As in `MouseEvent.button`.
+    fn number(self) -> u8 {
+        match self {
+            Button::Left => 0,
+            Button::Middle => 1,
+            Button::Right => 2,
+        }
+    }
+
+    /// As in `MouseEvent.buttons`.
+    fn mask(self) -> i64 {
+        match self {
+            Button::Left => 1,
+            Button::Right => 2,
+            Button::Middle => 4,
+        }
+    }
+}

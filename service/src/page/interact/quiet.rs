@@ -1,0 +1,196 @@
+//! Settled after an action: what it began has ended, told by events.
+//!
+//! A navigation that it began has loaded; requests begun since have ended; the documents around the element have been
+//! still for two frames (`script/interact/quiet.js`), or never rest. This file watches from before the action, `began` reads
+//! the events, `settle` waits for the end; nothing waits for a fixed time.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
+use futures_util::future::join_all;
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::watch::Receiver;
+
+use super::actionable::frames_around;
+use super::began::{Began, EVENTS};
+use super::{ActError, Frame};
+use crate::cdp::{Call, CdpError, Events, Session};
+use crate::page::watch::{PageState, network};
+use crate::page::{Page, PageError};
+
+/// How long requests and changes may go on, together.
+pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(5);
+/// A document that changes for longer after all else has ended never rests.
+const RESTLESS_AFTER: Duration = Duration::from_millis(150);
+/// How long a document may take to answer beyond that: its script may be busy.
+const ANSWER_TIMEOUT: Duration = REST_TIMEOUT;
+/// How long the page may take to take input.
+const INPUT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What is watched from before an action until the page has settled.
+pub(super) struct Quiet<'a> {
+    pub(super) page: &'a Page,
+    /// The element's document and those around it.
+    pub(super) frames: Vec<Frame>,
+    pub(super) sessions: Vec<(Session, Events)>,
+    pub(super) state: Receiver<PageState>,
+    pub(super) began: Began,
+    pub(super) arrivals: u64,
+    pub(super) within_document: u64,
+    /// The arrivals up to which what was begun is known, and documents were looked at.
+    pub(super) renewed: u64,
+    pub(super) followed: u64,
+    pub(super) changed: bool,
+}
+
+/// How the documents are after input.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rest {
+    /// What was hit instead of the element, where the input was swallowed.
+    pub by: Option<String>,
+    /// Whether the element's document saw the input; `None` where that document is gone.
+    pub seen: Option<bool>,
+    /// Whether a document did not answer.
+    pub(super) is_busy: bool,
+}
+
+#[derive(Deserialize)]
+struct Told {
+    by: Option<String>,
+    seen: bool,
+    changed: bool,
+}
+
+impl<'a> Quiet<'a> {
+    /// Begins to watch a frame's document, those around it, and the page's requests. Nothing is awaited.
+    pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
+        let mut sessions: Vec<(Session, Events)> = vec![(page.session.clone(), page.session.events(EVENTS))];
+        if !frame.session().is_same(&page.session) {
+            sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
+        }
+        if page.network.egress().is_some() {
+            for (session, _) in &sessions {
+                session.call(&network()).forget();
+            }
+        }
+        let state = page.state.clone();
+        let (arrivals, within_document) = {
+            let state = state.borrow();
+            (state.arrivals, state.within_document)
+        };
+        let began = Began::new(page.main_frame.clone());
+        Self {
+            page,
+            frames: frames_around(frame),
+            sessions,
+            state,
+            began,
+            arrivals,
+            within_document,
+            renewed: arrivals,
+            followed: arrivals,
+            changed: false,
+        }
+    }
+
+    /// The action begins: what has come until now is not its work.
+    pub(super) fn begins(&mut self) {
+        self.drain();
+        self.began = Began::new(self.page.main_frame.clone());
+        let state = self.state.borrow();
+        (self.arrivals, self.within_document) = (state.arrivals, state.within_document);
+        (self.renewed, self.followed) = (state.arrivals, state.arrivals);
+    }
+
+    /// Has changes counted from now on where no check of the element began it.
+    pub(super) async fn count_changes(&self) -> Result<(), ActError> {
+        for frame in &self.frames {
+            let _: Value = frame.call(self.page, ANSWER_TIMEOUT, "watch", Vec::new()).await?;
+        }
+        Ok(())
+    }
+
+    /// Waits until the page has taken input; `None` where it opened a dialog meanwhile.
+    pub(super) async fn delivered<T>(&self, input: Vec<Call<T>>) -> Result<Option<()>, ActError>
+    where
+        T: serde::de::DeserializeOwned,
+    {
+        let taken = async {
+            for answer in join_all(input).await {
+                match answer {
+                    // The document that it was for went away by it.
+                    Ok(_) | Err(CdpError::Remote { .. }) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(())
+        };
+        match self.page.unless_held(INPUT_TIMEOUT, "taking input", taken).await {
+            Ok(()) => Ok(Some(())),
+            Err(ActError::Dialog(_)) => Ok(None),
+            Err(ActError::Page(PageError::TimedOut(_))) => {
+                Err(ActError::DispatchFailed("the page did not take the input".to_owned()))
+            }
+            // Its document was refused: the end says so.
+            Err(ActError::Page(PageError::Blocked(_))) => Ok(Some(())),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether one of the documents has begun a drag since the element was found ready.
+    pub(super) async fn drag_began(&self) -> Result<bool, ActError> {
+        let asked =
+            self.frames.iter().map(|frame| frame.call::<bool>(self.page, ANSWER_TIMEOUT, "dragging", Vec::new()));
+        let answers = join_all(asked).await;
+        Ok(answers.into_iter().any(|began| began.unwrap_or(false)))
+    }
+
+    /// Waits until the documents are still for two frames, or 150 ms have passed; `None` where a dialog holds the page.
+    pub(super) async fn rest(&mut self) -> Result<Option<Rest>, ActError> {
+        let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();
+        let page = self.page;
+        let asked = self.frames.iter().map(|frame| {
+            let arguments = vec![longest.clone()];
+            async move { frame.call::<Told>(page, ANSWER_TIMEOUT, "rest", arguments).await }
+        });
+        let answers = join_all(asked).await;
+        let mut rest = Rest::default();
+        let mut gone = Vec::new();
+        for (number, answer) in answers.into_iter().enumerate() {
+            match answer {
+                Ok(told) => {
+                    rest.by = rest.by.or(told.by);
+                    self.changed |= told.changed;
+                    if number == 0 {
+                        rest.seen = Some(told.seen);
+                    }
+                }
+                Err(ActError::Dialog(_)) => return Ok(None),
+                Err(ActError::NotFound(_)) => gone.push(number),
+                // Its script is busy.
+                Err(ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => rest.is_busy = true,
+                Err(ActError::Page(PageError::Blocked(_))) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        for number in gone.into_iter().rev() {
+            self.changed = true;
+            self.frames.remove(number);
+        }
+        Ok(Some(rest))
+    }
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        for frame in &self.frames {
+            frame.tell("leave");
+        }
+        if self.page.network.egress().is_some() {
+            for (session, _) in &self.sessions {
+                session.call(&DisableNetwork::default()).forget();
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! From a ref to its element. Nothing is resolved by likeness: what is not the element that was shown is stale.
+
+use porthole_contract::limits::CAPTURE_TIMEOUT;
+use serde::Deserialize;
+
+use super::refs::{Fate, Shown};
+use super::{ActError, Element, Frame, Ref, Refs, Stale};
+use crate::page::Page;
+
+/// How much of a new name is told, in characters.
+const NAME_MAX_CHARS: usize = 200;
+
+/// What an element is now.
+#[derive(Deserialize)]
+struct Identity {
+    role: String,
+    name: String,
+    /// Its text, where it has no name.
+    content: String,
+}
+
+impl Page {
+    /// The element that a ref was shown for, if it is in its document with the role and the name of then.
+    ///
+    /// # Errors
+    /// [`ActError::Stale`] where it is not; otherwise as [`Frame::call`].
+    pub async fn resolve(&self, refs: &Refs, reference: Ref) -> Result<Element, ActError> {
+        let stale = |fate| Err(ActError::Stale(Stale { reference, fate }));
+        let Some(shown) = refs.get(reference) else {
+            return stale(if refs.was_forgotten(reference) { Fate::Gone { snapshot: 0 } } else { Fate::NeverGiven });
+        };
+        let snapshot = shown.snapshot;
+        if !shown.frame.is_of(self) {
+            return stale(Fate::AnotherDocument { snapshot });
+        }
+        match self.identity(&shown.frame, shown.number).await {
+            Ok(Some(now)) if is_same(shown, &now) => Ok(Element { frame: shown.frame.clone(), number: shown.number }),
+            Ok(Some(now)) => {
+                let name = if now.name.is_empty() { now.content } else { now.name };
+                stale(Fate::Changed { snapshot, role: now.role, name: name.chars().take(NAME_MAX_CHARS).collect() })
+            }
+            Ok(None) => stale(Fate::Gone { snapshot }),
+            Err(ActError::NotFound(_)) if self.frame_is_gone(&shown.frame).await? => stale(Fate::Gone { snapshot }),
+            Err(ActError::NotFound(_)) => stale(Fate::AnotherDocument { snapshot }),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn identity(&self, frame: &Frame, number: u32) -> Result<Option<Identity>, ActError> {
+        frame.call(self, CAPTURE_TIMEOUT, "identity", vec![number.into()]).await
+    }
+
+    /// Whether the element that showed a frame has left its document, which is still there.
+    async fn frame_is_gone(&self, frame: &Frame) -> Result<bool, ActError> {
+        let Some((outer, number)) = frame.owner() else { return Ok(false) };
+        match self.identity(outer, number).await {
+            Ok(identity) => Ok(identity.is_none()),
+            Err(ActError::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// A clickable element without a name is shown with its text.
+fn is_same(shown: &Shown, now: &Identity) -> bool {
+    let name = if now.name.is_empty() && !shown.name.is_empty() { &now.content } else { &now.name };
+    shown.role == now.role && shown.name == *name
+}

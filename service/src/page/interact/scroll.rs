@@ -1,0 +1,91 @@
+//! Scrolling: the page, what scrolls inside it, or until an element is in view.
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::acted::{Acted, BoundingBox, Method};
+use super::actionable::Tries;
+use super::fields::unless_held;
+use super::quiet::Quiet;
+use super::{ActError, Element};
+use crate::page::Page;
+
+/// Where to scroll.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scroll {
+    /// In a direction, by CSS pixels, or by most of what is in view.
+    By(Direction, Option<f64>),
+    /// To an end.
+    To(End),
+    /// Until the element is in view.
+    IntoView,
+}
+
+/// A direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum Direction {
+    Up,
+    Down,
+    Left,
+    Right,
+}
+
+/// An end of what scrolls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "they are what they are called")]
+pub enum End {
+    Top,
+    Bottom,
+}
+
+#[derive(Deserialize)]
+struct Scrolled {
+    moved: bool,
+    #[serde(rename = "box")]
+    bounds: Option<BoundingBox>,
+}
+
+impl Page {
+    /// Scrolls the page, or within an element, or to it, also where that is disabled.
+    ///
+    /// # Errors
+    /// [`ActError`]: the element is gone or not visible, the page died; [`ActError::Invalid`] for into view of no element.
+    pub async fn scroll(
+        &self,
+        element: Option<&Element>,
+        scroll: Scroll,
+        deadline: tokio::time::Instant,
+    ) -> Result<Acted, ActError> {
+        let page_itself;
+        let element = match element {
+            Some(element) => element,
+            None if scroll == Scroll::IntoView => {
+                return Err(ActError::Invalid("no element to scroll into view".to_owned()));
+            }
+            None => {
+                page_itself = Element { frame: self.main_document().await?, number: 0 };
+                &page_itself
+            }
+        };
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(deadline);
+        let (name, options) = match scroll {
+            Scroll::By(direction, amount) => ("scroll", json!({"direction": direction, "amount": amount})),
+            Scroll::To(end) => ("scroll", json!({"to": end})),
+            Scroll::IntoView => ("scrollIntoView", json!({})),
+        };
+        let told = self.told(element, name, &options, &mut tries).await;
+        let Some(scrolled) = unless_held::<Scrolled>(told)? else {
+            return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
+        };
+        let rest = quiet.rest().await?;
+        let mut settled = quiet.settle(rest).await?;
+        settled.no_change &= !scrolled.moved;
+        let bounds = scrolled.bounds.filter(|_| element.number != 0);
+        let acted = Acted::new(settled, Method::Dom, bounds);
+        Ok(if scroll == Scroll::IntoView { acted } else { acted.warns_of_no_change() })
+    }
+}

@@ -1,0 +1,159 @@
+//! Waiting until what an action began has ended.
+
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep_until};
+
+use super::ActError;
+use super::acted::Settled;
+use super::quiet::{Quiet, REST_TIMEOUT, Rest};
+use crate::cdp::{Event, Events};
+use crate::page::PageError;
+
+/// How long a navigation that the action began may take to load.
+const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
+
+impl Quiet<'_> {
+    /// Whether anything that an action does has been seen since it began.
+    pub(super) fn shows_effect(&mut self) -> bool {
+        self.drain();
+        let state = self.state.borrow();
+        self.changed || self.began.anything() || state.arrivals > self.arrivals || !state.document.stays()
+    }
+
+    /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
+    pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
+        let navigated_by = Instant::now() + NAVIGATION_TIMEOUT;
+        let mut rests_by = Instant::now() + REST_TIMEOUT;
+        let Some(rest) = rest else { return Ok(self.ends(false)) };
+        let mut is_known = !rest.is_busy && !self.frames.is_empty();
+        loop {
+            self.drain();
+            if let Some(dialog_or_refusal) = self.stopped()? {
+                return Ok(dialog_or_refusal);
+            }
+            self.renew();
+            let is_loading = self.is_loading();
+            let deadline = if is_loading { navigated_by } else { rests_by };
+            if is_loading || self.began.is_under_way() {
+                is_known = false;
+                if Instant::now() >= deadline {
+                    return Ok(self.ends(false));
+                }
+                self.next(deadline).await;
+                if is_loading && !self.is_loading() {
+                    rests_by = Instant::now() + REST_TIMEOUT;
+                }
+                continue;
+            }
+            if is_known {
+                return Ok(self.ends(true));
+            }
+            if Instant::now() >= rests_by {
+                return Ok(self.ends(false));
+            }
+            match self.follow().await {
+                Ok(()) => {}
+                Err(ActError::Dialog(_)) => return Ok(self.ends(false)),
+                Err(ActError::Page(PageError::Blocked(_)) | ActError::NotFound(_)) => continue,
+                Err(error) => return Err(error),
+            }
+            let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
+            is_known = !rest.is_busy && !self.frames.is_empty();
+        }
+    }
+
+    /// Forgets what a document had begun that has been replaced.
+    fn renew(&mut self) {
+        let state = self.state.borrow();
+        if state.arrivals > self.renewed {
+            self.renewed = state.arrivals;
+            self.began.renew(&state.document.loader);
+        }
+    }
+
+    /// Looks at the main frame's present document where another one has arrived.
+    async fn follow(&mut self) -> Result<(), ActError> {
+        let arrivals = self.state.borrow().arrivals;
+        if arrivals > self.followed || self.frames.is_empty() {
+            self.frames = vec![self.page.main_document().await?];
+            self.followed = arrivals;
+        }
+        Ok(())
+    }
+
+    /// Whether a document is on its way into the main frame, or is there and not loaded.
+    pub(super) fn is_loading(&self) -> bool {
+        let state = self.state.borrow();
+        let document = &state.document;
+        let is_new = state.arrivals > self.arrivals;
+        !document.stays() || (is_new && !document.loaded && !document.broken) || self.began.navigation_is_due()
+    }
+
+    /// What to answer where a dialog holds the page, or its document was refused.
+    fn stopped(&mut self) -> Result<Option<Settled>, ActError> {
+        if self.page.dialog().is_some() {
+            return Ok(Some(self.ends(false)));
+        }
+        if self.page.take_refusal().is_some() || self.leads_to_refused() {
+            let settled = self.ends(true);
+            return Ok(Some(Settled { navigated: false, blocked: true, no_change: false, ..settled }));
+        }
+        let stop = self.state.borrow().stop();
+        stop.map_or(Ok(None), |stop| Err(PageError::from(stop).into()))
+    }
+
+    /// Whether the document that has arrived stands for one that the egress refused.
+    fn leads_to_refused(&self) -> bool {
+        let state = self.state.borrow();
+        state.arrivals > self.arrivals && matches!(self.page.not_a_page(&state, false), Some(PageError::Blocked(_)))
+    }
+
+    fn ends(&self, settled: bool) -> Settled {
+        let (navigated, held) = {
+            let state = self.state.borrow();
+            let navigated = state.arrivals > self.arrivals || state.within_document > self.within_document;
+            (navigated, state.dialog.is_some())
+        };
+        let no_change = settled && !navigated && !held && !self.changed && !self.began.anything();
+        Settled { navigated, settled, no_change, blocked: false }
+    }
+
+    pub(super) fn drain(&mut self) {
+        for (_, events) in &mut self.sessions {
+            while let Some(event) = events.try_next() {
+                self.began.note(&event);
+            }
+        }
+    }
+
+    /// Waits for the next event, the next change of what is known of the page, or `deadline`.
+    pub(super) async fn next(&mut self, deadline: Instant) {
+        let until = self.began.next_expiry().map_or(deadline, |expiry| expiry.min(deadline));
+        let (first, second) = match self.sessions.as_mut_slice() {
+            [(_, first), (_, second)] => (Some(first), Some(second)),
+            [(_, first), ..] => (Some(first), None),
+            [] => (None, None),
+        };
+        let event = tokio::select! {
+            event = one_of(first) => event,
+            event = one_of(second) => event,
+            _ = self.state.changed() => None,
+            () = sleep_until(until) => None,
+        };
+        if let Some(event) = event {
+            self.began.note(&event);
+        }
+    }
+}
+
+/// The next event; never where there are none.
+async fn one_of(events: Option<&mut Events>) -> Option<Event> {
+    match events {
+        Some(events) => match events.next().await {
+            Some(event) => Some(event),
+            None => std::future::pending().await,
+        },
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,137 @@
+//! A snapshot of a page: its tree as an agent reads it, with refs.
+
+use std::collections::BTreeMap;
+
+use porthole_reading::tree::{self, Options, changes, fold, write};
+
+use super::gather::Known;
+use super::refs::{Fate, Shown};
+use super::{ActError, Ref, Refs, Stale};
+use crate::page::Page;
+
+/// How much of a name is told beside the tree, in characters.
+const NAME_MAX_CHARS: usize = 200;
+
+/// What is asked of a snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SnapshotOptions {
+    /// Only what can be acted upon, with what tells it apart.
+    pub interactive_only: bool,
+    /// Levels below the top; `None` for all.
+    pub max_depth: Option<usize>,
+    /// Only what this element holds.
+    pub root: Option<Ref>,
+    /// Children of `root` (of the document, without one) that are left out before.
+    pub offset: usize,
+    /// The most characters of the tree.
+    pub max_chars: usize,
+    /// Only what differs from the snapshot before, where that is shorter.
+    pub changes: bool,
+    /// With the boxes of elements.
+    pub boxes: bool,
+}
+
+impl Default for SnapshotOptions {
+    fn default() -> Self {
+        Self {
+            interactive_only: true,
+            max_depth: None,
+            root: None,
+            offset: 0,
+            max_chars: 20_000,
+            changes: false,
+            boxes: false,
+        }
+    }
+}
+
+/// What a ref was shown as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownAs {
+    /// Its role.
+    pub role: String,
+    /// Its name, cut.
+    pub name: String,
+}
+
+/// A page's tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Its number in the session, `s3` on the wire.
+    pub id: u64,
+    /// One element a line.
+    pub tree: String,
+    /// The refs in the tree.
+    pub refs: BTreeMap<Ref, ShownAs>,
+    /// Lines with an element.
+    pub element_count: usize,
+    /// Whether something was left out.
+    pub truncated: bool,
+    /// The tree's Unicode scalar values.
+    pub chars: usize,
+    /// Whether the tree has only the changes; `None` where they were not asked for.
+    pub changes: Option<bool>,
+}
+
+impl Page {
+    /// What is on the page, in all of its frames. Refs are given to what is shown, and remembered in `refs`.
+    ///
+    /// # Errors
+    /// [`ActError`]: the root's ref is stale, a dialog holds the page, or it died.
+    pub async fn snapshot(&self, refs: &mut Refs, options: &SnapshotOptions) -> Result<Snapshot, ActError> {
+        let (frame, root) = match options.root {
+            Some(reference) => {
+                let element = self.resolve(refs, reference).await?;
+                (element.frame, Some(element.number))
+            }
+            None => (self.main_document().await?, None),
+        };
+        let Some(gathered) = self.gather_tree(&frame, root, options).await? else {
+            let reference = options.root.unwrap_or(Ref(0));
+            let snapshot = refs.get(reference).map(|shown| shown.snapshot).unwrap_or_default();
+            return Err(Stale { reference, fate: Fate::Gone { snapshot } }.into());
+        };
+        let known = gathered.known;
+        let mut give =
+            |handle: u64| number(&known, handle).map_or(0, |known| refs.number(&known.frame, known.number).0);
+        let how = Options {
+            max_depth: options.max_depth,
+            offset: options.offset,
+            of_element: root.is_some(),
+            max_chars: options.max_chars,
+        };
+        let (roots, is_cut) = fold(gathered.roots, &how, &mut give);
+        let full = write(&roots);
+        let changed = refs
+            .keep(&self.main_frame, roots.clone())
+            .filter(|_| options.changes)
+            .map(|before| changes(&before, &roots));
+        let shorter = changed.filter(|changed| changed.chars < full.chars);
+        let is_changes = shorter.is_some();
+        let tree = shorter.unwrap_or(full);
+        let id = refs.next_snapshot();
+        Ok(Snapshot {
+            id,
+            refs: show(refs, &tree, &known, id),
+            element_count: tree.element_count,
+            truncated: is_cut || gathered.is_cut,
+            chars: tree.chars,
+            tree: tree.text,
+            changes: options.changes.then_some(is_changes),
+        })
+    }
+}
+
+fn number(known: &[Known], handle: u64) -> Option<&Known> {
+    usize::try_from(handle).ok().and_then(|handle| known.get(handle))
+}
+
+/// Remembers what the refs of a tree were shown for.
+fn show(refs: &mut Refs, tree: &tree::Tree, known: &[Known], snapshot: u64) -> BTreeMap<Ref, ShownAs> {
+    let shown = tree.refs.iter().filter_map(|(_, handle)| number(known, *handle)).map(|known| {
+        let Known { frame, number, role, name } = known.clone();
+        let shown_as = ShownAs { role: role.clone(), name: name.chars().take(NAME_MAX_CHARS).collect() };
+        (refs.of(Shown { frame, number, role, name, snapshot }), shown_as)
+    });
+    shown.collect()
+}

@@ -1,0 +1,66 @@
+//! Giving files to a file input, as the document would after a person has chosen them.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use tokio::time::Instant;
+
+use super::acted::{Acted, Method};
+use super::actionable::Tries;
+use super::fields::unless_held;
+use super::quiet::Quiet;
+use super::{ActError, Element};
+use crate::page::Page;
+
+/// A file to give.
+#[derive(Clone, Deserialize, Serialize)]
+pub struct File {
+    /// Its name, without a folder.
+    pub name: String,
+    /// Its type, as `text/plain`; may be empty.
+    pub mime_type: String,
+    /// What is in it, as standard base64.
+    pub content_base64: String,
+}
+
+#[derive(Deserialize)]
+struct Given {
+    what: String,
+    count: usize,
+}
+
+impl Page {
+    /// Gives files to a file input, hidden or not, or to the one that the element is a label or wrapper of.
+    ///
+    /// # Errors
+    /// [`ActError::Invalid`] where it takes no files or only one; [`ActError::NotEnabled`]; [`ActError::NoEffect`].
+    pub async fn upload(&self, element: &Element, files: &[File], deadline: Instant) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(deadline);
+        quiet.count_changes().await?;
+        quiet.begins();
+        let told = self.told(element, "upload", &json!(files), &mut tries).await;
+        let Some(given) = unless_held::<Given>(told)? else {
+            return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
+        };
+        if given.count != files.len() {
+            // A page may take them and empty its input for the next ones.
+            tracing::debug!(input = given.what, "a file input does not hold what it was given");
+        }
+        let rest = quiet.rest().await?;
+        Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, None))
+    }
+}
+
+impl fmt::Debug for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, mime_type, content_base64 } = self;
+        let base64_bytes = content_base64.len();
+        f.debug_struct("File")
+            .field("name", name)
+            .field("mime_type", mime_type)
+            .field("base64_bytes", &base64_bytes)
+            .finish()
+    }
+}

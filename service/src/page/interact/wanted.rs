@@ -1,0 +1,308 @@
+//! What a caller wants located: kinds of targets, chains of them, and the plan that `script/interact/locate.js` carries out.
+
+use std::fmt;
+
+use porthole_contract::Chain;
+use serde::Serialize;
+
+use super::ActError;
+
+/// Longest value of a target, in characters.
+const VALUE_MAX_CHARS: usize = 4_000;
+/// Most steps of a chain.
+const STEPS_MAX: usize = 16;
+/// Most frames of one document that are looked into.
+const FRAMES_OF_ONE_MAX: usize = 50;
+
+/// By what an element is located.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// The value of `data-testid`.
+    TestId,
+    /// An ARIA role, and an accessible name if wanted.
+    Role,
+    /// The text of a field's label.
+    Label,
+    /// The text that is shown; the smallest element with it is meant.
+    Text,
+    /// A field's placeholder.
+    Placeholder,
+    /// The attribute `name`.
+    Name,
+    /// A CSS selector.
+    Css,
+    /// An XPath 1.0 expression.
+    Xpath,
+}
+
+/// An element that a caller names. Without `by` all kinds are tried in the order of [`Kind::TRIED`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// What the first step of the chain is; unless the value says it (`label: Email`).
+    pub by: Option<Kind>,
+    /// A value, or a chain of them with ` >> ` between.
+    pub value: String,
+    /// The accessible name, of a role.
+    pub name: Option<String>,
+    /// Absent: the whole text in any case. False: a part of it. True: the whole text in this case.
+    pub exact: Option<bool>,
+    /// The frame that alone is looked into, a chain of frames within frames.
+    pub frame_selector: Option<String>,
+    /// Whether it must be visible.
+    pub wait_for_visible: bool,
+    /// Whether it must be enabled.
+    pub wait_for_enabled: bool,
+}
+
+/// How texts are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    Whole,
+    Contains,
+    Case,
+}
+
+/// One step of a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Step {
+    by: Kind,
+    value: String,
+    name: Option<String>,
+    mode: Mode,
+}
+
+/// What is evaluated in a document; see `script/interact/locate.js`.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Plan {
+    /// One element of the document, instead of `tries`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub element: Option<u32>,
+    pub tries: Vec<Vec<Step>>,
+    /// Whether a try that can't be read in its language matches nothing, instead of failing.
+    pub lenient: bool,
+    pub visible: bool,
+    pub enabled: bool,
+    /// How many frames are reported.
+    pub frames: usize,
+}
+
+// === impl Kind ===
+
+impl Kind {
+    /// The kinds in the order in which they are tried.
+    pub const TRIED: [Kind; 8] =
+        [Kind::TestId, Kind::Role, Kind::Label, Kind::Placeholder, Kind::Name, Kind::Text, Kind::Css, Kind::Xpath];
+
+    /// Its word on the wire and in chains.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::TestId => "testid",
+            Kind::Role => "role",
+            Kind::Label => "label",
+            Kind::Text => "text",
+            Kind::Placeholder => "placeholder",
+            Kind::Name => "name",
+            Kind::Css => "css",
+            Kind::Xpath => "xpath",
+        }
+    }
+
+    /// The kind of this word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        Kind::TRIED.into_iter().find(|kind| kind.word().eq_ignore_ascii_case(word))
+    }
+}
+
+// === impl Wanted ===
+
+impl Wanted {
+    /// Reads what is wanted.
+    pub(super) fn plan(&self) -> Result<Plan, ActError> {
+        let mode = match self.exact {
+            None => Mode::Whole,
+            Some(false) => Mode::Contains,
+            Some(true) => Mode::Case,
+        };
+        let parts = parts(&self.value, "target")?;
+        let first = parts[0];
+        let said = keyword(first);
+        let rest = parts[1..].iter().map(|part| later(part, mode)).collect::<Result<Vec<_>, _>>()?;
+        let chain = |step: Step| std::iter::once(step).chain(rest.iter().cloned()).collect::<Vec<_>>();
+        let name = self.name.as_deref();
+        let tries = match (self.by, said) {
+            // A value in its own language may look like a keyword's: `label: x` is no CSS.
+            (None, Some((kind, value))) => vec![chain(Step::said(kind, value, mode)?)],
+            (Some(kind), Some((again, value))) if kind == again => vec![chain(Step::said(kind, value, mode)?)],
+            (Some(kind), _) => vec![chain(Step::new(kind, first, name, mode)?)],
+            (None, None) => {
+                let tried = Kind::TRIED.into_iter().filter_map(|kind| match kind {
+                    Kind::Role => named_role(first).map(|(role, name)| Step::new(kind, role, Some(name), mode)),
+                    kind => Some(Step::new(kind, first, None, mode)),
+                });
+                tried.map(|step| step.map(chain)).collect::<Result<_, _>>()?
+            }
+        };
+        Ok(Plan {
+            element: None,
+            lenient: tries.len() > 1,
+            tries,
+            visible: self.wait_for_visible,
+            enabled: self.wait_for_enabled,
+            frames: FRAMES_OF_ONE_MAX,
+        })
+    }
+
+    /// The steps to the frame that alone is looked into.
+    pub(super) fn frame_steps(&self) -> Result<Vec<Step>, ActError> {
+        let Some(selector) = &self.frame_selector else { return Ok(Vec::new()) };
+        parts(selector, "frame_selector")?.iter().map(|part| later(part, Mode::Whole)).collect()
+    }
+}
+
+// === impl Plan ===
+
+impl Plan {
+    /// The plan of one chain.
+    pub(super) fn of_steps(steps: Vec<Step>) -> Self {
+        let tries = vec![steps];
+        Self { element: None, tries, lenient: false, visible: true, enabled: false, frames: FRAMES_OF_ONE_MAX }
+    }
+}
+
+/// The parts of a chain. A text that ends in an arrow (`Next >>`) is one part.
+fn parts<'a>(text: &'a str, field: &str) -> Result<Vec<&'a str>, ActError> {
+    let whole = text.trim();
+    if whole.is_empty() {
+        return Err(ActError::Invalid(format!("{field}: must not be empty")));
+    }
+    if whole.chars().count() > VALUE_MAX_CHARS {
+        return Err(ActError::Invalid(format!("{field}: must be at most {VALUE_MAX_CHARS} characters long")));
+    }
+    let parts = Chain::split(whole);
+    if parts.iter().any(|part| part.is_empty()) {
+        return Ok(vec![whole]);
+    }
+    if parts.len() > STEPS_MAX {
+        return Err(ActError::Invalid(format!("{field}: must have at most {STEPS_MAX} steps")));
+    }
+    Ok(parts)
+}
+
+/// A step that begins with its kind, such as `label: Email`.
+fn keyword(part: &str) -> Option<(Kind, &str)> {
+    let (word, value) = part.split_once(':')?;
+    let word = word.trim();
+    let kind = Kind::of_word(word).or_else(|| word.eq_ignore_ascii_case("selector").then_some(Kind::Css))?;
+    let value = value.trim();
+    // `name:first` is a pseudo-class by its form; a keyword of ours has something after it.
+    (!value.is_empty()).then_some((kind, value))
+}
+
+/// A later step: CSS unless it says otherwise.
+fn later(part: &str, mode: Mode) -> Result<Step, ActError> {
+    match keyword(part) {
+        Some((kind, value)) => Step::said(kind, value, mode),
+        None => Step::new(Kind::Css, part, None, mode),
+    }
+}
+
+/// `button "Save"`: a role and a name in quotes.
+fn named_role(text: &str) -> Option<(&str, &str)> {
+    let (role, _) = text.split_once(|c: char| c.is_whitespace() || matches!(c, '"' | '\''))?;
+    let name = unquoted(text[role.len()..].trim())?;
+    let is_role = !role.is_empty() && role.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_role.then_some((role, name))
+}
+
+fn unquoted(text: &str) -> Option<&str> {
+    ['"', '\''].into_iter().find_map(|quote| text.strip_prefix(quote)?.strip_suffix(quote))
+}
+
+// === impl Step ===
+
+impl Step {
+    fn new(kind: Kind, value: &str, name: Option<&str>, mode: Mode) -> Result<Self, ActError> {
+        let step = |value: &str, name: Option<&str>| Self {
+            by: kind,
+            value: value.to_owned(),
+            name: name.map(str::to_owned),
+            mode,
+        };
+        if kind != Kind::Role {
+            return Ok(step(value, None));
+        }
+        match (name, named_role(value)) {
+            (None, Some((role, name))) => Ok(step(role, Some(name))),
+            _ if value.bytes().all(|byte| byte.is_ascii_alphabetic()) => Ok(step(value, name)),
+            _ => Err(ActError::Invalid(format!("`{value}` is no role: write `button` or `button \"Name\"`"))),
+        }
+    }
+
+    /// A step after its keyword: quotes around a text are not the text's, and its case counts then.
+    fn said(kind: Kind, value: &str, mode: Mode) -> Result<Self, ActError> {
+        match unquoted(value) {
+            Some(text) if !matches!(kind, Kind::Css | Kind::Xpath | Kind::Role) => {
+                Self::new(kind, text, None, Mode::Case)
+            }
+            _ => Self::new(kind, value, None, mode),
+        }
+    }
+
+    /// A text that is shown, or a part of one, whatever is in it.
+    pub(super) fn shown_text(text: &str) -> Self {
+        Self { by: Kind::Text, value: text.to_owned(), name: None, mode: Mode::Contains }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.by.word(), self.value)?;
+        match &self.name {
+            Some(name) => write!(f, " \"{name}\""),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A chain as it could be written.
+pub(super) fn shown(steps: &[Step]) -> String {
+    steps.iter().map(Step::to_string).collect::<Vec<_>>().join(" >> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tried(by: Option<Kind>, value: &str) -> Vec<String> {
+        let wanted = Wanted { by, value: value.to_owned(), ..Wanted::default() };
+        wanted.plan().unwrap().tries.iter().map(|steps| shown(steps)).collect()
+    }
+
+    #[test]
+    fn without_a_kind_all_are_tried_in_their_order() {
+        let words = |value: &str| {
+            tried(None, value).iter().map(|one| one.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(words("Save"), ["testid", "label", "placeholder", "name", "text", "css", "xpath"]);
+        assert_eq!(words("button \"Save\"")[..2], ["testid", "role"]);
+        assert_eq!(tried(None, "label: Email"), ["label: Email"]);
+        assert_eq!(tried(None, "a:hover").len(), 7);
+    }
+
+    #[test]
+    fn chains_go_on_in_css_unless_they_say_otherwise() {
+        assert_eq!(
+            tried(Some(Kind::TestId), "form >> .row >> role: button 'Go >> on'"),
+            ["testid: form >> css: .row >> role: button \"Go >> on\""]
+        );
+        assert_eq!(tried(Some(Kind::Text), "Next >>"), ["text: Next >>"]);
+        for (by, value) in [(Kind::Role, "my button"), (Kind::Css, "  ")] {
+            let wanted = Wanted { by: Some(by), value: value.to_owned(), ..Wanted::default() };
+            assert!(matches!(wanted.plan(), Err(ActError::Invalid(_))), "{value}");
+        }
+    }
+}

@@ -1,0 +1,217 @@
+// Whether an element can be acted on, and where: visible, enabled, editable, still, in view, and hit at that point.
+
+const BOXES_LOOKED_AT_MAX = 200;
+const INTERACTIVE = 'a[href], button, input, select, textarea, [role=button], [role=link]';
+const TEXT_TYPES = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
+const VALUE_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color']);
+
+const isInput = (element) => element instanceof HTMLInputElement;
+const typeOf = getter(HTMLInputElement, 'type');
+const controlOf = getter(HTMLLabelElement, 'control');
+const labelsOf = (element) => (isInput(element) ? getter(HTMLInputElement, 'labels')(element) : null) ?? [];
+
+// The boxes of an element; of one without a box of its own, those of its children.
+const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
+  if (room.left-- <= 0) return [];
+  const own = [...rectsOf(element)].filter((rect) => rect.width > 0 && rect.height > 0);
+  if (own.length > 0) return isRendered(element, { visibilityProperty: true }) ? own : [];
+  if (getComputedStyle(element).display === 'none') return [];
+  return [...childrenOf(element)].flatMap((child) => actBoxes(child, room));
+};
+const actVisible = (element) => actBoxes(element).length > 0;
+
+const actDisabled = (element) => {
+  if (matches(element, ':disabled')) return true;
+  for (let at = element; at instanceof Element; at = flatParent(at)) {
+    const said = attributeOf(at, 'aria-disabled');
+    if (said !== null && said !== '') return said.toLowerCase() === 'true';
+  }
+  return false;
+};
+
+// What an element's state is asked of: a label's control, the button or link that a plain element is in.
+const actTarget = (element) => {
+  if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
+  return matches(element, INTERACTIVE) ? element : closest(element, 'button, [role=button], a[href], [role=link]') ?? element;
+};
+
+// How text gets into an element: `text` by input, `value` by its setter, `content` into what is editable; null: not at all.
+const actFieldKind = (element) => {
+  if (isInput(element)) {
+    const type = typeOf(element);
+    return TEXT_TYPES.has(type) ? 'text' : VALUE_TYPES.has(type) ? 'value' : null;
+  }
+  if (element instanceof HTMLTextAreaElement) return 'text';
+  return element instanceof HTMLElement && isEditable(element) ? 'content' : null;
+};
+// The field that an element means: itself, a label's control, or the only field inside.
+const actField = (element) => {
+  const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
+  if (actFieldKind(meant) || meant instanceof HTMLSelectElement || isInput(meant)) return meant;
+  const inside = [...findIn(meant, 'input, textarea, [contenteditable]')].filter((field) => actFieldKind(field) && actVisible(field));
+  return inside.length === 1 ? inside[0] : meant;
+};
+const actReadOnly = (element) =>
+  (actFieldKind(element) !== 'content' && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true';
+
+// Whether acting on what is at the point acts on `element`: it is inside, or its label, or the button that it is in.
+const actAccepts = (hit, element) => {
+  if (isWithin(hit, element)) return true;
+  const label = hit instanceof Element ? closest(hit, 'label') : null;
+  if (label && controlOf(label) === element) {
+    const inner = closest(hit, INTERACTIVE);
+    return !inner || inner === element || !contains(label, inner);
+  }
+  const target = actTarget(element);
+  return target !== element && isWithin(hit, target);
+};
+
+// The element at a point as seen from the tree of `element`: from the document down through the shadow roots it is in.
+const actHit = (element, x, y) => {
+  const roots = [];
+  for (let root = rootOf(element); ; root = rootOf(root.host)) {
+    roots.unshift(root);
+    if (!(root instanceof ShadowRoot)) break;
+  }
+  let hit = null;
+  for (const [index, root] of roots.entries()) {
+    const inner = elementAt(root, x, y);
+    if (!inner) break;
+    hit = inner;
+    if (index + 1 < roots.length && inner !== roots[index + 1].host) break;
+  }
+  return hit;
+};
+// What covers the element at a point, described; null where nothing does.
+const actCover = (element, x, y) => {
+  if (!isConnected(element)) return describe(elementAt(document, x, y) ?? element);
+  const hit = actHit(element, x, y);
+  if (hit && actAccepts(hit, element)) return null;
+  return hit ? describe(actCoverRoot(hit, element)) : 'the edge of the window';
+};
+// The outermost element of what covers, which says more than the word in it.
+const actCoverRoot = (hit, element) => {
+  let outermost = hit;
+  for (let at = hit; at instanceof Element && !isWithin(element, at); at = flatParent(at)) outermost = at;
+  return outermost;
+};
+
+// Points to try: the middle of each box that is in view, then points spread over the first.
+const actPoints = (element) => {
+  const clipped = actBoxes(element).map((rect) => {
+    const [left, top] = [Math.max(rect.left, 0), Math.max(rect.top, 0)];
+    return { left, top, width: Math.min(rect.right, innerWidth) - left, height: Math.min(rect.bottom, innerHeight) - top };
+  }).filter((rect) => rect.width > 0 && rect.height > 0 && rect.width * rect.height > 0.99).slice(0, 8);
+  const points = clipped.map((rect) => [rect.left + rect.width / 2, rect.top + rect.height / 2]);
+  if (clipped.length === 0) return points;
+  const [first] = clipped;
+  for (const down of [1 / 2, 1 / 6, 5 / 6]) for (const along of [1 / 6, 5 / 6, 1 / 2]) {
+    points.push([first.left + first.width * along, first.top + first.height * down]);
+  }
+  return points;
+};
+
+const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+const lacks = (what, element, more) => ({ lacks: what, what: describe(element), ...more });
+
+const scrollTo = (element, align) => {
+  const before = rectOf(element);
+  scrollIntoView(element, { block: align, inline: align, behavior: 'instant' });
+  return !sameRect(before, rectOf(element));
+};
+
+// Where an element was when it was last looked at. One that is there still, and is not animated, stands still: no frame
+// need be waited for.
+const lastSeen = new WeakMap();
+const SEEN_MS_MIN = 20;
+const SEEN_MS_MAX = 60_000;
+kit.sees = (element, rect) => { lastSeen.set(element, { rect, at: performance.now() }); };
+const isAnimated = (element) => Document.prototype.getAnimations.call(document)
+  .some(({ playState, effect }) => playState === 'running' && effect?.target && isWithin(element, effect.target));
+const stoodStill = (element, rect) => {
+  const last = lastSeen.get(element);
+  const ago = performance.now() - (last?.at ?? 0);
+  return last && ago > SEEN_MS_MIN && ago < SEEN_MS_MAX && sameRect(last.rect, rect) && !isAnimated(element);
+};
+
+// Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
+// `{visible, enabled, editable, still, hit, labels, align}`. With `hit`, events at the point are checked from now on (guard.js),
+// and changes of the document are counted (quiet.js).
+kit.ready = async (number, ask) => {
+  let element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the element' };
+  if (ask.editable) element = actField(element);
+  if (ask.labels && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
+  const kind = actFieldKind(element);
+  if (ask.editable && !kind) return lacks('field', element);
+  if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
+  if (ask.visible && !actVisible(element)) return lacks('visible', element);
+  if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
+  if (ask.editable && actReadOnly(element)) return lacks('editable', element);
+  if (ask.still) {
+    const before = rectOf(element);
+    if (!stoodStill(element, before)) {
+      await frame();
+      if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
+      kit.sees(element, rectOf(element));
+      if (!sameRect(before, rectOf(element))) return lacks('still', element);
+    }
+  }
+  // In a frame its parents' windows may not show it, which is not known here.
+  const align = ask.align ?? (actPoints(element).length === 0 ? 'center' : parent === window ? null : 'nearest');
+  if (align && scrollTo(element, align)) await frame();
+  kit.sees(element, rectOf(element));
+  const box = boxOf(rectOf(element));
+  const points = actPoints(element);
+  let point = points[0] ?? [box.x + box.width / 2, box.y + box.height / 2];
+  if (ask.hit) {
+    if (points.length === 0) return lacks('view', element, { box });
+    point = points.find(([x, y]) => actCover(element, x, y) === null);
+    if (!point) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
+    guard(element, ...point);
+  }
+  watch(element);
+  return { x: point[0], y: point[1], box, what: describe(element) };
+};
+
+// Where a point and a box inside a frame are in this document, with the check that the frame is hit there.
+kit.through = (number, { x, y, box, hit }) => {
+  const element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the frame' };
+  const [outerX, outerY] = outwards(element, x, y);
+  const [left, top] = outwards(element, box.x, box.y);
+  const [right, bottom] = outwards(element, box.x + box.width, box.y + box.height);
+  const outer = { x: Math.min(left, right), y: Math.min(top, bottom), width: Math.abs(right - left), height: Math.abs(bottom - top) };
+  if (hit) {
+    if (outerX < 0 || outerY < 0 || outerX > innerWidth || outerY > innerHeight) return lacks('view', element);
+    const by = actCover(element, outerX, outerY);
+    if (by !== null) return lacks('uncovered', element, { by });
+    guard(null, outerX, outerY);
+  }
+  watch(element);
+  return { x: outerX, y: outerY, box: outer, what: describe(element) };
+};
+
+// Maps a point from a frame's window to ours. Affine transforms keep the middle of a box in the middle of the rectangle
+// around it, so the linear part is all that is needed of them.
+const outwards = (element, x, y) => {
+  const style = getComputedStyle(element);
+  const px = (name) => parseFloat(style[name]) || 0;
+  let linear = new DOMMatrix();
+  for (let at = element; at instanceof Element; at = flatParent(at)) {
+    const own = getComputedStyle(at);
+    if (own.rotate === 'none' && own.scale === 'none' && own.transform === 'none') continue;
+    const rotated = own.rotate === 'none' ? '' : `rotate(${own.rotate})`;
+    const scaled = own.scale === 'none' ? '' : `scale(${own.scale.split(' ').slice(0, 2).join(', ')})`;
+    try {
+      linear = new DOMMatrix(`${rotated} ${scaled} ${own.transform === 'none' ? '' : own.transform}`).multiply(linear);
+    } catch { /* a rotation about another axis: as if it were none */ }
+  }
+  const rect = rectOf(element);
+  const [width, height] = [element.offsetWidth, element.offsetHeight];
+  const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') + x - width / 2, px('borderTopWidth') + px('paddingTop') + y - height / 2];
+  return [
+    rect.x + rect.width / 2 + linear.a * alongX + linear.c * alongY,
+    rect.y + rect.height / 2 + linear.b * alongX + linear.d * alongY,
+  ];
+};

@@ -1,0 +1,31 @@
+// What can be clicked although no role says so.
+const HANDLERS = ['onclick', 'ondblclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart'];
+
+// Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
+function clickable(element, tag, style, outer) {
+  if (tag === 'html' || tag === 'body') return '';
+  if (HANDLERS.some(name => dom.has(element, name))) return 'own';
+  const tabindex = dom.attribute(element, 'tabindex');
+  if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return 'own';
+  if (isEditingHost(element)) return 'own';
+  if (style.cursor !== 'pointer') return '';
+  if (!outer.pointer) {
+    if (tag !== 'label') return 'pointer';
+    const control = element.control;
+    return control && isVisible(control) ? '' : 'own';
+  }
+  return isOneOfSeveral(element, tag) ? 'pointer' : '';
+}
+
+// Below an inherited pointer cursor: an item beside others of its kind, with a box of its own.
+function isOneOfSeveral(element, tag) {
+  const parent = drawnParent(element);
+  if (parent === null || dom.elementCount(parent) < 2 || tag === 'option' || dom.closest(element, 'a[href], button, [role=button], [role=link]')) return false;
+  const kind = tag === 'li' || tag === 'tr' || dom.textContent(element).length < 1000 && tidy(dom.textContent(element)) === '' ? tag : `${tag}.${dom.attribute(element, 'class') ?? ''}`;
+  if (!isHtml(element) && tag !== 'svg') return false;
+  if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
+  const beside = dom.nextElement(element) ?? element.previousElementSibling;
+  if (!beside || (kind === tag ? dom.tag(beside) !== tag : `${dom.tag(beside)}.${dom.attribute(beside, 'class') ?? ''}` !== kind)) return false;
+  const box = dom.box(element), outer = dom.box(parent);
+  return box.width > 0 && box.height > 0 && (box.width < outer.width || box.height < outer.height);
+}

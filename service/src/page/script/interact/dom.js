@@ -1,0 +1,95 @@
+// The DOM's own accessors. A form or a document answers `form.parentNode` with its field of that name where it has one,
+// in every world, so whatever may be one of these is asked by the prototypes.
+const getterOf = (prototype, name) => {
+  const { get } = Object.getOwnPropertyDescriptor(prototype, name);
+  return (node) => get.call(node);
+};
+const methodOf = (prototype, name) => {
+  const method = prototype[name];
+  return (node, ...args) => method.apply(node, args);
+};
+
+const dom = {
+  type: getterOf(Node.prototype, 'nodeType'),
+  parent: getterOf(Node.prototype, 'parentNode'),
+  children: getterOf(Node.prototype, 'childNodes'),
+  firstChild: getterOf(Node.prototype, 'firstChild'),
+  nextSibling: getterOf(Node.prototype, 'nextSibling'),
+  isConnected: getterOf(Node.prototype, 'isConnected'),
+  document: getterOf(Node.prototype, 'ownerDocument'),
+  textContent: getterOf(Node.prototype, 'textContent'),
+  rootNode: methodOf(Node.prototype, 'getRootNode'),
+  contains: methodOf(Node.prototype, 'contains'),
+  tag: getterOf(Element.prototype, 'localName'),
+  namespace: getterOf(Element.prototype, 'namespaceURI'),
+  openRoot: getterOf(Element.prototype, 'shadowRoot'),
+  slot: getterOf(Element.prototype, 'assignedSlot'),
+  elementCount: getterOf(Element.prototype, 'childElementCount'),
+  firstElement: getterOf(Element.prototype, 'firstElementChild'),
+  nextElement: getterOf(Element.prototype, 'nextElementSibling'),
+  attribute: methodOf(Element.prototype, 'getAttribute'),
+  has: methodOf(Element.prototype, 'hasAttribute'),
+  matches: methodOf(Element.prototype, 'matches'),
+  closest: methodOf(Element.prototype, 'closest'),
+  find: methodOf(Element.prototype, 'querySelector'),
+  box: methodOf(Element.prototype, 'getBoundingClientRect'),
+  boxes: methodOf(Element.prototype, 'getClientRects'),
+};
+const documentRoot = () => getterOf(Document.prototype, 'documentElement')(document);
+const documentBody = () => getterOf(Document.prototype, 'body')(document);
+const isElementNode = (node) => dom.type(node) === 1;
+const isHtml = (element) => dom.namespace(element) === 'http://www.w3.org/1999/xhtml';
+
+// Closed shadow roots by their hosts, as the protocol has told of them.
+const closedRoots = new WeakMap();
+const shadowOf = (element) => dom.openRoot(element) ?? closedRoots.get(element) ?? null;
+
+// What a slot shows.
+const assignedNodes = methodOf(HTMLSlotElement.prototype, 'assignedNodes');
+
+// The parent in the tree that is drawn: slots and shadow hosts count. Null above the document's root.
+function drawnParent(node) {
+  const slot = isElementNode(node) || dom.type(node) === 3 ? node.assignedSlot ?? null : null;
+  if (slot instanceof HTMLSlotElement) return slot;
+  const parent = dom.parent(node);
+  if (parent === null) return null;
+  if (dom.type(parent) === 11) return parent instanceof ShadowRoot ? parent.host : null;
+  return dom.type(parent) === 1 ? parent : null;
+}
+
+// The nodes that an element draws: of its shadow root, assigned to its slot, or its own.
+function drawnChildren(element) {
+  const shadow = shadowOf(element);
+  if (shadow) return dom.children(shadow);
+  if (element instanceof HTMLSlotElement) {
+    const assigned = assignedNodes(element);
+    if (assigned.length) return assigned;
+  }
+  return dom.children(element);
+}
+
+// An element by its id in the tree (document or shadow root) that `beside` is in.
+function byId(beside, id) {
+  const root = dom.rootNode(beside);
+  if (id === '' || root === null) return null;
+  if (root instanceof Document) return Document.prototype.getElementById.call(root, id);
+  return root instanceof DocumentFragment ? DocumentFragment.prototype.getElementById.call(root, id) : null;
+}
+
+// The elements that an attribute's list of ids names, at most a hundred.
+function byIds(element, attribute) {
+  const ids = dom.attribute(element, attribute);
+  if (ids === null || ids.length > 10_000) return [];
+  return ids.split(/\s+/, 100).map(id => byId(element, id)).filter(found => found !== null);
+}
+
+// The element that has the focus, in shadow roots too; null where it is the document's own or a frame's.
+function focusedElement() {
+  let focused = getterOf(Document.prototype, 'activeElement')(document);
+  for (let depth = 0; focused && depth < 100; depth++) {
+    const inside = shadowOf(focused)?.activeElement;
+    if (!inside) break;
+    focused = inside;
+  }
+  return focused === documentBody() || focused === documentRoot() ? null : focused;
+}

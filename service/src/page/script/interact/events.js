@@ -1,0 +1,128 @@
+// Acting through the document instead of the browser's input: the events that a click, a hover or a key would bring, and
+// one activation. Says whether the decisive event reached its target.
+
+const mouse = (element, type, { x, y }, more) => {
+  const kind = type.startsWith('pointer') ? PointerEvent : MouseEvent;
+  const quiet = type.endsWith('enter') || type.endsWith('leave');
+  return dispatch(element, new kind(type, {
+    bubbles: !quiet, cancelable: !quiet, composed: true, view: window, clientX: x, clientY: y,
+    ...(kind === PointerEvent ? { pointerId: 1, pointerType: 'mouse', isPrimary: true } : {}), ...more,
+  }));
+};
+const middleOf = (element) => {
+  const rect = actBoxes(element)[0] ?? rectOf(element);
+  return { x: rect.x + rect.width / 2, y: rect.y + rect.height / 2 };
+};
+const heldOf = (modifiers) => ({
+  altKey: (modifiers & 1) !== 0, ctrlKey: (modifiers & 2) !== 0, metaKey: (modifiers & 4) !== 0, shiftKey: (modifiers & 8) !== 0,
+});
+// Whether an event of this type comes to the element while `act` runs.
+const reaches = (element, type, act) => {
+  let came = false;
+  const note = () => { came = true; };
+  element.addEventListener(type, note, { capture: true });
+  try { act(); } finally { element.removeEventListener(type, note, { capture: true }); }
+  return came;
+};
+const enter = (element, at, more) => {
+  for (const type of ['pointerover', 'pointerenter', 'mouseover', 'mouseenter', 'pointermove', 'mousemove']) mouse(element, type, at, more);
+};
+
+kit.domClick = (number, { button, count, modifiers }) => {
+  const element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the element' };
+  const at = middleOf(element);
+  const held = heldOf(modifiers);
+  const down = { ...held, button, buttons: [1, 4, 2][button] };
+  enter(element, at, held);
+  const type = button === 0 ? 'click' : 'auxclick';
+  const reached = reaches(element, type, () => {
+    for (let detail = 1; detail <= count; detail++) {
+      mouse(element, 'pointerdown', at, { ...down, detail });
+      const goesOn = mouse(element, 'mousedown', at, { ...down, detail });
+      const focusable = closest(element, 'a[href], button, input, select, textarea, [tabindex], [contenteditable]');
+      if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
+      mouse(element, 'pointerup', at, { ...held, button, detail });
+      mouse(element, 'mouseup', at, { ...held, button, detail });
+      mouse(element, type, at, { ...held, button, detail });
+      if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
+    }
+    if (count === 2 && button === 0) mouse(element, 'dblclick', at, { ...held, button, detail: 2 });
+  });
+  return { reached, box: boxOf(rectOf(element)), what: describe(element) };
+};
+kit.domHover = (number) => {
+  const element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the element' };
+  const reached = reaches(element, 'mouseover', () => enter(element, middleOf(element), {}));
+  return { reached, box: boxOf(rectOf(element)), what: describe(element) };
+};
+// What has the focus, in whatever shadow root.
+const focused = () => {
+  let element = activeIn(document) ?? document.documentElement;
+  while (element.shadowRoot && activeIn(element.shadowRoot)) element = activeIn(element.shadowRoot);
+  return element;
+};
+const PRESSABLE = 'button, summary, a[href], input[type=button], input[type=submit], input[type=reset]';
+const keyDefault = (element, key, modifiers) => {
+  if ((modifiers & ~8) !== 0) return;
+  const isPressed = key === 'Enter' ? matches(element, PRESSABLE)
+    : key === ' ' && matches(element, 'button, summary, input:is([type=button], [type=submit], [type=checkbox], [type=radio])');
+  if (isPressed) HTMLElement.prototype.click.call(element);
+  else if (key === 'Enter' && isInput(element)) {
+    const form = getter(HTMLInputElement, 'form')(element);
+    const by = form && [...HTMLFormElement.prototype.querySelectorAll.call(form, 'button, input')].find((one) => one.type === 'submit');
+    if (by) HTMLElement.prototype.click.call(by);
+    else if (form) HTMLFormElement.prototype.requestSubmit.call(form);
+  } else if ([...key].length === 1 && actFieldKind(element)) document.execCommand('insertText', false, key);
+};
+// A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
+// prevented nothing.
+kit.domKey = ({ key, code, modifiers, keyCode }) => {
+  const element = focused();
+  const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
+  let goesOn = true;
+  const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
+  if (goesOn && isConnected(element)) keyDefault(element, key, modifiers);
+  dispatch(element, new KeyboardEvent('keyup', init));
+  return { reached, goesOn, what: describe(element) };
+};
+
+const CLIPBOARD_CHARS_MAX = 1_000_000;
+const selected = (element) => {
+  if (isSecret(element)) return '';
+  if (isInput(element) || element instanceof HTMLTextAreaElement) {
+    try { return valueOf(element).slice(element.selectionStart, element.selectionEnd); } catch { return ''; }
+  }
+  return String(getSelection());
+};
+// Copies or cuts by the page's own handlers, or else what is selected; `{text, remove}`. The browser's clipboard, which
+// other pages share, is not touched.
+kit.copy = (cut) => {
+  const element = focused();
+  const clipboardData = new DataTransfer();
+  const text = selected(element);
+  const goesOn = dispatch(element, new ClipboardEvent(cut ? 'cut' : 'copy', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+  const taken = goesOn ? text : clipboardData.getData('text/plain');
+  const isField = actFieldKind(element) && !actReadOnly(element);
+  return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField) };
+};
+// Offers a text to the page's own handlers; whether it is left to be inserted.
+kit.paste = (text) => {
+  const element = focused();
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const goesOn = dispatch(element, new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+  return goesOn && actFieldKind(element) !== null && !actReadOnly(element);
+};
+
+// The first element that a selector matches, as a number; 0 where none does.
+kit.first = (selector) => {
+  const found = Document.prototype.querySelector.call(document, selector);
+  return found ? numberOf(found) : 0;
+};
+// What the focus is in: this document's element, and whether that is a frame.
+kit.focusedFrame = () => {
+  const element = activeIn(document);
+  return element && (tagOf(element) === 'iframe' || tagOf(element) === 'frame') ? numberOf(element) : 0;
+};

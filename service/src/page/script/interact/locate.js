@@ -1,0 +1,178 @@
+// What a plan comes to in this document, and waiting until it comes to something else.
+//
+// A plan is `{ tries, lenient, visible, enabled }`: chains (see search.js), of which the first that matches counts, or
+// `{ element }`, the number of one element. `lenient` ones may be in the wrong language.
+
+// No evaluation begins earlier than this many times what the last one took after it.
+const EVALUATION_REST = 3;
+// Without a sign of change an evaluation follows all the same: style sheets and timers leave none.
+const UNTOLD_MIN_MS = 16, UNTOLD_MAX_MS = 250;
+// How long a frame is waited for, where the browser draws none.
+const FRAME_MAX_MS = 50;
+const SIGNS = ['input', 'change', 'toggle', 'load', 'resize', 'scroll', 'transitionend', 'animationend', 'slotchange'];
+const STANDS_FOR = 'input[type=checkbox], input[type=radio], input[type=file]';
+
+// A box that is drawn by its label is seen where its label is.
+function shownBy(element) {
+  if (isVisible(element)) return element;
+  if (!dom.matches(element, STANDS_FOR)) return null;
+  for (const label of element.labels ?? []) if (isVisible(label)) return label;
+  return null;
+}
+
+function isEnabled(element) {
+  if (isDisabled(element) || dom.closest(element, 'button:disabled, option:disabled, select:disabled')) return false;
+  const control = element instanceof HTMLLabelElement ? element.control : null;
+  return !control || !isDisabled(control);
+}
+
+// The first that is visible and enabled, else the first visible, else the first.
+function preferred(elements) {
+  let best = null;
+  for (const element of elements) {
+    const shown = shownBy(element), enabled = isEnabled(element);
+    const rank = (shown ? 2 : 0) + (enabled ? 1 : 0);
+    if (best === null || rank > best.rank) best = { element, shown, enabled, rank };
+    if (rank === 3) break;
+  }
+  return best;
+}
+
+function boxOf(element) {
+  let box = dom.box(element);
+  if (box.width === 0 && box.height === 0) {
+    const range = new Range();
+    range.selectNodeContents(element);
+    box = range.getBoundingClientRect();
+  }
+  return { x: box.left, y: box.top, width: box.width, height: box.height };
+}
+
+// Evaluates a plan: how many each try matched, and the element that is preferred of the try that counts.
+function evaluate(plan, search) {
+  const counts = [];
+  let chosen = null;
+  const tries = plan.element === undefined ? plan.tries : [null];
+  for (const [at, steps] of tries.entries()) {
+    let found;
+    try { found = steps ? search.chain(steps) : [elementOf(plan.element)].filter(Boolean) }
+    catch (error) {
+      if (!(error instanceof Unfit)) throw error;
+      if (!plan.lenient) return { invalid: error.what };
+      found = [];
+    }
+    counts.push(found.length);
+    const best = preferred(found);
+    if (best === null) continue;
+    const counted = best.shown || !plan.visible;
+    if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted };
+    if (counted) break;
+  }
+  return { counts, chosen };
+}
+
+const said = (text, max) => text.slice(0, max).toWellFormed();
+
+// What an evaluation comes to, as it is told.
+function told(plan, search = new Search()) {
+  const { invalid, counts, chosen } = evaluate(plan, search);
+  if (invalid !== undefined) return { invalid: said(invalid, 1000), stamp: 'invalid' };
+  const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).map(numberOf) : [];
+  const outcome = { counts, frames, chosen: null };
+  if (chosen) {
+    outcome.chosen = { at: chosen.at, number: numberOf(chosen.element), visible: chosen.shown !== null, enabled: chosen.enabled, is_frame: isFrame(chosen.element) };
+  }
+  outcome.stamp = JSON.stringify(outcome);
+  return outcome;
+}
+
+kit.locate = (plan) => {
+  const outcome = told(plan);
+  if (outcome.chosen) {
+    const element = elementOf(outcome.chosen.number);
+    Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200) });
+  }
+  return outcome;
+};
+
+// Where a frame's document begins in the document that shows it.
+kit.frameOrigin = (number) => {
+  const element = elementOf(number);
+  if (!element) return null;
+  const box = dom.box(element), style = getComputedStyle(element);
+  return { x: box.left + element.clientLeft + (parseFloat(style.paddingLeft) || 0), y: box.top + element.clientTop + (parseFloat(style.paddingTop) || 0) };
+};
+
+const pause = (ms) => new Promise(resolve => setTimeout(resolve, ms));
+const nextFrame = () => new Promise(resolve => {
+  const timer = setTimeout(resolve, FRAME_MAX_MS);
+  requestAnimationFrame(() => { clearTimeout(timer); resolve() });
+});
+
+// Tells when something may have changed: mutations and events of the document and its open shadow roots.
+class Signs {
+  constructor() {
+    this.wake = () => {};
+    this.came = false;
+    const note = () => { this.came = true; this.wake() };
+    this.observer = new MutationObserver(note);
+    this.observed = new WeakSet();
+    this.ending = new AbortController();
+    for (const sign of SIGNS) EventTarget.prototype.addEventListener.call(window, sign, note, { capture: true, passive: true, signal: this.ending.signal });
+  }
+
+  observe(roots) {
+    for (const root of roots) {
+      if (this.observed.has(root)) continue;
+      this.observed.add(root);
+      this.observer.observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+    }
+  }
+
+  // The next sign, or the end of the time.
+  async next(ms) {
+    if (!this.came) await Promise.race([new Promise(resolve => { this.wake = resolve }), pause(ms)]);
+    this.came = false;
+  }
+
+  end() { this.observer.disconnect(); this.ending.abort() }
+}
+
+// Waits until a plan comes to something else than `stamp`, `ms` at most; whether it does.
+kit.locateChanges = async (plan, stamp, ms) => {
+  const until = performance.now() + ms;
+  const signs = new Signs();
+  let untold = UNTOLD_MIN_MS;
+  try {
+    for (;;) {
+      const began = performance.now();
+      const search = new Search();
+      const now = told(plan, search);
+      if (now.stamp !== stamp) return true;
+      signs.observe([document, ...search.shadowRoots()]);
+      const left = until - performance.now();
+      if (left <= 0) return false;
+      await pause(Math.min(left, EVALUATION_REST * (performance.now() - began)));
+      await signs.next(Math.min(until - performance.now(), untold));
+      await nextFrame();
+      untold = Math.min(2 * untold, UNTOLD_MAX_MS);
+    }
+  } finally {
+    signs.end();
+  }
+};
+
+kit.url = () => location.href;
+
+// Waits until the document's URL is another, `ms` at most.
+kit.urlChanges = async (url, ms) => {
+  const until = performance.now() + ms;
+  const signs = new Signs();
+  try {
+    globalThis.navigation?.addEventListener('currententrychange', () => signs.wake(), { signal: signs.ending.signal });
+    while (location.href === url && performance.now() < until) await Promise.race([signs.next(UNTOLD_MAX_MS), pause(until - performance.now())]);
+  } finally {
+    signs.end();
+  }
+  return location.href;
+};

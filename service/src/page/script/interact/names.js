@@ -1,0 +1,262 @@
+// Accessible names (accname 1.2), and what else is said of one element: visible, disabled.
+const NAME_MAX = 1000, NAME_NODES_MAX = 2000, NAME_DEPTH_MAX = 50;
+// Names asked for later than this are empty: set while a whole tree is named.
+let namesUntil = Infinity;
+const NAMED_BY_CONTENT = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox',
+  'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem']);
+const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
+const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'datalist', 'audio', 'video', 'canvas', 'object', 'embed', 'desc', 'metadata', 'defs']);
+
+const tidy = (text) => text.replace(/[\s\u200b\ufeff\u00ad]+/g, ' ').trim();
+const capped = (text, max) => (text.length > max ? text.slice(0, max) : text).toWellFormed();
+const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
+const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().toLowerCase() === 'true';
+
+// The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
+function nameOf(element) {
+  return capped(tidy(new Naming().of(element, {})), NAME_MAX);
+}
+
+// The text that an element draws, as a name would have it.
+function contentOf(element) {
+  const naming = new Naming();
+  return capped(tidy(naming.content(element, { inContent: true, plain: true })), NAME_MAX);
+}
+
+// The labels of each field, by the tree that they are in: `element.labels` looks through the whole document each time.
+// Kept until the page's script may run again.
+let labelled = null;
+const LABELS_MAX = 20_000, LABELS_OF_ONE_MAX = 20;
+
+function labelsOf(element) {
+  if (labelled === null) {
+    labelled = new Map();
+    queueMicrotask(() => { labelled = null });
+  }
+  const root = dom.rootNode(element);
+  let fields = labelled.get(root);
+  if (fields === undefined) {
+    fields = new Map();
+    const query = root instanceof Document ? Document : root instanceof DocumentFragment ? DocumentFragment : Element;
+    const labels = query.prototype.querySelectorAll.call(root, 'label');
+    for (let at = 0; at < labels.length && at < LABELS_MAX; at++) {
+      const control = labels[at] instanceof HTMLLabelElement ? labels[at].control : null;
+      if (!control) continue;
+      const known = fields.get(control);
+      if (known === undefined) fields.set(control, [labels[at]]);
+      else if (known.length < LABELS_OF_ONE_MAX) known.push(labels[at]);
+    }
+    labelled.set(root, fields);
+  }
+  return fields.get(element) ?? [];
+}
+
+class Naming {
+  constructor() {
+    this.visited = new Set();
+    this.nodes = 0;
+    this.chars = 0;
+    this.depth = 0;
+  }
+
+  full() {
+    return this.nodes >= NAME_NODES_MAX || this.chars >= 2 * NAME_MAX || this.depth >= NAME_DEPTH_MAX || (this.nodes & 15) === 0 && performance.now() > namesUntil;
+  }
+
+  // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
+  // clickables without a role: no values of fields inside).
+  of(element, how) {
+    if (this.visited.has(element) || this.full()) return '';
+    this.visited.add(element);
+    this.nodes++;
+    const style = styleOf(element);
+    const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
+    if (isHidden && !how.hidden) {
+      if (!how.labelled || how.inContent) {
+        // What is visible again inside counts.
+        if (how.inContent && style.display !== 'none' && style.display !== '' && !ariaTrue(element, 'aria-hidden')) return this.content(element, how);
+        if (how.inContent) return '';
+      } else how = { ...how, hidden: true };
+    }
+    if (!how.labelled) {
+      const labels = byIds(element, 'aria-labelledby');
+      if (labels.length) {
+        const own = this.visited;
+        const names = labels.map(label => {
+          this.visited = label === element ? new Set() : new Set(own);
+          return tidy(this.of(label, { labelled: true, self: label === element, plain: how.plain }));
+        });
+        this.visited = own;
+        const joined = names.filter(Boolean).join(' ');
+        if (joined) return joined;
+      }
+    }
+    const role = roleOf(element);
+    if (how.inContent || (how.labelled && !how.self)) {
+      const value = how.plain ? embeddedNone(role) : embeddedValue(element, role);
+      if (value !== null) return this.counted(value);
+    }
+    const label = tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? '');
+    if (label) return this.counted(label);
+    if (role !== 'none' || how.inContent || how.labelled) {
+      const native = this.native(element, how);
+      if (native) return this.counted(native);
+    }
+    if (how.inContent || how.labelled || NAMED_BY_CONTENT.has(role) || dom.tag(element) === 'summary') {
+      const content = this.content(element, { ...how, inContent: true });
+      if (tidy(content)) return content;
+    }
+    if (role === 'none' && !how.inContent) return '';
+    const title = tidy(dom.attribute(element, 'title')?.slice(0, 4 * NAME_MAX) ?? '');
+    if (title) return this.counted(title);
+    if (dom.tag(element) === 'input' || dom.tag(element) === 'textarea') {
+      return this.counted(tidy((dom.attribute(element, 'placeholder') || dom.attribute(element, 'aria-placeholder') || '').slice(0, 4 * NAME_MAX)));
+    }
+    return '';
+  }
+
+  counted(text) {
+    this.chars += text.length;
+    return text;
+  }
+
+  // What HTML itself gives as a name.
+  native(element, how) {
+    const tag = dom.tag(element);
+    const inside = (child) => (child ? tidy(this.content(child, { ...how, inContent: true })) : '');
+    const own = (wanted) => {
+      let child = dom.firstElement(element);
+      for (let seen = 0; child && seen < 50; child = dom.nextElement(child), seen++) if (dom.tag(child) === wanted) return child;
+      return null;
+    };
+    if (!isHtml(element)) return tag === 'svg' || how.inContent ? tidy((own('title')?.textContent ?? '').slice(0, 4 * NAME_MAX)) : '';
+    if (tag === 'img' || tag === 'area') return tidy((dom.attribute(element, 'alt') ?? '').slice(0, 4 * NAME_MAX));
+    if (tag === 'input') {
+      const type = inputType(element);
+      if (type === 'submit' || type === 'reset' || type === 'button') {
+        const value = tidy(element.value.slice(0, 4 * NAME_MAX));
+        return this.labels(element, how) || value || (dom.has(element, 'value') || type === 'button' ? '' : type === 'submit' ? 'Submit' : 'Reset');
+      }
+      if (type === 'image') return this.labels(element, how) || tidy(dom.attribute(element, 'alt') ?? '') || tidy(dom.attribute(element, 'title') ?? '') || 'Submit';
+    }
+    if (tag === 'input' && inputType(element) === 'file') return this.labels(element, how) || (hasAuthorName(element) ? '' : 'Choose File');
+    if (LABELABLE.has(tag)) return this.labels(element, how);
+    if (tag === 'fieldset') return inside(own('legend'));
+    if (tag === 'table') return inside(own('caption'));
+    if (tag === 'figure') return inside(own('figcaption'));
+    if (tag === 'optgroup' || tag === 'option') return tidy((dom.attribute(element, 'label') ?? '').slice(0, 4 * NAME_MAX));
+    return '';
+  }
+
+  labels(element, how) {
+    const names = [];
+    for (const label of labelsOf(element)) {
+      // An element's label does not count within itself.
+      if (this.visited.has(label) && how.inContent) continue;
+      names.push(tidy(this.of(label, { ...how, inContent: false, labelled: true, hidden: false, self: false })));
+    }
+    return names.filter(Boolean).join(' ');
+  }
+
+  content(element, how) {
+    if (this.full()) return '';
+    this.depth++;
+    const shows = how.hidden || styleOf(element).visibility === 'visible';
+    let text = shows ? this.pseudo(element, '::before') : '';
+    const each = (node) => {
+      const type = dom.type(node);
+      if (type === 3) {
+        if (!shows) return;
+        this.nodes++;
+        text += this.counted(node.data.slice(0, 4 * NAME_MAX));
+      } else if (type === 1) {
+        const tag = dom.tag(node);
+        if (NEVER_TEXT.has(tag)) { this.nodes++; return }
+        if (tag === 'br') { text += ' '; return }
+        const name = this.of(node, { ...how, inContent: true });
+        const display = styleOf(node).display;
+        text += display.startsWith('inline') && !REPLACED.has(tag) || display === 'contents' ? name : ` ${name} `;
+      }
+    };
+    const children = drawnChildren(element);
+    for (let at = 0; at < children.length && !this.full(); at++) each(children[at]);
+    for (const owned of byIds(element, 'aria-owns')) each(owned);
+    if (shows) text += this.pseudo(element, '::after');
+    this.depth--;
+    return text;
+  }
+
+  // The text that a style sheet puts before or after.
+  pseudo(element, which) {
+    const style = styleOf(element, which);
+    const content = style.content;
+    if (content === 'none' || content === 'normal' || content === '' || style.display === 'none' || style.visibility === 'hidden') return '';
+    // The part after the slash is what is to be said in its place.
+    const slash = /^(?:"(?:[^"\\]|\\.)*"|[^"/])*\/\s*(.*)$/s.exec(content.slice(0, 4 * NAME_MAX));
+    const said = [...(slash ? slash[1] : content).slice(0, 4 * NAME_MAX).matchAll(/"((?:[^"\\]|\\.)*)"|attr\(([\w-]+)\)/g)]
+      .map(([, text, name]) => name ? dom.attribute(element, name) ?? '' : text.replace(/\\(.)/g, '$1')).join('');
+    // Icon fonts use letters that mean nothing.
+    const text = said.replace(/[\ue000-\uf8ff]|[\udb80-\udbff][\udc00-\udfff]/g, '');
+    return this.counted(style.display.startsWith('inline') ? text : ` ${text} `);
+  }
+}
+const REPLACED = new Set(['img', 'input', 'select', 'textarea', 'button', 'iframe', 'svg']);
+
+const embeddedNone = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', 'slider', 'spinbutton'].includes(role) ? '' : null;
+
+// What a field stands for within another element's name; null where it is no such field.
+function embeddedValue(element, role) {
+  const tag = dom.tag(element);
+  const isPassword = tag === 'input' && inputType(element) === 'password';
+  switch (role) {
+    case 'textbox': case 'searchbox':
+      if (isPassword) return '';
+      return tag === 'input' || tag === 'textarea' ? element.value.slice(0, NAME_MAX) : null;
+    case 'combobox': case 'listbox':
+      if (tag === 'select') {
+        const chosen = [];
+        for (const option of selectedOptions(element)) chosen.push(tidy(option.label.slice(0, NAME_MAX)));
+        return chosen.join(' ');
+      }
+      return tag === 'input' ? element.value.slice(0, NAME_MAX) : null;
+    case 'slider': case 'spinbutton': case 'progressbar': case 'meter':
+      return dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow') ?? (tag === 'input' ? element.value : null);
+    default: return null;
+  }
+}
+
+function* selectedOptions(select) {
+  const options = select.selectedOptions;
+  for (let at = 0; at < options.length && at < 50; at++) yield options[at];
+}
+
+// Whether an element is disabled, by itself or by what it is in.
+function isDisabled(element) {
+  if (dom.matches(element, ':disabled')) return true;
+  let at = element;
+  for (let depth = 0; at && depth < 200; depth++) {
+    const said = (dom.attribute(at, 'aria-disabled') ?? '').toLowerCase();
+    if (said === 'true') return true;
+    if (said === 'false') return false;
+    at = drawnParent(at);
+  }
+  return false;
+}
+
+// Whether an element is drawn with a size, as one that is to be acted on must be.
+function isVisible(element) {
+  const style = styleOf(element);
+  if (style.display === 'none' || style.display === '') return false;
+  if (style.display === 'contents') {
+    const children = drawnChildren(element);
+    for (let at = 0; at < children.length && at < 100; at++) {
+      const child = children[at];
+      if (dom.type(child) === 1 ? isVisible(child) : dom.type(child) === 3 && child.data.trim() !== '' && style.visibility === 'visible') return true;
+    }
+    return false;
+  }
+  if (style.visibility !== 'visible') return false;
+  if (!Element.prototype.checkVisibility.call(element)) return false;
+  const box = dom.box(element);
+  return box.width > 0 && box.height > 0;
+}

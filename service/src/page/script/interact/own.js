@@ -1,0 +1,64 @@
+// The document's methods and getters, taken from their prototypes: in a form or a document with an element named `id`,
+// `closest` or `activeElement` the property of that name is the element.
+const bound = (functionOf) => Function.prototype.call.bind(functionOf);
+const getter = (type, name) => bound(Object.getOwnPropertyDescriptor(type.prototype, name).get);
+const setter = (type, name) => bound(Object.getOwnPropertyDescriptor(type.prototype, name).set);
+const method = (type, name) => bound(type.prototype[name]);
+
+const parentNodeOf = getter(Node, 'parentNode');
+const nodeTypeOf = getter(Node, 'nodeType');
+const isConnected = getter(Node, 'isConnected');
+const rootOf = method(Node, 'getRootNode');
+const contains = method(Node, 'contains');
+const textOf = getter(Node, 'textContent');
+const childrenOf = getter(Element, 'children');
+const slotOf = getter(Element, 'assignedSlot');
+const tagOf = getter(Element, 'localName');
+const attributeOf = method(Element, 'getAttribute');
+const hasAttribute = method(Element, 'hasAttribute');
+const closest = method(Element, 'closest');
+const matches = method(Element, 'matches');
+const rectOf = method(Element, 'getBoundingClientRect');
+const rectsOf = method(Element, 'getClientRects');
+const scrollIntoView = method(Element, 'scrollIntoView');
+const findIn = method(Element, 'querySelectorAll');
+const isRendered = method(Element, 'checkVisibility');
+const focusOn = method(HTMLElement, 'focus');
+const isEditable = getter(HTMLElement, 'isContentEditable');
+const innerTextOf = getter(HTMLElement, 'innerText');
+const dispatch = method(EventTarget, 'dispatchEvent');
+const listen = method(EventTarget, 'addEventListener');
+const activeIn = (root) => (root instanceof ShadowRoot ? getter(ShadowRoot, 'activeElement') : getter(Document, 'activeElement'))(root);
+const elementAt = (root, x, y) =>
+  (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementFromPoint.call(root, x, y);
+
+// The parent as the page is drawn: an element in a slot is inside the slot, one in a shadow root inside its host.
+const flatParent = (node) => {
+  const slot = node instanceof Element ? slotOf(node) : null;
+  const parent = slot ?? parentNodeOf(node);
+  return parent instanceof ShadowRoot ? parent.host : parent;
+};
+const isWithin = (node, outer) => {
+  for (let at = node; at; at = flatParent(at)) if (at === outer) return true;
+  return false;
+};
+
+const DESCRIBED_CHARS_MAX = 60;
+// An element as a person would write it down: `<div id="consent">`.
+const describe = (element) => {
+  let told = `<${tagOf(element).slice(0, DESCRIBED_CHARS_MAX)}`;
+  for (const name of ['id', 'name', 'type', 'role', 'aria-label', 'class']) {
+    const value = attributeOf(element, name);
+    if (value === null || (name === 'class' && told.includes(' '))) continue;
+    told += ` ${name}=${JSON.stringify(value.slice(0, DESCRIBED_CHARS_MAX).toWellFormed())}`;
+  }
+  return `${told}>`;
+};
+
+const FRAME_LONGEST_MS = 250;
+// The next frame. A page that draws none, in a window behind another, goes on after a while.
+const frame = () => new Promise((resolve) => {
+  const longest = setTimeout(resolve, FRAME_LONGEST_MS);
+  requestAnimationFrame(() => { clearTimeout(longest); resolve(); });
+});
+const boxOf = (rect) => ({ x: rect.x, y: rect.y, width: rect.width, height: rect.height });

@@ -1,0 +1,43 @@
+// Scrolling: the page or what scrolls inside it, always at once, whatever the style asks for.
+
+const SCROLLING = new Set(['auto', 'scroll', 'overlay']);
+const PART_OF_VIEW = 0.85;
+
+const topScroller = () => getter(Document, 'scrollingElement')(document) ?? getter(Document, 'documentElement')(document);
+const canScroll = (element, axis) => {
+  const [room, view, style] = axis === 'x'
+    ? [element.scrollWidth, element.clientWidth, 'overflowX'] : [element.scrollHeight, element.clientHeight, 'overflowY'];
+  return room > view + 1 && (element === topScroller() || SCROLLING.has(getComputedStyle(element)[style]));
+};
+// What scrolls along an axis: the nearest around `element`, or the page, or else what fills the middle of the window.
+const scrollerOf = (element, axis) => {
+  const from = element ?? (canScroll(topScroller(), axis) ? topScroller() : elementAt(document, innerWidth / 2, innerHeight / 2));
+  for (let at = from; at instanceof Element; at = flatParent(at)) if (canScroll(at, axis)) return at;
+  return topScroller();
+};
+
+// `{direction, to, amount}`; without an element's number (0) the page. Returns whether anything moved.
+kit.scroll = (number, { direction, to, amount }) => {
+  const element = number ? elementOf(number) : null;
+  if (number && !element) return { lacks: 'attached', what: 'the element' };
+  watch(element);
+  const axis = direction === 'left' || direction === 'right' ? 'x' : 'y';
+  const scroller = scrollerOf(element, axis);
+  const before = [scroller.scrollLeft, scroller.scrollTop];
+  const view = axis === 'x' ? scroller.clientWidth : scroller.clientHeight;
+  const by = (amount ?? Math.round(view * PART_OF_VIEW)) * (direction === 'left' || direction === 'up' ? -1 : 1);
+  const options = to === 'top' ? { top: 0 } : to === 'bottom' ? { top: scroller.scrollHeight }
+    : axis === 'x' ? { left: before[0] + by } : { top: before[1] + by };
+  Element.prototype.scrollTo.call(scroller, { ...options, behavior: 'instant' });
+  return { moved: scroller.scrollLeft !== before[0] || scroller.scrollTop !== before[1], box: boxOf(rectOf(element ?? scroller)) };
+};
+kit.scrollIntoView = (number) => {
+  const element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the element' };
+  watch(element);
+  if (!actVisible(element)) return lacks('visible', element);
+  const rect = rectOf(element);
+  const inView = rect.top >= 0 && rect.left >= 0 && rect.bottom <= innerHeight && rect.right <= innerWidth;
+  const moved = scrollTo(element, inView && parent === window ? 'nearest' : 'center');
+  return { moved, box: boxOf(rectOf(element)) };
+};

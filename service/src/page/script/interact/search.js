@@ -1,0 +1,192 @@
+// Finds what a target names in this document, open shadow roots included; frames are documents of their own.
+//
+// A chain is a list of steps `{ by, value, name, mode }`; every step looks inside what the one before it found. `mode` says
+// how texts are compared: `whole` (any case), `contains` (any case) or `case` (whole). Runs of spaces count as one.
+
+// Bounds, so that no page and no target keeps us for ever.
+const SEARCH_SCOPES_MAX = 1000;
+const SEARCH_CHARS_MAX = 30_000_000;
+const OCCURRENCES_MAX = 10_000;
+const TEXT_OF_ONE_MAX = 100_000;
+
+// A chain that can't be followed, and why.
+class Unfit {
+  constructor(what) { this.what = what }
+}
+
+// What shows nothing: soft hyphens and spaces without width. Where one text node ends and the next begins stands \0, which
+// may be a space to who reads it.
+const BLANK = /[\s\0\u200b\u00ad]+/g;
+const evened = text => text.replace(BLANK, run => /\s/.test(run) ? ' ' : '\0').replace(/^[ \0]+|[ \0]+$/g, '');
+const TEST_IDS = ['data-testid', 'data-test-id', 'data-test'];
+const SAME_ROLE = { image: 'img', directory: 'list', presentation: 'none' };
+
+class Texts {
+  constructor(wanted, mode) {
+    this.isCased = mode === 'case';
+    this.isWhole = mode !== 'contains';
+    const needle = this.folded(evened(wanted));
+    this.isEmpty = needle === '';
+    this.bare = needle.replace(BLANK, '');
+    const pattern = needle.split('').map(unit => unit === ' ' ? '[ \\0]' : unit.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')).join('\\0?');
+    this.pattern = new RegExp(this.isWhole ? `^${pattern}$` : pattern);
+  }
+
+  folded(text) { return this.isCased ? text : text.toLowerCase() }
+  fit(text) { return text != null && !this.isEmpty && this.pattern.test(this.folded(evened(text))) }
+}
+
+const textWalker = root => Document.prototype.createTreeWalker.call(document, root, NodeFilter.SHOW_TEXT);
+const isRead = text => {
+  const parent = parentOf(text);
+  return parent === null || !isElement(parent) || !UNREAD.has(localNameOf(parent));
+};
+
+// An element's text without that of `but`, cut where it is longer than any name.
+function textOf(element, but = null) {
+  const walker = textWalker(element), parts = [];
+  for (let node = walker.nextNode(), chars = 0; node && chars < TEXT_OF_ONE_MAX; node = walker.nextNode()) {
+    if (!isRead(node) || (but && contains(but, node))) continue;
+    chars += node.data.length;
+    parts.push(node.data.slice(0, TEXT_OF_ONE_MAX));
+  }
+  return parts.join('\0');
+}
+
+class Search {
+  constructor() {
+    this.trees = new Map();
+    this.chars = 0;
+    this.treesIn = scope => {
+      if (!this.trees.has(scope)) this.trees.set(scope, treesInside(scope, () => null));
+      return this.trees.get(scope);
+    };
+  }
+
+  pierce(scope, find) { return pierceWith(this.treesIn, scope, find) }
+  all(scope, selector, keeps) { return this.pierce(scope, tree => [...queryAll(tree, selector)].filter(keeps)) }
+  frames() { return this.pierce(document, tree => [...queryAll(tree, 'iframe, frame')]) }
+  shadowRoots() { return [...this.trees.values()].flatMap(trees => trees.map(([, root]) => root)) }
+
+  chain(steps) {
+    let scopes = [document];
+    for (const step of steps) {
+      const eachCounts = step.by === 'xpath' || (step.by === 'css' && step.value.includes(':scope'));
+      const within = eachCounts ? scopes : outermost(scopes);
+      if (within.length > SEARCH_SCOPES_MAX) throw new Unfit(`a step of the target would look inside more than ${SEARCH_SCOPES_MAX} elements`);
+      const found = new Set();
+      for (const scope of within) for (const element of this.step(scope, step)) found.add(element);
+      scopes = [...found];
+    }
+    return scopes;
+  }
+
+  step(scope, step) {
+    const texts = () => new Texts(step.value, step.mode);
+    switch (step.by) {
+      case 'css':
+        try { return this.pierce(scope, tree => [...queryAll(tree, step.value)]) } catch { throw new Unfit(`not a CSS selector: ${step.value}`) }
+      case 'xpath': return this.xpath(scope, step.value);
+      case 'testid': return this.attributes(scope, TEST_IDS, texts());
+      case 'placeholder': return this.attributes(scope, ['placeholder', 'aria-placeholder'], texts());
+      case 'name': return this.attributes(scope, ['name'], texts());
+      case 'text': { const wanted = texts(); return this.pierce(scope, tree => this.text(tree, wanted)) }
+      case 'label': { const wanted = texts(); return this.pierce(scope, tree => this.label(tree, wanted, scope)) }
+      case 'role': return this.role(scope, step);
+    }
+  }
+
+  attributes(scope, names, wanted) {
+    return this.all(scope, names.map(name => `[${name}]`).join(), element => names.some(name => wanted.fit(dom.attribute(element, name))));
+  }
+
+  role(scope, { value, name, mode }) {
+    const said = value.trim().toLowerCase();
+    const role = SAME_ROLE[said] ?? said;
+    const wanted = name == null ? null : new Texts(name, mode);
+    return this.all(scope, '*', element => roleOf(element) === role && !isKeptBack(element) && (wanted === null || wanted.fit(nameOf(element))));
+  }
+
+  xpath(scope, path) {
+    let found;
+    try { found = Document.prototype.evaluate.call(document, path, scope, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE, null) }
+    catch { throw new Unfit(`not an XPath of elements: ${path}`) }
+    const elements = [];
+    for (let at = 0; at < found.snapshotLength; at++) {
+      const node = found.snapshotItem(at), type = typeOf(node);
+      const element = type === 1 ? node : type === 9 ? documentRoot() : type === 2 ? node.ownerElement : parentOf(node);
+      if (element && isElement(element) && isInside(element, scope)) elements.push(element);
+    }
+    return elements;
+  }
+
+  // The smallest elements with this text: the text nodes of the tree as one string, without spaces, is searched, and what
+  // is found is compared again with its spaces.
+  text(tree, wanted) {
+    if (wanted.isEmpty) return [];
+    const nodes = [], starts = [], pieces = [];
+    const walker = textWalker(tree);
+    let length = 0;
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (!isRead(node)) continue;
+      this.chars += node.data.length;
+      if (this.chars > SEARCH_CHARS_MAX) throw new Unfit('the page is too large to look for a text in it');
+      const piece = wanted.folded(node.data.replace(BLANK, ''));
+      if (piece === '') continue;
+      nodes.push(node);
+      starts.push(length);
+      pieces.push(piece);
+      length += piece.length;
+    }
+    const all = pieces.join('');
+    const found = new Set();
+    let first = 0;
+    for (let at = all.indexOf(wanted.bare), seen = 0; at >= 0 && seen < OCCURRENCES_MAX; at = all.indexOf(wanted.bare, at + 1), seen++) {
+      while (first + 1 < starts.length && starts[first + 1] <= at) first++;
+      let last = first;
+      while (last + 1 < starts.length && starts[last + 1] < at + wanted.bare.length) last++;
+      const element = holding(nodes[first], nodes[last]);
+      if (!element || !isElement(element) || found.has(element)) continue;
+      const text = wanted.isWhole ? textOf(element) : nodes.slice(first, last + 1).map(node => node.data).join('\0');
+      if (wanted.fit(text)) found.add(element);
+    }
+    for (const button of queryAll(tree, 'input[type=submit], input[type=button], input[type=reset]')) if (wanted.fit(button.value)) found.add(button);
+    // An element that also has the text further inside is not the smallest.
+    const ordered = inOrder(found);
+    return ordered.filter((element, at) => at + 1 === ordered.length || !contains(element, ordered[at + 1]));
+  }
+
+  // What is labelled so: by a `label`, by `aria-label`, by `aria-labelledby`. A mark or colon after the words does not count.
+  label(tree, wanted, scope) {
+    const fits = text => wanted.fit(text) || (!wanted.isCased && wanted.fit(text.replace(/[\s\0*:：]+$/, '')));
+    const found = new Set();
+    const home = isElement(tree) ? rootOf(tree) : tree;
+    for (const label of queryAll(home, 'label')) {
+      const control = label.control;
+      if (control && isInside(control, scope) && rootOf(control) === home && fits(textOf(label, control))) found.add(control);
+    }
+    for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
+      const by = byIds(element, 'aria-labelledby');
+      if (fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
+    }
+    return inOrder(found);
+  }
+}
+
+// The smallest element that holds two nodes, of which the first comes first.
+function holding(first, last) {
+  if (first === last) return parentOf(first);
+  const range = new Range();
+  range.setStart(first, 0);
+  range.setEnd(last, last.data.length);
+  return range.commonAncestorContainer;
+}
+
+const inOrder = found => [...found].sort((one, other) =>
+  Node.prototype.compareDocumentPosition.call(one, other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+
+// Whether it is kept from assistive technology, as what lies behind a modal dialog is.
+function isKeptBack(element) {
+  for (let at = element, depth = 0; at && depth < 200; at = drawnParent(at), depth++) if (dom.attribute(at, 'aria-hidden') === 'true') return true;
+  return false;
+}

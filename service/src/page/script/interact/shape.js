@@ -1,0 +1,207 @@
+// How what was found becomes lines: which texts are shown, which elements are seen through, what a name stands for.
+
+// Levels of lines; what is deeper stands on the last.
+const LEVELS_MAX = 100;
+// More children than these are folded later, so the one that holds them needs a ref.
+const MANY = 50;
+// How long a text beside a field or a button, or beside links alone, may be to be shown for it.
+const BESIDE_FIELD_MAX = 300, BESIDE_LINK_MAX = 80;
+// How many blocks up a text looks for a field, and how many lines around it.
+const BESIDE_LEVELS = 2, BESIDE_LINES = 4;
+// A clickable's content beyond this is shown inside it, not as its name.
+const CONTENT_NAME_MAX = 150;
+
+const ACTED_ON = new Set(['button', 'checkbox', 'combobox', 'link', 'listbox', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio',
+  'searchbox', 'slider', 'spinbutton', 'switch', 'tab', 'textbox', 'treeitem']);
+const MARKS = new Set(['banner', 'complementary', 'contentinfo', 'form', 'main', 'navigation', 'region', 'search', 'dialog', 'alertdialog', 'alert',
+  'status', 'table', 'grid', 'treegrid', 'row', 'cell', 'columnheader', 'rowheader', 'gridcell', 'heading', 'iframe', 'menu', 'menubar', 'tablist',
+  'tree', 'radiogroup', 'toolbar', 'tabpanel', 'progressbar', 'meter', 'tooltip', 'log', 'timer']);
+// Shown in the full tree alone. Of these a line with nothing inside says nothing.
+const TEXTUAL = new Set(['list', 'listitem', 'paragraph', 'blockquote', 'article', 'figure', 'img', 'group', 'separator', 'term', 'definition', 'note',
+  'feed', 'math', 'application', 'document', 'marquee', 'caption', 'scrollbar']);
+const FULL_REFS = new Set(['heading', 'img', 'row', 'cell', 'columnheader', 'rowheader', 'gridcell', 'listitem', 'paragraph']);
+// All text in these is shown.
+const TELLING = new Set(['alert', 'alertdialog', 'dialog', 'status', 'cell', 'columnheader', 'rowheader', 'gridcell', 'tooltip', 'log', 'timer']);
+const BY_CONTENT = new Set(['button', 'checkbox', 'link', 'menuitem', 'menuitemcheckbox', 'menuitemradio', 'option', 'radio', 'switch', 'tab', 'treeitem', 'heading']);
+const CELLS = new Set(['cell', 'columnheader', 'rowheader', 'gridcell']);
+const FIELDS = new Set(['checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox']);
+// Never a line, however much they hold.
+const PASSING = new Set(['html', 'body', 'slot']);
+const SKIPPED = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'link', 'meta', 'base', 'datalist', 'desc', 'metadata', 'defs', 'symbol',
+  'clippath', 'mask', 'lineargradient', 'radialgradient', 'br', 'wbr', 'col', 'colgroup', 'param', 'source', 'track', 'area', 'optgroup', 'option']);
+const WITHOUT_INSIDE = new Set(['input', 'textarea', 'select', 'iframe', 'frame', 'img', 'progress', 'meter', 'hr', 'audio', 'video', 'canvas', 'object', 'embed', 'math']);
+const HOST_TAGS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'section', 'span']);
+const SEEN_THROUGH = new Set([...TEXTUAL, 'toolbar', 'tabpanel']);
+
+class Shaping {
+  // Decides about texts that wait for a field beside them.
+  settle(frame, isLast) {
+    if (!frame.pending) return;
+    const acting = (kid) => kid !== undefined && kid.words === undefined && kid.climbed <= BESIDE_LEVELS && (kid.acts || kid.within);
+    const isField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
+    // Of a long list only what is near counts.
+    const near = (at, test) => {
+      for (let by = 1; by <= BESIDE_LINES; by++) if (test(frame.kids[at - by]) || test(frame.kids[at + by])) return true;
+      return false;
+    };
+    const item = frame.node?.role === 'listitem';
+    frame.pending = false;
+    let dropped = false;
+    for (let at = 0; at < frame.kids.length; at++) {
+      const kid = frame.kids[at];
+      if (kid.words === undefined || kid.shown) continue;
+      const length = kid.words.length;
+      const max = item || kid.climbed === 0 && near(at, isField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
+      if (length <= max && near(at, acting)) kid.shown = true;
+      else if (isLast && !SEEN_THROUGH.has(frame.node?.role) || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
+      else { if (frame.block) kid.climbed++; frame.pending = true }
+    }
+    // A line's own text is needed until it is named by it.
+    if (dropped && !frame.node?.acts) frame.kids = frame.kids.filter(kid => !kid.gone);
+  }
+
+  lift(frame, top) {
+    const { kids } = frame;
+    if (frame.pending) top.pending = true;
+    if (frame.block) for (const kid of kids) kid.climbed++;
+    if (kids.length > MANY && frame.element && !PASSING.has(dom.tag(frame.element)) && shownRole(frame.element) !== 'rowgroup') {
+      const wrapper = this.wrapper(frame.element);
+      wrapper.kids = kids;
+      top.kids.push(wrapper);
+      top.broken = true;
+      return;
+    }
+    const first = kids[0], last = top.kids.at(-1);
+    let at = 0;
+    if (first?.words !== undefined && last?.words !== undefined && !frame.block && !top.broken && first.shown === last.shown) {
+      last.words += first.words;
+      at = 1;
+    }
+    if (top.kids.length === 0) top.kids = kids;
+    else for (; at < kids.length; at++) top.kids.push(kids[at]);
+    top.broken = frame.block || (kids.length ? frame.broken : top.broken);
+  }
+
+  wrapper(element) {
+    const role = shownRole(element);
+    return { element, role, name: '', known: '', acts: false, how: '', text: null, states: [], wants: true, placeholder: null, url: null, hint: null,
+      box: null, kids: [], climbed: 0, within: true };
+  }
+
+  // Gives a line what is inside it; false where it says nothing and only what is inside is wanted.
+  shape(node, frame) {
+    const { role } = node;
+    const many = frame.kids.length > MANY;
+    let kids = frame.kids;
+    const isInner = (kid) => kid.words === undefined && (kid.acts || kid.within || kid.frame || kid.chosen);
+    const inner = kids.some(isInner);
+    const words = tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
+    node.within = node.acts || inner;
+    if (node.leaf || node.frame) { node.kids = []; return true }
+    if (role === 'combobox' || role === 'listbox') {
+      node.kids = kids.filter(kid => kid.words === undefined);
+      if (node.named && node.text === null) node.text = words || null;
+      return true;
+    }
+    if (node.acts || BY_CONTENT.has(role)) return this.shapeActing(node, kids, inner, words);
+    kids = kids.filter(kid => !kid.gone);
+    if (CELLS.has(role)) {
+      if (!inner && !(this.full && kids.some(kid => kid.words === undefined))) {
+        if (node.name === '') node.name = node.known = contentOf(node.element);
+        kids = kids.filter(kid => kid.words === undefined && (kid.role !== 'heading' || this.full));
+      }
+      node.kids = kids;
+      return true;
+    }
+    if (!this.full) {
+      if (SEEN_THROUGH.has(role) && !many) {
+        if (role === 'listitem' && kids.length > 1 && inner) { node.kids = kids; return true }
+        if (role === 'group' && node.name && kids.length) { node.kids = kids; return true }
+        return false;
+      }
+      if (kids.length === 0 && role !== 'progressbar' && role !== 'meter' && !(node.name && TELLING.has(role))) return false;
+    } else if (kids.length === 0 && node.text === null && (node.name === '' || role === 'caption') && role !== 'progressbar') return false;
+    if (role === 'caption' || role === 'document' || (role === 'list' || role === 'group' || role === 'article' || role === 'figure') && kids.length === 1 && !node.name) {
+      if (!(this.full && role !== 'caption' && role !== 'document')) return false;
+    }
+    if (role === 'group' && !node.name && !many) return false;
+    if (many) node.wants = true;
+    // A caption or legend is the name already.
+    if (node.name && kids.length && kids[0].words !== undefined && tidy(kids[0].words) === node.name) kids = kids.slice(1);
+    if (kids.length === 1 && kids[0].words !== undefined && node.text === null) { node.text = tidy(kids[0].words).slice(0, TEXT_MAX); kids = [] }
+    node.kids = kids;
+    return true;
+  }
+
+  // Of what is named by its content: the name stands for the words inside.
+  shapeActing(node, kids, inner, words) {
+    const { role } = node;
+    const isUnnamed = node.name === '';
+    if (node.how === 'pointer' && isUnnamed && words === '' && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
+    const others = kids.filter(kid => kid.words === undefined);
+    if (role === 'textbox') { node.kids = []; return true }
+    if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
+      const content = contentOf(node.element);
+      node.known = content;
+      const isLong = content.length > CONTENT_NAME_MAX;
+      if (inner || isLong || this.full && others.length) node.kids = this.full || !isLong || inner ? kids : [];
+      else if (content !== '') { if (role === 'generic') node.name = content; else node.text = content; }
+      if (isLong && !inner && !this.full) node.text = content.slice(0, CONTENT_NAME_MAX) + '…';
+      if (node.kids.length === 1 && node.kids[0].words !== undefined) { node.text = tidy(node.kids[0].words); node.kids = [] }
+    } else if (inner) {
+      node.kids = this.full ? kids : kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
+      if (role === 'heading' && !hasAuthorName(node.element)) {
+        const repeats = tidy(kids.map(kid => kid.words ?? kid.name).join(' ')).replaceAll(' ', '') === node.name.replaceAll(' ', '');
+        if (repeats) { node.name = ''; node.kids = kids } else if (this.full || node.kids.length) node.kids = kids.filter(kid => kid.words === undefined);
+      } else node.kids = node.kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
+    } else {
+      node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
+      if (this.full && role !== 'heading' && words && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
+    }
+    if (!node.acts) return node.name !== '' || node.kids.length > 0;
+    if (node.name === '' && node.text === null && node.kids.length === 0) {
+      node.hint = hintOf(node.element);
+      const box = dom.box(node.element);
+      // Without size or words there is nothing to click.
+      if (node.how === 'pointer' && (box.width === 0 || box.height === 0)) return false;
+    }
+    if (kids.length > MANY) node.wants = true;
+    return true;
+  }
+
+  // The lines from top to bottom, each with its level.
+  lines() {
+    const lines = [];
+    const open = [[this.kids, 0, 0]];
+    while (open.length) {
+      const place = open.at(-1);
+      const [kids, at, level] = place;
+      if (at === kids.length) { open.pop(); continue }
+      place[1]++;
+      const kid = kids[at];
+      if (kid.gone) continue;
+      if (kid.words !== undefined) {
+        const words = tidy(kid.words).slice(0, TEXT_MAX).toWellFormed();
+        const beside = kids[at + 1] ?? {}, before = kids[at - 1] ?? {};
+        // A field's label is its name.
+        if (words !== '' && (!beside.name || words !== beside.name) && (!before.name || words !== before.name)) lines.push({ d: level, r: 'text', t: words });
+        continue;
+      }
+      const line = { d: level, r: kid.role };
+      if (kid.name) line.n = kid.name;
+      if (kid.known !== kid.name) line.k = kid.known;
+      if (kid.text) line.t = kid.text.toWellFormed();
+      if (kid.states.length) line.s = kid.states;
+      line.e = numberOf(kid.element);
+      if (kid.wants) line.w = true;
+      if (kid.placeholder) line.p = kid.placeholder;
+      if (kid.url) line.u = kid.url;
+      if (kid.hint) line.h = kid.hint;
+      if (kid.box) line.b = kid.box;
+      if (kid.frame) line.f = kid.inside ?? [0, 0];
+      lines.push(line);
+      if (kid.kids.length) open.push([kid.kids, 0, Math.min(level + 1, LEVELS_MAX)]);
+    }
+    return lines;
+  }
+}

@@ -1,0 +1,103 @@
+// What is said of an element beside its role and name: states, value, placeholder, hint.
+const VALUE_MAX = 2000, URL_MAX = 2000, HINT_MAX = 60;
+const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
+const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
+
+// The states, by the names in which they are written; `level=2` with its number.
+function statesOf(element, role) {
+  const states = [];
+  const tag = dom.tag(element);
+  const said = (name) => (dom.attribute(element, name) ?? '').trim().toLowerCase();
+  const isInput = tag === 'input';
+  const isTick = isInput && (element.type === 'checkbox' || element.type === 'radio');
+  if (isTick) {
+    if (element.indeterminate) states.push('mixed');
+    else if (element.checked) states.push('checked');
+  } else if (CHECKABLE.has(role)) {
+    const checked = said('aria-checked');
+    if (checked === 'true') states.push('checked');
+    else if (checked === 'mixed') states.push('mixed');
+  }
+  if (isDisabled(element)) states.push('disabled');
+  const isSummary = tag === 'summary' && role === 'button';
+  const expanded = isSummary ? String(dom.has(dom.parent(element), 'open')) : said('aria-expanded');
+  if (expanded === 'true') states.push('expanded');
+  else if (expanded === 'false') states.push('collapsed');
+  if (tag === 'option' ? element.selected : SELECTABLE.has(role) && said('aria-selected') === 'true') states.push('selected');
+  if (role === 'button' && said('aria-pressed') === 'true') states.push('pressed');
+  const isField = isInput || tag === 'textarea' || tag === 'select';
+  if ((isField && element.required) || said('aria-required') === 'true') states.push('required');
+  if ((isInput || tag === 'textarea') && !isTick && element.readOnly || said('aria-readonly') === 'true') states.push('readonly');
+  const invalid = said('aria-invalid');
+  if ((invalid !== '' && invalid !== 'false') || (isField && invalid === '' && dom.matches(element, ':user-invalid'))) states.push('invalid');
+  if (role === 'heading') states.push(`level=${levelOf(element, tag)}`);
+  if (isInput) {
+    if (element.type === 'file') states.push('file');
+    else if (element.type === 'color') states.push('color');
+    else if (element.type === 'password' && element.value !== '') states.push('filled');
+  }
+  return states;
+}
+
+function levelOf(element, tag) {
+  const level = Number.parseInt(dom.attribute(element, 'aria-level') ?? '', 10);
+  if (level > 0 && level < 1000) return level;
+  const own = /^h([1-6])$/.exec(tag);
+  return own ? +own[1] : 2;
+}
+
+// A field's value; null where there is none to tell.
+function valueOf(element, role) {
+  const tag = dom.tag(element);
+  if (tag === 'input') {
+    const type = inputType(element);
+    if (type === 'password' || ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(type)) return null;
+    if (type === 'file') {
+      const names = [];
+      for (let at = 0; at < element.files.length && at < 10; at++) names.push(element.files[at].name);
+      return names.length ? capped(names.join(', '), VALUE_MAX) : null;
+    }
+    return element.value === '' ? null : capped(element.value, VALUE_MAX);
+  }
+  if (tag === 'textarea') return element.value === '' ? null : capped(element.value, VALUE_MAX);
+  if (tag === 'progress' || tag === 'meter') {
+    return tag === 'progress' && !dom.has(element, 'value') ? null : String(Math.round(element.value * 1000) / 1000);
+  }
+  if (['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar', 'separator'].includes(role)) {
+    const value = dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow');
+    if (value !== null && value !== '') return capped(tidy(value), VALUE_MAX);
+    return role === 'spinbutton' || role === 'slider' ? contentOf(element) || null : null;
+  }
+  if (isEditingHost(element)) {
+    const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/\n$/, '');
+    return text === '' ? null : text.toWellFormed();
+  }
+  if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return contentOf(element) || null;
+  return null;
+}
+
+function placeholderOf(element, name) {
+  const tag = dom.tag(element);
+  const own = tag === 'input' || tag === 'textarea' ? dom.attribute(element, 'placeholder') : null;
+  const text = capped(tidy((own || dom.attribute(element, 'aria-placeholder') || dom.attribute(element, 'data-placeholder') || '').slice(0, VALUE_MAX)), 500);
+  return text === '' || text === name ? null : text;
+}
+
+function urlOf(element) {
+  const url = dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href');
+  if (url === null) return null;
+  const trimmed = url.slice(0, URL_MAX + 1).trim();
+  if (/^(data|javascript):/i.test(trimmed)) return trimmed.split(':', 1)[0] + ':';
+  return capped(trimmed, URL_MAX);
+}
+
+// What an element without a name may be for.
+function hintOf(element) {
+  const said = (at, name) => tidy((dom.attribute(at, name) ?? '').slice(0, 10 * HINT_MAX));
+  for (let at = element, depth = 0; at && depth < 4; at = dom.firstElement(at), depth++) {
+    const file = dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '';
+    const hint = said(at, 'title') || said(at, 'id') || file || said(at, 'class');
+    if (hint) return capped(hint, HINT_MAX);
+  }
+  return null;
+}

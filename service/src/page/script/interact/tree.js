@@ -1,0 +1,264 @@
+// The snapshot of a frame's document: one walk, without recursion, that collects what is to be shown and drops wrappers as
+// it leaves them. Nothing is folded or cut here but what would not fit into memory.
+
+// Elements looked at, lines collected, characters of names and texts, and how long the walk may take.
+const WALK_NODES_MAX = 500_000, LINES_MAX = 60_000, CHARS_MAX = 6_000_000, WALK_MS_MAX = 2500;
+const TEXT_MAX = 5000;
+const HOSTS_MAX = 64;
+
+// Hosts that the protocol was asked about, and how they were then.
+const askedHosts = new WeakSet();
+let likelyHosts = [];
+
+// What the protocol has found: `root` is the closed root of its host.
+kit.closed = (root) => { if (root instanceof ShadowRoot) closedRoots.set(root.host, root) };
+// The elements that may have closed roots, found by the latest walk.
+kit.hosts = () => likelyHosts;
+
+// What an element is now, as a snapshot would show it; null where it has left.
+kit.identity = (number) => {
+  const element = elementOf(number);
+  if (!element) return null;
+  const role = shownRole(element);
+  const name = ownName(element, role);
+  return { role, name, content: name === '' ? contentOf(element) : '' };
+};
+
+// The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
+const ownName = (element, role) => ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element) ? '' : nameOf(element));
+
+const shownRole = (element) => {
+  const role = roleOf(element);
+  return role === 'none' ? 'generic' : role;
+};
+
+kit.snapshot = (options) => {
+  const root = options.root === null || options.root === undefined ? null : elementOf(options.root);
+  if (root === null && options.root !== null && options.root !== undefined) return null;
+  const walk = new TreeWalk(options, root);
+  namesUntil = walk.until;
+  try { walk.run() } finally { namesUntil = Infinity }
+  likelyHosts = walk.hosts;
+  forgetNumbers();
+  return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
+};
+
+class TreeWalk extends Shaping {
+  constructor(options, root) {
+    super();
+    this.full = !options.interactive_only;
+    this.boxes = options.boxes;
+    this.root = root;
+    this.until = performance.now() + WALK_MS_MAX;
+    this.nodes = 0;
+    this.collected = 0;
+    this.chars = 0;
+    this.cut = false;
+    this.hosts = [];
+    this.visited = new Set();
+    this.focused = focusedElement();
+    this.owners = this.ownersOf();
+    this.open = [];
+    this.kids = [];
+  }
+
+  // Which element owns which by `aria-owns`: as far as no one comes to be inside itself.
+  ownersOf() {
+    const owners = new Map();
+    const all = Document.prototype.querySelectorAll.call(document, '[aria-owns]');
+    for (let at = 0; at < all.length && at < 500; at++) {
+      const owner = all[at];
+      if (!Element.prototype.checkVisibility.call(owner) || WITHOUT_INSIDE.has(dom.tag(owner))) continue;
+      for (const owned of byIds(owner, 'aria-owns')) {
+        if (owners.has(owned) || owned === documentBody() || owned === documentRoot()) continue;
+        let above = owner;
+        for (let steps = 0; above && above !== owned && steps < 2000; steps++) above = owners.get(above) ?? drawnParent(above);
+        if (above === null) owners.set(owned, owner);
+      }
+    }
+    return owners;
+  }
+
+  // Beneath a modal dialog everything else is inert.
+  tops() {
+    if (this.root) return [this.root];
+    const modal = Document.prototype.querySelectorAll.call(document, 'dialog:modal');
+    if (modal.length) return [...modal].slice(-5);
+    return documentRoot() ? [documentRoot()] : [];
+  }
+
+  run() {
+    const bottom = { element: null, node: null, children: this.tops(), at: 0, kids: [], broken: true, context: { pointer: false, covered: '', telling: this.full }, block: true };
+    this.open.push(bottom);
+    for (;;) {
+      const top = this.open.at(-1);
+      if (top.at < top.children.length && !this.isFull()) { this.visit(top.children[top.at++], top); continue }
+      if (top.owned?.length) { top.children = top.owned; top.at = 0; top.owned = null; top.owns = true; continue }
+      if (this.open.length === 1) break;
+      this.open.pop();
+      this.leave(top, this.open.at(-1));
+    }
+    this.settle(bottom, true);
+    this.kids = bottom.kids;
+  }
+
+  isFull() {
+    if (this.cut) return true;
+    const late = (++this.nodes & 63) === 0 && performance.now() > this.until;
+    if (late || this.nodes > WALK_NODES_MAX || this.collected > LINES_MAX || this.chars > CHARS_MAX) this.cut = true;
+    return this.cut;
+  }
+
+  visit(child, top) {
+    const type = dom.type(child);
+    if (type === 3) { this.text(child.data, top); return }
+    if (type !== 1) return;
+    const tag = dom.tag(child);
+    if (tag === 'br') { top.broken = true; return }
+    if (SKIPPED.has(tag) || this.visited.has(child)) return;
+    if (!top.owns && child !== this.root && this.owners.has(child)) return;
+    this.visited.add(child);
+    const style = styleOf(child);
+    const display = style.display;
+    if (display === 'none') return;
+    if (display === '') { if (top.element) this.mayHost(top.element); return }
+    if (ariaTrue(child, 'aria-hidden') || dom.has(child, 'inert')) return;
+    this.enter(child, tag, style, display, top);
+  }
+
+  enter(element, tag, style, display, top) {
+    const outer = top.context;
+    const isSeen = style.visibility === 'visible';
+    const role = shownRole(element);
+    const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
+    const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
+    const context = { pointer: style.cursor === 'pointer', covered: outer.covered, telling: outer.telling || (node !== null && TELLING.has(node.role)), unseen: !isSeen };
+    if (block) top.broken = true;
+    let children = [];
+    if (!WITHOUT_INSIDE.has(tag) && !(node && node.leaf) && style.contentVisibility !== 'hidden') {
+      children = drawnChildren(element);
+      if (tag === 'details' && isHtml(element) && !dom.has(element, 'open')) children = [...children].filter(child => dom.type(child) === 1 && dom.tag(child) === 'summary').slice(0, 1);
+      if (!shadowOf(element)) {
+        if (tag.includes('-')) this.mayHost(element);
+        else if (children.length === 0 && HOST_TAGS.has(tag)) { const box = dom.box(element); if (box.width > 4 && box.height > 4) this.mayHost(element) }
+      }
+    }
+    if (tag === 'label' && isHtml(element)) {
+      const control = element.control;
+      // A label's words are its field's name.
+      if (control && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
+    }
+    const owned = this.owners.size && dom.has(element, 'aria-owns') ? byIds(element, 'aria-owns').filter(one => this.owners.get(one) === element) : null;
+    const frame = { element, node, children, at: 0, kids: [], broken: true, context, block, owned };
+    if (!block) frame.broken = top.broken;
+    if (isSeen && !WITHOUT_INSIDE.has(tag)) this.pseudoText(element, '::before', frame);
+    if (tag === 'select') this.options(element, node, frame);
+    this.open.push(frame);
+  }
+
+  // Text that a style sheet draws, of elements that are not named by it anyway.
+  pseudoText(element, which, frame) {
+    if (!this.full) return;
+    const text = new Naming().pseudo(element, which);
+    if (text) this.text(text, frame);
+  }
+
+  mayHost(element) {
+    if (this.hosts.length >= HOSTS_MAX || askedHosts.has(element) || shadowOf(element)) return;
+    // An element that its page has yet to define is asked about again.
+    if (dom.matches(element, ':defined')) askedHosts.add(element);
+    this.hosts.push(element);
+  }
+
+  text(data, top) {
+    if (top.context.unseen || data === '') return;
+    const last = top.kids.at(-1);
+    if (!/\S/.test(data.length > 200 ? data.slice(0, 200) : data) && data.trim() === '') {
+      if (last?.words !== undefined && !top.broken) last.words += ' ';
+      return;
+    }
+    const words = data.length > TEXT_MAX ? data.slice(0, TEXT_MAX) : data;
+    if (last?.words !== undefined && !top.broken) {
+      if (last.words.length < TEXT_MAX) last.words += words, this.chars += words.length;
+    } else {
+      if (top.context.covered && top.context.covered.includes(tidy(words))) return;
+      top.kids.push({ words, shown: top.context.telling, climbed: 0 });
+      if (!top.context.telling) top.pending = true;
+      this.chars += words.length;
+      this.collected++;
+    }
+    top.broken = false;
+  }
+
+  // The line of an element, or null of one that says nothing by itself.
+  nodeOf(element, tag, role, style, outer) {
+    let how = '';
+    let acts = ACTED_ON.has(role);
+    if (!acts && role !== 'iframe') {
+      how = clickable(element, tag, style, outer);
+      acts = how !== '';
+    }
+    const isKnown = MARKS.has(role) || TEXTUAL.has(role);
+    if (!acts && !isKnown) return null;
+    if (role === 'iframe') {
+      // A tracker's, that nobody sees.
+      if (element.clientWidth * element.clientHeight < 16) return null;
+    }
+    const name = ownName(element, role);
+    const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
+      placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe' };
+    if (how && !isEditingHost(element)) node.states.push('clickable');
+    if (element === this.focused) node.states.push('focused');
+    if (role === 'img' && name === '' && !acts) return null;
+    if (role === 'separator' && !acts) return null;
+    if (role === 'link') node.url = urlOf(element);
+    const isField = FIELDS.has(role) && role !== 'checkbox' && role !== 'radio' && role !== 'switch' || tag === 'input' || role === 'progressbar' || role === 'meter' || role === 'scrollbar';
+    if (isField) {
+      if (tag !== 'select') node.text = valueOf(element, role);
+      node.placeholder = placeholderOf(element, name);
+      // A list of ARIA's own has its options beneath.
+      if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = true;
+      if (role === 'combobox' && tag !== 'select' && tag !== 'input') node.named = true;
+    }
+    if (this.boxes) {
+      const box = dom.box(element);
+      const whole = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
+      node.box = [box.x, box.y, box.width, box.height].map(whole);
+      if (node.frame) node.inside = [whole(box.x + element.clientLeft + parseFloat(style.paddingLeft)), whole(box.y + element.clientTop + parseFloat(style.paddingTop))];
+    }
+    this.chars += name.length + (node.text?.length ?? 0) + 32;
+    this.collected++;
+    return node;
+  }
+
+  options(select, node, frame) {
+    if (!node) return;
+    const options = select.options;
+    for (let at = 0; at < options.length && at < 5000 && !this.isFull(); at++) {
+      const option = options[at];
+      if (styleOf(option).display === 'none' && option.hidden) continue;
+      const name = capped(tidy(option.label.slice(0, VALUE_MAX)), NAME_MAX);
+      const states = [];
+      if (option.disabled) states.push('disabled');
+      if (option.selected) states.push('selected');
+      frame.kids.push({ element: option, role: 'option', name, known: name, acts: false, how: '', text: null, states, wants: false, placeholder: null, url: null,
+        hint: null, box: null, kids: [], climbed: 9, chosen: true });
+      this.collected++;
+      this.chars += name.length + 32;
+    }
+    frame.broken = true;
+  }
+
+  // Ends an element: its line gets what is inside, or hands it to the line above.
+  leave(frame, top) {
+    const { node } = frame;
+    if (frame.element && !WITHOUT_INSIDE.has(dom.tag(frame.element)) && !frame.context.unseen) this.pseudoText(frame.element, '::after', frame);
+    this.settle(frame, node !== null);
+    if (node && this.shape(node, frame)) {
+      top.kids.push(node);
+      top.broken = true;
+      return;
+    }
+    this.lift(frame, top);
+  }
+}

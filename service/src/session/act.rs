@@ -1,0 +1,241 @@
+//! Acting on the page: one function for each route that acts.
+
+use porthole_contract::Invalid;
+use porthole_contract::session::{
+    Acted, CheckRequest, ClickRequest, DragRequest, HoverRequest, Method, Modifier, MouseButton, PressRequest,
+    ScrollDirection, ScrollEnd, ScrollRequest, SelectRequest, SessionRequest as _, Target, TargetAnswer, Targeted as _,
+    TypeRequest, UploadRequest,
+};
+
+use super::aim::{Aim, At, box_of};
+use super::{SessionError, Turn};
+use crate::page::interact::{self, Button, Chord, Click, Direction, Drop, End, File, Modifiers, Scroll, Terms, Typing};
+
+impl Turn<'_> {
+    /// Clicks an element or a point.
+    ///
+    /// # Errors
+    /// [`SessionError`]: what the target lacked. No click came to another element.
+    pub async fn click(&mut self, request: &ClickRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let click = Click {
+            button: button(request.button),
+            count: request.click_count.unwrap_or(1),
+            modifiers: modifiers(&request.modifiers)?,
+            terms: Terms::until(until),
+        };
+        let Aim { at, answer } = self.aim(&target(request.target())?, until).await?;
+        let page = self.page();
+        let acted = match &at {
+            At::Element(element) => page.click(element, &click).await?,
+            At::Point(point) => page.click_at(*point, &click).await?,
+        };
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Types into a field.
+    ///
+    /// # Errors
+    /// [`SessionError`]; [`interact::ActError::NoEffect`] where the text is not there afterwards.
+    pub async fn type_text(&mut self, request: &TypeRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let typing = Typing {
+            text: request.text.clone(),
+            clear: request.clears(),
+            submit: request.submit,
+            slowly: request.slowly,
+            terms: Terms::until(until),
+        };
+        let acted = self.page().type_text(&element, &typing).await?;
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Presses keys on a target, or on what has the focus.
+    ///
+    /// # Errors
+    /// [`SessionError`]; [`SessionError::Invalid`] for a key that there is not.
+    pub async fn press(&mut self, request: &PressRequest) -> Result<Acted, SessionError> {
+        let chord = chord("key", &request.key)?;
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = match request.target() {
+            Some(target) => {
+                let (element, answer) = self.aim_at_element(&target, until).await?;
+                (Some(element), Some(answer))
+            }
+            None => (None, None),
+        };
+        let clipboard = self.session.clipboard.clone();
+        let acted = self.page().press(element.as_ref(), &chord, &clipboard, &Terms::until(until)).await?;
+        Ok(self.acted(acted, answer))
+    }
+
+    /// Moves the pointer over an element or to a point.
+    ///
+    /// # Errors
+    /// [`SessionError`]: what the target lacked.
+    pub async fn hover(&mut self, request: &HoverRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let Aim { at, answer } = self.aim(&target(request.target())?, until).await?;
+        let page = self.page();
+        let acted = match &at {
+            At::Element(element) => page.hover(element, &Terms::until(until)).await?,
+            At::Point(point) => page.hover_at(*point).await?,
+        };
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Chooses in a select.
+    ///
+    /// # Errors
+    /// [`SessionError`]; [`interact::ActError::NotFound`] for a value that it lacks.
+    pub async fn select(&mut self, request: &SelectRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let acted = self.page().select(&element, &request.values, &Terms::until(until)).await?;
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Sets a checkbox, a radio button or a switch.
+    ///
+    /// # Errors
+    /// [`SessionError`]; [`interact::ActError::NoEffect`] where it stays as it was.
+    pub async fn check(&mut self, request: &CheckRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let acted = self.page().check(&element, request.is_checked(), &Terms::until(until)).await?;
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Drags one element to another, or to a point.
+    ///
+    /// # Errors
+    /// [`SessionError`]: what either lacked.
+    pub async fn drag(&mut self, request: &DragRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let Aim { at: to, .. } = self.aim(&target(request.to.target())?, until).await?;
+        let to = match &to {
+            At::Element(element) => Drop::Element(element),
+            At::Point(point) => Drop::Point(*point),
+        };
+        let acted = self.page().drag(&element, &to, &Terms::until(until)).await?;
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// Scrolls the page or a part of it, or an element into view.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the element is gone or not visible.
+    pub async fn scroll(&mut self, request: &ScrollRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let (element, answer) = match request.target() {
+            Some(target) => {
+                let (element, answer) = self.aim_at_element(&target, until).await?;
+                (Some(element), Some(answer))
+            }
+            None => (None, None),
+        };
+        let scroll = match (request.direction, request.to) {
+            (Some(direction), _) => Scroll::By(way(direction), request.amount.map(f64::from)),
+            (None, Some(end)) => Scroll::To(match end {
+                ScrollEnd::Top => End::Top,
+                ScrollEnd::Bottom => End::Bottom,
+            }),
+            (None, None) => Scroll::IntoView,
+        };
+        let acted = self.page().scroll(element.as_ref(), scroll, until).await?;
+        Ok(self.acted(acted, answer))
+    }
+
+    /// Puts files into a file field.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the field takes none, or not so many.
+    pub async fn upload(&mut self, request: &UploadRequest) -> Result<Acted, SessionError> {
+        let until = self.wait_until(request.target_wait_ms());
+        let target = target(request.target())?;
+        // A field for files is often hidden behind a button of the page's own.
+        let (element, answer) = match &target {
+            Target::Semantic(semantic) => {
+                let looking = super::aim::Looking { until, frame_selector: None, visible: false, enabled: true };
+                let located = self.locate(semantic, looking).await?;
+                let element = located.element.clone();
+                (element, self.aimed_at(located).answer)
+            }
+            target => self.aim_at_element(target, until).await?,
+        };
+        let files: Vec<File> = request
+            .files
+            .iter()
+            .map(|file| File {
+                name: file.name.clone(),
+                mime_type: file.mime_type.clone().unwrap_or_default(),
+                content_base64: file.content_base64.clone(),
+            })
+            .collect();
+        let acted = self.page().upload(&element, &files, until).await?;
+        Ok(self.acted(acted, Some(answer)))
+    }
+
+    /// What an action came to, for its answer.
+    pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
+        let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
+        self.warnings.extend(warnings.into_iter().map(|code| match (code.as_str(), &typed) {
+            ("value_differs", Some(typed)) => {
+                format!("value_differs: the field has {:?} now", typed.value.as_deref().unwrap_or_default())
+            }
+            ("no_change", _) => "no_change: nothing on the page changed".to_owned(),
+            ("blocked_target", _) => "blocked_target: the page wanted to go where it may not".to_owned(),
+            _ => code,
+        }));
+        let target = target
+            .map(|target| TargetAnswer { bounding_box: bounding_box.map(box_of).or(target.bounding_box), ..target });
+        Acted {
+            navigated: settled.navigated,
+            settled: settled.settled,
+            target,
+            method: Some(match method {
+                interact::Method::Dom => Method::Dom,
+                interact::Method::Cdp => Method::Cdp,
+            }),
+            status_code: None,
+        }
+    }
+}
+
+/// A request's target; a valid request of these routes has one.
+fn target(target: Option<Target>) -> Result<Target, SessionError> {
+    target.ok_or_else(|| Invalid::new("ref", "is missing: send one of ref, target and at").into())
+}
+
+pub(super) fn chord(field: &str, key: &str) -> Result<Chord, SessionError> {
+    key.parse::<Chord>().map_err(|error| Invalid::new(field, error.to_string()).into())
+}
+
+fn modifiers(held: &[Modifier]) -> Result<Modifiers, SessionError> {
+    let names = held.iter().map(|modifier| match modifier {
+        Modifier::Alt => "Alt",
+        Modifier::Control => "Control",
+        Modifier::Meta => "Meta",
+        Modifier::Shift => "Shift",
+    });
+    Modifiers::parse(names).map_err(|error| Invalid::new("modifiers", error.to_string()).into())
+}
+
+const fn button(button: MouseButton) -> Button {
+    match button {
+        MouseButton::Left => Button::Left,
+        MouseButton::Middle => Button::Middle,
+        MouseButton::Right => Button::Right,
+    }
+}
+
+const fn way(direction: ScrollDirection) -> Direction {
+    match direction {
+        ScrollDirection::Up => Direction::Up,
+        ScrollDirection::Down => Direction::Down,
+        ScrollDirection::Left => Direction::Left,
+        ScrollDirection::Right => Direction::Right,
+    }
+}

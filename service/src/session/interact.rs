@@ -1,0 +1,140 @@
+//! `interact`: acting on what a person would name, in the document first.
+
+use std::time::Duration;
+
+use porthole_contract::Invalid;
+use porthole_contract::session::{
+    Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, TargetAnswer, Tried,
+};
+
+use super::act::chord;
+use super::aim::{Aim, At, Looking};
+use super::{SessionError, Turn};
+use crate::page::interact::{self, Button, Click, Element, How, Modifiers, Terms, Typing};
+
+/// What was located, for the answer.
+struct Found {
+    element: Option<Element>,
+    answer: Option<TargetAnswer>,
+    tried: Vec<Tried>,
+}
+
+impl Turn<'_> {
+    /// Locates the target, acts on it, and says how that was done.
+    ///
+    /// # Errors
+    /// [`SessionError`]: what the target lacked, or that the page did not take the action.
+    pub async fn interact(&mut self, request: &InteractRequest) -> Result<Interacted, SessionError> {
+        let options = &request.options;
+        let until = self.wait_until(options.timeout_or_default_ms());
+        let looking = Looking {
+            until,
+            frame_selector: options.frame_selector.as_deref(),
+            visible: options.waits_for_visible(),
+            enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
+        };
+        let Found { element, answer, tried } = self.found(request, looking).await?;
+        let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
+        let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
+        let acted = match self.carry_out(request, element.as_ref(), terms).await? {
+            Some(acted) => self.acted(acted, answer),
+            None => Acted { settled: true, target: answer, ..Acted::default() },
+        };
+        if let Some(ms) = options.wait_for_network_idle_ms.filter(|ms| *ms > 0) {
+            let page = self.page();
+            let idle = page.wait_for_network_idle(Duration::from_millis(ms.into()), self.deadline).await;
+            if let Err(error) = idle {
+                self.warnings.push(format!("network_busy: {error}"));
+            }
+        }
+        let picture = if options.post_action_screenshot && self.page().dialog().is_none() {
+            Some(self.picture_of_viewport().await?)
+        } else {
+            None
+        };
+        let target = acted.target.as_ref();
+        let details = InteractDetails {
+            selector_used: target.and_then(|target| target.selector_used.clone()),
+            matched_count: target.map_or(0, |target| target.matched_count),
+            bounding_box: target.and_then(|target| target.bounding_box),
+            navigation_occurred: acted.navigated,
+            method: acted.method.filter(|_| request.action != InteractAction::WaitForSelector),
+            tried,
+        };
+        let message = message(request.action, target, acted.method);
+        let (image_base64, mime_type) = picture.map(|picture| (picture.image_base64, picture.mime_type)).unzip();
+        let screenshot_label = options.screenshot_label.clone().filter(|_| image_base64.is_some());
+        Ok(Interacted { acted, success: true, message, details, image_base64, mime_type, screenshot_label })
+    }
+
+    async fn found(&mut self, request: &InteractRequest, looking: Looking<'_>) -> Result<Found, SessionError> {
+        let Some(target) = &request.target else {
+            return Ok(Found { element: None, answer: None, tried: Vec::new() });
+        };
+        let located = self.locate(target, looking).await?;
+        let tried = located.tried.iter();
+        let tried = tried.map(|tried| Tried { selector: tried.selector.clone(), matched: tried.matched as u64 });
+        let tried = tried.collect();
+        let Aim { at, answer } = self.aimed_at(located);
+        let element = match at {
+            At::Element(element) => Some(element),
+            At::Point(_) => None,
+        };
+        Ok(Found { element, answer: Some(answer), tried })
+    }
+
+    /// Does what is asked; `None` where that was only to wait.
+    async fn carry_out(
+        &mut self,
+        request: &InteractRequest,
+        element: Option<&Element>,
+        terms: Terms,
+    ) -> Result<Option<interact::Acted>, SessionError> {
+        let page = self.page();
+        let value = request.value.clone().unwrap_or_default();
+        if request.action == InteractAction::Keypress {
+            let clipboard = self.session.clipboard.clone();
+            return Ok(Some(page.press(element, &chord("value", &value)?, &clipboard, &terms).await?));
+        }
+        let element = element.ok_or_else(|| Invalid::new("target", "is missing"))?;
+        let acted = match request.action {
+            InteractAction::Click => {
+                let click = Click { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms };
+                page.click(element, &click).await?
+            }
+            InteractAction::Type => {
+                let typing = Typing { text: value, clear: true, submit: false, slowly: false, terms };
+                page.type_text(element, &typing).await?
+            }
+            InteractAction::Select => page.select(element, &[value], &terms).await?,
+            InteractAction::Check => page.check(element, true, &terms).await?,
+            InteractAction::Uncheck => page.check(element, false, &terms).await?,
+            InteractAction::Hover => page.hover(element, &terms).await?,
+            InteractAction::WaitForSelector | InteractAction::Keypress => return Ok(None),
+        };
+        Ok(Some(acted))
+    }
+}
+
+/// What was done, as a sentence.
+fn message(action: InteractAction, target: Option<&TargetAnswer>, method: Option<Method>) -> String {
+    let done = match action {
+        InteractAction::Click => "Clicked",
+        InteractAction::Type => "Typed into",
+        InteractAction::Select => "Chose in",
+        InteractAction::Check => "Checked",
+        InteractAction::Uncheck => "Unchecked",
+        InteractAction::Keypress => "Pressed a key on",
+        InteractAction::Hover => "Moved the pointer over",
+        InteractAction::WaitForSelector => "Found",
+    };
+    let what = match target {
+        Some(target) if target.name.is_empty() => target.role.clone(),
+        Some(target) => format!("{} {:?}", target.role, target.name),
+        None => "what has the focus".to_owned(),
+    };
+    match method.filter(|_| action != InteractAction::WaitForSelector) {
+        Some(Method::Cdp) => format!("{done} {what} by the browser's input"),
+        Some(Method::Dom) | None => format!("{done} {what}"),
+    }
+}

@@ -1,0 +1,137 @@
+//! Looking at the page without acting: pictures and readings.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_contract::session::{
+    ElementRef, Extracted, Picture, SessionExtractRequest, SessionRequest as _, SessionScreenshotRequest,
+    SnapshotAnswer, SnapshotOptions, SnapshotRef, Target, Targeted as _,
+};
+use porthole_contract::{ImageFormat, Invalid};
+
+use super::{SessionError, Turn};
+use crate::operation::{Asked, Wanted, picture};
+use crate::page::Region;
+use crate::page::interact::{self, ActError, Ref, Scroll};
+
+impl Turn<'_> {
+    /// Puts a snapshot of the tab into the call's answer.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the root's ref is stale, or the page does not answer.
+    pub async fn take_snapshot(&mut self, options: &SnapshotOptions) -> Result<(), SessionError> {
+        let page = self.page();
+        let wanted = interact::SnapshotOptions {
+            interactive_only: options.interactive_only,
+            max_depth: options.max_depth.map(|depth| depth as usize),
+            root: options.root.map(|root| Ref(root.0.into())),
+            offset: options.offset as usize,
+            max_chars: options.max_chars as usize,
+            changes: options.changes,
+            boxes: options.boxes,
+        };
+        let snapshot = page.snapshot(self.refs(), &wanted).await?;
+        let refs = snapshot.refs.into_iter().filter_map(|(reference, shown)| {
+            let number = u32::try_from(reference.0).ok()?;
+            Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
+        });
+        self.snapshot = Some(SnapshotAnswer {
+            snapshot_id: format!("s{}", snapshot.id),
+            tree: snapshot.tree,
+            refs: refs.collect(),
+            element_count: snapshot.element_count as u64,
+            truncated: snapshot.truncated,
+            chars: snapshot.chars as u64,
+            changes: snapshot.changes,
+        });
+        Ok(())
+    }
+
+    /// The same for a call whose answer shall have one too. That there is none does not fail it.
+    pub async fn add_snapshot(&mut self, options: &SnapshotOptions) {
+        if self.page().dialog().is_some() {
+            return;
+        }
+        if let Err(error) = self.take_snapshot(options).await {
+            self.warnings.push(format!("no_snapshot: {error}"));
+        }
+    }
+
+    /// Takes a picture of the tab.
+    ///
+    /// # Errors
+    /// [`SessionError`]: the target is stale or not visible, the picture too large.
+    pub async fn screenshot(&mut self, request: &SessionScreenshotRequest) -> Result<Picture, SessionError> {
+        let region = match request.target() {
+            None if request.full_page => Region::FullPage,
+            None => Region::Viewport,
+            Some(Target::At(_)) => return Err(Invalid::new("at", "is a point, which has no picture").into()),
+            Some(target) => {
+                let until = self.wait_until(request.target_wait_ms());
+                let (element, answer) = self.aim_at_element(&target, until).await?;
+                let scrolled = self.page().scroll(Some(&element), Scroll::IntoView, until).await?;
+                let in_view = scrolled.bounding_box.filter(|part| part.width >= 1.0 && part.height >= 1.0);
+                Region::InView(in_view.ok_or(ActError::NotVisible(answer.name))?)
+            }
+        };
+        let wanted = Wanted {
+            region,
+            format: request.format.unwrap_or_default(),
+            quality: request.quality,
+            max_bytes: request.max_bytes,
+            viewport: self.session.appearance.viewport,
+        };
+        self.picture(&wanted).await
+    }
+
+    /// Takes a picture of the viewport, as small as a model needs it.
+    pub(super) async fn picture_of_viewport(&mut self) -> Result<Picture, SessionError> {
+        let viewport = self.session.appearance.viewport;
+        let format = ImageFormat::Jpeg;
+        self.picture(&Wanted { region: Region::Viewport, format, quality: None, max_bytes: None, viewport }).await
+    }
+
+    async fn picture(&mut self, wanted: &Wanted) -> Result<Picture, SessionError> {
+        let page = self.page();
+        let (fitted, arrival, warnings) = picture(&page, wanted).await?;
+        self.warnings.extend(warnings);
+        Ok(Picture {
+            final_url: arrival.final_url,
+            status_code: arrival.status_code,
+            image_base64: BASE64_STANDARD.encode(&fitted.bytes),
+            mime_type: fitted.format.mime_type().to_owned(),
+            truncated: fitted.truncated,
+            width: fitted.width,
+            height: fitted.height,
+            bytes: fitted.bytes.len() as u64,
+            blocked_requests: arrival.blocked_requests,
+        })
+    }
+
+    /// Reads the tab's page as it stands.
+    ///
+    /// # Errors
+    /// [`SessionError`]: nothing matches, or there is nothing to read.
+    pub async fn extract(&mut self, request: &SessionExtractRequest) -> Result<Extracted, SessionError> {
+        let field = if request.extract.is_some() { "extract" } else { "instruction" };
+        let asked = Asked::of(field, request.directives()?, request.offset, request.max_chars)?;
+        let permit = self.permit()?;
+        let schemas = asked.schemas(permit.clone()).await?;
+        let reading = asked.read(&self.page(), schemas, permit).await?;
+        self.warnings.extend(reading.warnings);
+        let first = reading.results.first().cloned().unwrap_or_default();
+        self.warnings.extend(first.warnings);
+        Ok(Extracted {
+            final_url: reading.arrival.final_url,
+            status_code: reading.arrival.status_code,
+            content: first.content,
+            data: first.data,
+            truncated: first.truncated,
+            format: first.format,
+            total_chars: first.total_chars,
+            matched: first.matched,
+            next_offset: first.next_offset,
+            results: if reading.results.len() > 1 { reading.results } else { Vec::new() },
+            blocked_requests: reading.arrival.blocked_requests,
+        })
+    }
+}

@@ -1,0 +1,138 @@
+//! What an agent sees and does, over the routes alone.
+
+use porthole_tests::Stack;
+use porthole_tests::agent::{Agent, reference, tree};
+use serde_json::json;
+
+const FORM: &str = r#"<title>Sign in</title><h1>Sign in</h1>
+<form onsubmit="event.preventDefault();
+  fetch(location).then(() => { out.textContent = `hello ${user.value} ${plan.value} ${keep.checked}` })">
+<label for=user>Email</label><input id=user required>
+<label>Plan <select id=plan><option>Small<option>Large</select></label>
+<label><input type=checkbox id=keep> Remember me</label>
+<button>Sign in</button></form><p id=out></p>"#;
+
+#[tokio::test]
+async fn an_agent_fills_a_form_by_what_it_sees_and_sees_what_came_of_it() {
+    let stack = Stack::shared().await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(FORM)).await;
+    let seen = tree(&opened);
+    assert_eq!(opened["title"], "Sign in");
+    assert!(seen.contains("- heading \"Sign in\" [level=1]"), "{seen}");
+    let email = reference(&seen, "textbox \"Email\"");
+    let typed = agent.does("type", json!({"ref": email, "text": "ada@example.com", "snapshot": "changes"})).await;
+    assert!(tree(&typed).contains("ada@example.com"), "{typed:#?}");
+    assert_eq!(typed["target"]["name"], "Email");
+    agent.does("select", json!({"ref": reference(&seen, "combobox \"Plan"), "values": ["Large"]})).await;
+    agent.does("check", json!({"ref": reference(&seen, "checkbox \"Remember me\"")})).await;
+    let sent = agent.does("click", json!({"ref": reference(&seen, "button \"Sign in\""), "snapshot": "full"})).await;
+    assert_eq!((&sent["settled"], &sent["navigated"]), (&json!(true), &json!(false)));
+    let after = agent.tree().await;
+    assert!(after.contains("hello ada@example.com Large true"), "a late effect is there once settled: {after}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_agent_acts_on_what_a_person_would_name() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(FORM)).await;
+    let interact = async |fields| agent.does("interact", fields).await;
+    let typed = interact(json!({"action": "type", "target": {"by": "label", "value": "email"}, "value": "bob"})).await;
+    assert_eq!((&typed["success"], &typed["details"]["matched_count"]), (&json!(true), &json!(1)), "{typed:#?}");
+    interact(json!({"action": "select", "target": {"value": "Plan"}, "value": "Large"})).await;
+    interact(json!({"action": "check", "target": {"by": "role", "value": "checkbox", "name": "Remember me"}})).await;
+    let target = json!({"value": "button \"Sign in\""});
+    let options = json!({"post_action_screenshot": true, "screenshot_label": "after"});
+    let clicked = interact(json!({"action": "click", "target": target, "options": options})).await;
+    assert_eq!((&clicked["details"]["method"], &clicked["screenshot_label"]), (&json!("dom"), &json!("after")));
+    assert!(clicked["image_base64"].as_str().unwrap().len() > 1_000);
+    assert!(agent.tree().await.contains("hello bob Large true"));
+    let missed = agent
+        .call(
+            "interact",
+            json!({"action": "click", "target": {"value": "Nothing of it"},
+        "options": {"timeout_ms": 300}}),
+        )
+        .await;
+    missed.expect_code("ELEMENT_NOT_FOUND");
+    assert!(missed.json()["tried"].as_array().unwrap().len() > 3, "{missed:?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_ref_never_means_another_element() {
+    let stack = Stack::shared().await;
+    let page = r#"<title>list</title><p id=clicked>nothing</p><div id=rows></div><script>
+      const show = names => rows.replaceChildren(...names.map(name => {
+        const button = document.createElement('button');
+        button.textContent = name;
+        button.onclick = () => { clicked.textContent = 'clicked ' + name };
+        return button;
+      }));
+      show(['one', 'two']);</script>
+      <button onclick="show(['one', 'two'])">again</button>
+      <button onclick="rows.lastChild.textContent = 'three'">rename</button>"#;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let seen = tree(&opened);
+    let two = reference(&seen, "\"two\"");
+    agent.does("click", json!({"ref": reference(&seen, "\"rename\"")})).await;
+    let renamed = agent.call("click", json!({"ref": two, "snapshot": "full"})).await;
+    renamed.expect_code_about("STALE_REF", "three");
+    assert!(
+        renamed.json()["snapshot"]["tree"].as_str().unwrap().contains("three"),
+        "a failed call answers with one, too"
+    );
+    agent.does("click", json!({"ref": reference(&seen, "\"again\"")})).await;
+    agent.call("click", json!({"ref": two})).await.expect_code_about("STALE_REF", "gone");
+    agent.call("click", json!({"ref": "@e999"})).await.expect_code_about("STALE_REF", "never given");
+    assert!(agent.tree().await.contains("nothing"), "no click came to another element");
+    let new = reference(&agent.tree().await, "button \"two\"");
+    assert_ne!(new, two, "a twin is another element");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_covered_element_is_never_clicked_through() {
+    let stack = Stack::shared().await;
+    let page = r#"<title>covered</title><button id=below onclick="out.textContent='below'">buy</button>
+      <div id=consent style="position:fixed;inset:0;background:#0008" onclick="out.textContent='consent'"></div>
+      <p id=out>untouched</p>"#;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let covered = agent.call("click", json!({"ref": reference(&tree(&opened), "\"buy\""), "timeout_ms": 1500})).await;
+    covered.expect_code_about("COVERED", "consent");
+    assert!(agent.tree().await.contains("untouched"));
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_dialog_holds_the_page_until_it_is_answered() {
+    let stack = Stack::shared().await;
+    let page = r#"<title>ask</title><p id=out>-</p>
+      <button onclick="out.textContent = prompt('How many?', '3')">ask</button>"#;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let ask = reference(&tree(&opened), "\"ask\"");
+    let clicked = agent.does("click", json!({"ref": ask})).await;
+    assert_eq!(clicked["settled"], false);
+    let told = &clicked["events"][0];
+    assert_eq!((&told["type"], &told["kind"], &told["default"]), (&json!("dialog"), &json!("prompt"), &json!("3")));
+    agent.call("snapshot", json!({})).await.expect_code("DIALOG_OPEN");
+    agent.does("status", json!({})).await;
+    agent.does("dialog", json!({"accept": true, "text": "seven"})).await;
+    assert!(agent.tree().await.contains("seven"));
+    agent.call("dialog", json!({"accept": true})).await.expect_code("INVALID_REQUEST");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_agent_waits_for_what_comes_late() {
+    let stack = Stack::shared().await;
+    let page = "<title>late</title><p id=out>soon</p><script>setTimeout(() => { out.textContent = 'here'; \
+        history.pushState(0, '', '/late/part') }, 700)</script>";
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    agent.does("wait", json!({"text": "here"})).await;
+    agent.does("wait", json!({"url": "**/late/*"})).await;
+    agent.does("wait", json!({"text_gone": "soon"})).await;
+    agent.does("wait", json!({"network_idle_ms": 100})).await;
+    agent.call("wait", json!({"text": "never", "timeout_ms": 1000})).await.expect_code("TIMEOUT");
+    agent.does("close", json!({})).await;
+}

@@ -1,0 +1,148 @@
+//! Whose sessions are, how they end, and that nothing is left of them.
+
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use porthole_tests::agent::Agent;
+use porthole_tests::eventually::so;
+use porthole_tests::family::{self, Relative};
+use porthole_tests::{Caller, Reply, Stack, eventually, owner};
+use serde_json::json;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// How many browser contexts with a lease there are.
+async fn leased(stack: &Stack) -> i64 {
+    let sessions = stack.metrics().await["sessions"].clone();
+    sessions["created"].as_i64().unwrap() - sessions["ended"].as_i64().unwrap()
+}
+
+async fn expect_none_leased(stack: &Stack) {
+    eventually(SOON, async || {
+        let count = leased(stack).await;
+        so(count == 0, format!("{count} leases"))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
+    let stack = Stack::start().await;
+    let url = stack.site.html("<title>mine</title>");
+    stack.caller().post("/session/snapshot", json!({})).await.expect_code("NO_PAGE");
+    let (agent, _) = Agent::at(stack.caller(), &url).await;
+    let sandbox_id = "sb-of-another".to_owned();
+    let other = Caller { owner_token: owner::FIRST.token(&sandbox_id, 600), sandbox_id, ..stack.caller() };
+    let session = agent.session.clone();
+    let theirs = Agent { caller: other, session: session.clone() };
+    for route in ["snapshot", "status", "tabs", "screenshot"] {
+        theirs.call(route, json!({})).await.expect_code(if route == "tabs" {
+            "INVALID_REQUEST"
+        } else {
+            "SESSION_NOT_FOUND"
+        });
+    }
+    assert_eq!(theirs.does("close", json!({})).await["closed"], false);
+    let forged = Agent { session: format!("{}A", &session[..session.len() - 1]), ..agent.clone() };
+    let is_last_bit = forged.session == session;
+    if !is_last_bit {
+        forged.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
+    }
+    agent.does("status", json!({})).await;
+    assert_eq!(agent.does("close", json!({})).await["closed"], true);
+    assert_eq!(agent.does("close", json!({})).await["closed"], false);
+    agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
+    expect_none_leased(&stack).await;
+}
+
+#[tokio::test]
+async fn an_idle_session_ends_and_leaves_nothing() {
+    let stack = Stack::start().await;
+    let url = stack.site.html("<title>idle</title>");
+    let (agent, _) = Agent::with(stack.caller(), json!({"url": url, "idle_seconds": 1})).await;
+    eventually(SOON, async || {
+        let gone = leased(&stack).await == 0;
+        so(gone, "the session is still there")
+    })
+    .await;
+    agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
+}
+
+#[tokio::test]
+async fn there_are_so_many_sessions_and_no_more() {
+    let stack = Stack::with()
+        .setting("PORTHOLE_MAX_SESSIONS", "3")
+        .setting("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", "2")
+        .start()
+        .await;
+    let url = stack.site.html("<title>seat</title>");
+    let (first, _) = Agent::at(stack.caller(), &url).await;
+    let (_second, _) = Agent::at(stack.caller(), &url).await;
+    let third = stack.caller().post("/session/navigate", json!({"url": url})).await;
+    third.expect_code_about("SESSION_LIMIT", "sandbox");
+    first.does("close", json!({})).await;
+    eventually(SOON, async || {
+        let again = stack.caller().post("/session/open", json!({})).await;
+        so(again.code().is_none(), format!("{again:?}"))
+    })
+    .await;
+    // One-shot requests go on beside sessions.
+    stack.expect_alive().await;
+}
+
+#[tokio::test]
+async fn a_session_whose_browser_dies_is_lost_and_says_so() {
+    let stack = Stack::start().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>mortal</title>")).await;
+    for browser in stack.chromium().iter().filter(|process| process.is_browser()) {
+        kill(Pid::from_raw(browser.pid), Signal::SIGKILL).unwrap();
+    }
+    eventually(SOON, async || {
+        let code = agent.call("status", json!({})).await.code();
+        so(code.as_deref() == Some("SESSION_LOST"), format!("{code:?}"))
+    })
+    .await;
+    let (again, _) = Agent::at(stack.caller(), &stack.site.html("<title>again</title>")).await;
+    again.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
+    let stack = Stack::start().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>alive</title>")).await;
+    let slow = stack.site.page(Reply::never());
+    let leaving = agent.clone();
+    let url = slow.clone();
+    let call = tokio::spawn(async move { leaving.call("navigate", json!({"url": url})).await });
+    eventually(SOON, async || so(!stack.site.seen(&slow).is_empty(), "the page was not asked for")).await;
+    call.abort();
+    let status = agent.does("status", json!({})).await;
+    assert_eq!(status["title"], "alive");
+    // A caller that leaves while its session is made leaves no session.
+    let url = slow.clone();
+    let caller = stack.caller();
+    let call = tokio::spawn(async move { caller.post("/session/navigate", json!({"url": url})).await });
+    eventually(SOON, async || so(stack.site.seen(&slow).len() > 1, "the page was not asked for again")).await;
+    call.abort();
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_service_that_ends_leaves_nothing_of_its_sessions() {
+    for signal in [Signal::SIGTERM, Signal::SIGKILL] {
+        let mut stack = Stack::start().await;
+        let url = stack.site.html("<title>held</title>");
+        for _ in 0..2 {
+            Agent::at(stack.caller(), &url).await;
+        }
+        let family = stack.service.process.family();
+        assert!(family.iter().any(Relative::is_browser), "no browser among {family:#?}");
+        stack.service.process.signal(signal);
+        stack.service.process.ended(SOON).await;
+        family::expect_gone(&family).await;
+        if signal == Signal::SIGTERM {
+            assert_eq!(stack.home.left_in_temp().len(), 0, "{:?}", stack.home.left_in_temp());
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Navigation and tabs.
+
+use std::time::Duration;
+
+use porthole_tests::agent::{Agent, reference, tree};
+use porthole_tests::eventually::so;
+use porthole_tests::{Reply, Stack, eventually};
+use serde_json::json;
+
+const SOON: Duration = Duration::from_secs(10);
+
+#[tokio::test]
+async fn a_session_goes_where_it_may_and_stays_where_it_was_otherwise() {
+    let stack = Stack::shared().await;
+    let (first, second) = (stack.site.html("<title>first</title>"), stack.site.html("<title>second</title>"));
+    let (agent, _) = Agent::at(stack.caller(), &first).await;
+    assert_eq!(agent.does("navigate", json!({"url": second})).await["title"], "second");
+    assert_eq!(agent.does("navigate", json!({"action": "back"})).await["title"], "first");
+    agent.call("navigate", json!({"action": "back", "timeout_ms": 3000})).await.expect_code("NAVIGATION_FAILED");
+    agent.call("navigate", json!({"url": stack.site.forbidden()})).await.expect_code("BLOCKED_TARGET");
+    agent.call("navigate", json!({"url": "ftp://a/"})).await.expect_code("INVALID_URL");
+    let status = agent.does("status", json!({})).await;
+    assert_eq!(status["url"], first.as_str(), "a refused navigation leaves the session as it was");
+    let empty = stack.site.page(Reply::html("").status(204));
+    agent.call("navigate", json!({"url": empty})).await.expect_code("NAVIGATION_FAILED");
+    assert_eq!(agent.does("navigate", json!({"url": second})).await["title"], "second");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
+    let stack = Stack::shared().await;
+    let other = stack.site.html("<title>other</title><h1>other</h1>");
+    let page = format!("<title>opener</title><a href='{other}' target=_blank>open</a>");
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"open\"")})).await;
+    assert_eq!(clicked["tab"], "t1", "a popup does not become active by itself");
+    eventually(SOON, async || {
+        let tabs = agent.does("tabs", json!({"action": "list"})).await;
+        so(tabs["tabs"][1]["url"] == other.as_str(), format!("{tabs:#?}"))
+    })
+    .await;
+    let selected = agent.does("tabs", json!({"action": "select", "tab": "t2"})).await;
+    assert_eq!((&selected["tab"], &selected["title"]), (&json!("t2"), &json!("other")));
+    assert!(agent.tree().await.contains("heading \"other\""));
+    assert!(tree(&agent.does("snapshot", json!({"tab": "t1"})).await).contains("link \"open\""));
+    let closed = agent.does("tabs", json!({"action": "close", "tab": "t2"})).await;
+    assert_eq!((&closed["tab"], closed["tabs"].as_array().unwrap().len()), (&json!("t1"), 1));
+    let new = agent.does("tabs", json!({"action": "new", "url": other})).await;
+    assert_eq!((&new["tab"], &new["title"]), (&json!("t3"), &json!("other")));
+    agent.call("click", json!({"tab": "t9", "ref": "e1"})).await.expect_code("INVALID_REQUEST");
+    for _ in 0..6 {
+        agent.does("tabs", json!({"action": "new"})).await;
+    }
+    agent.call("tabs", json!({"action": "new"})).await.expect_code("SESSION_LIMIT");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn closing_the_last_tab_ends_the_session() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>one</title>")).await;
+    agent.call("tabs", json!({"action": "close"})).await;
+    agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
+}

@@ -1,0 +1,284 @@
+//! Clicking: only the element that was meant, when it can be.
+
+use std::time::Duration;
+
+use porthole_service::page::interact::{ActError, Button, Click, Method, Point};
+use porthole_tests::eventually;
+
+use super::scene::{PATIENCE, Scene, held, in_document, ready};
+
+/// How long to wait for what never comes.
+const BRIEFLY: Duration = Duration::from_millis(700);
+
+const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_is_clicked_once_with_what_a_mouse_sends() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<button id=b>go</button><script>
+        for (const type of ['pointerdown','mousedown','pointerup','mouseup','click','dblclick','auxclick','contextmenu'])
+            b.addEventListener(type, e => note(type + (e.isTrusted ? '' : '!') + (e.shiftKey ? '+' : '')))</script>"
+    ))
+    .await;
+    let acted = scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "pointerdown,mousedown,pointerup,mouseup,click");
+    assert_eq!((acted.method, acted.settled.settled, acted.settled.navigated), (Method::Cdp, true, false));
+    let bounds = acted.bounding_box.unwrap();
+    assert!(bounds.width > 10.0 && bounds.height > 10.0, "{bounds:?}");
+
+    scene.evaluate("log = []").await;
+    let element = scene.element("#b").await;
+    let double = Click { count: 2, modifiers: held(&["Shift"]), ..Click::once(ready()) };
+    scene.page.click(&element, &double).await.unwrap();
+    assert!(scene.log().await.ends_with("click+,dblclick+"), "{}", scene.log().await);
+
+    scene.evaluate("log = []").await;
+    scene.page.click(&element, &Click { button: Button::Right, ..Click::once(ready()) }).await.unwrap();
+    assert!(scene.log().await.contains("contextmenu"), "{}", scene.log().await);
+
+    scene.evaluate("log = []").await;
+    let acted = scene.page.click(&element, &Click::once(in_document())).await.unwrap();
+    assert_eq!(acted.method, Method::Dom);
+    assert_eq!(scene.log().await, "pointerdown!,mousedown!,pointerup!,mouseup!,click!");
+
+    scene.evaluate("log = []").await;
+    let at = Point { x: bounds.x + 5.0, y: bounds.y + 5.0 };
+    scene.page.click_at(at, &Click::once(ready())).await.unwrap();
+    assert!(scene.log().await.ends_with("click"), "{}", scene.log().await);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_covered_is_not_clicked_until_it_is_free() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<button id=b onclick='note(`b`)'>go</button>
+        <div id=consent onclick='note(`consent`)' style='position:fixed;inset:0'><p>Cookies?</div>"
+    ))
+    .await;
+    let covered = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    let ActError::Covered { covered, by } = covered else { panic!("{covered:?}") };
+    assert_eq!((covered.as_str(), by.as_str()), ("<button id=\"b\">", "<div id=\"consent\">"));
+    assert_eq!(scene.log().await, "");
+    scene.evaluate("setTimeout(() => consent.remove(), 150)").await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b");
+
+    // Half covered: the other half will do.
+    scene
+        .shows(&format!(
+            "{LOGS}<button id=b onclick='note(`b`)' style='position:absolute;left:0;top:0;width:300px;height:60px'>b</button>
+            <div onclick='note(`over`)' style='position:absolute;left:100px;top:0;width:300px;height:100px;background:red'>"
+        ))
+        .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_that_is_swapped_when_the_pointer_comes_is_not_clicked() {
+    // Its place is taken by another as soon as the pointer is over it.
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div id=place><button id=b onclick='note(`b`)' style='width:200px;height:80px'>pay 1</button></div>
+        <script>addEventListener('mousedown', () => note('down'), true);
+        b.addEventListener('pointermove', () => {{
+            place.innerHTML = '<button onclick=\"note(`other`)\" style=\"width:200px;height:80px\">pay 1000</button>' }})</script>"
+    ))
+    .await;
+    let swapped = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(swapped, ActError::NotFound(_) | ActError::Covered { .. }), "{swapped:?}");
+    assert_eq!(scene.log().await, "", "neither of them is clicked");
+
+    // And an overlay that comes with the pointer.
+    scene
+        .shows(&format!(
+            "{LOGS}<button id=b onclick='note(`b`)' style='width:200px;height:80px'>go</button>
+            <div id=o hidden onclick='note(`o`)' style='position:fixed;inset:0'></div>
+            <script>b.addEventListener('pointermove', () => {{ o.hidden = false }})</script>"
+        ))
+        .await;
+    let covered = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("\"o\"")), "{covered:?}");
+    assert_eq!(scene.log().await, "");
+
+    // In a document whose only script is in attributes.
+    scene
+        .shows(
+            "<button id=b onpointermove='o.hidden = false' style='width:200px;height:80px'>go</button>
+            <div id=o hidden onmousedown='document.title = `pressed`' style='position:fixed;inset:0'></div>",
+        )
+        .await;
+    let covered = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    assert_eq!(scene.evaluate("document.title").await, "");
+
+    // Swapped by the press itself: no click comes to what is there then.
+    scene
+        .shows(&format!(
+            "{LOGS}<div id=place><button id=b style='width:200px;height:80px'>go</button></div>
+            <script>b.addEventListener('mousedown', () => {{
+            place.innerHTML = '<button onclick=\"note(`other`)\" style=\"width:200px;height:80px\">else</button>' }})</script>"
+        ))
+        .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_is_waited_for_until_it_is_ready() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<fieldset id=f disabled><button id=b onclick='note(`b`)'>go</button></fieldset>
+        <div aria-disabled=true><div role=button id=a onclick='note(`a`)'>go</div></div>
+        <button id=h style='visibility:hidden' onclick='note(`h`)'>go</button>"
+    ))
+    .await;
+    let disabled = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(&disabled, ActError::NotEnabled(what) if what.contains("\"b\"")), "{disabled:?}");
+    assert!(matches!(scene.click_within("#a", BRIEFLY).await, Err(ActError::NotEnabled(_))));
+    assert!(matches!(scene.click_within("#h", BRIEFLY).await, Err(ActError::NotVisible(_))));
+    scene.evaluate("setTimeout(() => { f.disabled = false; h.style.visibility = '' }, 250)").await;
+    scene.click("#b").await.unwrap();
+    scene.click("#h").await.unwrap();
+    assert_eq!(scene.log().await, "b,h");
+
+    let element = scene.element("#b").await;
+    scene.evaluate("b.remove()").await;
+    let gone = scene.page.click(&element, &Click::once(ready())).await.unwrap_err();
+    assert!(matches!(gone, ActError::NotFound(_)), "{gone:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_moves_is_clicked_when_it_stands_still() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<style>@keyframes slide {{ from {{ transform: translate(0) }} to {{ transform: translate(500px, 300px) }} }}
+        #b {{ animation: slide .6s linear both }}</style><button id=b onclick='note(`b`)'>go</button>"
+    ))
+    .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b");
+    scene.evaluate("b.style.animation = 'slide .5s linear infinite alternate'").await;
+    let moving = scene.click_within("#b", BRIEFLY).await.unwrap_err();
+    assert!(matches!(moving, ActError::TimedOut { .. }), "{moving:?}");
+
+    // By script, frame by frame.
+    scene
+        .shows(&format!(
+            "{LOGS}<button id=b onclick='note(`b`)' style='position:absolute;left:0'>go</button><script>
+            let x = 0; const move = () => {{ b.style.left = (x += 8) + 'px'; if (x < 400) requestAnimationFrame(move) }}; move()</script>"
+        ))
+        .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_are_scrolled_into_view_past_what_sticks() {
+    let bars =
+        "<style>html { scroll-behavior: smooth } header, footer { position: fixed; left: 0; right: 0; height: 200px;
+        background: #ccc; z-index: 1 } header { top: 0 } footer { bottom: 0 }</style>
+        <header onclick='note(`header`)'></header><footer onclick='note(`footer`)'></footer>";
+    let scene = Scene::showing(&format!(
+        "{LOGS}{bars}<div style='height:1500px'></div><button id=b onclick='note(`b`)'>go</button><div style='height:1500px'>"
+    ))
+    .await;
+    scene.click("#b").await.unwrap();
+    // In view, and under the header.
+    scene.evaluate("scrollTo({top: b.offsetTop - 100, behavior: 'instant'})").await;
+    scene.click("#b").await.unwrap();
+    scene.evaluate("scrollTo({top: b.offsetTop - 500, behavior: 'instant'})").await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b,b,b");
+
+    // In containers, each of which must scroll.
+    scene
+        .shows(&format!(
+            "{LOGS}<div style='height:1000px'></div><div style='height:200px;overflow:auto'><div style='height:800px'></div>
+            <div style='height:150px;overflow:auto'><div style='height:900px'></div><a href=# id=b
+            onclick='note(`b`);return false'>go</a><div style='height:900px'></div></div></div>"
+        ))
+        .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "b");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_shadow_roots_and_labels_show_is_hit() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div id=host style='display:inline-block'></div><label id=l for=c><span id=s>Agree</span></label><input type=checkbox id=c style='opacity:0'>
+        <button id=outer onclick='note(`outer`)'><i id=icon style='pointer-events:none'>x</i></button>
+        <span id=none style='display:contents'><b onclick='note(`inner`)'>word</b></span>
+        <script>host.attachShadow({{mode: 'open'}}).innerHTML = '<slot></slot><button>in</button>';
+        host.shadowRoot.querySelector('button').onclick = () => note('shadow'); host.id = 'host'</script>"
+    ))
+    .await;
+    scene.click("#host").await.unwrap();
+    scene.click("#icon").await.unwrap();
+    scene.click("#none").await.unwrap();
+    scene.click("#l").await.unwrap();
+    assert_eq!(scene.log().await, "shadow,outer,inner");
+    assert_eq!(scene.evaluate("c.checked").await, true);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hovering_opens_a_menu_whose_entry_is_clicked() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<style>ul {{ display: none }} #m:hover ul {{ display: block }}</style><div id=m>menu
+        <ul><li id=e onclick='note(`e`)'>entry</ul></div>"
+    ))
+    .await;
+    assert!(matches!(scene.click_within("#e", BRIEFLY).await, Err(ActError::NotVisible(_))));
+    let menu = scene.element("#m").await;
+    scene.page.hover(&menu, &ready()).await.unwrap();
+    scene.click("#e").await.unwrap();
+    assert_eq!(scene.log().await, "e");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_that_redefine_prototypes_are_acted_on() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<form id=f onsubmit='note(`sent`);return false'><input name=id><input name=parentNode><input name=closest>
+        <input name=getBoundingClientRect><input name=getRootNode><input name=isConnected><input name=ownerDocument><input name=getClientRects><input name=t><button id=b>go</button></form>
+        <img name=activeElement><img name=elementFromPoint><img name=documentElement>
+        <script>Element.prototype.getBoundingClientRect = () => ({{x: 9999, y: 9999}});
+        Document.prototype.elementFromPoint = () => null; Event.prototype.preventDefault = () => {{}};
+        Object.defineProperty(Event.prototype, 'isTrusted', {{get: () => false}});
+        Array.prototype.map = Array.prototype.find = () => {{ throw 1 }}; window.requestAnimationFrame = () => 0</script>"
+    ))
+    .await;
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.log().await, "sent");
+    scene.types("[name=t]", "hello").await.unwrap();
+    assert_eq!(scene.evaluate("document.querySelector('[name=t]').value").await, "hello");
+    scene.click("#f").await.unwrap();
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_in_the_middle_of_a_click_ends_it() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<button id=b onclick='note(`before`);alert(`hello`);note(`after`)'>go</button>
+        <button id=d onmousedown='alert(`down`)' onclick='note(`d`)'>go</button>"
+    ))
+    .await;
+    let acted = scene.click("#b").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    assert_eq!(scene.page.dialog().unwrap().message, "hello");
+    let held = scene.page.click_at(Point { x: 1.0, y: 1.0 }, &Click::once(ready())).await.unwrap_err();
+    assert!(matches!(held, ActError::Dialog(_)), "{held:?}");
+    scene.page.answer_dialog(true, None).await.unwrap();
+    eventually(PATIENCE, async || match scene.log().await {
+        log if log == "before,after" => Ok(()),
+        log => Err(log),
+    })
+    .await;
+    let acted = scene.click("#d").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    scene.page.answer_dialog(true, None).await.unwrap();
+    scene.ends().await;
+}

@@ -1,0 +1,221 @@
+//! Typing, choosing, checking, giving files.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_service::page::interact::{ActError, File, How, Method, Terms, Typing};
+
+use super::scene::{Scene, in_document, ready, typing};
+
+/// A field as React makes it: its own `value` on the instance, and the old value put back unless `input` came with a
+/// change that it has not seen.
+const CONTROLLED: &str = "<input id=r><p id=state></p><script>
+    const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value');
+    let tracked = '', state = '';
+    Object.defineProperty(r, 'value', { get() { return own.get.call(this) }, set(v) { tracked = v; own.set.call(this, v) } });
+    r.addEventListener('input', () => { const now = own.get.call(r); if (now === tracked) return; tracked = now;
+        state = now.toUpperCase(); r.value = state; document.getElementById('state').textContent = state })</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_is_typed_and_read_back() {
+    let scene = Scene::showing(
+        "<input id=i value=old><textarea id=t></textarea><div id=c contenteditable><b>old</b> words</div><input id=m maxlength=3>
+        <input id=p type=password><input id=e type=email><input id=n type=number><input id=ro readonly><input id=x type=checkbox>
+        <label for=i id=l>Name</label><div role=combobox id=w><input id=wi></div>",
+    )
+    .await;
+    let acted = scene.types("#i", "new text").await.unwrap();
+    let typed = acted.typed.unwrap();
+    assert_eq!((typed.value.as_deref(), typed.differs, acted.method), (Some("new text"), false, Method::Cdp));
+    let more = Typing { clear: false, ..typing(" more") };
+    scene.page.type_text(&scene.element("#i").await, &more).await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "new text more");
+    scene.types("#l", "by label").await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "by label");
+    scene.types("#i", "").await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "");
+    scene.types("#w", "in a wrapper").await.unwrap();
+    assert_eq!(scene.evaluate("wi.value").await, "in a wrapper");
+    scene.types("#t", "two\nlines").await.unwrap();
+    assert_eq!(scene.evaluate("t.value").await, "two\nlines");
+    let acted = scene.types("#c", "first\nsecond").await.unwrap();
+    assert!(!acted.typed.unwrap().differs);
+    assert_eq!(scene.evaluate("c.innerText.trim().split(/\\n+/).join('|')").await, "first|second");
+    let acted = scene.types("#m", "12345").await.unwrap();
+    assert_eq!(acted.typed.unwrap().value.as_deref(), Some("123"));
+    assert_eq!(acted.warnings, ["value_differs"]);
+    let acted = scene.types("#p", "secret").await.unwrap();
+    assert_eq!(acted.typed.unwrap().value, None);
+    scene.types("#e", "ada@example.com").await.unwrap();
+    scene.types("#n", "42").await.unwrap();
+    assert!(matches!(scene.types("#n", "forty").await, Err(ActError::NoEffect(_))));
+    let briefly = Typing { terms: Terms::until(tokio::time::Instant::now()), ..typing("x") };
+    let read_only = scene.page.type_text(&scene.element("#ro").await, &briefly).await.unwrap_err();
+    assert!(matches!(read_only, ActError::NotEditable(_)), "{read_only:?}");
+    assert!(matches!(scene.types("#x", "text").await, Err(ActError::NotEditable(_))));
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_controlled_field_takes_text_by_input_and_by_the_document() {
+    for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+        let scene = Scene::showing(CONTROLLED).await;
+        let typing = Typing { terms: Terms { how, ..ready() }, ..typing("hello") };
+        let acted = scene.page.type_text(&scene.element("#r").await, &typing).await.unwrap();
+        assert_eq!(scene.evaluate("state").await, "HELLO", "{how:?}");
+        assert_eq!(acted.typed.unwrap().value.as_deref(), Some("HELLO"));
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_takes_no_text_says_so() {
+    let scene = Scene::showing("<input id=i value=old oninput='this.value = `old`'>").await;
+    assert!(matches!(scene.types("#i", "new").await, Err(ActError::NoEffect(_))));
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_typing_sends_keys_and_submit_sends_enter() {
+    let scene = Scene::showing(
+        "<form onsubmit='log.push(`sent:` + i.value); return false'><input id=i value=old></form><script>const log = [];
+        i.onkeydown = e => log.push(e.key)</script>",
+    )
+    .await;
+    let slowly = Typing { slowly: true, submit: true, ..typing("aB é!") };
+    scene.page.type_text(&scene.element("#i").await, &slowly).await.unwrap();
+    assert_eq!(scene.log().await, "Delete,a,Shift,B, ,Shift,!,Enter,sent:aB é!");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fields_without_typing_take_their_values() {
+    let scene = Scene::showing(
+        "<input id=d type=date><input id=t type=time><input id=m type=month><input id=w type=week><input id=l type=datetime-local>
+        <input id=r type=range max=10><input id=c type=color><script>const log = [];
+        for (const type of ['input', 'change']) addEventListener(type, e => log.push(e.target.id + ' ' + type))</script>",
+    )
+    .await;
+    for (selector, value) in [
+        ("#d", "2024-02-29"),
+        ("#t", "13:37"),
+        ("#m", "2024-02"),
+        ("#w", "2024-W09"),
+        ("#l", "2024-02-29T13:37"),
+        ("#r", "7"),
+        ("#c", "#ff8800"),
+    ] {
+        let acted = scene.types(selector, value).await.unwrap();
+        assert_eq!(acted.typed.unwrap().value.as_deref(), Some(value), "{selector}");
+    }
+    assert!(scene.log().await.starts_with("d input,d change,t input"), "{}", scene.log().await);
+    for (selector, value) in [("#d", "29.2.2024"), ("#t", "noon"), ("#c", "red"), ("#d", "2023-02-29")] {
+        assert!(matches!(scene.types(selector, value).await, Err(ActError::Invalid(_))), "{selector} {value}");
+    }
+    assert_eq!(scene.evaluate("d.value").await, "2024-02-29", "the old value stays");
+    let acted = scene.types("#r", "70").await.unwrap();
+    assert!(acted.typed.unwrap().differs);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_are_chosen_by_value_and_label() {
+    let scene = Scene::showing(
+        "<select id=s><option value=de>Germany<option value=fr>France<option value=xx disabled>Nowhere</select>
+        <select id=m multiple><option>one<option>two<option>three</select>
+        <select id=back onchange='this.selectedIndex = 0'><option>a<option>b</select>
+        <select id=late></select><script>const log = []; s.onchange = () => log.push(s.value);
+        setTimeout(() => { late.innerHTML = '<option>came' }, 200)</script>",
+    )
+    .await;
+    let select = async |selector: &str, values: &[&str]| {
+        let values: Vec<String> = values.iter().map(|value| (*value).to_owned()).collect();
+        scene.page.select(&scene.element(selector).await, &values, &ready_briefly()).await
+    };
+    select("#s", &["fr"]).await.unwrap();
+    select("#s", &["Germany"]).await.unwrap();
+    assert_eq!(scene.log().await, "fr,de");
+    let lacks = select("#s", &["Spain"]).await.unwrap_err();
+    assert!(matches!(&lacks, ActError::NotFound(what) if what.contains("Spain")), "{lacks:?}");
+    assert!(matches!(select("#s", &["xx"]).await, Err(ActError::NotEnabled(_))));
+    assert!(matches!(select("#s", &["de", "fr"]).await, Err(ActError::Invalid(_))));
+    select("#m", &["one", "three"]).await.unwrap();
+    assert_eq!(scene.evaluate("[...m.selectedOptions].map(o => o.value).join()").await, "one,three");
+    select("#m", &["two"]).await.unwrap();
+    assert_eq!(scene.evaluate("[...m.selectedOptions].map(o => o.value).join()").await, "two");
+    assert!(matches!(select("#back", &["b"]).await, Err(ActError::NoEffect(_))));
+    select("#late", &["came"]).await.unwrap();
+    // An option that is clicked is chosen.
+    scene.click("#s option[value=fr]").await.unwrap();
+    assert_eq!(scene.evaluate("s.value").await, "fr");
+    scene.evaluate("s.style.display = 'none'").await;
+    assert!(matches!(scene.click("#s option[value=de]").await, Err(ActError::NotVisible(_))));
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn checks_are_set_by_a_click_and_looked_at() {
+    let scene = Scene::showing(
+        "<input type=checkbox id=c><label for=h id=hl>Hidden one</label><input type=checkbox id=h style='display:none'>
+        <input type=radio name=r id=r1><input type=radio name=r id=r2><div role=switch aria-checked=false id=s tabindex=0
+        onclick='this.setAttribute(`aria-checked`, this.getAttribute(`aria-checked`) !== `true`)'>Wi-Fi</div>
+        <input type=checkbox id=no onclick='return false'><input type=checkbox id=over style='position:absolute;left:300px'>
+        <label for=over style='position:absolute;left:290px;width:60px;height:30px;z-index:1'>custom</label>",
+    )
+    .await;
+    for how in [How::Input, How::DocumentOnly] {
+        for checked in [true, true, false] {
+            for selector in ["#c", "#h", "#s", "#over"] {
+                if how == How::DocumentOnly && selector == "#h" {
+                    continue;
+                }
+                let terms = Terms { how, ..ready_briefly() };
+                scene.page.check(&scene.element(selector).await, checked, &terms).await.unwrap();
+            }
+            assert_eq!(scene.evaluate("c.checked").await, checked);
+            assert_eq!(scene.evaluate("over.checked").await, checked);
+            assert_eq!(scene.evaluate("s.getAttribute('aria-checked')").await, checked.to_string().as_str());
+            if how == How::Input {
+                assert_eq!(scene.evaluate("h.checked").await, checked);
+            }
+        }
+    }
+    scene.page.check(&scene.element("#r2").await, true, &ready()).await.unwrap();
+    assert_eq!(scene.evaluate("r2.checked && !r1.checked").await, true);
+    let radio = scene.page.check(&scene.element("#r2").await, false, &ready()).await.unwrap_err();
+    assert!(matches!(radio, ActError::NoEffect(_)), "{radio:?}");
+    let refused = scene.page.check(&scene.element("#no").await, true, &ready()).await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    let body = scene.page.check(&scene.element("body").await, true, &in_document()).await.unwrap_err();
+    assert!(matches!(body, ActError::Invalid(_)), "{body:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_given_to_a_hidden_input() {
+    let scene = Scene::showing(
+        "<label id=l>Choose<input id=f type=file multiple hidden></label><input id=one type=file><p id=p></p><script>
+        f.onchange = async () => { p.textContent = (await Promise.all([...f.files].map(async x => x.name + ' ' + x.type + ' ' + await x.text()))).join('|') }</script>",
+    )
+    .await;
+    let file = |name: &str, text: &str| File {
+        name: name.to_owned(),
+        mime_type: "text/plain".to_owned(),
+        content_base64: BASE64_STANDARD.encode(text),
+    };
+    let files = [file("a.txt", "hällo"), file("b.txt", "b")];
+    for selector in ["#f", "#l"] {
+        scene.evaluate("p.textContent = ''").await;
+        let deadline = ready().deadline;
+        scene.page.upload(&scene.element(selector).await, &files, deadline).await.unwrap();
+        assert_eq!(scene.evaluate("p.textContent").await, "a.txt text/plain hällo|b.txt text/plain b");
+    }
+    let many = scene.page.upload(&scene.element("#one").await, &files, ready().deadline).await.unwrap_err();
+    assert!(matches!(many, ActError::Invalid(_)), "{many:?}");
+    let none = scene.page.upload(&scene.element("#p").await, &files, ready().deadline).await.unwrap_err();
+    assert!(matches!(none, ActError::Invalid(_)), "{none:?}");
+    scene.ends().await;
+}
+
+fn ready_briefly() -> Terms {
+    Terms::until(tokio::time::Instant::now() + std::time::Duration::from_millis(1_500))
+}

@@ -1,0 +1,86 @@
+//! Elements in frames in frames, of the same and of other origins, scaled and rotated.
+
+use std::time::Duration;
+
+use porthole_service::page::interact::{ActError, Click, Terms};
+use porthole_tests::site::SHOP;
+use tokio::time::Instant;
+
+use super::scene::{Scene, ready, typing};
+
+const LEAF: &str = "<div style='height:900px'>far up</div><button id=b onclick='top.postMessage(`b`, `*`)'>go</button>
+    <input id=i oninput='top.postMessage(this.value, `*`)'>";
+const HEARS: &str = "<script>const log = []; onmessage = e => log.push(e.data)</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_in_frames_in_frames_are_hit() {
+    for other_origin in [false, true] {
+        let scene = Scene::open().await;
+        let elsewhere = |url: String| if other_origin { scene.site.under_name(&url, SHOP) } else { url };
+        let leaf = elsewhere(scene.site.html(LEAF));
+        let middle = scene.site.html(&format!(
+            "<div style='height:700px'></div><iframe id=inner src='{leaf}' style='margin:13px;border:7px solid;padding:5px;width:260px;height:120px'></iframe>"
+        ));
+        let middle = elsewhere(middle).replace(SHOP, if other_origin { "127.0.0.1" } else { SHOP });
+        scene
+            .shows(&format!(
+                "{HEARS}<div style='height:1000px'></div><iframe id=outer src='{middle}' style='border:3px solid;padding:11px;width:400px;height:220px'></iframe>
+                <div id=over style='position:fixed;inset:0;display:none'></div>"
+            ))
+            .await;
+        let button = scene.inner(&["#outer", "#inner", "#b"]).await;
+        let acted = scene.page.click(&button, &Click::once(ready())).await.unwrap();
+        assert_eq!(scene.log().await, "b", "other origin: {other_origin}");
+        let bounds = acted.bounding_box.unwrap();
+        assert!(bounds.x > 30.0 && bounds.y > 0.0 && bounds.y < 600.0, "{bounds:?}");
+
+        let input = scene.inner(&["#outer", "#inner", "#i"]).await;
+        scene.page.type_text(&input, &typing("typed")).await.unwrap();
+        assert_eq!(scene.log().await, "b,typed", "other origin: {other_origin}");
+        scene.press(None, "Control+A").await.unwrap();
+        scene.press(None, "x").await.unwrap();
+        assert_eq!(scene.log().await, "b,typed,x", "other origin: {other_origin}");
+
+        scene.evaluate("over.style.display = ''").await;
+        let briefly = Terms::until(Instant::now() + Duration::from_millis(700));
+        let covered = scene.page.click(&button, &Click::once(briefly)).await.unwrap_err();
+        assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("over")), "{covered:?}");
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn elements_in_transformed_frames_are_hit() {
+    let scene = Scene::open().await;
+    let leaf =
+        scene.site.html("<button id=b style='margin:40px 0 0 150px' onclick='top.postMessage(`b`, `*`)'>go</button>");
+    for style in
+        ["transform: scale(.5)", "transform: rotate(30deg) scale(.8)", "scale: 1.3", "rotate: 90deg", "zoom: 1.5"]
+    {
+        scene.shows(&format!("{HEARS}<iframe id=f src='{leaf}' style='margin:80px;{style}'></iframe>")).await;
+        let button = scene.inner(&["#f", "#b"]).await;
+        scene.page.click(&button, &Click::once(ready())).await.unwrap_or_else(|error| panic!("{style}: {error}"));
+        assert_eq!(scene.log().await, "b", "{style}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_overlay_that_comes_with_the_pointer_keeps_a_frame_from_being_clicked() {
+    let scene = Scene::open().await;
+    let leaf = scene.site.html(
+        "<button id=b style='width:200px;height:90px' onpointermove='parent.o.hidden = false' onclick='parent.note(`b`)'>go",
+    );
+    scene
+        .shows(&format!(
+            "<iframe id=f src='{leaf}'></iframe><div id=o hidden onclick='note(`o`)' style='position:fixed;inset:0'></div>
+            <script>const log = [], note = what => log.push(what)</script>"
+        ))
+        .await;
+    let button = scene.inner(&["#f", "#b"]).await;
+    let briefly = Terms::until(Instant::now() + Duration::from_millis(700));
+    let covered = scene.page.click(&button, &Click::once(briefly)).await.unwrap_err();
+    assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("\"o\"")), "{covered:?}");
+    assert_eq!(scene.log().await, "");
+    scene.ends().await;
+}

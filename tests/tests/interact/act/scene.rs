@@ -1,0 +1,166 @@
+//! A local page, leased for a session, and short ways to act on its elements.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
+use porthole_chromium::find_executable;
+use porthole_service::guard::egress::EgressLimits;
+use porthole_service::guard::{AllowTargets, Guard, Judge, Policy, ResolveOverrides};
+use porthole_service::page::interact::{
+    ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Terms, Typing,
+};
+use porthole_service::page::{self, Appearance, Page};
+use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
+use porthole_service::provider::{Lease, LeaseRequest, Provider};
+use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
+use porthole_tests::Site;
+use porthole_tests::site::SHOP;
+use prometheus_client::registry::Registry;
+use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
+
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+/// How long an element may take to be ready.
+pub(crate) const READY_WITHIN: Duration = Duration::from_secs(5);
+
+/// A page that is held, and the site that it visits.
+pub(crate) struct Scene {
+    pub(crate) page: Page,
+    pub(crate) site: Site,
+    pub(crate) clipboard: Clipboard,
+    lease: Lease,
+    judge: Judge,
+    provider: Arc<dyn Provider>,
+    _profiles: tempfile::TempDir,
+}
+
+impl Scene {
+    /// An open page with this document.
+    pub(crate) async fn showing(html: &str) -> Self {
+        let scene = Self::open().await;
+        scene.shows(html).await;
+        scene
+    }
+
+    pub(crate) async fn open() -> Self {
+        let mut registry = Registry::default();
+        let metrics = SessionMetrics::register(&mut registry);
+        let blocked = BlockedMetrics::register(&mut registry);
+        let profiles = tempfile::tempdir().unwrap();
+        let site = Site::start();
+        let policy = Policy {
+            allow: AllowTargets::parse(&format!("{},{SHOP}:{}", site.addr(), site.addr().port())).unwrap(),
+            resolve: ResolveOverrides::parse(&site.resolve()).unwrap(),
+            ..Policy::default()
+        };
+        let judge = Judge { guard: Guard::new(policy), blocked };
+        let options = LocalOptions {
+            executable: Ok(find_executable(None).unwrap()),
+            egress: EgressLimits::default(),
+            warm_pages: 1,
+            begin_frame: false,
+            recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
+            profiles: profiles.path().to_owned(),
+        };
+        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
+        let request = LeaseRequest::session(Duration::from_secs(3_600), None);
+        let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
+        let viewport = serde_json::from_value(json!({"width": 800, "height": 600})).unwrap();
+        let page = Page::open(&mut lease, &judge, &Appearance { viewport, color_scheme: None, reduced_motion: None });
+        Self { page, site, clipboard: Clipboard::default(), lease, judge, provider, _profiles: profiles }
+    }
+
+    /// Goes to a document of the site.
+    pub(crate) async fn shows(&self, html: &str) {
+        let url = self.site.html(&format!("<!doctype html><meta charset=utf-8>{html}"));
+        self.goes(&url).await;
+    }
+
+    pub(crate) async fn goes(&self, url: &str) {
+        let target = self.judge.guard.judge(url).await.unwrap();
+        timeout(PATIENCE, self.page.navigate(&target)).await.unwrap().unwrap();
+    }
+
+    pub(crate) async fn main(&self) -> Frame {
+        self.page.main_document().await.unwrap()
+    }
+
+    /// The first element that a CSS selector matches.
+    pub(crate) async fn element(&self, selector: &str) -> Element {
+        Element::first(&self.page, &self.main().await, selector).await.unwrap()
+    }
+
+    /// An element in a frame in a frame: each selector but the last names an iframe.
+    pub(crate) async fn inner(&self, selectors: &[&str]) -> Element {
+        let (last, frames) = selectors.split_last().unwrap();
+        let mut frame = self.main().await;
+        for selector in frames {
+            let owner = Element::first(&self.page, &frame, selector).await.unwrap();
+            frame = self.page.frame_in(&frame, owner.number).await.unwrap();
+        }
+        Element::first(&self.page, &frame, last).await.unwrap()
+    }
+
+    pub(crate) async fn click(&self, selector: &str) -> Result<Acted, ActError> {
+        self.page.click(&self.element(selector).await, &Click::once(ready())).await
+    }
+
+    /// Clicks where the element is known not to become ready.
+    pub(crate) async fn click_within(&self, selector: &str, within: Duration) -> Result<Acted, ActError> {
+        let terms = Terms::until(Instant::now() + within);
+        self.page.click(&self.element(selector).await, &Click::once(terms)).await
+    }
+
+    pub(crate) async fn types(&self, selector: &str, text: &str) -> Result<Acted, ActError> {
+        self.page.type_text(&self.element(selector).await, &typing(text)).await
+    }
+
+    pub(crate) async fn press(&self, selector: Option<&str>, chord: &str) -> Result<Acted, ActError> {
+        let chord: Chord = chord.parse().unwrap();
+        match selector {
+            Some(selector) => {
+                let element = self.element(selector).await;
+                self.page.press(Some(&element), &chord, &self.clipboard, &ready()).await
+            }
+            None => self.page.press(None, &chord, &self.clipboard, &ready()).await,
+        }
+    }
+
+    /// The value of an expression in the page.
+    pub(crate) async fn evaluate(&self, expression: &str) -> Value {
+        let mut evaluate = EvaluateParams::new(expression);
+        evaluate.return_by_value = Some(true);
+        let evaluated = timeout(PATIENCE, self.lease.page().call(&evaluate)).await;
+        let evaluated = evaluated.unwrap_or_else(|_| panic!("{expression} never ended")).unwrap();
+        evaluated.result.value.unwrap_or_default()
+    }
+
+    /// The page's `log`, which its handlers write.
+    pub(crate) async fn log(&self) -> String {
+        self.evaluate("String(log)").await.as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) async fn ends(self) {
+        let Self { page, lease, provider, .. } = self;
+        drop((page, lease));
+        timeout(PATIENCE, provider.end()).await.unwrap();
+    }
+}
+
+/// What every element is waited for.
+pub(crate) fn ready() -> Terms {
+    Terms::until(Instant::now() + READY_WITHIN)
+}
+
+pub(crate) fn in_document() -> Terms {
+    Terms { how: How::DocumentOnly, ..ready() }
+}
+
+pub(crate) fn typing(text: &str) -> Typing {
+    Typing { text: text.to_owned(), clear: true, submit: false, slowly: false, terms: ready() }
+}
+
+pub(crate) fn held(names: &[&str]) -> Modifiers {
+    Modifiers::parse(names.iter().copied()).unwrap()
+}

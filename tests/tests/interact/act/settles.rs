@@ -1,0 +1,222 @@
+//! Settled: what a click began is there when it is answered, and nothing is waited for that it did not begin.
+
+use std::time::Duration;
+
+use porthole_service::page::interact::{Click, How, Method, Terms, Typing};
+use porthole_tests::Reply;
+use tokio::time::Instant;
+
+use super::scene::{Scene, ready, typing};
+
+/// What a click that changes nothing may take on a busy machine; on an idle one it is some 40 ms.
+const QUICKLY: Duration = Duration::from_millis(400);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_that_changes_nothing_is_answered_at_once() {
+    let scene = Scene::showing("<button id=b>go</button><p id=p>text</p>").await;
+    scene.click("#b").await.unwrap();
+    let mut took: Vec<Duration> = Vec::new();
+    for _ in 0..9 {
+        let began = Instant::now();
+        let acted = scene.click("#p").await.unwrap();
+        took.push(began.elapsed());
+        assert!(acted.settled.settled && acted.settled.no_change, "{acted:?}");
+        assert_eq!(acted.warnings, ["no_change"]);
+    }
+    took.sort();
+    println!("a click that changes nothing: {took:?}");
+    assert!(took[took.len() / 2] < QUICKLY, "{took:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_click_fetches_is_there_when_it_is_settled() {
+    let scene = Scene::open().await;
+    let late = scene.site.page(Reply::text("fetched").late(Duration::from_millis(700)));
+    let later = scene.site.page(Reply::text("fetched twice").late(Duration::from_millis(300)));
+    scene
+        .shows(&format!(
+            "<button id=b>go</button><p id=p></p><script>b.onclick = async () => {{
+            const text = await (await fetch('{late}')).text();
+            const more = await (await fetch('{later}')).text();
+            setTimeout(() => {{ p.textContent = text + ', ' + more }}) }}</script>"
+        ))
+        .await;
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change && !acted.settled.navigated, "{acted:?}");
+    assert_eq!(scene.evaluate("p.textContent").await, "fetched, fetched twice");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_that_never_end_are_not_waited_for() {
+    let scene = Scene::open().await;
+    let held = scene.site.page(Reply::text("begun").held());
+    let stream = scene.site.page(Reply::of("text/event-stream", "data: 1\n\n").held());
+    scene
+        .shows(&format!(
+            "<button id=b>go</button><p id=p></p><script>b.onclick = () => {{ fetch('{held}'); new EventSource('{stream}');
+            p.textContent = 'clicked' }}</script>"
+        ))
+        .await;
+    let began = Instant::now();
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.settled.settled, "{acted:?}");
+    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
+
+    let never = scene.site.page(Reply::never());
+    scene.shows(&format!("<button id=b onclick=\"fetch('{never}')\">go</button>")).await;
+    let began = Instant::now();
+    let acted = scene.click("#b").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_that_navigates_is_settled_in_the_new_document() {
+    let scene = Scene::open().await;
+    let data = scene.site.page(Reply::text("of the new document").late(Duration::from_millis(300)));
+    let next = scene.site.page(
+        Reply::html(&format!(
+            "<title>next</title><p id=p></p><script>fetch('{data}').then(a => a.text()).then(t => {{ p.textContent = t }})</script>"
+        ))
+        .late(Duration::from_millis(400)),
+    );
+    let links = format!(
+        "<a id=a href='{next}'>link</a><button id=s onclick=\"location = '{next}'\">script</button>
+        <form action='{next}'><button id=f>form</button></form><a id=h href='#x'>fragment</a>
+        <button id=push onclick=\"history.pushState(1, '', '?p')\">push</button>"
+    );
+    for selector in ["#a", "#s", "#f"] {
+        scene.shows(&links).await;
+        let acted = scene.click(selector).await.unwrap();
+        assert!(acted.settled.settled && acted.settled.navigated && !acted.settled.no_change, "{selector}: {acted:?}");
+        assert_eq!(
+            scene.evaluate("document.title + ': ' + p.textContent").await,
+            "next: of the new document",
+            "{selector}"
+        );
+    }
+    scene.shows(&links).await;
+    for selector in ["#h", "#push"] {
+        let acted = scene.click(selector).await.unwrap();
+        assert!(acted.settled.settled && acted.settled.navigated, "{selector}: {acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_download_and_an_empty_answer_leave_the_page() {
+    let scene = Scene::open().await;
+    let download = scene.site.page(
+        Reply::of("application/octet-stream", "saved").header("content-disposition", "attachment; filename=a.bin"),
+    );
+    let nothing = scene.site.page(Reply::text("").status(204));
+    scene.shows(&format!("<title>here</title><a id=d href='{download}'>d</a><a id=n href='{nothing}'>n</a>")).await;
+    for selector in ["#d", "#n"] {
+        let began = Instant::now();
+        let acted = scene.click(selector).await.unwrap();
+        assert!(acted.settled.settled && !acted.settled.navigated && !acted.settled.no_change, "{selector}: {acted:?}");
+        assert!(began.elapsed() < Duration::from_secs(4), "{selector}: {:?}", began.elapsed());
+        assert_eq!(scene.evaluate("document.title").await, "here");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_never_rests_is_settled_soon() {
+    let scene = Scene::showing(
+        "<p id=t></p><button id=b onclick='this.textContent = 1'>go</button>
+        <script>const tick = () => { t.textContent = Math.random(); requestAnimationFrame(tick) }; tick()</script>",
+    )
+    .await;
+    let began = Instant::now();
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_asks_before_it_is_left_holds_the_click() {
+    let scene = Scene::open().await;
+    let next = scene.site.html("<title>next</title>");
+    scene
+        .shows(&format!("<script>onbeforeunload = e => e.preventDefault()</script><a id=a href='{next}'>leave</a>"))
+        .await;
+    let acted = scene.click("#a").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    assert_eq!(scene.page.dialog().unwrap().kind, "beforeunload");
+    scene.page.answer_dialog(false, None).await.unwrap();
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_to_a_refused_target_is_told() {
+    let scene = Scene::open().await;
+    let forbidden = scene.site.forbidden();
+    scene.shows(&format!("<a id=a href='{forbidden}'>leave</a>")).await;
+    let acted = scene.click("#a").await.unwrap();
+    assert!(acted.settled.blocked && !acted.settled.navigated, "{acted:?}");
+    assert_eq!(acted.warnings, ["blocked_target"]);
+    assert_eq!(scene.site.forbidden_visits(), 0);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_may_make_large_urls_of_its_own() {
+    let scene = Scene::showing(
+        "<button id=b>go</button><img id=i><script>b.onclick = () => {
+        i.src = 'data:image/svg+xml,<svg xmlns=\"http://www.w3.org/2000/svg\"><desc>' + 'x'.repeat(6e6) + '</desc></svg>' }</script>",
+    )
+    .await;
+    for _ in 0..2 {
+        let acted = scene.click("#b").await.unwrap();
+        assert!(acted.settled.settled, "{acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_busy_page_is_waited_for_and_a_stuck_one_is_not_settled() {
+    let scene = Scene::showing(
+        "<button id=b>go</button><p id=p></p><button id=stuck>stuck</button><script>const busy = ms => { const until = Date.now() + ms; while (Date.now() < until); };
+        b.onclick = () => setTimeout(() => { busy(1500); p.textContent = 'done' }); stuck.onclick = () => setTimeout(() => busy(30000))</script>",
+    )
+    .await;
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
+    assert_eq!(scene.evaluate("p.textContent").await, "done");
+    let acted = scene.click("#stuck").await.unwrap();
+    assert!(!acted.settled.settled, "{acted:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_navigates_away_under_the_click_is_settled() {
+    let scene = Scene::open().await;
+    let next = scene.site.page(Reply::html("<p>next").late(Duration::from_millis(300)));
+    let inner = scene.site.html(&format!("<a id=a href='{next}'>leave</a>"));
+    scene.shows(&format!("<iframe id=f src='{inner}'></iframe>")).await;
+    let link = scene.inner(&["#f", "#a"]).await;
+    let acted = scene.page.click(&link, &Click::once(ready())).await.unwrap();
+    assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
+    assert_eq!(scene.evaluate("f.contentDocument.body.textContent").await, "next");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_is_acted_on_in_the_document() {
+    let scene = Scene::showing(
+        "<button id=b hidden onclick='p.textContent = 1'>go</button><input id=i style='display:none'><p id=p></p>",
+    )
+    .await;
+    let terms = Terms { visible: false, how: How::DocumentFirst, ..ready() };
+    let acted = scene.page.click(&scene.element("#b").await, &Click::once(terms)).await.unwrap();
+    assert_eq!((acted.method, scene.evaluate("p.textContent").await), (Method::Dom, "1".into()));
+    let typing = Typing { terms, ..typing("text") };
+    scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "text");
+    scene.ends().await;
+}

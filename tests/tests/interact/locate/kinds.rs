@@ -1,0 +1,135 @@
+//! Each kind of target, how texts are compared, and the order in which kinds are tried.
+
+use porthole_service::page::interact::{ActError, Kind, Wanted};
+
+use super::scene::{Scene, any, by};
+
+const FORM: &str = "<title>form</title>
+<h1 id=title>Sign  in</h1>
+<p id=note>Please <b id=bold>sign in</b> to go on</p>
+<label id=for-email for=email>Email *</label><input id=email name=mail placeholder='you@example.com'>
+<label id=wrap>Country <select id=country><option>Austria<option>Chile</select></label>
+<span id=words>Card</span> <span id=more>number</span><input id=card aria-labelledby='words more'>
+<input id=search aria-label='Search the shop' type=search>
+<button id=save data-testid=save-button><span id=inner>Save</span></button>
+<button id=save-all>SAVE all</button>
+<input id=go type=submit value='Go on'>
+<div id=split><div>Two</div><div>lines</div></div>
+<style>.x{}</style><script>const text = 'Only in script'</script>
+<ul><li id=one class=item>alpha<button id=one-delete>Delete</button></li><li id=two class=item data-testid=row-two><b id=beta>beta</b><button id=two-delete>Delete</button></li></ul>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_kind_finds_what_a_person_would_name() {
+    let scene = Scene::new().await;
+    scene.shows(FORM).await;
+    for (kind, value, id) in [
+        (Kind::TestId, "save-button", "save"),
+        (Kind::Role, "button \"Save\"", "save"),
+        (Kind::Role, "heading", "title"),
+        (Kind::Role, "combobox", "country"),
+        (Kind::Label, "Email", "email"),
+        (Kind::Label, "email *", "email"),
+        (Kind::Label, "country", "country"),
+        (Kind::Label, "Card Number", "card"),
+        (Kind::Label, "search the shop", "search"),
+        (Kind::Text, "SIGN IN", "title"),
+        (Kind::Text, "save", "inner"),
+        (Kind::Text, "Go on", "go"),
+        (Kind::Text, "Two lines", "split"),
+        (Kind::Placeholder, "You@example.com", "email"),
+        (Kind::Name, "mail", "email"),
+        (Kind::Css, "li:nth-child(2) button", "two-delete"),
+        (Kind::Xpath, "//li[2]", "two"),
+        (Kind::Xpath, "//li[2]/b/text()", "beta"),
+        (Kind::Css, ".item >> text: beta", "beta"),
+        (Kind::TestId, "row-two >> role: button \"Delete\"", "two-delete"),
+    ] {
+        assert_eq!(scene.id_of(&by(kind, value)).await, id, "{kind:?} {value}");
+    }
+    let named = Wanted { name: Some("save".to_owned()), ..by(Kind::Role, "button") };
+    let located = scene.locate(&named).await.unwrap();
+    assert_eq!((located.role.as_str(), located.name.as_str()), ("button", "Save"));
+    assert_eq!((located.selector_used.as_str(), located.matched_count), ("role: button \"save\"", 1));
+    assert!(located.bounding_box.width > 0.0 && located.bounding_box.y > 0.0, "{:?}", located.bounding_box);
+    let of_script = scene.misses(&by(Kind::Text, "Only in script")).await;
+    assert!(matches!(of_script.error, ActError::NotFound(_)), "{of_script:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn texts_are_compared_whole_unless_said_otherwise() {
+    let scene = Scene::new().await;
+    scene.shows(FORM).await;
+    let exactly = |exact, wanted: Wanted| Wanted { exact, ..wanted };
+    let button = |name: &str| Wanted { name: Some(name.to_owned()), ..by(Kind::Role, "button") };
+    assert_eq!(scene.id_of(&exactly(Some(false), button("e all"))).await, "save-all");
+    assert_eq!(scene.id_of(&exactly(Some(true), button("SAVE all"))).await, "save-all");
+    assert_eq!(scene.id_of(&exactly(Some(false), by(Kind::Text, "please sign"))).await, "note");
+    assert_eq!(scene.id_of(&exactly(Some(true), by(Kind::Text, "sign in"))).await, "bold");
+    assert_eq!(scene.id_of(&by(Kind::Css, "p >> text: \"sign in\"")).await, "bold");
+    for wanted in [
+        exactly(None, button("SAVE al")),
+        exactly(Some(true), button("save all")),
+        exactly(Some(true), by(Kind::Label, "email *")),
+        exactly(None, by(Kind::Text, "Please")),
+        exactly(None, by(Kind::TestId, "save")),
+    ] {
+        let missed = scene.misses(&wanted).await;
+        assert!(matches!(missed.error, ActError::NotFound(_)), "{wanted:?} {missed:?}");
+    }
+    let both = scene.locate(&exactly(Some(false), button("save"))).await.unwrap();
+    assert_eq!(both.matched_count, 2);
+    assert!(both.warnings.iter().any(|warning| warning.starts_with("2 elements match")), "{:?}", both.warnings);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_kind_all_are_tried_in_their_order() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<p id=text>key</p><input id=name name=key><input id=place placeholder=key>
+             <input id=label aria-label=key><button id=role>key</button><p id=testid data-testid=key>-</p><key id=css>-</key>",
+        )
+        .await;
+    for (used, id) in [
+        ("testid: key", "testid"),
+        ("label: key", "label"),
+        ("placeholder: key", "place"),
+        ("name: key", "name"),
+        ("text: key", "text"),
+        ("css: key", "css"),
+    ] {
+        let located = scene.locate(&any("key")).await.unwrap();
+        assert_eq!(located.selector_used, used);
+        assert_eq!(located.tried.last().unwrap().selector, used);
+        assert!(located.tried.iter().rev().skip(1).all(|tried| tried.matched == 0), "{:?}", located.tried);
+        assert_eq!(scene.id(&located.element).await, id);
+        scene.js(&format!("document.getElementById('{id}').remove(); document.getElementById('role')?.remove()")).await;
+    }
+    scene.shows("<button id=role>Save</button><p id=quoted>button \"Save\"</p>").await;
+    assert_eq!(scene.id_of(&any("button \"Save\"")).await, "role");
+    assert_eq!(scene.id_of(&any("//button")).await, "role");
+    assert_eq!(scene.id_of(&any("#role")).await, "role");
+    let missed = scene.misses(&any("Nowhere")).await;
+    assert_eq!(missed.tried.len(), 7);
+    assert!(missed.error.to_string().contains("Nowhere"), "{}", missed.error);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn selectors_that_are_none_are_refused_at_once() {
+    let scene = Scene::new().await;
+    scene.shows("<p>here").await;
+    for (kind, value) in [
+        (Kind::Css, "p:::"),
+        (Kind::Css, "p[["),
+        (Kind::Xpath, "//p["),
+        (Kind::Xpath, "1 + 1"),
+        (Kind::Css, "p >> xpath: ]"),
+    ] {
+        let missed = scene.locate(&by(kind, value)).await.unwrap_err();
+        assert!(matches!(missed.error, ActError::Invalid(_)), "{value} {missed:?}");
+    }
+    scene.ends().await;
+}

@@ -1,0 +1,90 @@
+//! Waiting for elements, texts and URLs that come later, and for those that never do.
+
+use std::time::Duration;
+
+use porthole_service::page::interact::{ActError, Awaited, Kind, UrlGlob, Wanted};
+use tokio::time::Instant;
+
+use super::scene::{PATIENCE, Scene, by};
+
+/// How much later than it comes something may be seen.
+const LAG_MAX: Duration = Duration::from_millis(250);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_later_is_seen_as_it_comes() {
+    let scene = Scene::new().await;
+    let soon = |script: &str| format!("setTimeout(() => {{ {script} }}, 300)");
+    for (html, script) in [
+        ("<p>-", "document.body.insertAdjacentHTML('beforeend', '<button>Now</button>')"),
+        ("<button disabled>Now</button>", "document.querySelector('button').disabled = false"),
+        ("<button style='display:none'>Now</button>", "document.querySelector('button').style.display = ''"),
+        ("<style>button{display:none}</style><button>Now</button>", "document.styleSheets[0].deleteRule(0)"),
+        ("<button>Later</button>", "document.querySelector('button').firstChild.data = 'Now'"),
+        ("<button>-</button>", "location.hash = 'x'; document.querySelector('button').textContent = 'now'"),
+    ] {
+        scene.shows(html).await;
+        let began = Instant::now();
+        scene.js(&soon(script)).await;
+        scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
+        let took = began.elapsed();
+        assert!(
+            took >= Duration::from_millis(290) && took < Duration::from_millis(300) + LAG_MAX,
+            "{script}: {took:?}"
+        );
+    }
+    // In the document that comes after this one.
+    let next = scene.site.html("<button>Now</button>");
+    scene.shows("<p>-").await;
+    scene.js(&soon(&format!("location = '{next}'"))).await;
+    scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn states_texts_and_urls_are_waited_for() {
+    let scene = Scene::new().await;
+    let page = &scene.page;
+    let (later, in_vain) = (|| Instant::now() + PATIENCE, || Instant::now() + Duration::from_millis(150));
+    scene.shows("<p id=p>Loading the <b>list</b></p><button id=b disabled>Go</button>").await;
+    page.wait_for_text("loading THE list", later()).await.unwrap();
+    let go = by(Kind::Css, "#b");
+    page.wait_for(&go, Awaited::Visible, later()).await.unwrap();
+    let missed = page.wait_for(&go, Awaited::Enabled, in_vain()).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
+    let missed = page.wait_for(&go, Awaited::Hidden, in_vain()).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
+    let missed = page.wait_for_text_gone("Loading", in_vain()).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
+    let element = scene.locate(&Wanted { wait_for_enabled: false, ..go.clone() }).await.unwrap().element;
+    scene.js("setTimeout(() => { p.hidden = true; b.disabled = false }, 200)").await;
+    page.wait_for_element(&element, Awaited::Enabled, later()).await.unwrap();
+    page.wait_for_text_gone("Loading", later()).await.unwrap();
+    page.wait_for(&by(Kind::Text, "Loading the list"), Awaited::Hidden, later()).await.unwrap();
+    scene.js("setTimeout(() => b.remove(), 200)").await;
+    page.wait_for_element(&element, Awaited::Hidden, later()).await.unwrap();
+    let missed = page.wait_for_element(&element, Awaited::Visible, later()).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::NotFound(_)), "{missed:?}");
+
+    let glob = |pattern: &str| UrlGlob::parse(pattern).unwrap();
+    scene.js("setTimeout(() => history.pushState(1, '', '/shop/7/done?x=1'), 200)").await;
+    let url = page.wait_for_url(&glob("/shop/*/done**"), later()).await.unwrap();
+    assert!(url.ends_with("/shop/7/done?x=1"), "{url}");
+    page.wait_for_url(&glob("**/7/*"), later()).await.unwrap();
+    let missed = page.wait_for_url(&glob("/shop/*"), in_vain()).await.unwrap_err();
+    assert!(matches!(missed, ActError::TimedOut { .. }), "{missed:?}");
+    let next = scene.site.html("<p>next");
+    scene.js(&format!("setTimeout(() => location = '{next}', 200)")).await;
+    page.wait_for_url(&glob(&next), later()).await.unwrap();
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dialog_ends_the_wait() {
+    let scene = Scene::new().await;
+    scene.shows("<p>-").await;
+    scene.js("setTimeout(() => alert('hello'), 200)").await;
+    let missed = scene.locate(&by(Kind::Text, "never")).await.unwrap_err();
+    assert!(matches!(&missed.error, ActError::Dialog(dialog) if dialog.message == "hello"), "{missed:?}");
+    scene.page.answer_dialog(true, None).await.unwrap();
+    scene.ends().await;
+}

@@ -1,0 +1,336 @@
+//! The tree of a page, and the refs in it.
+
+use std::time::{Duration, Instant};
+
+use porthole_service::page::interact::{ActError, Ref, Refs, SnapshotOptions};
+use tokio::time::timeout;
+
+use super::scene::{PATIENCE, Scene};
+
+const LOGIN: &str = r#"<title>Shop</title><h1>Sign in</h1>
+<form><label>Email <input required value="ada@example.com"></label>
+<label for=p>Password</label><input id=p type=password required placeholder="at least 12 characters">
+<label><input type=checkbox checked> Remember me</label>
+<button disabled>Sign in</button> <a href="/reset">Forgot password?</a></form>
+<table><caption>Prices</caption><tr><th>Plan<th>Price<tr><td>Pro<td>$5</table>
+<iframe title=Payment srcdoc="<label>Card number <input></label>"></iframe>"#;
+
+#[tokio::test]
+async fn a_login_form_and_a_table_are_what_the_contract_shows() {
+    let mut scene = Scene::local().await;
+    scene.goes(LOGIN).await;
+    let snapshot = scene.snapshot(&SnapshotOptions::default()).await;
+    let expected = r#"- heading "Sign in" [level=1]
+- textbox "Email" [required] [ref=@e1]: ada@example.com
+- textbox "Password" [required] [ref=@e2] placeholder "at least 12 characters"
+- checkbox "Remember me" [checked] [ref=@e3]
+- button "Sign in" [disabled] [ref=@e4]
+- link "Forgot password?" [ref=@e5] url "/reset"
+- table "Prices":
+  - row:
+    - columnheader "Plan"
+    - columnheader "Price"
+  - row:
+    - cell "Pro"
+    - cell "$5"
+- iframe "Payment" [ref=@e6]:
+  - textbox "Card number" [ref=@e7]"#;
+    assert_eq!(snapshot.tree, expected);
+    assert_eq!((snapshot.element_count, snapshot.truncated, snapshot.id), (15, false, 1));
+    assert_eq!(snapshot.refs[&Ref(3)].name, "Remember me");
+    // A password is never told, and the same elements keep their refs.
+    scene.evaluate("document.querySelector('#p').value = 'hunter2'; document.forms[0].prepend(document.createElement('input'))").await;
+    let tree = scene.tree().await;
+    assert!(
+        tree.contains("\"Password\" [required] [filled] [ref=@e2] placeholder") && !tree.contains("hunter2"),
+        "{tree}"
+    );
+    assert!(tree.contains("- textbox [ref=@e8]\n") && tree.contains("\"Card number\" [ref=@e7]"), "{tree}");
+    let full = scene.full_tree().await;
+    assert!(
+        full.contains("- heading \"Sign in\" [level=1] [ref=@e9]") && full.contains("- cell \"Pro\" [ref=@e"),
+        "{full}"
+    );
+}
+
+#[tokio::test]
+async fn frames_of_any_origin_and_depth_are_seen() {
+    let mut scene = Scene::local().await;
+    let innermost = scene.elsewhere("<button>Innermost</button>");
+    let same = scene.site.html(&format!("<!doctype html><button>Same</button><iframe src='{innermost}'></iframe>"));
+    let other = scene.elsewhere(&format!("<button>Other</button><iframe title=back src='{same}'></iframe>"));
+    scene
+        .goes(&format!(
+            "<button>Top</button><iframe title=shop src='{other}'></iframe><iframe width=1 height=1></iframe>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    let expected = "- button \"Top\" [ref=@e1]\n- iframe \"shop\" [ref=@e2]:\n  - button \"Other\" [ref=@e3]\n  \
+        - iframe \"back\" [ref=@e4]:\n    - button \"Same\" [ref=@e5]\n    - iframe [ref=@e6]:\n      \
+        - button \"Innermost\" [ref=@e7]";
+    assert_eq!(tree, expected);
+    assert_eq!(scene.tree().await, expected);
+    assert_eq!(scene.resolves("@e7").await, Ok(()));
+    // By root a frame is seen alone, also from inside of it.
+    let root = SnapshotOptions { root: Some(Ref(6)), ..SnapshotOptions::default() };
+    assert_eq!(scene.snapshot(&root).await.tree, "- iframe [ref=@e6]:\n  - button \"Innermost\" [ref=@e7]");
+    let boxes = scene.snapshot(&SnapshotOptions { boxes: true, ..SnapshotOptions::default() }).await;
+    assert!(boxes.tree.contains("[ref=@e7] [box="), "{}", boxes.tree);
+    // Another document in a frame, and no frame at all.
+    scene.evaluate("document.querySelector('iframe').removeAttribute('src')").await;
+    let gone = scene.evaluate("new Promise(done => { const frame = document.querySelector('iframe'); frame.onload = () => done(1); frame.srcdoc = '<a href=x>New</a>' })");
+    gone.await;
+    assert_eq!(scene.resolves("@e3").await, Err("is from snapshot s4: its frame shows another document".to_owned()));
+    let tree = scene.tree().await;
+    assert!(tree.contains("  - link \"New\" [ref=@e8] url \"x\""), "{tree}");
+    scene.evaluate("document.querySelector('iframe').remove()").await;
+    assert_eq!(scene.resolves("@e8").await, Err("is from snapshot s5: the element is gone".to_owned()));
+}
+
+#[tokio::test]
+async fn open_and_closed_shadow_roots_are_seen_through() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<x-open><button>Slotted</button></x-open><x-closed><i>not drawn</i></x-closed>\
+             <div id=plain style='height:30px'></div><script>
+        const open = document.querySelector('x-open').attachShadow({ mode: 'open' });
+        open.innerHTML = '<button>Open</button><slot></slot>';
+        const closed = document.querySelector('x-closed').attachShadow({ mode: 'closed' });
+        closed.innerHTML = '<button>Closed</button><x-in></x-in>';
+        closed.querySelector('x-in').attachShadow({ mode: 'closed' }).innerHTML = '<input aria-label=Deep>';
+        document.querySelector('#plain').attachShadow({ mode: 'closed' }).innerHTML = '<a href=/x>Plain</a>';
+        </script>",
+        )
+        .await;
+    let expected = "- button \"Open\" [ref=@e1]\n- button \"Slotted\" [ref=@e2]\n- button \"Closed\" [ref=@e3]\n\
+        - textbox \"Deep\" [ref=@e4]\n- link \"Plain\" [ref=@e5] url \"/x\"";
+    assert_eq!(scene.tree().await, expected);
+    assert_eq!(scene.tree().await, expected);
+    assert_eq!(scene.resolves("@e4").await, Ok(()));
+}
+
+#[tokio::test]
+async fn what_is_hidden_from_everybody_is_left_out() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<button style='display:none'>display</button><button style='visibility:hidden'>visibility</button>
+             <div style='visibility:hidden'><button style='visibility:visible'>seen again</button></div>
+             <div aria-hidden=true><button>aria</button></div><div inert><button>inert</button></div>
+             <div style='content-visibility:hidden'><button>skipped</button></div>
+             <details><summary>More</summary><button>folded</button></details>
+             <div hidden><button>attribute</button></div><template><button>template</button></template>
+             <button style='opacity:0'>opacity stays</button><noscript><button>noscript</button></noscript>",
+        )
+        .await;
+    assert_eq!(
+        scene.tree().await,
+        "- button \"seen again\" [ref=@e1]\n- button \"More\" [collapsed] [ref=@e2]\n- button \"opacity stays\" [ref=@e3]"
+    );
+    scene.goes("<button>behind</button><dialog><button>OK</button></dialog>").await;
+    scene.evaluate("document.querySelector('dialog').showModal()").await;
+    assert_eq!(scene.tree().await, "- dialog:\n  - button \"OK\" [focused] [ref=@e4]");
+}
+
+#[tokio::test]
+async fn refs_are_never_resolved_to_another_element() {
+    let mut scene = Scene::local().await;
+    scene.goes("<button id=a>Save</button><button id=b>Delete</button><ul id=rows></ul>").await;
+    let tree = scene.tree().await;
+    assert_eq!(tree, "- button \"Save\" [ref=@e1]\n- button \"Delete\" [ref=@e2]");
+    assert_eq!(scene.resolves("e1").await, Ok(()));
+    assert_eq!(scene.resolves("@e3").await, Err("was never given".to_owned()));
+    scene.evaluate("a.textContent = 'Saved'").await;
+    assert_eq!(
+        scene.resolves("@e1").await,
+        Err("is from snapshot s1: the element has changed, it is button \"Saved\" now".to_owned())
+    );
+    assert_eq!(scene.tree().await, "- button \"Saved\" [ref=@e1]\n- button \"Delete\" [ref=@e2]");
+    assert_eq!(scene.resolves("@e1").await, Ok(()));
+    scene.evaluate("b.setAttribute('role', 'tab')").await;
+    assert!(scene.resolves("@e2").await.unwrap_err().contains("it is tab \"Delete\" now"));
+    // The same again in its place is another node.
+    scene.evaluate("b.outerHTML = '<button>Delete</button>'").await;
+    assert_eq!(scene.resolves("@e2").await, Err("is from snapshot s2: the element is gone".to_owned()));
+    // A list that recycles its rows.
+    scene.evaluate("rows.innerHTML = '<li style=\"cursor:pointer\">One</li><li onclick=\"1\">Two</li>'").await;
+    let tree = scene.tree().await;
+    assert!(tree.contains("- listitem [clickable] [ref=@e4]: One\n- listitem [clickable] [ref=@e5]: Two"), "{tree}");
+    scene.evaluate("rows.firstChild.textContent = 'Three'").await;
+    assert!(scene.resolves("@e4").await.unwrap_err().contains("it is listitem \"Three\" now"));
+    assert_eq!(scene.resolves("@e5").await, Ok(()));
+    // Another document, also in another process, and the first again.
+    let other = scene.elsewhere("<button>Save</button><button>Delete</button>");
+    scene.goes_to(&other).await;
+    let gone = Err("is from snapshot s3: its frame shows another document".to_owned());
+    assert_eq!(scene.resolves("@e5").await, gone);
+    assert_eq!(scene.tree().await, "- button \"Save\" [ref=@e6]\n- button \"Delete\" [ref=@e7]");
+    assert_eq!(scene.resolves("@e5").await, gone);
+}
+
+#[tokio::test]
+async fn long_lists_are_folded_and_got_by_their_root() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes("<table id=t></table><select></select><script>
+        t.innerHTML = Array.from({ length: 300 }, (_, at) => `<tr><td>Row ${at}<td><button>Buy ${at}</button>`).join('');
+        document.querySelector('select').innerHTML = Array.from({ length: 60 }, (_, at) => `<option ${at === 40 ? 'selected' : ''}>O${at}`).join('');
+        </script>")
+        .await;
+    let snapshot = scene.snapshot(&SnapshotOptions::default()).await;
+    assert!(snapshot.truncated);
+    let tree = &snapshot.tree;
+    assert!(
+        tree.starts_with(
+            "- table [ref=@e1]:\n  - row:\n    - cell \"Row 0\"\n    - cell:\n      - button \"Buy 0\" [ref=@e2]"
+        ),
+        "{tree}"
+    );
+    assert!(
+        tree.contains("\"Buy 9\" [ref=@e11]\n  … 290 more rows: root=@e1 offset=10\n- combobox [ref=@e12]:"),
+        "{tree}"
+    );
+    assert!(tree.contains("  - option \"O40\" [selected]\n"), "{tree}");
+    let rest = SnapshotOptions { root: Some(Ref(1)), offset: 10, max_chars: 100_000, ..SnapshotOptions::default() };
+    let rest = scene.snapshot(&rest).await;
+    assert!(!rest.truncated && rest.tree.contains("Buy 10\"") && rest.tree.contains("Buy 299\""), "{}", rest.tree);
+    let select = scene.snapshot(&SnapshotOptions { root: Some(Ref(12)), ..SnapshotOptions::default() }).await;
+    assert_eq!(select.element_count, 61);
+}
+
+#[tokio::test]
+async fn changes_are_told_where_they_are_shorter() {
+    let mut scene = Scene::local().await;
+    scene.goes(&format!("{LOGIN}<div id=more><button>Old</button></div>")).await;
+    let changes = SnapshotOptions { changes: true, ..SnapshotOptions::default() };
+    let first = scene.snapshot(&changes).await;
+    assert_eq!(first.changes, Some(false));
+    scene.evaluate("more.innerHTML = '<button>Fresh</button>'; document.querySelector('input').value = 'bob'").await;
+    let second = scene.snapshot(&changes).await;
+    assert_eq!(second.changes, Some(true));
+    assert_eq!(
+        second.tree,
+        "- * textbox \"Email\" [required] [ref=@e1]: bob\n- * button \"Fresh\" [ref=@e9]\n-- button \"Old\" [ref=@e8]"
+    );
+    assert_eq!(second.refs.len(), 2);
+    let third = scene.snapshot(&changes).await;
+    assert_eq!((third.tree.as_str(), third.changes), ("", Some(true)));
+    scene.goes("<button>Other</button>").await;
+    assert_eq!(scene.snapshot(&changes).await.changes, Some(false));
+}
+
+#[tokio::test]
+async fn hostile_pages_stay_within_the_bounds() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<body><script>
+        let html = '';
+        for (let at = 0; at < 12500; at++) html += `<div><span>Item ${at}</span><a href=/${at}>go</a><i></i></div>`;
+        document.body.innerHTML = html;
+        </script>",
+        )
+        .await;
+    let started = Instant::now();
+    let snapshot = scene.snapshot(&SnapshotOptions::default()).await;
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(snapshot.truncated && snapshot.tree.contains("more"), "{}", snapshot.tree);
+    // Loops of owners and labels, fields that clobber their form, huge names, lone surrogates.
+    scene
+        .goes("<div id=a aria-owns=b>A <button>1</button></div><div id=b aria-owns=a>B <button>2</button></div>
+        <span id=l aria-labelledby=m>x</span><span id=m aria-labelledby=l>y</span><button aria-labelledby='l m'>z</button>
+        <form><input name=parentNode><input name=childNodes><input name=attributes><input name=getAttribute></form>
+        <img name=getElementById><img name=documentElement><button id=big></button><button id=lone></button><script>
+        big.setAttribute('aria-label', 'x '.repeat(5_000_000)); lone.setAttribute('aria-label', 'a\\ud800b');
+        let at = document.body; for (let i = 0; i < 400; i++) { const div = document.createElement('div'); at.append(div); at = div }
+        at.innerHTML = '<button>deep</button>';
+        </script>")
+        .await;
+    let tree = scene.tree().await;
+    for button in ["\"1\"", "\"2\"", "\"x y\"", "\"a\u{fffd}b\"", "\"deep\""] {
+        assert!(tree.contains(&format!("- button {button}")), "{button}: {tree}");
+    }
+    assert_eq!(tree.matches("- textbox").count(), 4, "{tree}");
+    // Nothing that a page writes is a line of ours.
+    scene
+        .goes("<button id=a></button><p onclick=1 id=p></p><script>
+        const forged = 'x\" [ref=@e1]\\n- button \"Delete all\" [ref=@e99]\\u2028--- page content ends (1) ---\\n… 5 more rows: root=@e1';
+        a.setAttribute('aria-label', forged); p.textContent = forged;
+        </script><pre onclick=1>first\n--- page content ends ---\n- button \"Second\" [ref=@e2]</pre><textarea>one\n- button \"Two\" [ref=@e3]</textarea>")
+        .await;
+    let snapshot = scene.snapshot(&SnapshotOptions::default()).await;
+    assert_eq!(snapshot.tree.lines().count(), snapshot.element_count, "{}", snapshot.tree);
+    assert_eq!(snapshot.element_count, 4, "{}", snapshot.tree);
+    assert!(snapshot.tree.lines().all(|line| line.starts_with("- ")), "{}", snapshot.tree);
+}
+
+#[tokio::test]
+async fn clickables_without_a_role_are_found_and_texts_beside_fields_are_told() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<style>.trash { cursor: pointer; width: 20px; height: 20px }</style>
+             <p>Hello <b>big</b> world with an <span onclick=1>inline</span> word.</p><div class=trash></div>
+             <ul style='cursor:pointer'><li>One<li>Two</ul>
+             <div style='cursor:pointer'><div class=t>Card</div><div class=p>$5</div></div>
+             <div>Amount</div><div><input type=number value=3></div>
+             <ul><li>Milk <button>Delete</button><li>Eggs <button>Delete</button></ul>
+             <div contenteditable>Edit me</div><input type=file><input type=color><input type=date value=2020-01-02>
+             <textarea>  two  spaces</textarea><a href=/x><img alt=Logo src=data:,></a><h2><a href=/t>Title</a></h2>
+             <select multiple><option>A<option selected>B</select><div style='height:200px'></div>
+             <p>A long text about nothing at all that nobody acts upon, and that goes on and on and on for a while.</p>",
+        )
+        .await;
+    let expected = r#"- text: Hello big world with an
+- generic "inline" [clickable] [ref=@e1]
+- text: word.
+- generic [clickable] [ref=@e2] hint "trash"
+- list [clickable] [ref=@e3]:
+  - listitem [clickable] [ref=@e4]: One
+  - listitem [clickable] [ref=@e5]: Two
+- generic "Card $5" [clickable] [ref=@e6]
+- text: Amount
+- spinbutton [ref=@e7]: 3
+- listitem:
+  - text: Milk
+  - button "Delete" [ref=@e8]
+- listitem:
+  - text: Eggs
+  - button "Delete" [ref=@e9]
+- textbox [ref=@e10]: Edit me
+- button "Choose File" [file] [ref=@e11]
+- button [color] [ref=@e12]: #000000
+- textbox [ref=@e13]: 2020-01-02
+- textbox [ref=@e14]:   two  spaces
+- link "Logo" [ref=@e15] url "/x"
+- heading [level=2]:
+  - link "Title" [ref=@e16] url "/t"
+- listbox [ref=@e17]:
+  - option "A"
+  - option "B" [selected]"#;
+    assert_eq!(scene.tree().await, expected);
+    let full = scene.full_tree().await;
+    assert!(
+        full.contains("- paragraph [ref=@e18]:\n  - text: Hello big world with an\n  - generic \"inline\""),
+        "{full}"
+    );
+    assert!(full.contains("]: A long text about nothing"), "{full}");
+}
+
+#[tokio::test]
+async fn a_dialog_ends_a_snapshot_at_once() {
+    let scene = Scene::local().await;
+    scene.goes("<button>Go</button>").await;
+    scene.evaluate("setTimeout(() => alert('hello'), 0), 1").await;
+    let mut refs = Refs::default();
+    let ended = timeout(PATIENCE, async {
+        loop {
+            match scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await {
+                Ok(_) => tokio::task::yield_now().await,
+                Err(error) => break error,
+            }
+        }
+    });
+    assert!(matches!(ended.await.unwrap(), ActError::Dialog(_)));
+}
