@@ -17,7 +17,7 @@ Settings (environment):
   PORTHOLE_URL       where the worker is [default: http://127.0.0.1:8787]
   PORTHOLE_KEY       the client key, if the worker requires one; or PORTHOLE_KEY_FILE, a path
   PORTHOLE_LOG       the log filter for standard error, such as porthole_client=debug
-  XDG_CONFIG_HOME    the directory for saved sandboxes, sessions and the keys of `up` [default: ~/.config]
+  XDG_CONFIG_HOME    the directory for saved sandboxes, sessions and keys [default: ~/.config]
 
 Exit codes: 0 done, 1 the request failed, 2 wrong usage, 64 a wrong setting.";
 

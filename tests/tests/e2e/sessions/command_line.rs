@@ -1,8 +1,9 @@
 //! The command line with a session: a browser that stays between commands.
 
-use porthole_tests::Stack;
-use porthole_tests::command::{Finished, run};
+use porthole_tests::command::{Finished, run, run_foreign};
+use porthole_tests::executable::example;
 use porthole_tests::process::Environment;
+use porthole_tests::{Picture, Stack};
 use serde_json::Value;
 
 fn environment(stack: &Stack) -> Environment {
@@ -61,4 +62,68 @@ async fn a_blocked_target_is_refused_and_the_session_stays() {
     let said = porthole(&environment, &["tabs"]).await.expect_code(0);
     assert!(said.contains("Allowed"), "{said}");
     assert_eq!(stack.site.forbidden_visits(), 0);
+}
+
+const FORM: &str = "<title>Sign in</title><h1>Sign in</h1>
+    <form onsubmit='event.preventDefault(); out.textContent = `Hello ${email.value} from ${country.value}`'>
+    <label>Email <input id=email></label>
+    <label>Country <select id=country><option>France<option>Switzerland</select></label>
+    <label><input id=agree type=checkbox onchange='go.disabled = !agree.checked'> I agree</label>
+    <button id=go disabled>Go</button></form><p id=out></p>";
+
+/// The ref on the line of a snapshot that has this text.
+#[track_caller]
+fn reference(tree: &str, text: &str) -> String {
+    let line = tree.lines().find(|line| line.contains(text)).unwrap_or_else(|| panic!("no {text} in\n{tree}"));
+    let (_, rest) = line.split_once("[ref=").unwrap_or_else(|| panic!("no ref in {line}"));
+    rest.split(']').next().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_form_is_filled_in_by_refs_and_by_names() {
+    let stack = Stack::start().await;
+    let environment = environment(&stack);
+    let tree = porthole(&environment, &["open", &stack.site.html(FORM)]).await.expect_code(0);
+    let email = reference(&tree, "textbox \"Email\"");
+    let button = reference(&tree, "button \"Go\"");
+
+    let finished = porthole(&environment, &["click", &button]).await;
+    finished.expect_code(1);
+    assert!(finished.stderr.starts_with("NOT_ENABLED: The element is disabled\n"), "{finished:?}");
+    assert!(finished.stderr.contains("--state enabled"), "it says what to do: {finished:?}");
+
+    let changes = porthole(&environment, &["type", &email, "ada@example.com"]).await.expect_code(0);
+    assert!(changes.contains("ada@example.com") && !changes.contains("combobox"), "only what changed: {changes}");
+    porthole(&environment, &["select", "--label", "Country", "Switzerland"]).await.expect_code(0);
+    let changes = porthole(&environment, &["check", "--label", "I agree"]).await.expect_code(0);
+    assert!(changes.contains("button \"Go\"") && !changes.contains("[disabled]"), "{changes}");
+    porthole(&environment, &["click", "--role", "button", "--name", "Go"]).await.expect_code(0);
+    porthole(&environment, &["wait", "--text", "Hello ada@example.com"]).await.expect_code(0);
+    let said = porthole(&environment, &["read", "selector: #out"]).await.expect_code(0);
+    assert_eq!(said, "Hello ada@example.com from Switzerland\n");
+
+    let said = porthole(&environment, &["shot", "-o", "form.png"]).await.expect_code(0);
+    assert_eq!(said, "form.png\n");
+    Picture::decode(&std::fs::read(stack.home.home().join("form.png")).unwrap()).expect_size(1280, 720);
+
+    porthole(&environment, &["reload"]).await.expect_code(0);
+    let finished = porthole(&environment, &["click", &button]).await;
+    finished.expect_code(1);
+    assert!(finished.stderr.starts_with("STALE_REF: "), "{finished:?}");
+    assert!(finished.stderr.contains("porthole snapshot"), "{finished:?}");
+    let tree = porthole(&environment, &["snapshot"]).await.expect_code(0);
+    assert_ne!(reference(&tree, "button \"Go\""), button);
+    porthole(&environment, &["close"]).await.expect_code(0);
+}
+
+#[tokio::test]
+async fn the_example_of_the_library_acts_on_a_page() {
+    let stack = Stack::start().await;
+    let page =
+        stack.site.html("<title>Counter</title><button onclick='this.textContent = \"clicked\"'>Click me</button>");
+    let finished = run_foreign(&example("session"), &[&page, "@e1"], &environment(&stack)).await;
+    let said = finished.expect_code(0);
+    assert!(said.starts_with(&format!("Counter - {page}\n")), "{said}");
+    let (before, after) = said.split_once("button \"Click me\"").unwrap_or_else(|| panic!("{said}"));
+    assert!(!before.contains("clicked") && after.contains("clicked"), "{said}");
 }
