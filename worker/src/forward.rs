@@ -18,6 +18,7 @@ use reqwest::redirect::Policy;
 use reqwest::{Client, RequestBuilder};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde::Deserialize;
+use tokio::time::Instant;
 use tracing::Instrument as _;
 use url::Url;
 
@@ -50,6 +51,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) trace: &'a TraceContext,
     /// The body.
     pub(crate) body: Bytes,
+    /// When the request came: the search for its replica is part of the answer's time.
+    pub(crate) since: Instant,
 }
 
 /// The worker's client of the sandbox service.
@@ -99,8 +102,11 @@ impl Service {
         let answer = sending.await;
         match &answer {
             Ok(answer) => {
-                let failed_with = answer.extensions().get::<PassedOn>().map(|passed_on| passed_on.0.name());
-                trace::ended(&span, answer.status().as_u16(), failed_with);
+                let failed_with = answer.extensions().get::<PassedOn>().map(|passed_on| passed_on.0);
+                trace::ended(&span, answer.status().as_u16(), failed_with.map(ErrorCode::name));
+                if failed_with == Some(ErrorCode::ShuttingDown) {
+                    self.replicas.note_unready(base);
+                }
             }
             Err(error) => trace::failed(&span, error.code().name()),
         }
@@ -115,7 +121,7 @@ impl Service {
     ) -> Result<Response, ServiceError> {
         let mut request = self
             .request(Method::POST, base, outgoing.path, outgoing.id, outgoing.client, trace)
-            .timeout(self.answer_timeout)
+            .timeout(self.answer_timeout.saturating_sub(outgoing.since.elapsed()))
             .header(header::CONTENT_TYPE, "application/json")
             .body(outgoing.body.clone());
         for name in HEADERS_IN {

@@ -1,8 +1,8 @@
 //! The worker: the edge proxy that chat apps, mobile clients and scripts call.
 //!
 //! It checks the caller (origin, key, rate), puts the operator's credentials into the body, forwards the request to the
-//! sandbox service and streams the answer back. It passes WebSockets through tunnels. It knows no request's fields and
-//! no browser, and stores nothing.
+//! sandbox service and streams the answer back. It passes WebSockets through tunnels. Of a request's fields it knows only
+//! the session's handle, by which it chooses the service's replica; it knows no browser, and stores nothing.
 
 mod callers;
 mod cors;

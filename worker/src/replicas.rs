@@ -150,7 +150,8 @@ impl Replicas {
         }
     }
 
-    fn note_unreachable(&self, base: &Url) {
+    /// Notes that a replica took no connection, or that it drains: others come first until it is asked again.
+    pub(crate) fn note_unready(&self, base: &Url) {
         if let Some(replica) = self.known().iter_mut().find(|replica| *replica.base == *base) {
             replica.ready = false;
         }
@@ -180,7 +181,7 @@ impl Attempts<'_> {
         match outcome {
             Err(error @ ServiceError::NoConnection(_)) => {
                 if let Some(base) = &self.at {
-                    self.replicas.note_unreachable(base);
+                    self.replicas.note_unready(base);
                 }
                 self.error = error;
                 None
@@ -225,7 +226,7 @@ mod tests {
         replicas.name(vec![url("10.0.0.3"), url("10.0.0.1"), url("10.0.0.2"), url("10.0.0.1")]);
         let firsts: Vec<String> = (0..4).map(|_| hosts(&replicas.any())[0].to_owned()).collect();
         assert_eq!(firsts, ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.1"]);
-        replicas.note_unreachable(&url("10.0.0.2"));
+        replicas.note_unready(&url("10.0.0.2"));
         for _ in 0..4 {
             let way = replicas.any();
             assert_eq!((way.bases.len(), hosts(&way)[2]), (3, "10.0.0.2"));

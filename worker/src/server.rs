@@ -26,6 +26,7 @@ use porthole_daemon::shutdown::Shutdown;
 use porthole_daemon::trace::TraceContext;
 use porthole_daemon::{admin, logs, process_metrics};
 use prometheus_client::registry::Registry;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::callers::Callers;
@@ -212,6 +213,7 @@ async fn forward(
     if route.takes_credentials {
         inject::put_credentials(&mut object, shared.browserbase.as_ref());
     }
+    let since = Instant::now();
     let session = if route.of_session { inject::session_of(&object) } else { None };
     let way = shared.service.way(session).await.map_err(refused)?;
     let outgoing = Outgoing {
@@ -221,6 +223,7 @@ async fn forward(
         client: &client,
         trace: &trace,
         body: inject::serialised(&object).into(),
+        since,
     };
     shared.service.forward(way, outgoing).await.map_err(|error| {
         tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");

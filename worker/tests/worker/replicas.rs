@@ -176,6 +176,54 @@ async fn a_name_without_addresses_is_not_ready_until_it_has_some() {
 }
 
 #[tokio::test]
+async fn a_replica_that_drains_gets_no_further_calls() {
+    let refusing = || async {
+        let body = r#"{"ok":false,"error":"SHUTTING_DOWN","message":"m","details":"d","retryable":true}"#;
+        (http::StatusCode::SERVICE_UNAVAILABLE, [("content-type", "application/json")], body)
+    };
+    let ready = axum::routing::get(|| async { ([("x-porthole-replica", IDS[1])], "{}") });
+    let draining = Service::start(axum::Router::new().route("/readyz", ready).fallback(refusing)).await;
+    let staying = Service::replica("127.0.0.1:0".parse().unwrap(), IDS[0]).await;
+    let worker = Running::before_all(&[&draining, &staying]).await;
+    let mut refused = 0;
+    for _ in 0..10 {
+        refused += usize::from(call(&worker, None).await.status == 503);
+    }
+    // Once more if it is asked in between, whether it is ready.
+    assert!((1..=2).contains(&refused), "{refused} calls were refused");
+    assert_eq!(draining.calls().len(), refused, "a call that was sent is not sent to another replica");
+    assert_eq!(by(&worker, None).await, IDS[0]);
+}
+
+#[tokio::test]
+async fn a_call_that_breaks_after_it_was_sent_is_not_sent_to_another_replica() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let breaking = listener.local_addr().unwrap();
+    let calls = Arc::new(Mutex::new(0));
+    let counted = Arc::clone(&calls);
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut head = vec![0; 4096];
+            let read = tokio::io::AsyncReadExt::read(&mut stream, &mut head).await.unwrap_or_default();
+            if head[..read].starts_with(b"GET /readyz") {
+                let ready = b"HTTP/1.1 200 OK\r\nx-porthole-replica: BBBBBBB2\r\ncontent-length: 0\r\n\r\n";
+                let _ = tokio::io::AsyncWriteExt::write_all(&mut stream, ready).await;
+            } else if read > 0 {
+                *counted.lock().unwrap() += 1;
+            }
+        }
+    });
+    let whole = Service::replica("127.0.0.1:0".parse().unwrap(), IDS[0]).await;
+    let urls = format!("http://{breaking},http://{}", whole.addr);
+    let worker = Running::with(breaking, &[("PORTHOLE_SERVICE_URL", &urls)], Default::default()).await;
+    let mut broken = 0;
+    for _ in 0..6 {
+        broken += usize::from(call(&worker, None).await.status == 502);
+    }
+    assert_eq!((broken, *calls.lock().unwrap(), whole.calls().len()), (3, 3, 3));
+}
+
+#[tokio::test]
 async fn the_worker_is_ready_if_any_replica_is() {
     let unready = Service::answering("{}").await;
     let absent = bound().await.addr();
