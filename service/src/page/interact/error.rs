@@ -44,7 +44,7 @@ pub enum ActError {
         waited_ms: u64,
     },
     /// A dialog holds the page.
-    #[error("a {} dialog holds the page", .0.kind)]
+    #[error("a dialog ({}) holds the page", .0.kind)]
     Dialog(Dialog),
     /// An argument that only the page can judge.
     #[error("{0}")]
