@@ -1,4 +1,5 @@
-//! `porthole demo`: starts service and worker, shows a page's picture and text, and prints commands to try next.
+//! `porthole demo`: starts service and worker, shows a page's picture and text, fills its form in a session, and prints
+//! commands to try next.
 
 mod site;
 
@@ -10,7 +11,7 @@ use self::site::Site;
 use super::args::{Cli, Command, DemoArgs, UpArgs};
 use super::failure::Failed;
 use super::up::{self, Then};
-use super::{extract, output, screenshot};
+use super::{browser, extract, output, screenshot};
 
 const ALLOW_TARGETS: &str = "PORTHOLE_ALLOW_TARGETS";
 /// The page shown when the browsers can't reach the demo's own page.
@@ -35,6 +36,9 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
         UpArgs { allow_targets: (!allowed.is_empty()).then(|| allowed.join(",")), verbose: args.verbose, json: false };
     up::run_then(&up, &page, async |worker| {
         show(worker, &page, &args.output).await?;
+        if site.is_some() {
+            act(worker, &page).await?;
+        }
         Ok(if args.once { Then::End } else { Then::Keep })
     })
     .await
@@ -60,6 +64,25 @@ async fn show(worker: &str, page: &str, picture: &str) -> Result<(), Failed> {
     output::text(&format!("\n$ porthole extract {page} --max-chars {SHOWN_CHARS}"))?;
     if let Command::Extract(args) = command(&["extract", page, "--max-chars", SHOWN_CHARS])? {
         extract::run(Some(worker.to_owned()), *args).await?;
+    }
+    output::text("")
+}
+
+/// Fills the demo page's form in a session, as an agent would, and prints what an agent sees.
+async fn act(worker: &str, page: &str) -> Result<(), Failed> {
+    let lines: [&[&str]; 5] = [
+        &["open", page],
+        &["type", "--label", "Your name", "Ada"],
+        &["check", "--label", "On board"],
+        &["click", "--role", "button", "--name", "Cast off"],
+        &["close"],
+    ];
+    for line in lines {
+        let quoted = line.iter().map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() });
+        output::text(&format!("$ porthole {}", quoted.collect::<Vec<_>>().join(" ")))?;
+        if let Command::Session(command) = command(line)? {
+            browser::run(Some(worker.to_owned()), command).await?;
+        }
     }
     output::text("")
 }
