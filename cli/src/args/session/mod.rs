@@ -1,0 +1,115 @@
+//! The commands of sessions: a browser that stays open between commands. `target` has what they act on.
+
+mod act;
+mod hold;
+mod page;
+
+use clap::{Args, Subcommand};
+use porthole_client::session::HistoryAction;
+
+pub(crate) use self::act::{
+    CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
+};
+pub(crate) use self::hold::{CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, TabsArgs};
+pub(crate) use self::page::{GotoArgs, OpenArgs, ReadArgs, ShotArgs, SnapshotArgs};
+use super::values::parse_millis;
+
+/// The commands of sessions.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    Open(Box<OpenArgs>),
+    Goto(GotoArgs),
+    /// Go back in the tab's history
+    #[command(after_help = "Example:\n  porthole back")]
+    Back(ActArgs),
+    /// Go forward in the tab's history
+    #[command(after_help = "Example:\n  porthole forward")]
+    Forward(ActArgs),
+    /// Load the page again
+    #[command(after_help = "Example:\n  porthole reload")]
+    Reload(ActArgs),
+    Snapshot(SnapshotArgs),
+    Click(Box<ClickArgs>),
+    Type(Box<TypeArgs>),
+    Press(Box<PressArgs>),
+    Hover(Box<HoverArgs>),
+    Select(Box<SelectArgs>),
+    Check(Box<CheckArgs>),
+    Drag(Box<DragArgs>),
+    Scroll(Box<ScrollArgs>),
+    Upload(Box<UploadArgs>),
+    Wait(Box<WaitForArgs>),
+    Shot(Box<ShotArgs>),
+    Read(ReadArgs),
+    Dialog(DialogArgs),
+    Tabs(TabsArgs),
+    Files(FilesArgs),
+    Close(CloseArgs),
+    Sessions(SessionsArgs),
+}
+
+/// Which session and tab, how long, and how it is printed.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CallArgs {
+    /// Another session than the one used last: its number in `porthole sessions`
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) session: Option<u32>,
+    /// Another tab than the active one, such as t2
+    #[arg(long, value_name = "TAB")]
+    pub(crate) tab: Option<String>,
+    /// The time limit of the call, such as 10s; from 1 s to 60 s [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
+    pub(crate) timeout: Option<u32>,
+    /// Print the answer, or the failure, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A call that acts.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct ActArgs {
+    #[command(flatten)]
+    pub(crate) call: CallArgs,
+    /// Print the whole page afterwards, not only what changed
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+impl SessionCommand {
+    /// Returns whether the command prints JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Self::Open(args) => args.json,
+            Self::Goto(args) => args.act.call.json,
+            Self::Back(act) | Self::Forward(act) | Self::Reload(act) => act.call.json,
+            Self::Snapshot(args) => args.call.json,
+            Self::Click(args) => args.act.call.json,
+            Self::Type(args) => args.act.call.json,
+            Self::Press(args) => args.act.call.json,
+            Self::Hover(args) => args.act.call.json,
+            Self::Select(args) => args.act.call.json,
+            Self::Check(args) => args.act.call.json,
+            Self::Drag(args) => args.act.call.json,
+            Self::Scroll(args) => args.act.call.json,
+            Self::Upload(args) => args.act.call.json,
+            Self::Wait(args) => args.act.call.json,
+            Self::Shot(args) => args.call.json,
+            Self::Read(args) => args.call.json,
+            Self::Dialog(args) => args.act.call.json,
+            Self::Tabs(args) => args.call.json,
+            Self::Files(args) => args.call.json,
+            Self::Close(args) => args.json,
+            Self::Sessions(args) => args.json,
+        }
+    }
+
+    /// Returns the step through the history that the command asks for.
+    pub(crate) fn history(&self) -> Option<HistoryAction> {
+        match self {
+            Self::Back(_) => Some(HistoryAction::Back),
+            Self::Forward(_) => Some(HistoryAction::Forward),
+            Self::Reload(_) => Some(HistoryAction::Reload),
+            _ => None,
+        }
+    }
+}
