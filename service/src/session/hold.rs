@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use porthole_contract::Invalid;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
-use porthole_contract::session::{Control, Status, TabInfo, Tabs};
+use porthole_contract::session::{Acted, Control, Status, TabInfo, Tabs};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::time::{Instant, timeout_at};
@@ -90,13 +90,14 @@ impl Turn<'_> {
     ///
     /// # Errors
     /// [`SessionError::Invalid`] where none is open.
-    pub async fn answer_dialog(&mut self, accept: bool, text: Option<String>) -> Result<(), SessionError> {
+    pub async fn answer_dialog(&mut self, accept: bool, text: Option<String>) -> Result<Acted, SessionError> {
         let page = self.page();
         if page.dialog().is_none() {
             return Err(Invalid::new("accept", "answers a dialog, and none is open").into());
         }
+        let before = page.navigations();
         page.answer_dialog(accept, text).await?;
-        Ok(())
+        Ok(Acted { navigated: page.navigations() > before, settled: page.dialog().is_none(), ..Acted::default() })
     }
 
     /// Tabs, age and end. `idle` is how long the session was not used before this call.

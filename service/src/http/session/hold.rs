@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::{Request, State};
 use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
 use porthole_contract::session::{
-    CloseRequest, Closed, DialogRequest, LoadState, Plain, SessionAnswer, SessionRequest as _, Status, StatusRequest,
+    Acted, CloseRequest, Closed, DialogRequest, LoadState, SessionAnswer, SessionRequest as _, Status, StatusRequest,
     Tabs, TabsAction, TabsRequest,
 };
 use porthole_daemon::answer::Refused;
@@ -17,13 +17,9 @@ pub(super) async fn dialog(
     State(routes): State<Routes>,
     parts: Parts,
     request: Request,
-) -> Result<Json<SessionAnswer<Plain>>, Refused> {
+) -> Result<Json<SessionAnswer<Acted>>, Refused> {
     let call: Received<DialogRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
-    call.run(Kind::Manages, async |turn, request| {
-        turn.answer_dialog(request.accept, request.text.clone()).await?;
-        Ok(Plain {})
-    })
-    .await
+    call.run(Kind::Manages, async |turn, request| turn.answer_dialog(request.accept, request.text.clone()).await).await
 }
 
 pub(super) async fn tabs(
