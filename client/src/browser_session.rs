@@ -151,7 +151,7 @@ session_routes! {
     /// Reads the page, as it stands.
     extract, SessionExtract, EXTRACT, SessionExtractRequest, SessionAnswer<Extracted>;
     /// Answers the dialog that holds the page.
-    dialog, SessionDialog, DIALOG, DialogRequest, SessionAnswer<Plain>;
+    dialog, SessionDialog, DIALOG, DialogRequest, SessionAnswer<Acted>;
     /// Lists, opens, selects and closes tabs.
     tabs, SessionTabs, TABS, TabsRequest, SessionAnswer<Tabs>;
     /// Lists and reads downloads.
