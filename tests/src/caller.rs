@@ -57,7 +57,7 @@ impl Caller {
         self.post("/browser-extract", fields).await
     }
 
-    /// Posts JSON to a route. On `browser-*` routes, missing sandbox and token fields are added; `null` ones are
+    /// Posts JSON to a route. On `browser-*` and `session/*` routes, missing sandbox and token fields are added; `null` ones are
     /// removed.
     pub async fn post(&self, route: &str, fields: Value) -> Answer {
         self.send(self.request(Method::POST, route).json(&self.body(route, fields))).await
@@ -72,7 +72,7 @@ impl Caller {
     #[must_use]
     pub fn body(&self, route: &str, fields: Value) -> Value {
         let Value::Object(mut fields) = fields else { return fields };
-        if route.starts_with("/browser-") {
+        if route.starts_with("/browser-") || route.starts_with("/session/") {
             for (name, value) in [("sandbox_id", &self.sandbox_id), ("owner_token", &self.owner_token)] {
                 match fields.get(name) {
                     None => drop(fields.insert(name.to_owned(), json!(value))),

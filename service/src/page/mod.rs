@@ -11,6 +11,7 @@ mod dialog;
 mod error;
 mod failed;
 mod frames;
+mod identity;
 pub mod interact;
 mod navigate;
 mod news;
@@ -35,6 +36,7 @@ pub use self::arrival::Arrival;
 use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Region};
 pub use self::error::PageError;
+pub use self::identity::{Identity, IdentityError};
 pub use self::navigate::Travel;
 pub use self::news::{News, NewsFeed};
 pub use self::partial::before;
@@ -82,14 +84,37 @@ impl Page {
     pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
         let (session, target_id, is_prepared) =
             (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
-        Self::drive(lease, session, target_id, is_prepared, judge, appearance)
+        Self::drive(lease, session, target_id, is_prepared, judge, appearance, &Identity::default())
+    }
+
+    /// The same for the first page of a session, whose pages have this identity.
+    ///
+    /// # Errors
+    /// [`IdentityError`] where the browser refuses the identity.
+    pub async fn open_as(
+        lease: &mut Lease,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Result<Self, IdentityError> {
+        let (session, target_id, is_prepared) =
+            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
+        identity.try_on(&session).await?;
+        Ok(Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity))
     }
 
     /// Takes on a window that a page of the lease opened, as a page of its own, and lets it run.
     #[must_use]
-    pub fn adopt(lease: &mut Lease, window: &Attached, judge: &Judge, appearance: &Appearance) -> Self {
+    pub fn adopt(
+        lease: &mut Lease,
+        window: &Attached,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Self {
         let (session, target_id) = (window.session.clone(), window.target_id.clone());
-        let page = Self::drive(lease, session, target_id, false, judge, appearance);
+        identity.apply(&session);
+        let page = Self::drive(lease, session, target_id, false, judge, appearance, identity);
         page.known.send_modify(|state| state.document.url.clone_from(&window.url));
         window.resume();
         page
@@ -102,6 +127,7 @@ impl Page {
         is_prepared: bool,
         judge: &Judge,
         appearance: &Appearance,
+        identity: &Identity,
     ) -> Self {
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
@@ -113,6 +139,7 @@ impl Page {
         let watched = Watched {
             main_frame: main_frame.clone(),
             purpose: lease.purpose(),
+            identity: identity.clone(),
             guard: guard.clone(),
             blocked: judge.blocked.clone(),
             network: network.clone(),

@@ -39,7 +39,7 @@ use crate::admission::{Admission, Seat, SeatLimits, Seats};
 use crate::guard::Judge;
 use crate::owner_token::OwnerKeys;
 use crate::page::interact::{Clipboard, Refs};
-use crate::page::{Appearance, Page};
+use crate::page::{Appearance, Identity, Page};
 use crate::provider::{Lease, Provider};
 
 /// How many sessions that were lost are remembered, so that their callers learn it.
@@ -90,6 +90,7 @@ pub struct Session {
     sandbox: Arc<str>,
     limits: SessionLimits,
     appearance: Appearance,
+    identity: Identity,
     judge: Judge,
     since: Instant,
     used: Mutex<Instant>,
@@ -227,7 +228,7 @@ impl Session {
     fn adopt(&self, window: &crate::cdp::Attached) -> Option<Arc<Page>> {
         let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
         let (lease, _) = lease.as_mut()?;
-        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance)))
+        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance, &self.identity)))
     }
 }
 

@@ -12,7 +12,7 @@ use super::tabs::Tabs;
 use super::{Held, Session, SessionError, SessionId, Sessions, life};
 use crate::admission::Client;
 use crate::page::interact::Clipboard;
-use crate::page::{Appearance, Page};
+use crate::page::{Appearance, Identity, Page};
 use crate::provider::{Credentials, LeaseRequest};
 
 /// Who wants a session, and how it is to be.
@@ -47,8 +47,10 @@ impl Sessions {
             color_scheme: options.color_scheme,
             reduced_motion: options.reduced_motion,
         };
+        let identity =
+            Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
         let windows = lease.take_popups();
-        let page = Page::open(&mut lease, &shared.judge, &appearance);
+        let page = Page::open_as(&mut lease, &shared.judge, &appearance, &identity).await?;
         let mut tabs = Tabs::default();
         tabs.add(Arc::new(page), None, true);
         let mut limits = shared.limits;
@@ -62,6 +64,7 @@ impl Sessions {
             sandbox: sandbox.into(),
             limits,
             appearance,
+            identity,
             judge: shared.judge.clone(),
             since: now,
             used: Mutex::new(now),

@@ -157,6 +157,10 @@ fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFutu
 
 fn handle_attached(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
     let is_remote = watched.network.remote().is_some();
+    // Windows get it where they are taken on.
+    if attached.kind != "page" {
+        watched.identity.apply(&attached.session);
+    }
     if attached.kind == "worker" {
         watched.state.send_modify(|state| state.has_workers = true);
     }
