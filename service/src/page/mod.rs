@@ -19,6 +19,7 @@ mod partial;
 mod read;
 mod script;
 mod settle;
+pub mod storage;
 mod watch;
 mod window;
 mod world;
@@ -43,7 +44,7 @@ pub use self::partial::before;
 pub use self::watch::Dialog;
 use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
 use crate::cdp::{Attached, CdpError, Session};
-use crate::guard::{Judge, Network, PageGuard, Refusal};
+use crate::guard::{AllowHosts, Judge, Network, PageGuard, Refusal};
 use crate::provider::{Lease, Purpose};
 
 /// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
@@ -56,8 +57,15 @@ pub fn prepare(session: &Session) {
 }
 
 /// Returns the page's guard: that of its egress if it has one, otherwise a new one.
-fn page_guard(network: &Network, judge: &Judge) -> PageGuard {
-    network.egress().map_or_else(|| PageGuard::new(judge.guard.clone()), |egress| egress.guard().clone())
+fn page_guard(network: &Network, hosts: Option<&AllowHosts>, judge: &Judge) -> PageGuard {
+    if let Some(egress) = network.egress() {
+        return egress.guard().clone();
+    }
+    let guard = PageGuard::new(judge.guard.clone());
+    if let Some(hosts) = hosts {
+        guard.restrict(hosts.clone());
+    }
+    guard
 }
 
 /// An open page. It outlives its documents: it can be navigated again, even after a failed or refused navigation or a
@@ -132,7 +140,7 @@ impl Page {
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
         let barrier = EventBarrier::new();
-        let guard = page_guard(&network, judge);
+        let guard = page_guard(&network, lease.hosts(), judge);
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
@@ -167,6 +175,14 @@ impl Page {
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
         }
+    }
+
+    /// Refuses a URL whose host the page may not reach by its session's own list, before anyone is asked about it.
+    ///
+    /// # Errors
+    /// [`Refusal`], also for what is not a URL.
+    pub fn judge_host(&self, url: &str) -> Result<(), Refusal> {
+        self.guard.judge_host(url)
     }
 
     /// Takes the refusal of a document that the page navigated to by itself, if any. Until it is taken, or the page

@@ -1,9 +1,10 @@
 //! A page's window: its target, others beside it, and its end.
 
-use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams, GetTargetInfoParams};
+use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use tokio::time::timeout;
 
+use super::storage::cookies::context_of;
 use super::{Page, PageError};
 
 impl Page {
@@ -11,6 +12,12 @@ impl Page {
     #[must_use]
     pub fn target_id(&self) -> &str {
         &self.main_frame
+    }
+
+    /// Whether it shows this frame, as far as is known without asking: its own, or one in another process.
+    #[must_use]
+    pub fn has_frame(&self, frame: &str) -> bool {
+        self.main_frame == frame || self.state.borrow().parts.contains_key(frame)
     }
 
     /// Whether the browser that it is in, or the connection to it, is gone.
@@ -28,11 +35,7 @@ impl Page {
         let browser = self.session.connection().browser();
         let opening = async {
             let mut create = CreateTargetParams::new("about:blank");
-            // A browser that serves this page alone has it in its default context, which can't be named.
-            if !self.network.remote().is_some_and(|remote| remote.whole_browser) {
-                let asked = self.session.call(&GetTargetInfoParams::default()).await?;
-                create.browser_context_id = asked.target_info.browser_context_id;
-            }
+            create.browser_context_id = context_of(&self.session, &self.network).await?;
             Ok(String::from(browser.call(&create).await?.target_id))
         };
         self.within(CAPTURE_TIMEOUT, "opening a window", opening).await

@@ -5,8 +5,8 @@ use porthole_contract::Invalid;
 use crate::admission::{NoSeat, Overloaded};
 use crate::guard::Refusal;
 use crate::operation::OperationError;
-use crate::page::{IdentityError, PageError};
 use crate::page::interact::{ActError, Missed};
+use crate::page::{IdentityError, PageError};
 use crate::provider::ProviderError;
 
 /// Why a call to a session failed.

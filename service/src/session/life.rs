@@ -11,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::events::url_of;
 use super::tabs::Tab;
-use super::{Session, Shared};
+use super::{Session, Shared, files};
 use crate::cdp::Attached;
 use crate::page::{Dialog, News};
+use crate::provider::Downloads;
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,8 +73,16 @@ impl End {
 
 impl Shared {
     /// Lives a session's life until it ends, and gives everything back.
-    pub(super) async fn live(self: Arc<Self>, session: Arc<Session>, windows: Option<Receiver<Attached>>) {
+    pub(super) async fn live(
+        self: Arc<Self>,
+        session: Arc<Session>,
+        windows: Option<Receiver<Attached>>,
+        downloads: Option<Downloads>,
+    ) {
         let mut watching = JoinSet::new();
+        if let Some(downloads) = downloads {
+            watching.spawn(files::follow(Arc::clone(&session), downloads));
+        }
         let first = session.tabs().active();
         if let Some(first) = first {
             watching.spawn(watch(Arc::clone(&session), first));
@@ -125,6 +134,10 @@ async fn grows_old(session: &Session) -> Reason {
 async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, watching: &mut JoinSet<()>) {
     let Some(mut windows) = windows else { return std::future::pending().await };
     while let Some(window) = windows.recv().await {
+        if session.hides(&window.target_id).await {
+            window.resume();
+            continue;
+        }
         if !session.tabs().has_room() {
             window.close();
             session.events.push(Event::TabClosed { tab: String::new(), url: url_of(&window.url) });
@@ -145,7 +158,10 @@ async fn watch(session: Arc<Session>, tab: Tab) {
     loop {
         let name = tab.name.clone();
         match feed.next().await {
-            News::Navigated { url } => session.events.push(Event::Navigated { tab: name, url: url_of(&url) }),
+            News::Navigated { url } => {
+                session.showed(&url);
+                session.events.push(Event::Navigated { tab: name, url: url_of(&url) });
+            }
             News::Dialog(dialog) => session.events.push(told(name, dialog)),
             News::Crashed => session.events.push(Event::Crashed { tab: name }),
             News::Gone => break,

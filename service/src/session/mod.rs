@@ -9,6 +9,7 @@ mod aim;
 mod call;
 mod error;
 mod events;
+mod files;
 mod handle;
 mod hold;
 mod interact;
@@ -16,6 +17,7 @@ mod life;
 mod look;
 mod navigate;
 mod open;
+mod state;
 mod tabs;
 mod wait;
 
@@ -31,9 +33,11 @@ use tokio_util::task::TaskTracker;
 pub use self::call::{Answered, Call, Context, Failed, Kind, Turn};
 pub use self::error::SessionError;
 use self::events::Events;
+use self::files::Files;
 pub use self::handle::{NoRandomness, ReplicaId, SessionId};
 pub use self::navigate::Destination;
 pub use self::open::Opening;
+use self::state::{Hidden, Visited};
 use self::tabs::Tabs;
 use crate::admission::{Admission, Seat, SeatLimits, Seats};
 use crate::guard::Judge;
@@ -91,6 +95,9 @@ pub struct Session {
     limits: SessionLimits,
     appearance: Appearance,
     identity: Identity,
+    visited: Visited,
+    files: Files,
+    hidden: tokio::sync::watch::Sender<Hidden>,
     judge: Judge,
     since: Instant,
     used: Mutex<Instant>,

@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use porthole_contract::Viewport;
 use porthole_contract::session::OpenOptions;
+use porthole_contract::{Invalid, Viewport};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::state::{self, Visited};
 use super::tabs::Tabs;
 use super::{Held, Session, SessionError, SessionId, Sessions, life};
 use crate::admission::Client;
+use crate::guard::{AllowHosts, NotAHost};
 use crate::page::interact::Clipboard;
 use crate::page::{Appearance, Identity, Page};
 use crate::provider::{Credentials, LeaseRequest};
@@ -47,9 +49,24 @@ impl Sessions {
             color_scheme: options.color_scheme,
             reduced_motion: options.reduced_motion,
         };
-        let identity =
-            Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
-        let windows = lease.take_popups();
+        let identity = Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
+        if let Some(hosts) = &options.allow_hosts {
+            let hosts = AllowHosts::parse(hosts);
+            let named = hosts.map_err(|NotAHost { at }| {
+                Invalid::new(format!("allow_hosts[{at}]"), "is neither a host name nor an address")
+            })?;
+            lease.restrict(named);
+        }
+        let visited = match &options.storage_state {
+            Some(state) => {
+                // A lease is not shared between threads.
+                let (page, target_id, network) =
+                    (lease.page().clone(), lease.target_id().to_owned(), lease.network().clone());
+                state::put(&page, &target_id, &network, state).await?
+            }
+            None => Visited::default(),
+        };
+        let (windows, downloads) = (lease.take_popups(), lease.take_downloads());
         let page = Page::open_as(&mut lease, &shared.judge, &appearance, &identity).await?;
         let mut tabs = Tabs::default();
         tabs.add(Arc::new(page), None, true);
@@ -65,6 +82,9 @@ impl Sessions {
             limits,
             appearance,
             identity,
+            visited,
+            files: Default::default(),
+            hidden: Default::default(),
             judge: shared.judge.clone(),
             since: now,
             used: Mutex::new(now),
@@ -77,7 +97,7 @@ impl Sessions {
             end: life::End::default(),
         });
         shared.store().live.insert(id, Arc::clone(&session));
-        shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows));
+        shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows, downloads));
         tracing::info!(session = %id, "a session has begun");
         Ok(session)
     }

@@ -8,7 +8,7 @@ use super::Agent;
 /// A page whose title says what the browser tells it.
 const TELLS: &str = "<script>document.title = JSON.stringify([navigator.language, navigator.userAgent, \
     Intl.DateTimeFormat().resolvedOptions().timeZone, (1234.5).toLocaleString()])</script><button \
-    onclick=\"open('POPUP')\">popup</button>";
+    onclick=\"window.open('POPUP')\">popup</button>";
 
 #[tokio::test]
 async fn every_tab_of_a_session_has_its_locale_time_zone_and_user_agent() {
