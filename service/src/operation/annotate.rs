@@ -9,21 +9,22 @@ use image::{ImageReader, Rgb, RgbImage};
 use porthole_contract::ImageFormat;
 
 use super::ladder::LadderError;
-use crate::page::Capture;
+use crate::page::interact::RefBox;
+use crate::page::{Capture, Placement};
 
 /// An element to mark, in pixels of the picture. It may reach out of it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Mark {
+struct Mark {
     /// The number of its ref.
-    pub number: u64,
+    number: u64,
     /// Its left edge.
-    pub left: f64,
+    left: f64,
     /// Its upper edge.
-    pub top: f64,
+    top: f64,
     /// Its width.
-    pub width: f64,
+    width: f64,
     /// Its height.
-    pub height: f64,
+    height: f64,
 }
 
 /// Colours of neighbouring marks; white digits can be read on each.
@@ -61,12 +62,38 @@ const GLYPHS: [[u8; GLYPH_HEIGHT as usize]; 11] = [
 ];
 const LETTER_E: usize = 10;
 
-/// Draws marks on a PNG and encodes it as wanted. `scale` is how many pixels of the picture a CSS pixel has. Takes
-/// hundreds of milliseconds for a large picture: call it on a thread for blocking work.
+/// Draws refs on a PNG and encodes it as wanted, on a thread for blocking work.
 ///
 /// # Errors
 /// [`LadderError::Unreadable`].
-pub(crate) fn draw(
+pub(crate) async fn draw_on(
+    capture: Capture,
+    boxes: &[RefBox],
+    placement: Placement,
+    format: ImageFormat,
+    quality: u8,
+) -> Result<Capture, LadderError> {
+    let Placement { origin, scale } = placement;
+    let marks: Vec<Mark> = boxes
+        .iter()
+        .map(|RefBox { reference, bounds: [x, y, width, height] }| Mark {
+            number: reference.0,
+            left: (*x as f64 - origin.0) * scale,
+            top: (*y as f64 - origin.1) * scale,
+            width: *width as f64 * scale,
+            height: *height as f64 * scale,
+        })
+        .collect();
+    tokio::task::spawn_blocking(move || draw(&capture, &marks, scale, format, quality))
+        .await
+        .map_err(|error| LadderError::Unreadable(error.to_string()))?
+}
+
+/// Draws marks on a PNG and encodes it as wanted. `scale` is how many pixels of the picture a CSS pixel has.
+///
+/// # Errors
+/// [`LadderError::Unreadable`].
+fn draw(
     capture: &Capture,
     marks: &[Mark],
     scale: f64,
@@ -75,12 +102,17 @@ pub(crate) fn draw(
 ) -> Result<Capture, LadderError> {
     let picture = ImageReader::with_format(Cursor::new(&capture.bytes), image::ImageFormat::Png).decode()?;
     let mut picture = picture.into_rgb8();
-    for mark in marks {
+    let size = picture.dimensions();
+    let visible = |mark: &&Mark| {
+        let (right, bottom) = (mark.left + mark.width, mark.top + mark.height);
+        right > 0.0 && bottom > 0.0 && mark.left < f64::from(size.0) && mark.top < f64::from(size.1)
+    };
+    for mark in marks.iter().filter(visible) {
         let colour = COLOURS[usize::try_from(mark.number).unwrap_or_default() % COLOURS.len()];
         outline(&mut picture, mark, pixels(LINE_PX * scale).max(1), colour);
     }
     // Above all boxes.
-    for mark in marks {
+    for mark in marks.iter().filter(visible) {
         let colour = COLOURS[usize::try_from(mark.number).unwrap_or_default() % COLOURS.len()];
         label(&mut picture, mark, pixels(DOT_PX * scale).max(1), colour);
     }

@@ -35,7 +35,7 @@ use tokio::time::{Instant, timeout};
 pub use self::appearance::Appearance;
 pub use self::arrival::Arrival;
 use self::begin_frame::FrameControl;
-pub use self::capture::{Capture, Region};
+pub use self::capture::{Capture, Placement, Region};
 pub use self::error::PageError;
 pub use self::identity::{Identity, IdentityError};
 pub use self::navigate::Travel;
