@@ -16,6 +16,9 @@ use crate::cdp::Attached;
 use crate::page::{Dialog, News};
 use crate::provider::Downloads;
 
+/// Where a window is before it goes anywhere.
+const BLANK: &str = "about:blank";
+
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reason {
@@ -39,6 +42,9 @@ pub(super) struct End {
 }
 
 impl Reason {
+    /// Every reason.
+    pub(super) const ALL: [Self; 5] = [Self::Closed, Self::Idle, Self::Age, Self::Lost, Self::Drained];
+
     /// Its name in logs and metrics.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -94,6 +100,8 @@ impl Shared {
             () = take_on(&session, windows, &mut watching) => Reason::Lost,
         };
         session.end.ask(reason);
+        // The first to ask says why.
+        let reason = session.end.reason().unwrap_or(reason);
         drop(watching);
         {
             let mut store = self.store();
@@ -107,6 +115,7 @@ impl Shared {
         session.tabs().clear();
         let lease = session.lease.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
         drop(lease);
+        self.metrics.ended(reason.name());
         tracing::info!(session = %session.id, reason = reason.name(), "a session has ended");
     }
 }
@@ -147,7 +156,8 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, wa
         let Some(page) = session.adopt(&window) else { return };
         let tab = session.tabs().add(page, opener, false);
         session.tab_came.notify_waiters();
-        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(&window.url) });
+        let url = if window.url.is_empty() { BLANK } else { &window.url };
+        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(url) });
         watching.spawn(watch(Arc::clone(session), tab));
     }
 }

@@ -45,6 +45,7 @@ use crate::owner_token::OwnerKeys;
 use crate::page::interact::{Clipboard, Refs};
 use crate::page::{Appearance, Identity, Page};
 use crate::provider::{Lease, Provider};
+use crate::telemetry::AgentMetrics;
 
 /// How many sessions that were lost are remembered, so that their callers learn it.
 const LOST_REMEMBERED_MAX: usize = 1_024;
@@ -75,6 +76,9 @@ struct Shared {
     owner_keys: Arc<OwnerKeys>,
     replica: ReplicaId,
     store: Mutex<Store>,
+    metrics: AgentMetrics,
+    /// Cancelled when no more sessions may begin.
+    draining: CancellationToken,
     /// Cancelled when the replica ends.
     ending: CancellationToken,
     tasks: TaskTracker,
@@ -134,6 +138,7 @@ impl Sessions {
         admission: Admission,
         owner_keys: Arc<OwnerKeys>,
         replica: ReplicaId,
+        metrics: AgentMetrics,
     ) -> Self {
         let seats = Seats::new(limits.seats, admission.clone());
         Self(Arc::new(Shared {
@@ -145,6 +150,8 @@ impl Sessions {
             owner_keys,
             replica,
             store: Mutex::default(),
+            metrics,
+            draining: CancellationToken::new(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }))
@@ -176,6 +183,19 @@ impl Sessions {
         }
         let was_lost = store.lost.iter().any(|(lost, owner)| *lost == id && **owner == *sandbox);
         Err(if was_lost || id.replica() != self.0.replica { SessionError::Lost } else { SessionError::NotFound })
+    }
+
+    /// How sessions end, as metrics name it.
+    pub fn ends() -> impl Iterator<Item = &'static str> {
+        life::Reason::ALL.into_iter().map(life::Reason::name)
+    }
+
+    /// Lets no more sessions begin, and waits until there is none, for [`SessionLimits::drain`] at most.
+    pub async fn drain(&self) {
+        self.0.draining.cancel();
+        // Sessions that begin now are refused, so it only closes.
+        self.0.tasks.close();
+        drop(tokio::time::timeout(self.0.limits.drain, self.0.tasks.wait()).await);
     }
 
     /// Ends all sessions and waits until they have given everything back.

@@ -59,7 +59,7 @@ impl Turn<'_> {
         let warnings = page.settle(&wait, self.deadline.max(Instant::now())).await?;
         let settled = warnings.is_empty() && page.dialog().is_none();
         self.warnings.extend(warnings);
-        let status_code = page.status_code();
+        let status_code = if page.dialog().is_some() { None } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
     }
 }

@@ -15,7 +15,7 @@ use crate::admission::Client;
 use crate::guard::{AllowHosts, NotAHost};
 use crate::page::interact::Clipboard;
 use crate::page::{Appearance, Identity, Page};
-use crate::provider::{Credentials, LeaseRequest};
+use crate::provider::{Credentials, LeaseRequest, ProviderError};
 
 /// Who wants a session, and how it is to be.
 pub struct Opening<'a> {
@@ -39,6 +39,9 @@ impl Sessions {
     pub async fn open(&self, opening: Opening<'_>) -> Result<Arc<Session>, SessionError> {
         let shared = &self.0;
         let Opening { sandbox, client, options, credentials, deadline } = opening;
+        if shared.draining.is_cancelled() {
+            return Err(ProviderError::Ending.into());
+        }
         let seat = shared.seats.take(sandbox)?;
         let id = SessionId::random(shared.replica).map_err(|error| SessionError::Handle(error.to_string()))?;
         let handle = id.handle(&shared.owner_keys).map_err(|error| SessionError::Handle(error.to_string()))?;
@@ -98,6 +101,7 @@ impl Sessions {
         });
         shared.store().live.insert(id, Arc::clone(&session));
         shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows, downloads));
+        shared.metrics.began();
         tracing::info!(session = %id, "a session has begun");
         Ok(session)
     }

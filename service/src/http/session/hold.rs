@@ -44,7 +44,7 @@ pub(super) async fn tabs(
                 }
             }
         }
-        Ok(turn.tabs())
+        Ok(turn.tabs().await)
     })
     .await
 }
@@ -56,7 +56,7 @@ pub(super) async fn status(
 ) -> Result<Json<SessionAnswer<Status>>, Refused> {
     let call: Received<StatusRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
     let idle = call.session()?.idle_for();
-    call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle))).await
+    call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle).await)).await
 }
 
 pub(super) async fn files(

@@ -25,6 +25,8 @@ use crate::page::{Page, PageError};
 
 /// Pause before the document is asked again, while the one before is still there.
 const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(5);
+/// Where a page is before it goes anywhere.
+const BLANK: &str = "about:blank";
 /// The status of our answers.
 const OK: i64 = 200;
 
@@ -154,8 +156,28 @@ impl<'a> Visitor<'a> {
     /// Leaves the page as blank as it was.
     async fn end(self) -> Result<(), PageError> {
         self.ask(&DisableFetch::default()).await?;
-        self.ask(&NavigateParams::new("about:blank")).await?;
+        self.ask(&NavigateParams::new(BLANK)).await?;
+        // The answer comes before the document does, whose entry is to be the only one.
+        let arriving = async {
+            while !self.is_blank().await? {
+                sleep(NEXT_DOCUMENT_AFTER).await;
+            }
+            Ok::<_, PageError>(())
+        };
+        timeout(CAPTURE_TIMEOUT, arriving).await.map_err(|_| PageError::TimedOut("leaving the last origin"))??;
         self.ask(&ResetNavigationHistoryParams::default()).await
+    }
+
+    async fn is_blank(&self) -> Result<bool, PageError> {
+        let asked = async {
+            let context = self.session.call(&in_frame(self.frame)).await?.execution_context_id;
+            value::<String>(self.session.call(&in_world(*context.inner(), "() => location.href", &[])).await?)
+        };
+        match asked.await {
+            Ok(url) => Ok(url == BLANK),
+            Err(CdpError::Remote { .. }) => Ok(false),
+            Err(error) => Err(error.into()),
+        }
     }
 
     async fn ask<C: Command>(&self, command: &C) -> Result<(), PageError> {

@@ -1,6 +1,8 @@
-//! What a session holds beside its pages: its identity, its state, its files and the hosts that it may reach.
+//! What a session holds beside its pages: its identity, its state, its files and the hosts that it may reach; and what is
+//! told of all sessions.
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
+mod ends;
 mod files;
 mod hosts;
 mod looks;
