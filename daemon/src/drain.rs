@@ -10,6 +10,7 @@ use porthole_contract::metrics::Operation;
 use porthole_contract::{ErrorCode, Failure};
 
 use crate::answer::Refused;
+use crate::layers::Late;
 use crate::shutdown::Shutdown;
 
 /// Another replica may answer at once, and a restarted process at this address within seconds.
@@ -20,6 +21,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 pub(crate) struct Ending {
     pub(crate) shutdown: Shutdown,
     pub(crate) operation_of: fn(&str) -> Option<Operation>,
+    pub(crate) late: Option<Late>,
 }
 
 /// Refuses new operations once the drain has begun, and gives up those in flight when they are hurried, which drops
@@ -30,6 +32,8 @@ pub(crate) async fn take_until_the_end(State(ending): State<Ending>, request: Re
         return next.run(request).await;
     }
     let Shutdown { drain, hurry } = ending.shutdown;
+    let late = ending.late.filter(|late| route.is_some_and(late.routes));
+    let drain = late.map_or(drain, |late| late.refused_from);
     if drain.is_cancelled() {
         return with_close(no_new_request());
     }

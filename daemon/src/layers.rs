@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use porthole_contract::metrics::Operation;
+use tokio_util::sync::CancellationToken;
 
 use crate::body::BODY_READ_TIMEOUT;
 use crate::drain::Ending;
@@ -24,13 +25,24 @@ pub struct Layers {
     pub body_timeout: Duration,
     /// The drain: refuses new requests, and gives up those in flight once hurried.
     pub shutdown: Shutdown,
+    /// The routes that are served after the drain has begun, if any.
+    pub late: Option<Late>,
+}
+
+/// Routes that are served after the drain has begun.
+#[derive(Clone)]
+pub struct Late {
+    /// Whether a matched route is one of them.
+    pub routes: fn(&str) -> bool,
+    /// Cancelled when their new requests are refused too.
+    pub refused_from: CancellationToken,
 }
 
 impl Layers {
     /// Counts into `requests`, with [`BODY_READ_TIMEOUT`] for bodies.
     #[must_use]
     pub fn new(requests: Requests, operation_of: fn(&str) -> Option<Operation>) -> Self {
-        Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT, shutdown: Shutdown::default() }
+        Self { requests, operation_of, body_timeout: BODY_READ_TIMEOUT, shutdown: Shutdown::default(), late: None }
     }
 
     /// Wraps a main listener's complete router: every request has an id, is counted and logged, is answered in the
@@ -43,7 +55,7 @@ impl Layers {
     /// every request, even without a route, and may answer with a [`Refused`](crate::answer::Refused).
     pub fn around_with(self, router: Router, judge: impl FnOnce(Router) -> Router) -> Router {
         let account = Account { requests: self.requests, operation_of: self.operation_of };
-        let ending = Ending { shutdown: self.shutdown, operation_of: self.operation_of };
+        let ending = Ending { shutdown: self.shutdown, operation_of: self.operation_of, late: self.late };
         judge(in_the_contracts_form(router).layer(from_fn_with_state(ending, drain::take_until_the_end)))
             .layer(from_fn_with_state(self.body_timeout, body::drain_leftovers))
             .layer(from_fn(answer::write_failures))

@@ -10,16 +10,17 @@ use axum::response::Response;
 use http::HeaderValue;
 use porthole_contract::metrics::Metrics;
 use porthole_contract::metrics::Operation;
-use porthole_contract::routes::REPLICA_HEADER;
+use porthole_contract::routes::{self, REPLICA_HEADER};
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::admin::{self, Process};
-use porthole_daemon::layers::{Layers, without_web_pages};
+use porthole_daemon::layers::{Late, Layers, without_web_pages};
 use porthole_daemon::listen::{BindError, ConnectionCounts, Limits, Listener};
 use porthole_daemon::process_metrics;
 use porthole_daemon::requests::Requests;
 use porthole_daemon::shutdown::Shutdown;
 use porthole_daemon::web_pages::Hosts;
 use prometheus_client::registry::Registry;
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use crate::admission::{Admission, Overloaded};
@@ -34,7 +35,7 @@ use crate::provider::local::{LocalProvider, Weakness};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::session::{NoRandomness, ReplicaId, Sessions};
 use crate::settings::{Pages, Settings};
-use crate::telemetry::{BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
+use crate::telemetry::{AgentMetrics, BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
 
 /// How long requests in flight may go on after a shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -72,6 +73,11 @@ pub enum StartError {
     /// The provider of pages can't be built.
     #[error(transparent)]
     Provider(#[from] ProviderError),
+}
+
+/// Whether calls to a route go on while sessions are drained.
+fn belongs_to_a_session(route: &str) -> bool {
+    routes::session::ALL.contains(&route)
 }
 
 /// Builds the provider that the settings name.
@@ -146,6 +152,7 @@ impl Server {
             admission.clone(),
             Arc::clone(&owner_keys),
             ReplicaId::random()?,
+            AgentMetrics::register(&mut registry, Sessions::ends()),
         );
         let routes =
             Routes { owner_keys, sessions: agents.clone(), browsing, service_keys: Arc::new(settings.service_keys) };
@@ -191,21 +198,33 @@ impl Server {
         });
         let ended = CancellationToken::new();
         let admin = tokio::spawn(admin::serve(admin, Arc::clone(&state), ended.clone()));
+        // Calls to sessions are served until there are none, or their time is over; then the listener drains.
+        let serving = Shutdown { drain: CancellationToken::new(), hurry: shutdown.hurry.clone() };
         let draining = tokio::spawn({
-            let (asked, draining) = (shutdown.drain.clone(), state.draining.clone());
+            let (asked, draining, agents) = (shutdown.clone(), state.draining.clone(), agents.clone());
+            let closing = serving.drain.clone();
             async move {
-                asked.cancelled().await;
+                asked.drain.cancelled().await;
                 draining.cancel();
+                let others_end_at = Instant::now() + DRAIN;
+                tokio::select! {
+                    () = agents.drain() => {}
+                    () = asked.hurry.cancelled() => {}
+                }
+                closing.cancel();
+                sleep_until(others_end_at).await;
+                asked.hurry.cancel();
             }
         });
         // With a key only the worker can call, under any host name. Without one, local web pages could call.
         let hosts = if routes.service_keys.is_empty() { Hosts::of_listener(main.addr()) } else { Hosts::Any };
         let router = routes.router(naming_replica(admin::health_router(Arc::clone(&state)), agents.replica()));
         let layers = Layers::new(state.requests.clone(), Operation::of_route);
-        let router = Layers { shutdown: shutdown.clone(), ..layers }
+        let late = Late { routes: belongs_to_a_session, refused_from: serving.drain.clone() };
+        let router = Layers { shutdown, late: Some(late), ..layers }
             .around_with(router, |router| without_web_pages(router, hosts));
         // Callers are workers: a bound for each address would bound a whole worker.
-        main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, shutdown).await;
+        main.serve(router, Limits { drain: DRAIN, ..Limits::behind_a_proxy() }, serving).await;
         warm_up.abort();
         draining.abort();
         agents.end().await;

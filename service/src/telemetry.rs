@@ -34,6 +34,11 @@ struct SessionEvent {
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
+struct End {
+    end: &'static str,
+}
+
+#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Phase {
     phase: &'static str,
 }
@@ -202,6 +207,43 @@ impl SessionMetrics {
     #[must_use]
     pub fn browsers(&self) -> u64 {
         self.browsers.get().try_into().unwrap_or(0)
+    }
+}
+
+/// Agents' sessions. Clones share the counts.
+#[derive(Clone, Debug)]
+pub struct AgentMetrics {
+    open: Family<State, Gauge>,
+    ended: Family<End, Counter>,
+}
+
+impl AgentMetrics {
+    /// Registers the metrics; `ends` are the ways in which sessions end.
+    pub fn register(registry: &mut Registry, ends: impl IntoIterator<Item = &'static str>) -> Self {
+        let metrics = Self { open: Family::default(), ended: Family::default() };
+        drop(metrics.open.get_or_create(&State { state: "open" }));
+        for end in ends {
+            drop(metrics.ended.get_or_create(&End { end }));
+        }
+        registry.register("porthole_agent_sessions", "Agents' sessions by state", metrics.open.clone());
+        // OpenMetrics names a counter's family without `_total`: it can't be named like the gauge.
+        registry.register(
+            "porthole_agent_sessions_ended",
+            "Agents' sessions that ended, by how",
+            metrics.ended.clone(),
+        );
+        metrics
+    }
+
+    /// Records that a session began.
+    pub fn began(&self) {
+        self.open.get_or_create(&State { state: "open" }).inc();
+    }
+
+    /// Records that a session ended in this way.
+    pub fn ended(&self, end: &'static str) {
+        self.open.get_or_create(&State { state: "open" }).dec();
+        self.ended.get_or_create(&End { end }).inc();
     }
 }
 

@@ -143,6 +143,8 @@ impl Builder {
             ("PORTHOLE_SERVICE_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
             ("PORTHOLE_WORKER_ADDR", "127.0.0.1:0".to_owned()),
             ("PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
+            // Sessions that tests leave open don't delay the end.
+            ("PORTHOLE_SESSION_DRAIN_SECONDS", "0".to_owned()),
             // The worker counts all tests as one caller.
             ("PORTHOLE_RATE_LIMIT", "100000".to_owned()),
             ("PORTHOLE_ALLOW_TARGETS", site.allow_targets()),

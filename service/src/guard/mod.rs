@@ -3,7 +3,7 @@
 //!
 //! [`Guard`] combines the parts: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs, [`policy`]
 //! and [`exception`] hold the operator's settings, [`listeners`] Porthole's own listening addresses, [`host`] this
-//! host's addresses. `resolve` looks up names. `page` judges for one page: `scope` decides whether that page may use
+//! host's addresses, `hosts` the hosts that a session's caller names. `resolve` looks up names. `page` judges for one page: `scope` decides whether that page may use
 //! an exception, `lookups` bounds its look-ups. [`refusal`] lists the reasons of a refusal. None of these knows
 //! browsers or HTTP; [`egress`] does, the forward proxy that asks them about every connection.
 
@@ -12,6 +12,7 @@ mod dns;
 pub mod egress;
 pub mod exception;
 pub mod host;
+mod hosts;
 mod judge;
 pub mod listeners;
 mod lookups;
@@ -35,6 +36,7 @@ use url::Host;
 
 pub use self::exception::AllowTargets;
 pub use self::host::{HostAddresses, undenied_networks};
+pub use self::hosts::{AllowHosts, NotAHost};
 pub use self::judge::Judge;
 pub use self::listeners::OwnListeners;
 pub use self::network::{Intercept, Network, RemoteNetwork};

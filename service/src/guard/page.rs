@@ -2,12 +2,14 @@
 //! the page's look-ups.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use url::Host;
 
+use super::hosts::AllowHosts;
 use super::lookups::PageLookups;
 use super::patterns::{patterns_of_name, private_url_patterns};
+use super::refusal::Blocked;
 use super::scope::{Asker, CatchUp, Scope};
 use super::target::Authority;
 use super::{Grounds, Guard, Pass, Refusal, Target};
@@ -23,6 +25,8 @@ struct Inner {
     strict: Guard,
     scope: Scope,
     lookups: PageLookups,
+    /// The only hosts that the page may reach, if its caller named some.
+    hosts: OnceLock<AllowHosts>,
 }
 
 /// A target that may be dialled, and the guard that judges each of its addresses again.
@@ -38,7 +42,28 @@ impl PageGuard {
     #[must_use]
     pub fn new(guard: Guard) -> PageGuard {
         let strict = guard.without_exceptions();
-        PageGuard(Arc::new(Inner { guard, strict, scope: Scope::default(), lookups: PageLookups::default() }))
+        PageGuard(Arc::new(Inner {
+            guard,
+            strict,
+            scope: Scope::default(),
+            lookups: PageLookups::default(),
+            hosts: OnceLock::new(),
+        }))
+    }
+
+    /// Lets the page reach these hosts only. The first list holds.
+    pub fn restrict(&self, hosts: AllowHosts) {
+        if self.0.hosts.set(hosts).is_err() {
+            tracing::error!("a page has a list of hosts already");
+        }
+    }
+
+    /// Judges a URL by the list of hosts alone.
+    ///
+    /// # Errors
+    /// [`Refusal::InvalidUrl`] or [`Refusal::Blocked`].
+    pub fn judge_host(&self, url: &str) -> Result<(), Refusal> {
+        self.0.permits(Target::read(url)?.host())
     }
 
     /// Records that the caller has named this target, to which the page is about to navigate.
@@ -71,6 +96,7 @@ impl PageGuard {
     /// # Errors
     /// As there.
     pub fn judge_url(&self, url: &str, asker: &Asker) -> Result<(), Refusal> {
+        self.judge_host(url)?;
         let Inner { guard, strict, scope, .. } = &*self.0;
         let target = guard.judge_url(url)?;
         let authority = target.authority();
@@ -91,8 +117,9 @@ impl PageGuard {
     }
 
     pub(super) async fn judge_dialable(&self, url: &str, asker: &Asker) -> Result<Dialable, Refusal> {
-        let Inner { guard, strict, scope, lookups } = &*self.0;
+        let Inner { guard, strict, scope, lookups, .. } = &*self.0;
         let target = Target::read(url)?;
+        self.0.permits(target.host())?;
         let authority = target.authority();
         let answer = guard.answer(&target, |host, port| lookups.ask(&guard.policy.resolver, host, port)).await?;
         let opened = guard.judge_answer(target.clone(), &answer)?;
@@ -135,6 +162,7 @@ impl PageGuard {
     /// As there.
     pub fn judge_address(&self, host: &Host<String>, dialled: SocketAddr) -> Result<(), Refusal> {
         let Inner { guard, strict, scope, .. } = &*self.0;
+        self.0.permits(host)?;
         let authority = (host.clone(), dialled.port());
         if guard.judge_pass(host, dialled)? == Pass::Exception
             && !scope.has_passed_by_exception(&authority)
@@ -143,5 +171,16 @@ impl PageGuard {
             strict.judge_address(host, dialled)?;
         }
         Ok(())
+    }
+}
+
+// === impl Inner ===
+
+impl Inner {
+    fn permits(&self, host: &Host<String>) -> Result<(), Refusal> {
+        match self.hosts.get() {
+            Some(hosts) if !hosts.allows(host) => Err(Blocked::NotNamed { host: host.to_string() }.into()),
+            _ => Ok(()),
+        }
     }
 }

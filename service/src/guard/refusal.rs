@@ -91,6 +91,12 @@ pub enum Blocked {
         /// Why its address is blocked.
         block: Block,
     },
+    /// The session's caller named hosts, and this is none of them.
+    #[error("{host} is none of the session's allow_hosts")]
+    NotNamed {
+        /// The host, as the URL has it.
+        host: String,
+    },
     /// An address that Porthole itself listens on; no exception opens it.
     #[error("{host} at port {port} is one of Porthole's own listeners")]
     OwnListener {
@@ -129,6 +135,7 @@ impl Refusal {
             Refusal::InvalidUrl(InvalidUrl::NotText(_)) => "not_text",
             Refusal::Blocked(Blocked::Port { .. }) => "port",
             Refusal::Blocked(Blocked::Name { .. }) => "name",
+            Refusal::Blocked(Blocked::NotNamed { .. }) => "not_named",
             Refusal::Blocked(Blocked::OwnListener { .. }) => "own_listener",
             Refusal::Blocked(Blocked::Address { block, .. } | Blocked::Resolved { block, .. }) => block.label(),
             Refusal::NotResolved { .. } => "not_resolved",

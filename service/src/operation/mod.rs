@@ -1,5 +1,6 @@
 //! The service's operations, one file each. Each reads as the sequence of its steps.
 
+mod annotate;
 mod extract;
 pub mod ladder;
 mod lossless;

@@ -4,11 +4,13 @@ use bytes::Bytes;
 use porthole_contract::limits::IMAGE_MAX_BYTES;
 use porthole_contract::{ImageFormat, ScreenshotRequest, Timings, Until, Viewport};
 
+use super::annotate;
 use super::ladder::{self, Fitted};
 use super::phase::phase;
 use super::visit::{Stopwatch, Visit, within};
 use super::{Browsing, OperationError, credentials};
 use crate::admission::Client;
+use crate::page::interact::RefBox;
 use crate::page::{Appearance, Arrival, Page, PageError, Region};
 use crate::provider::Frames;
 
@@ -88,7 +90,8 @@ impl Browsing {
             None if request.full_page => Region::FullPage,
             None => Region::Viewport,
         };
-        let wanted = Wanted { region, format, quality: request.quality, max_bytes: request.max_bytes, viewport };
+        let (quality, max_bytes) = (request.quality, request.max_bytes);
+        let wanted = Wanted { region, format, quality, max_bytes, viewport, marks: Vec::new() };
         let (picture, arrival, of_picture) = picture(&visited.page, &wanted).await?;
         let Fitted { bytes, format: fitted, width, height, truncated } = picture;
         let (timings, mut warnings) = visited.account(&arrival, work, started);
@@ -109,6 +112,8 @@ pub(crate) struct Wanted {
     pub max_bytes: Option<u32>,
     /// The page's window.
     pub viewport: Viewport,
+    /// The refs that are drawn on it.
+    pub marks: Vec<RefBox>,
 }
 
 /// Takes a picture of a page and makes it fit the size cap. Returns it with where the page was, and warnings.
@@ -116,12 +121,20 @@ pub(crate) struct Wanted {
 /// # Errors
 /// [`OperationError`]: no such region, too large on every step of the ladder, refused or dead page.
 pub(crate) async fn picture(page: &Page, wanted: &Wanted) -> Result<(Fitted, Arrival, Vec<String>), OperationError> {
-    let Wanted { region, format, quality, max_bytes, viewport } = wanted;
+    let Wanted { region, format, quality, max_bytes, viewport, marks } = wanted;
     let quality_or_default = quality.unwrap_or(QUALITY_DEFAULT);
-    let capture = phase("capture", page.capture(region, *format, quality_or_default));
+    // What is drawn on is encoded again, and should lose nothing before.
+    let captured_as = if marks.is_empty() { *format } else { ImageFormat::Png };
+    let capture = phase("capture", page.capture(region, captured_as, quality_or_default));
     let (capture, arrival) = page.arrival(capture).await;
     // The arrival comes first: a page that was refused meanwhile has no picture.
     let (arrival, capture) = (arrival?, capture.map_err(|error| OperationError::of_selector("selector", error))?);
+    let capture = if marks.is_empty() {
+        capture
+    } else {
+        let placement = page.placement(region).await?;
+        annotate::draw_on(capture, marks, placement, *format, quality_or_default).await?
+    };
     let limits = ladder::Limits {
         max_bytes: max_bytes.map_or(IMAGE_MAX_BYTES, |max| max as usize),
         viewport_height_px: ladder::image_px(viewport.height, viewport.device_scale_factor),

@@ -62,6 +62,19 @@ impl Page {
         (done, place.and_then(|place| self.arrived(place)))
     }
 
+    /// Returns the title of the page's document, cut at [`TITLE_MAX_CHARS`]; `None` if the page does not answer.
+    pub async fn title(&self) -> Option<String> {
+        let place = self.place().await.ok()?;
+        Some(place.title.chars().take(TITLE_MAX_CHARS).collect())
+    }
+
+    /// Returns the HTTP status of the answer that brought the document; `None` if none did.
+    pub async fn answered_with(&self) -> Option<u16> {
+        let known = self.status_code();
+        let place = async { self.place().await.ok().and_then(|place| place.status.filter(|status| *status != 0)) };
+        if known.is_some() { known } else { place.await }
+    }
+
     /// Returns where the page is. Asks a local document itself, since its answer is bounded: the browser keeps up to
     /// fifty URLs of 2 MB in a page's history.
     async fn place(&self) -> Result<Place, PageError> {

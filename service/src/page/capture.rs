@@ -28,6 +28,15 @@ pub enum Region {
     InView(BoundingBox),
 }
 
+/// Where a picture is in the page's viewport.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Its upper left corner, in CSS pixels of the viewport.
+    pub origin: (f64, f64),
+    /// How many of its pixels a CSS pixel has.
+    pub scale: f64,
+}
+
 /// A picture as the browser encoded it.
 #[derive(Clone, Debug)]
 pub struct Capture {
@@ -64,6 +73,18 @@ struct Rect {
     top: f64,
     width: f64,
     height: f64,
+}
+
+impl Metrics {
+    fn scale(&self) -> f64 {
+        scale(self.zoom)
+    }
+}
+
+/// A phone zooms out to show a page that was not made for phones. The picture does too, or it would be wider than the
+/// phone. Zooming in does not enlarge it.
+fn scale(zoom: f64) -> f64 {
+    if zoom > 0.0 { zoom.min(1.0) } else { 1.0 }
 }
 
 impl Page {
@@ -124,6 +145,20 @@ impl Page {
         Ok(Capture { bytes: bytes.into(), format, truncated })
     }
 
+    /// Returns where a picture of this region is in the viewport as it is scrolled now.
+    ///
+    /// # Errors
+    /// [`PageError`]: took too long, crashed.
+    pub async fn placement(&self, region: &Region) -> Result<Placement, PageError> {
+        let metrics = self.metrics().await?;
+        let origin = match region {
+            Region::Viewport | Region::Element(_) => (0.0, 0.0),
+            Region::FullPage => (-metrics.scrolled.0, -metrics.scrolled.1),
+            Region::InView(part) => (part.x, part.y),
+        };
+        Ok(Placement { origin, scale: metrics.scale() * self.viewport.device_scale_factor })
+    }
+
     async fn metrics(&self) -> Result<Metrics, PageError> {
         let call = self.session.call(&GetLayoutMetricsParams::default());
         let metrics = self.within(CAPTURE_TIMEOUT, "measuring the page", call).await?;
@@ -145,9 +180,7 @@ impl Page {
 
     /// Returns the top part of `rect` that the limits allow, and whether the rest was cut off.
     fn clip(&self, rect: Rect, zoom: f64) -> (Clip, bool) {
-        // A phone zooms out to show a page that was not made for phones. The picture does too, or it would be wider
-        // than the phone. Zooming in does not enlarge it.
-        let scale = if zoom > 0.0 { zoom.min(1.0) } else { 1.0 };
+        let scale = scale(zoom);
         let image_px = scale * self.viewport.device_scale_factor;
         let width_px = (rect.width * image_px).clamp(1.0, f64::from(IMAGE_MAX_HEIGHT_PX));
         let height_px_max = f64::from(IMAGE_MAX_HEIGHT_PX).min((IMAGE_MAX_PIXELS as f64 / width_px).floor());

@@ -11,6 +11,7 @@ mod dialog;
 mod error;
 mod failed;
 mod frames;
+mod identity;
 pub mod interact;
 mod navigate;
 mod news;
@@ -18,6 +19,7 @@ mod partial;
 mod read;
 mod script;
 mod settle;
+pub mod storage;
 mod watch;
 mod window;
 mod world;
@@ -33,15 +35,16 @@ use tokio::time::{Instant, timeout};
 pub use self::appearance::Appearance;
 pub use self::arrival::Arrival;
 use self::begin_frame::FrameControl;
-pub use self::capture::{Capture, Region};
+pub use self::capture::{Capture, Placement, Region};
 pub use self::error::PageError;
+pub use self::identity::{Identity, IdentityError};
 pub use self::navigate::Travel;
 pub use self::news::{Changes, News, NewsFeed};
 pub use self::partial::before;
 pub use self::watch::Dialog;
 use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
 use crate::cdp::{Attached, CdpError, Session};
-use crate::guard::{Judge, Network, PageGuard, Refusal};
+use crate::guard::{AllowHosts, Judge, Network, PageGuard, Refusal};
 use crate::provider::{Lease, Purpose};
 
 /// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
@@ -54,8 +57,15 @@ pub fn prepare(session: &Session) {
 }
 
 /// Returns the page's guard: that of its egress if it has one, otherwise a new one.
-fn page_guard(network: &Network, judge: &Judge) -> PageGuard {
-    network.egress().map_or_else(|| PageGuard::new(judge.guard.clone()), |egress| egress.guard().clone())
+fn page_guard(network: &Network, hosts: Option<&AllowHosts>, judge: &Judge) -> PageGuard {
+    if let Some(egress) = network.egress() {
+        return egress.guard().clone();
+    }
+    let guard = PageGuard::new(judge.guard.clone());
+    if let Some(hosts) = hosts {
+        guard.restrict(hosts.clone());
+    }
+    guard
 }
 
 /// An open page. It outlives its documents: it can be navigated again, even after a failed or refused navigation or a
@@ -82,14 +92,37 @@ impl Page {
     pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
         let (session, target_id, is_prepared) =
             (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
-        Self::drive(lease, session, target_id, is_prepared, judge, appearance)
+        Self::drive(lease, session, target_id, is_prepared, judge, appearance, &Identity::default())
+    }
+
+    /// The same for the first page of a session, whose pages have this identity.
+    ///
+    /// # Errors
+    /// [`IdentityError`] where the browser refuses the identity.
+    pub async fn open_as(
+        lease: &mut Lease,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Result<Self, IdentityError> {
+        let (session, target_id, is_prepared) =
+            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
+        identity.try_on(&session).await?;
+        Ok(Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity))
     }
 
     /// Takes on a window that a page of the lease opened, as a page of its own, and lets it run.
     #[must_use]
-    pub fn adopt(lease: &mut Lease, window: &Attached, judge: &Judge, appearance: &Appearance) -> Self {
+    pub fn adopt(
+        lease: &mut Lease,
+        window: &Attached,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Self {
         let (session, target_id) = (window.session.clone(), window.target_id.clone());
-        let page = Self::drive(lease, session, target_id, false, judge, appearance);
+        identity.apply(&session);
+        let page = Self::drive(lease, session, target_id, false, judge, appearance, identity);
         page.known.send_modify(|state| state.document.url.clone_from(&window.url));
         window.resume();
         page
@@ -102,17 +135,19 @@ impl Page {
         is_prepared: bool,
         judge: &Judge,
         appearance: &Appearance,
+        identity: &Identity,
     ) -> Self {
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
         let barrier = EventBarrier::new();
-        let guard = page_guard(&network, judge);
+        let guard = page_guard(&network, lease.hosts(), judge);
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
         let watched = Watched {
             main_frame: main_frame.clone(),
             purpose: lease.purpose(),
+            identity: identity.clone(),
             guard: guard.clone(),
             blocked: judge.blocked.clone(),
             network: network.clone(),
@@ -140,6 +175,14 @@ impl Page {
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
         }
+    }
+
+    /// Refuses a URL whose host the page may not reach by its session's own list, before anyone is asked about it.
+    ///
+    /// # Errors
+    /// [`Refusal`], also for what is not a URL.
+    pub fn judge_host(&self, url: &str) -> Result<(), Refusal> {
+        self.guard.judge_host(url)
     }
 
     /// Takes the refusal of a document that the page navigated to by itself, if any. Until it is taken, or the page

@@ -7,9 +7,9 @@ use std::fmt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::{FrameLock, Popups, Purpose, popups};
+use super::{Downloads, FrameLock, Popups, Purpose, popups};
 use crate::cdp::{Attached, Attachments, Session};
-use crate::guard::Network;
+use crate::guard::{AllowHosts, Intercept, Network};
 
 /// One leased page.
 pub struct Lease {
@@ -17,9 +17,11 @@ pub struct Lease {
     page: Session,
     target_id: String,
     network: Network,
+    hosts: Option<AllowHosts>,
     frame_lock: Option<FrameLock>,
     is_prepared: bool,
     popups: Option<mpsc::Receiver<Attached>>,
+    downloads: Option<Downloads>,
     watchers: JoinSet<()>,
     release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
 }
@@ -40,9 +42,11 @@ impl Lease {
             page,
             target_id,
             network,
+            hosts: None,
             frame_lock: None,
             is_prepared: false,
             popups: None,
+            downloads: None,
             watchers: JoinSet::new(),
             release: Some(Box::new(release)),
         }
@@ -60,6 +64,22 @@ impl Lease {
     pub fn prepared(mut self) -> Self {
         self.is_prepared = true;
         self
+    }
+
+    /// Lets the lease's pages reach these hosts only, before the first of them is opened. A remote browser must then ask
+    /// about every request.
+    pub fn restrict(&mut self, hosts: AllowHosts) {
+        match &mut self.network {
+            Network::Egress(egress) => egress.guard().restrict(hosts.clone()),
+            Network::Remote(remote) => remote.intercept = Intercept::Everything,
+        }
+        self.hosts = Some(hosts);
+    }
+
+    /// Returns the only hosts that its pages may reach, if there is a list.
+    #[must_use]
+    pub fn hosts(&self) -> Option<&AllowHosts> {
+        self.hosts.as_ref()
     }
 
     /// Handles the windows that the page opens as the lease's purpose requires: closes them, or keeps them for
@@ -108,6 +128,19 @@ impl Lease {
         self.popups.take()
     }
 
+    /// Sets what is reported of the downloads of the lease's pages.
+    #[must_use]
+    pub(super) fn with_downloads(mut self, downloads: Option<Downloads>) -> Self {
+        self.downloads = downloads;
+        self
+    }
+
+    /// Takes what is reported of the downloads of the lease's pages; `None` if the purpose has none, and from the second
+    /// call on.
+    pub fn take_downloads(&mut self) -> Option<Downloads> {
+        self.downloads.take()
+    }
+
     /// Returns the tasks that watch the page and judge its requests. On a remote network they run until the browser has
     /// released the page, since its requests must be judged until then.
     pub fn watchers(&mut self) -> &mut JoinSet<()> {
@@ -154,7 +187,7 @@ mod tests {
 
     use super::*;
     use crate::cdp::{Bounds, Meter, connect_pipe};
-    use crate::guard::{Intercept, RemoteNetwork};
+    use crate::guard::RemoteNetwork;
 
     #[tokio::test]
     async fn a_lease_is_given_back_once_however_it_ends() {

@@ -6,6 +6,7 @@
 mod auto;
 pub mod browserbase;
 pub mod cdp;
+mod downloads;
 mod frame_lock;
 mod lease;
 mod leave;
@@ -18,6 +19,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 pub use auto::AutoProvider;
+pub use downloads::{DownloadNews, DownloadState, Downloads};
 pub use frame_lock::FrameLock;
 pub use lease::Lease;
 pub use request::{

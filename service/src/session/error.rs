@@ -5,8 +5,8 @@ use porthole_contract::Invalid;
 use crate::admission::{NoSeat, Overloaded};
 use crate::guard::Refusal;
 use crate::operation::OperationError;
-use crate::page::PageError;
 use crate::page::interact::{ActError, Missed};
+use crate::page::{IdentityError, PageError};
 use crate::provider::ProviderError;
 
 /// Why a call to a session failed.
@@ -61,6 +61,17 @@ impl From<NoSeat> for SessionError {
         match error {
             NoSeat::Memory(overloaded) => Self::Overloaded(overloaded),
             NoSeat::Total(_) | NoSeat::PerSandbox(_) => Self::Limit(error.to_string()),
+        }
+    }
+}
+
+impl From<IdentityError> for SessionError {
+    fn from(error: IdentityError) -> Self {
+        match error {
+            IdentityError::Refused { field, message } => {
+                Invalid::new(field, format!("is refused by the browser: {message}")).into()
+            }
+            IdentityError::Page(error) => error.into(),
         }
     }
 }

@@ -2,17 +2,30 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
 use porthole_contract::Invalid;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use porthole_contract::session::{Acted, Control, Status, TabInfo, Tabs};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::life::Reason;
 use super::tabs::Tab;
 use super::{Session, SessionError, Turn};
 use crate::page::interact::ActError;
+
+/// How long a tab may take to tell its title.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
+
+async fn info(tab: &Tab) -> TabInfo {
+    // A page that a dialog holds would not answer.
+    let title = match tab.page.dialog() {
+        Some(_) => None,
+        None => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
+    };
+    TabInfo { tab: tab.name.clone(), url: tab.page.url(), title: title.unwrap_or_default() }
+}
 
 impl Session {
     /// Ends the session. Whether this was what ended it.
@@ -36,12 +49,10 @@ impl Session {
 }
 
 impl Turn<'_> {
-    /// All tabs, with where they are as the browser reported it last.
-    #[must_use]
-    pub fn tabs(&self) -> Tabs {
+    /// All tabs, with where they are and their titles. One that does not answer in time has none.
+    pub async fn tabs(&self) -> Tabs {
         let tabs = self.session.tabs().all();
-        let info = |tab: &Tab| TabInfo { tab: tab.name.clone(), url: tab.page.url(), title: String::new() };
-        Tabs { tabs: tabs.iter().map(info).collect() }
+        Tabs { tabs: join_all(tabs.iter().map(info)).await }
     }
 
     /// Makes the call's tab the active one.
@@ -101,15 +112,14 @@ impl Turn<'_> {
     }
 
     /// Tabs, age and end. `idle` is how long the session was not used before this call.
-    #[must_use]
-    pub fn status(&self, idle: Duration) -> Status {
+    pub async fn status(&self, idle: Duration) -> Status {
         let session = self.session;
         let now = Instant::now();
         let dies_in = (session.since + session.limits.age).saturating_duration_since(now);
         let ends_in = dies_in.min(session.limits.idle);
         let expires_at = OffsetDateTime::now_utc() + ends_in;
         Status {
-            tabs: self.tabs().tabs,
+            tabs: self.tabs().await.tabs,
             age_seconds: session.since.elapsed().as_secs(),
             idle_seconds: idle.as_secs(),
             expires_at: expires_at.format(&Rfc3339).unwrap_or_default(),

@@ -10,9 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::events::url_of;
 use super::tabs::Tab;
-use super::{Session, Shared};
+use super::{Session, Shared, files};
 use crate::cdp::Attached;
 use crate::page::{Dialog, News};
+use crate::provider::Downloads;
+
+/// Where a window is before it goes anywhere.
+const BLANK: &str = "about:blank";
 
 /// Why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +41,9 @@ pub(super) struct End {
 }
 
 impl Reason {
+    /// Every reason.
+    pub(super) const ALL: [Self; 5] = [Self::Closed, Self::Idle, Self::Age, Self::Lost, Self::Drained];
+
     /// Its name in logs and metrics.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -71,8 +78,16 @@ impl End {
 
 impl Shared {
     /// Lives a session's life until it ends, and gives everything back.
-    pub(super) async fn live(self: Arc<Self>, session: Arc<Session>, windows: Option<Receiver<Attached>>) {
+    pub(super) async fn live(
+        self: Arc<Self>,
+        session: Arc<Session>,
+        windows: Option<Receiver<Attached>>,
+        downloads: Option<Downloads>,
+    ) {
         let mut watching = JoinSet::new();
+        if let Some(downloads) = downloads {
+            watching.spawn(files::follow(Arc::clone(&session), downloads));
+        }
         let first = session.tabs().active();
         if let Some(first) = first {
             watching.spawn(watch(Arc::clone(&session), first));
@@ -84,6 +99,8 @@ impl Shared {
             () = take_on(&session, windows, &mut watching) => Reason::Lost,
         };
         session.end.ask(reason);
+        // The first to ask says why.
+        let reason = session.end.reason().unwrap_or(reason);
         drop(watching);
         {
             let mut store = self.store();
@@ -97,6 +114,7 @@ impl Shared {
         session.tabs().clear();
         let lease = session.lease.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(lease);
+        self.metrics.ended(reason.name());
         tracing::info!(session = %session.id, reason = reason.name(), "a session has ended");
     }
 }
@@ -124,6 +142,10 @@ async fn grows_old(session: &Session) -> Reason {
 async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, watching: &mut JoinSet<()>) {
     let Some(mut windows) = windows else { return std::future::pending().await };
     while let Some(window) = windows.recv().await {
+        if session.hides(&window.target_id).await {
+            window.resume();
+            continue;
+        }
         if !session.tabs().has_room() {
             window.close();
             session.events.push(Event::TabClosed { tab: String::new(), url: url_of(&window.url) });
@@ -133,19 +155,23 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, wa
         let Some(page) = session.adopt(&window) else { return };
         let tab = session.tabs().add(page, opener, false);
         session.tab_came.notify_waiters();
-        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(&window.url) });
+        let url = if window.url.is_empty() { BLANK } else { &window.url };
+        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(url) });
         watching.spawn(watch(Arc::clone(session), tab));
     }
 }
 
 impl Session {
     /// Turns a tab's news into events. Whether the tab is gone.
-    pub(super) fn gather(&self, tab: &Tab) -> bool {
+    pub(super) fn gather(self: &Arc<Self>, tab: &Tab) -> bool {
         let mut feed = tab.news.lock().unwrap_or_else(PoisonError::into_inner);
         for news in feed.take() {
             let name = tab.name.clone();
             match news {
-                News::Navigated { url } => self.events.push(Event::Navigated { tab: name, url: url_of(&url) }),
+                News::Navigated { url } => {
+                    self.showed(&url);
+                    self.events.push(Event::Navigated { tab: name, url: url_of(&url) });
+                }
                 News::Dialog(dialog) => self.events.push(told(name, dialog)),
                 News::Crashed => self.events.push(Event::Crashed { tab: name }),
                 News::Gone => {}
@@ -168,7 +194,8 @@ async fn watch(session: Arc<Session>, tab: Tab) {
     if tab.page.has_lost_its_browser() {
         session.end.ask(Reason::Lost);
     } else if session.tabs().active().is_none() {
-        session.end.ask(Reason::Closed);
+        // A page that floods is ended by us, which its caller did not ask for.
+        session.end.ask(if tab.page.was_flooding() { Reason::Lost } else { Reason::Closed });
     }
 }
 

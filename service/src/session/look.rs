@@ -11,7 +11,7 @@ use porthole_contract::{ImageFormat, Invalid};
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
 use crate::page::Region;
-use crate::page::interact::{self, ActError, Ref, Scroll};
+use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
 
 impl Turn<'_> {
     /// Puts a snapshot of the tab into the call's answer.
@@ -79,6 +79,7 @@ impl Turn<'_> {
             quality: request.quality,
             max_bytes: request.max_bytes,
             viewport: self.session.appearance.viewport,
+            marks: if request.annotate { self.marks().await? } else { Vec::new() },
         };
         self.picture(&wanted).await
     }
@@ -87,7 +88,25 @@ impl Turn<'_> {
     pub(super) async fn picture_of_viewport(&mut self) -> Result<Picture, SessionError> {
         let viewport = self.session.appearance.viewport;
         let format = ImageFormat::Jpeg;
-        self.picture(&Wanted { region: Region::Viewport, format, quality: None, max_bytes: None, viewport }).await
+        self.picture(&Wanted {
+            region: Region::Viewport,
+            format,
+            quality: None,
+            max_bytes: None,
+            viewport,
+            marks: Vec::new(),
+        })
+        .await
+    }
+
+    /// The refs to draw, with a warning where there are none.
+    async fn marks(&mut self) -> Result<Vec<RefBox>, SessionError> {
+        let page = self.page();
+        let marks = page.ref_boxes(self.refs()).await?;
+        if marks.is_empty() {
+            self.warnings.push("no_refs: no snapshot has given refs to what is on the page".to_owned());
+        }
+        Ok(marks)
     }
 
     async fn picture(&mut self, wanted: &Wanted) -> Result<Picture, SessionError> {

@@ -9,6 +9,7 @@ mod aim;
 mod call;
 mod error;
 mod events;
+mod files;
 mod handle;
 mod hold;
 mod interact;
@@ -16,6 +17,7 @@ mod life;
 mod look;
 mod navigate;
 mod open;
+mod state;
 mod tabs;
 mod wait;
 
@@ -31,16 +33,19 @@ use tokio_util::task::TaskTracker;
 pub use self::call::{Answered, Call, Context, Failed, Kind, Turn};
 pub use self::error::SessionError;
 use self::events::Events;
+use self::files::Files;
 pub use self::handle::{NoRandomness, ReplicaId, SessionId};
 pub use self::navigate::Destination;
 pub use self::open::Opening;
+use self::state::{Hidden, Visited};
 use self::tabs::Tabs;
 use crate::admission::{Admission, Seat, SeatLimits, Seats};
 use crate::guard::Judge;
 use crate::owner_token::OwnerKeys;
 use crate::page::interact::{Clipboard, Refs};
-use crate::page::{Appearance, Page};
+use crate::page::{Appearance, Identity, Page};
 use crate::provider::{Lease, Provider};
+use crate::telemetry::AgentMetrics;
 
 /// How many sessions that were lost are remembered, so that their callers learn it.
 const LOST_REMEMBERED_MAX: usize = 1_024;
@@ -71,6 +76,9 @@ struct Shared {
     owner_keys: Arc<OwnerKeys>,
     replica: ReplicaId,
     store: Mutex<Store>,
+    metrics: AgentMetrics,
+    /// Cancelled when no more sessions may begin.
+    draining: CancellationToken,
     /// Cancelled when the replica ends.
     ending: CancellationToken,
     tasks: TaskTracker,
@@ -90,6 +98,10 @@ pub struct Session {
     sandbox: Arc<str>,
     limits: SessionLimits,
     appearance: Appearance,
+    identity: Identity,
+    visited: Visited,
+    files: Files,
+    hidden: tokio::sync::watch::Sender<Hidden>,
     judge: Judge,
     since: Instant,
     used: Mutex<Instant>,
@@ -126,6 +138,7 @@ impl Sessions {
         admission: Admission,
         owner_keys: Arc<OwnerKeys>,
         replica: ReplicaId,
+        metrics: AgentMetrics,
     ) -> Self {
         let seats = Seats::new(limits.seats, admission.clone());
         Self(Arc::new(Shared {
@@ -137,6 +150,8 @@ impl Sessions {
             owner_keys,
             replica,
             store: Mutex::default(),
+            metrics,
+            draining: CancellationToken::new(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         }))
@@ -168,6 +183,19 @@ impl Sessions {
         }
         let was_lost = store.lost.iter().any(|(lost, owner)| *lost == id && **owner == *sandbox);
         Err(if was_lost || id.replica() != self.0.replica { SessionError::Lost } else { SessionError::NotFound })
+    }
+
+    /// How sessions end, as metrics name it.
+    pub fn ends() -> impl Iterator<Item = &'static str> {
+        life::Reason::ALL.into_iter().map(life::Reason::name)
+    }
+
+    /// Lets no more sessions begin, and waits until there is none, for [`SessionLimits::drain`] at most.
+    pub async fn drain(&self) {
+        self.0.draining.cancel();
+        // Sessions that begin now are refused, so it only closes.
+        self.0.tasks.close();
+        drop(tokio::time::timeout(self.0.limits.drain, self.0.tasks.wait()).await);
     }
 
     /// Ends all sessions and waits until they have given everything back.
@@ -227,7 +255,7 @@ impl Session {
     fn adopt(&self, window: &crate::cdp::Attached) -> Option<Arc<Page>> {
         let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
         let (lease, _) = lease.as_mut()?;
-        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance)))
+        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance, &self.identity)))
     }
 }
 

@@ -5,8 +5,8 @@ use porthole_contract::{Until, Wait};
 use tokio::time::Instant;
 
 use super::{SessionError, Turn};
-use crate::guard::Refusal;
-use crate::page::Travel;
+use crate::guard::{Judge, Refusal, Target};
+use crate::page::{Page, PageError, Travel};
 
 /// Where a navigation goes.
 #[derive(Clone, Copy, Debug)]
@@ -26,17 +26,24 @@ impl Turn<'_> {
         let page = self.page();
         match to {
             Destination::Url(url) => {
-                let judge = &self.session.judge;
-                let target = match judge.guard.judge(url).await {
+                let judged_by = &self.session.judge;
+                let target = match judge(&page, judged_by, url).await {
                     Ok(target) => target,
                     Err(refusal) => {
                         if let Refusal::Blocked(_) = &refusal {
-                            judge.blocked.blocked(refusal.label(), 1);
+                            judged_by.blocked.blocked(refusal.label(), 1);
                         }
                         return Err(refusal.into());
                     }
                 };
-                page.navigate(&target).await.inspect_err(|_| drop(page.take_refusal()))?;
+                match page.navigate(&target).await.inspect_err(|_| drop(page.take_refusal())) {
+                    // The page is as it was; the download is an event.
+                    Err(PageError::Download(_)) if self.keeps_downloads() => {
+                        let settled = self.settle_downloads().await;
+                        return Ok(Acted { settled, ..Acted::default() });
+                    }
+                    navigated => navigated?,
+                }
             }
             Destination::History(action) => {
                 let travel = match action {
@@ -50,11 +57,18 @@ impl Turn<'_> {
         self.settling_since = Some(std::time::Instant::now());
         let wait = Wait { until: state(until), ..Wait::default() };
         let warnings = page.settle(&wait, self.deadline.max(Instant::now())).await?;
+        // A renderer may die of its document while that loads.
+        page.can_go_on()?;
         let settled = warnings.is_empty() && page.dialog().is_none();
         self.warnings.extend(warnings);
-        let status_code = page.status_code();
+        let status_code = if page.dialog().is_some() { None } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
     }
+}
+
+async fn judge(page: &Page, by: &Judge, url: &str) -> Result<Target, Refusal> {
+    page.judge_host(url)?;
+    by.guard.judge(url).await
 }
 
 const fn state(until: LoadState) -> Until {

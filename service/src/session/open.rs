@@ -3,17 +3,19 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use porthole_contract::Viewport;
 use porthole_contract::session::OpenOptions;
+use porthole_contract::{Invalid, Viewport};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::state::{self, Visited};
 use super::tabs::Tabs;
 use super::{Held, Session, SessionError, SessionId, Sessions, life};
 use crate::admission::Client;
+use crate::guard::{AllowHosts, NotAHost};
 use crate::page::interact::Clipboard;
-use crate::page::{Appearance, Page};
-use crate::provider::{Credentials, LeaseRequest};
+use crate::page::{Appearance, Identity, Page};
+use crate::provider::{Credentials, LeaseRequest, ProviderError};
 
 /// Who wants a session, and how it is to be.
 pub struct Opening<'a> {
@@ -37,6 +39,9 @@ impl Sessions {
     pub async fn open(&self, opening: Opening<'_>) -> Result<Arc<Session>, SessionError> {
         let shared = &self.0;
         let Opening { sandbox, client, options, credentials, deadline } = opening;
+        if shared.draining.is_cancelled() {
+            return Err(ProviderError::Ending.into());
+        }
         let seat = shared.seats.take(sandbox)?;
         let id = SessionId::random(shared.replica).map_err(|error| SessionError::Handle(error.to_string()))?;
         let handle = id.handle(&shared.owner_keys).map_err(|error| SessionError::Handle(error.to_string()))?;
@@ -47,8 +52,25 @@ impl Sessions {
             color_scheme: options.color_scheme,
             reduced_motion: options.reduced_motion,
         };
-        let windows = lease.take_popups();
-        let page = Page::open(&mut lease, &shared.judge, &appearance);
+        let identity = Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
+        if let Some(hosts) = &options.allow_hosts {
+            let hosts = AllowHosts::parse(hosts);
+            let named = hosts.map_err(|NotAHost { at }| {
+                Invalid::new(format!("allow_hosts[{at}]"), "is neither a host name nor an address")
+            })?;
+            lease.restrict(named);
+        }
+        let visited = match &options.storage_state {
+            Some(state) => {
+                // A lease is not shared between threads.
+                let (page, target_id, network) =
+                    (lease.page().clone(), lease.target_id().to_owned(), lease.network().clone());
+                state::put(&page, &target_id, &network, state).await?
+            }
+            None => Visited::default(),
+        };
+        let (windows, downloads) = (lease.take_popups(), lease.take_downloads());
+        let page = Page::open_as(&mut lease, &shared.judge, &appearance, &identity).await?;
         let mut tabs = Tabs::default();
         tabs.add(Arc::new(page), None, true);
         let mut limits = shared.limits;
@@ -62,6 +84,10 @@ impl Sessions {
             sandbox: sandbox.into(),
             limits,
             appearance,
+            identity,
+            visited,
+            files: Default::default(),
+            hidden: Default::default(),
             judge: shared.judge.clone(),
             since: now,
             used: Mutex::new(now),
@@ -74,7 +100,8 @@ impl Sessions {
             end: life::End::default(),
         });
         shared.store().live.insert(id, Arc::clone(&session));
-        shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows));
+        shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows, downloads));
+        shared.metrics.began();
         tracing::info!(session = %id, "a session has begun");
         Ok(session)
     }

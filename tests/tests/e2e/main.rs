@@ -7,6 +7,7 @@
 mod callers;
 mod emulator;
 mod examples;
+mod holding;
 mod pages;
 mod pictures;
 mod processes;

@@ -419,7 +419,7 @@ fn looking_at_the_page() {
     assert_eq!((directive.max_chars, directive.offset), (Some(100), Some(5)));
     refuses::<SessionExtractRequest>(&[
         (json!({"instruction": "article", "extract": {}}), "extract", "send one of them"),
-        (json!({"instruction": "selektor: h1"}), "instruction", "is `selector:` meant?"),
+        (json!({"instruction": "selektor: h1"}), "instruction", "did you mean `selector:`?"),
         (json!({"instruction": "article; links", "offset": 1}), "offset", "one directive"),
         (json!({"max_chars": 20_001}), "max_chars", "must be from 1"),
         (json!({"extract": {"selector": "a >> "}}), "extract.selector", "a step is empty"),

@@ -4,8 +4,8 @@ use axum::Json;
 use axum::extract::{Request, State};
 use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
 use porthole_contract::session::{
-    Acted, CloseRequest, Closed, DialogRequest, LoadState, SessionAnswer, SessionRequest as _, Status, StatusRequest,
-    Tabs, TabsAction, TabsRequest,
+    Acted, CloseRequest, Closed, DialogRequest, Files, FilesRequest, LoadState, SessionAnswer, SessionRequest as _,
+    State as StorageStateAnswer, StateRequest, Status, StatusRequest, Tabs, TabsAction, TabsRequest,
 };
 use porthole_daemon::answer::Refused;
 
@@ -40,7 +40,7 @@ pub(super) async fn tabs(
                 }
             }
         }
-        Ok(turn.tabs())
+        Ok(turn.tabs().await)
     })
     .await
 }
@@ -52,7 +52,29 @@ pub(super) async fn status(
 ) -> Result<Json<SessionAnswer<Status>>, Refused> {
     let call: Received<StatusRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
     let idle = call.session()?.idle_for();
-    call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle))).await
+    call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle).await)).await
+}
+
+pub(super) async fn files(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<Files>>, Refused> {
+    let call: Received<FilesRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    call.run(Kind::Manages, async |turn, request| match &request.file {
+        Some(file) => turn.file(file).await,
+        None => Ok(turn.files()),
+    })
+    .await
+}
+
+pub(super) async fn state(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<SessionAnswer<StorageStateAnswer>>, Refused> {
+    let call: Received<StateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    call.run(Kind::Works, async |turn, _| turn.state().await).await
 }
 
 pub(super) async fn close(

@@ -47,6 +47,8 @@ pub(super) fn router() -> Router<Routes> {
         .route(routes::EXTRACT, post(act::extract))
         .route(routes::DIALOG, post(hold::dialog))
         .route(routes::TABS, post(hold::tabs))
+        .route(routes::FILES, post(hold::files))
+        .route(routes::STATE, post(hold::state))
         .route(routes::STATUS, post(hold::status))
         .route(routes::CLOSE, post(hold::close))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))

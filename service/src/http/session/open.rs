@@ -16,7 +16,7 @@ use crate::session::{Destination, Kind, Opening, Session, SessionError};
 
 impl<T: SessionRequest + Opens + DeserializeOwned + porthole_contract::Validate> Received<T> {
     /// Makes a session as the call wants it.
-    async fn make_session(&self) -> Result<Arc<Session>, Refused> {
+    async fn make_session(&self) -> Result<Unanswered, Refused> {
         let request = &self.request;
         let (api_key, project_id) = request.browserbase();
         let timeout_ms = request.timeout_ms();
@@ -30,7 +30,29 @@ impl<T: SessionRequest + Opens + DeserializeOwned + porthole_contract::Validate>
         };
         let opened = tokio::time::timeout_at(deadline, self.routes.sessions.open(opening)).await;
         let opened = opened.unwrap_or(Err(SessionError::Deadline { timeout_ms }));
-        opened.map_err(|error| failure::of_session(error.into()))
+        opened.map(|session| Unanswered(Some(session))).map_err(|error| failure::of_session(error.into()))
+    }
+}
+
+/// A session whose handle no answer has told yet. It ends if its caller leaves before: nobody could end it.
+struct Unanswered(Option<Arc<Session>>);
+
+impl Unanswered {
+    fn session(&self) -> Option<Arc<Session>> {
+        self.0.clone()
+    }
+
+    /// The answer, whatever it is, tells the handle.
+    fn answered(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if let Some(session) = &self.0 {
+            session.close();
+        }
     }
 }
 
@@ -40,8 +62,11 @@ pub(super) async fn open(
     request: Request,
 ) -> Result<Json<SessionAnswer<Plain>>, Refused> {
     let call: Received<OpenRequest> = Received::read(routes, parts, request, OPEN_MAX_BYTES).await?;
-    let session = call.make_session().await?;
-    call.run_in(&session, Kind::Works, async |_, _| Ok(Plain {})).await
+    let made = call.make_session().await?;
+    let session = made.session().map_or_else(|| call.session(), Ok)?;
+    let answer = call.run_in(&session, Kind::Works, async |_, _| Ok(Plain {})).await;
+    made.answered();
+    answer
 }
 
 pub(super) async fn navigate(
@@ -50,17 +75,20 @@ pub(super) async fn navigate(
     request: Request,
 ) -> Result<Json<SessionAnswer<Acted>>, Refused> {
     let call: Received<NavigateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
-    let session = match call.request.session() {
-        Some(_) => call.session()?,
+    let made = match call.request.session() {
+        Some(_) => Unanswered(None),
         None => call.make_session().await?,
     };
-    call.run_in(&session, Kind::Works, async |turn, request| {
+    let session = made.session().map_or_else(|| call.session(), Ok)?;
+    let answer = call.run_in(&session, Kind::Works, async |turn, request| {
         let to = match (&request.url, request.action) {
             (Some(url), _) => Destination::Url(url),
             (None, Some(action)) => Destination::History(action),
             (None, None) => return Err(SessionError::NoPage),
         };
         turn.navigate(to, request.wait_until).await
-    })
-    .await
+    });
+    let answer = answer.await;
+    made.answered();
+    answer
 }

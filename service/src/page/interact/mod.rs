@@ -48,7 +48,7 @@ pub use self::locate::{Located, Missed, Tried};
 pub use self::pointer::{Button, Click};
 pub use self::refs::{Fate, NotARef, Ref, Refs, Shown, Stale};
 pub use self::scroll::{Direction, End, Scroll};
-pub use self::snapshot::{ShownAs, Snapshot, SnapshotOptions};
+pub use self::snapshot::{RefBox, ShownAs, Snapshot, SnapshotOptions};
 pub use self::upload::File;
 pub use self::url_glob::{NotAGlob, UrlGlob};
 pub use self::wait::Awaited;

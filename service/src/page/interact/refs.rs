@@ -3,7 +3,7 @@
 //! A number belongs to one node of one document and is never given again. A ref is good while its node is in that document
 //! with the role and the name that were last shown for it. It is never resolved by likeness.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::str::FromStr;
 
@@ -120,6 +120,17 @@ impl Refs {
             self.latest.clear();
         }
         self.latest.insert(main_frame.to_owned(), tree)
+    }
+
+    /// The refs in the tree that was shown last of a page.
+    pub(super) fn latest(&self, main_frame: &str) -> HashSet<Ref> {
+        let mut nodes: Vec<&Node> = self.latest.get(main_frame).into_iter().flatten().collect();
+        let mut latest = HashSet::new();
+        while let Some(node) = nodes.pop() {
+            latest.extend(node.reference.map(Ref));
+            nodes.extend(&node.children);
+        }
+        latest
     }
 
     /// What a ref was last shown for; `None` for one that was never given or is forgotten.

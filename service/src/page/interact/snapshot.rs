@@ -2,15 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use porthole_reading::tree::{self, Options, changes, fold, write};
+use porthole_reading::tree::{self, Node, Options, changes, fold, write};
 
 use super::gather::Known;
 use super::refs::{Fate, Shown};
-use super::{ActError, Ref, Refs, Stale};
+use super::{ActError, Element, Ref, Refs, Stale};
 use crate::page::Page;
 
 /// How much of a name is told beside the tree, in characters.
 const NAME_MAX_CHARS: usize = 200;
+
+/// A ref, and where its element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RefBox {
+    /// The ref.
+    pub reference: Ref,
+    /// Its box in CSS pixels of the viewport: x, y, width, height.
+    pub bounds: [i64; 4],
+}
 
 /// What is asked of a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +128,35 @@ impl Page {
             tree: tree.text,
             changes: options.changes.then_some(is_changes),
         })
+    }
+}
+
+impl Page {
+    /// The boxes of the elements that the latest snapshot of the page shows with refs, as far as they are still there.
+    ///
+    /// # Errors
+    /// [`ActError`], as for a snapshot.
+    pub async fn ref_boxes(&self, refs: &Refs) -> Result<Vec<RefBox>, ActError> {
+        let latest = refs.latest(&self.main_frame);
+        if latest.is_empty() {
+            return Ok(Vec::new());
+        }
+        let options = SnapshotOptions { interactive_only: false, boxes: true, ..SnapshotOptions::default() };
+        let frame = self.main_document().await?;
+        let Some(gathered) = self.gather_tree(&frame, None, &options).await? else { return Ok(Vec::new()) };
+        let mut boxes = Vec::new();
+        let mut nodes: Vec<&Node> = gathered.roots.iter().collect();
+        while let Some(node) = nodes.pop() {
+            nodes.extend(&node.children);
+            let known = node.handle.and_then(|handle| number(&gathered.known, handle));
+            let reference = known
+                .and_then(|Known { frame, number, .. }| refs.known(&Element { frame: frame.clone(), number: *number }));
+            if let (Some(reference), Some(bounds)) = (reference.filter(|own| latest.contains(own)), node.bounds) {
+                boxes.push(RefBox { reference, bounds });
+            }
+        }
+        boxes.sort_by_key(|one| one.reference);
+        Ok(boxes)
     }
 }
 

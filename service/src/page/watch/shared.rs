@@ -5,6 +5,7 @@ use tokio::sync::watch;
 use super::barrier::EventBarrier;
 use super::state::{Fatal, PageState};
 use crate::guard::{Intercept, Network, PageGuard, Refusal};
+use crate::page::Identity;
 use crate::provider::{Popups, Purpose};
 use crate::telemetry::BlockedMetrics;
 
@@ -13,6 +14,8 @@ use crate::telemetry::BlockedMetrics;
 pub(in super::super) struct Watched {
     pub main_frame: String,
     pub purpose: Purpose,
+    /// Given to the page's frames in other processes and to its workers too.
+    pub identity: Identity,
     pub guard: PageGuard,
     pub blocked: BlockedMetrics,
     pub network: Network,

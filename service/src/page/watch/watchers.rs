@@ -42,7 +42,11 @@ pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session
     watchers.spawn(async move {
         watch(session, events, watched.clone()).await;
         // `Gone` replaces a crash: no navigation brings the page back.
-        watched.state.send_modify(|state| state.fatal = Some(Fatal::Gone));
+        watched.state.send_modify(|state| {
+            if !matches!(state.fatal, Some(Fatal::Flooded)) {
+                state.fatal = Some(Fatal::Gone);
+            }
+        });
     });
 }
 
@@ -157,6 +161,10 @@ fn follow(mut attachments: Attachments, watched: Watched, depth: u32) -> BoxFutu
 
 fn handle_attached(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, depth: u32) {
     let is_remote = watched.network.remote().is_some();
+    // Windows get it where they are taken on.
+    if attached.kind != "page" {
+        watched.identity.apply(&attached.session);
+    }
     if attached.kind == "worker" {
         watched.state.send_modify(|state| state.has_workers = true);
     }

@@ -1,6 +1,5 @@
 //! Connects to a remote session and leases its page: the existing page of the browser's default context.
 
-use chromiumoxide_cdp::cdp::browser_protocol::browser::{SetDownloadBehaviorBehavior, SetDownloadBehaviorParams};
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::CreateTargetParams;
 use futures_util::FutureExt as _;
@@ -12,7 +11,7 @@ use url::{Host, Url};
 use super::session::HeldSession;
 use crate::cdp::{Attached, Attachments, CdpError, Connection, WebSocketOptions, connect_websocket};
 use crate::guard::Network;
-use crate::provider::{Lease, ProviderError, Purpose};
+use crate::provider::{Downloads, Lease, ProviderError, Purpose};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
 /// Connects to a session's browser and leases its page.
@@ -38,14 +37,14 @@ pub(super) async fn open(
     let (connection, page, popups) = connected.await.map_err(|_| ProviderError::TimedOut)??;
     let browser = ConnectedBrowser::count(metrics);
     // A refusal does no harm: a download could not reach a folder of ours.
-    let downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-    connection.browser().call(&downloads).forget();
+    let downloads = Downloads::begin(connection.browser(), None, None);
     tracing::debug!(session = session.id(), "leased the page of a remote session");
     let watched = page.session.clone();
     let mut lease = Lease::new(purpose, page.session, page.target_id, network, move |watchers| {
         session.end(watched, watchers);
     });
     lease.handle_popups(popups);
+    let mut lease = lease.with_downloads((purpose == Purpose::Session).then_some(downloads));
     // Counts the browser as connected until the connection ends, a moment after the lease.
     lease.watchers().spawn(connection.closing().map(move |()| drop(browser)));
     Ok(lease)

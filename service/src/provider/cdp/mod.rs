@@ -6,9 +6,7 @@ mod endpoint;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use chromiumoxide_cdp::cdp::browser_protocol::browser::{
-    BrowserContextId, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
+use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
@@ -23,7 +21,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::endpoint::Endpoint;
 use super::leave::leave;
-use super::{Lease, LeaseRequest, Provider, ProviderError, Purpose, popups};
+use super::{Downloads, Lease, LeaseRequest, Provider, ProviderError, Purpose, popups};
 use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
@@ -108,9 +106,7 @@ impl Shared {
             _browser: ConnectedBrowser::count(&self.metrics),
         };
         self.metrics.created(purpose);
-        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-        downloads.browser_context_id = Some(context.clone());
-        root.call(&downloads).forget();
+        let downloads = Downloads::begin(root.clone(), Some(context.clone()), None);
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
         let asked = Instant::now();
@@ -132,6 +128,7 @@ impl Shared {
             drop(held);
         });
         lease.handle_popups(pages);
+        let mut lease = lease.with_downloads((purpose == Purpose::Session).then_some(downloads));
         lease.watchers().spawn(popups::close_all(shared_workers));
         Ok(lease)
     }

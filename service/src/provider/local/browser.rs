@@ -1,7 +1,7 @@
 //! One Chromium process, driven over its pipe, and its browser contexts.
 
 use std::borrow::Cow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -26,9 +26,12 @@ use super::{Defence, Setup, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
-use crate::provider::{Budget, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
+use crate::provider::downloads::make_folder;
+use crate::provider::{Budget, Downloads, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
 use crate::telemetry::{BlockedMetrics, SessionMetrics};
 
+/// The folder within a profile that has the folders of downloads.
+const DOWNLOADS: &str = "porthole-downloads";
 /// How long the disposal of a context may take before the browser is retired.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long a warm page may take to answer before another is made instead: about as long as making one takes on a busy
@@ -55,6 +58,8 @@ pub(super) struct Browser {
     relieved: AtomicBool,
     /// The id of its process group.
     group: u32,
+    /// Where its pages' downloads are written: inside its profile folder.
+    downloads: PathBuf,
     /// How many pages it has made.
     pages_made: AtomicU64,
     since: Instant,
@@ -106,6 +111,7 @@ pub(super) async fn launch(
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
     let flags = flags::command_line(executable, kind, profile.path(), &setup.weakness, without_sandbox);
+    let downloads = profile.path().join(DOWNLOADS);
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
@@ -124,6 +130,7 @@ pub(super) async fn launch(
         retired: AtomicBool::new(false),
         relieved: AtomicBool::new(false),
         group: pid,
+        downloads,
         pages_made: AtomicU64::new(0),
         since: Instant::now(),
     };
@@ -240,6 +247,7 @@ impl Browser {
             tasks: tasks.clone(),
             metrics: metrics.clone(),
             leased: None,
+            folder: None,
         };
 
         let mut target = CreateTargetParams::new("about:blank");
@@ -252,6 +260,8 @@ impl Browser {
         let attach = root.call(&attach);
         let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
         downloads.browser_context_id = Some(context);
+        // The setting is the connection's: without it, no other context's downloads would be reported either.
+        downloads.events_enabled = self.popups.is_some().then_some(true);
         let downloads = root.call(&downloads);
         let session = attach.await?.session_id;
         let page = self.connection.session(session.inner().as_str());
@@ -300,12 +310,14 @@ impl Blank {
         if let Budget::PerDocument { lease_factor } = request.budget {
             egress.set_lease_factor(lease_factor);
         }
+        let downloads = (request.purpose == Purpose::Session).then(|| held.downloads());
         let frame_lock = held.browser.frame_lock.clone();
         let opened = popups.as_mut().and_then(popups::Routed::take);
         let release = move |watchers| drop((watchers, popups, held, in_use));
         Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)
             .with_frame_lock(frame_lock)
             .with_popups(opened)
+            .with_downloads(downloads)
             .prepared()
     }
 }
@@ -326,6 +338,8 @@ struct HeldContext {
     metrics: SessionMetrics,
     /// The purpose and start of its lease, once leased.
     leased: Option<(Purpose, Instant)>,
+    /// Where its downloads are written, if it is leased and may have any.
+    folder: Option<PathBuf>,
 }
 
 impl Drop for HeldContext {
@@ -335,6 +349,7 @@ impl Drop for HeldContext {
         let root = self.browser.connection.browser();
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
+        let folder = self.folder.take();
         self.tasks.spawn(async move {
             let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
                 Ok(Ok(_)) => true,
@@ -346,6 +361,11 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser makes no new pages");
                 browser.retire();
             }
+            if let Some(folder) = folder
+                && let Err(error) = tokio::fs::remove_dir_all(&folder).await
+            {
+                tracing::debug!(%error, "a folder of downloads went with its browser");
+            }
             if let Some((purpose, since)) = leased {
                 metrics.ended(purpose, since.elapsed(), confirmed);
             }
@@ -354,6 +374,15 @@ impl Drop for HeldContext {
 }
 
 impl HeldContext {
+    /// Lets its pages download into a folder of its own.
+    fn downloads(&mut self) -> Downloads {
+        match make_folder(&self.browser.downloads) {
+            Ok(folder) => self.folder = Some(folder),
+            Err(error) => tracing::warn!(%error, "a session can't keep downloads"),
+        }
+        Downloads::begin(self.browser.connection.browser(), Some(self.context.clone()), self.folder.clone())
+    }
+
     /// Counts what the page's egress blocked and logs it in one line.
     fn report_blocked(&self) {
         let report = self.egress.report();

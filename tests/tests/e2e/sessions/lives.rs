@@ -126,6 +126,7 @@ async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     eventually(SOON, async || so(stack.site.seen(&slow).len() > 1, "the page was not asked for again")).await;
     call.abort();
     agent.does("close", json!({})).await;
+    expect_none_leased(&stack).await;
 }
 
 #[tokio::test]

@@ -1,0 +1,209 @@
+//! What the browser reports of a lease's downloads, and where it puts them.
+//!
+//! A local browser writes them into a folder of the lease, inside the browser's profile folder: whatever ends the lease,
+//! its browser or the service, the folder goes with one of the two. Remote browsers refuse downloads, and say so.
+
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use chromiumoxide_cdp::cdp::browser_protocol::browser::{
+    BrowserContextId, CancelDownloadParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+};
+use serde::Deserialize;
+
+use crate::cdp::{Event, Events, Session};
+
+/// Only this user may enter a folder of downloads.
+const FOLDER_MODE: u32 = 0o700;
+/// Longest name that a file in the folder may have, in bytes. The browser gives each a UUID.
+const GUID_MAX_BYTES: usize = 64;
+
+/// What the browser adds to the name of a file that it is writing.
+const UNFINISHED: &str = ".crdownload";
+
+const BEGINS: &str = "Browser.downloadWillBegin";
+const PROGRESSES: &str = "Browser.downloadProgress";
+
+/// The downloads of one lease.
+pub struct Downloads {
+    browser: Session,
+    context: Option<BrowserContextId>,
+    events: Events,
+    folder: Option<PathBuf>,
+}
+
+/// What the browser reports of a download.
+#[derive(Debug)]
+pub enum DownloadNews {
+    /// It begins.
+    Begins {
+        /// Its name in the browser.
+        guid: String,
+        /// The frame that it is for.
+        frame: String,
+        /// The file name that the page suggests, as it does.
+        suggested: String,
+    },
+    /// It goes on, or has ended.
+    Progresses {
+        /// Its name in the browser.
+        guid: String,
+        /// Bytes so far.
+        received: u64,
+        /// Bytes in all; 0 where that is unknown.
+        total: u64,
+        /// Whether it has ended, and how.
+        state: DownloadState,
+    },
+}
+
+/// Whether a download has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DownloadState {
+    /// It has not.
+    UnderWay,
+    /// It is there as a whole.
+    Complete,
+    /// It failed, or was cancelled.
+    Failed,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct WillBegin {
+    guid: String,
+    #[serde(default)]
+    frame_id: String,
+    #[serde(default)]
+    suggested_filename: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    guid: String,
+    #[serde(default)]
+    received_bytes: f64,
+    #[serde(default)]
+    total_bytes: f64,
+    state: String,
+}
+
+/// Makes a new folder inside `root`, which only this user may enter.
+///
+/// # Errors
+/// If the disk is full, or the browser's profile is gone.
+pub(super) fn make_folder(root: &Path) -> io::Result<PathBuf> {
+    let mut builder = DirBuilder::new();
+    builder.mode(FOLDER_MODE);
+    builder.recursive(true).create(root)?;
+    let folder = root.join(uuid::Uuid::new_v4().simple().to_string());
+    builder.recursive(false).create(&folder)?;
+    Ok(folder)
+}
+
+impl Downloads {
+    /// Lets the browser write a context's downloads into a folder, or refuse them where there is none. The browser
+    /// reports the downloads of all its contexts and does not name them: whoever reads must know its own.
+    #[must_use]
+    pub(super) fn begin(browser: Session, context: Option<BrowserContextId>, folder: Option<PathBuf>) -> Self {
+        let events = browser.events(&[BEGINS, PROGRESSES]);
+        let behavior = match &folder {
+            // Under names that the browser chooses: the page's may be anything.
+            Some(_) => SetDownloadBehaviorBehavior::AllowAndName,
+            None => SetDownloadBehaviorBehavior::Deny,
+        };
+        let mut params = SetDownloadBehaviorParams::new(behavior);
+        params.browser_context_id.clone_from(&context);
+        params.download_path = folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
+        params.events_enabled = Some(true);
+        browser.call(&params).forget();
+        Self { browser, context, events, folder }
+    }
+
+    /// Whether downloads are written at all.
+    #[must_use]
+    pub fn are_kept(&self) -> bool {
+        self.folder.is_some()
+    }
+
+    /// Waits for the next report; `None` when the browser is gone.
+    pub async fn next(&mut self) -> Option<DownloadNews> {
+        loop {
+            let event = self.events.next().await?;
+            match read(&event) {
+                Some(news) => return Some(news),
+                None => tracing::warn!("an event about a download can't be read"),
+            }
+        }
+    }
+
+    /// Cancels a download. The browser reports that as its failure.
+    pub fn cancel(&self, guid: &str) {
+        let mut cancel = CancelDownloadParams::new(guid);
+        cancel.browser_context_id.clone_from(&self.context);
+        self.browser.call(&cancel).forget();
+    }
+
+    /// Whether the browser has begun to write this download into the lease's folder.
+    pub async fn has_begun(&self, guid: &str) -> bool {
+        let Some(path) = self.path_of(guid) else { return false };
+        for path in [unfinished(&path), path] {
+            if tokio::fs::try_exists(&path).await.unwrap_or(false) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Removes what there is of a download.
+    pub async fn remove(&self, guid: &str) {
+        let Some(path) = self.path_of(guid) else { return };
+        for path in [unfinished(&path), path] {
+            if let Err(error) = tokio::fs::remove_file(&path).await
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                tracing::warn!(%error, "a failed download can't be removed; it goes with its session");
+            }
+        }
+    }
+
+    /// Returns where a download is.
+    #[must_use]
+    pub fn path_of(&self, guid: &str) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.join(guid))
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast saturates")]
+fn read(event: &Event) -> Option<DownloadNews> {
+    if event.method == BEGINS {
+        let WillBegin { guid, frame_id, suggested_filename } = event.read().ok()?;
+        return is_file_name(&guid).then_some(DownloadNews::Begins {
+            guid,
+            frame: frame_id,
+            suggested: suggested_filename,
+        });
+    }
+    let Progress { guid, received_bytes, total_bytes, state } = event.read().ok()?;
+    let state = match state.as_str() {
+        "completed" => DownloadState::Complete,
+        "canceled" => DownloadState::Failed,
+        _ => DownloadState::UnderWay,
+    };
+    Some(DownloadNews::Progresses { guid, received: received_bytes as u64, total: total_bytes as u64, state })
+}
+
+/// Where the browser writes a download until it is complete.
+fn unfinished(path: &Path) -> PathBuf {
+    let mut path = path.as_os_str().to_owned();
+    path.push(UNFINISHED);
+    path.into()
+}
+
+/// The browser chooses it; still it becomes a path.
+fn is_file_name(guid: &str) -> bool {
+    (1..=GUID_MAX_BYTES).contains(&guid.len()) && guid.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}

@@ -1,0 +1,353 @@
+//! What a session's pages downloaded: bounded while it is written, told as events, read by `files`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_contract::Invalid;
+use porthole_contract::limits::{DOWNLOADS_MAX_BYTES, FILE_NAME_MAX_BYTES};
+use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
+use tokio::sync::Notify;
+use tokio::time::{Instant, timeout_at};
+
+use super::{Session, SessionError, Turn};
+use crate::provider::{DownloadNews, DownloadState, Downloads};
+
+/// Files of one session, those under way included.
+const FILES_MAX: usize = 100;
+/// How long a navigation that became a download waits for its end.
+const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// Downloads that may be another session's and are watched for being our own.
+const UNCLAIMED_MAX: usize = 100;
+
+const TOO_LARGE: &str = "the session's downloads would be over 50 MB";
+const TOO_MANY: &str = "the session has as many downloads as one may have";
+const NOT_KEPT: &str = "this provider keeps no downloads";
+const FAILED: &str = "the download failed";
+
+/// The files of a session.
+#[derive(Debug, Default)]
+pub(super) struct Files {
+    shelf: Mutex<Shelf>,
+    /// Told when a download has ended.
+    ended: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Shelf {
+    given: u32,
+    coming: HashMap<String, Coming>,
+    kept: Vec<Kept>,
+    /// Whether downloads are written at all.
+    is_open: bool,
+}
+
+/// A download under way.
+#[derive(Debug)]
+struct Coming {
+    tab: String,
+    name: String,
+    bytes: u64,
+    /// Why it was cancelled, if it was: told already.
+    cancelled: bool,
+}
+
+#[derive(Debug)]
+struct Kept {
+    info: FileInfo,
+    path: PathBuf,
+}
+
+// === impl Files ===
+
+impl Files {
+    fn shelf(&self) -> MutexGuard<'_, Shelf> {
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no download is under way; false if one still is by `until`.
+    async fn settle(&self, until: Instant) -> bool {
+        let waiting = async {
+            loop {
+                let ended = self.ended.notified();
+                tokio::pin!(ended);
+                ended.as_mut().enable();
+                if self.shelf().coming.is_empty() {
+                    return;
+                }
+                ended.await;
+            }
+        };
+        timeout_at(until, waiting).await.is_ok()
+    }
+}
+
+impl Shelf {
+    /// Bytes that are kept, or may come.
+    fn bytes(&self) -> u64 {
+        let coming = self.coming.values().filter(|coming| !coming.cancelled).map(|coming| coming.bytes);
+        self.kept.iter().map(|kept| kept.info.bytes).chain(coming).fold(0, u64::saturating_add)
+    }
+}
+
+/// A download that may be another session's: the browser reports those of all its contexts.
+struct Unclaimed {
+    frame: String,
+    name: String,
+}
+
+/// Follows the downloads of a session until its browser is gone.
+pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
+    session.files.shelf().is_open = downloads.are_kept();
+    let mut unclaimed: HashMap<String, Unclaimed> = HashMap::new();
+    while let Some(news) = downloads.next().await {
+        match news {
+            DownloadNews::Begins { guid, frame, suggested } => {
+                let name = file_name(&suggested);
+                if session.tab_with(&frame).is_some() {
+                    begins(&session, &downloads, guid, &frame, name);
+                } else if unclaimed.len() < UNCLAIMED_MAX {
+                    unclaimed.insert(guid, Unclaimed { frame, name });
+                }
+            }
+            DownloadNews::Progresses { guid, received, total, state } => {
+                if let Some(Unclaimed { frame, .. }) = unclaimed.get(&guid) {
+                    // A window may have come since, and a frame inside a page is known to that page alone.
+                    let is_ours = session.tab_with(frame).is_some()
+                        || downloads.has_begun(&guid).await
+                        || state != DownloadState::UnderWay && session.shows(frame).await;
+                    let claimed = (is_ours || state != DownloadState::UnderWay).then(|| unclaimed.remove(&guid));
+                    if let (true, Some(Some(Unclaimed { frame, name }))) = (is_ours, claimed) {
+                        begins(&session, &downloads, guid.clone(), &frame, name);
+                    }
+                }
+                progresses(&session, &downloads, &guid, received.max(total), state).await;
+            }
+        }
+    }
+}
+
+fn begins(session: &Session, downloads: &Downloads, guid: String, frame: &str, name: String) {
+    let active = || session.tabs().active().map(|tab| tab.name);
+    let tab = session.tab_with(frame).or_else(active).unwrap_or_default();
+    let refused = {
+        let mut shelf = session.files.shelf();
+        let refused = if !downloads.are_kept() {
+            Some(NOT_KEPT)
+        } else if shelf.coming.len() + shelf.kept.len() >= FILES_MAX {
+            Some(TOO_MANY)
+        } else {
+            None
+        };
+        if refused.is_none() {
+            let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled: false };
+            shelf.coming.insert(guid.clone(), coming);
+        }
+        refused
+    };
+    if let Some(error) = refused {
+        downloads.cancel(&guid);
+        session.events.push(failed(tab, name, error));
+    }
+}
+
+async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes: u64, state: DownloadState) {
+    let is_too_large = {
+        let mut shelf = session.files.shelf();
+        let Some(coming) = shelf.coming.get_mut(guid) else { return };
+        coming.bytes = bytes;
+        shelf.bytes() > DOWNLOADS_MAX_BYTES
+    };
+    match state {
+        DownloadState::UnderWay if is_too_large => {
+            downloads.cancel(guid);
+            let told = session.files.shelf().coming.get_mut(guid).and_then(|coming| {
+                let is_news = !std::mem::replace(&mut coming.cancelled, true);
+                is_news.then(|| failed(coming.tab.clone(), coming.name.clone(), TOO_LARGE))
+            });
+            told.into_iter().for_each(|event| session.events.push(event));
+        }
+        DownloadState::UnderWay => {}
+        DownloadState::Complete | DownloadState::Failed => {
+            let path = downloads.path_of(guid);
+            // What is on the disk counts, whatever was reported.
+            let size = match (&path, state) {
+                (Some(path), DownloadState::Complete) => tokio::fs::metadata(path).await.ok().map(|file| file.len()),
+                _ => None,
+            };
+            let (event, is_kept) = ended(&mut session.files.shelf(), guid, path, size);
+            if !is_kept {
+                downloads.remove(guid).await;
+            }
+            event.into_iter().for_each(|event| session.events.push(event));
+            session.files.ended.notify_waiters();
+        }
+    }
+}
+
+/// Takes a download that has ended onto the shelf, if it is whole and there is room. Returns what is told of it, and
+/// whether its file stays.
+fn ended(shelf: &mut Shelf, guid: &str, path: Option<PathBuf>, size: Option<u64>) -> (Option<Event>, bool) {
+    let Some(Coming { tab, name, cancelled, .. }) = shelf.coming.remove(guid) else { return (None, false) };
+    let (Some(bytes), Some(path), false) = (size, path, cancelled) else {
+        return ((!cancelled).then(|| failed(tab, name, FAILED)), false);
+    };
+    if shelf.bytes().saturating_add(bytes) > DOWNLOADS_MAX_BYTES {
+        return (Some(failed(tab, name, TOO_LARGE)), false);
+    }
+    shelf.given += 1;
+    let file = format!("f{}", shelf.given);
+    let mime_type = mime_type(&name).to_owned();
+    shelf.kept.push(Kept { info: FileInfo { file: file.clone(), name: name.clone(), mime_type, bytes }, path });
+    (Some(Event::Download { tab, file: Some(file), name, bytes, error: None }), true)
+}
+
+fn failed(tab: String, name: String, error: &str) -> Event {
+    Event::Download { tab, file: None, name, bytes: 0, error: Some(error.to_owned()) }
+}
+
+impl Session {
+    /// The name of the tab that shows this frame, as far as is known without asking.
+    fn tab_with(&self, frame: &str) -> Option<String> {
+        self.tabs().all().into_iter().find(|tab| tab.page.has_frame(frame)).map(|tab| tab.name)
+    }
+
+    /// Whether any tab shows this frame. Asks them.
+    async fn shows(&self, frame: &str) -> bool {
+        let tabs = self.tabs().all();
+        for tab in tabs {
+            if tab.page.dialog().is_none() && tab.page.has_inner_frame(frame).await {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+impl Turn<'_> {
+    /// Whether the session keeps what its pages download.
+    pub(super) fn keeps_downloads(&self) -> bool {
+        self.session.files.shelf().is_open
+    }
+
+    /// Waits for the end of the downloads that are under way, for a navigation that became one. Whether they ended.
+    pub(super) async fn settle_downloads(&self) -> bool {
+        self.session.files.settle((Instant::now() + END_TIMEOUT).min(self.deadline)).await
+    }
+
+    /// The files that were downloaded.
+    #[must_use]
+    pub fn files(&self) -> FilesAnswer {
+        FilesAnswer::list(self.session.files.shelf().kept.iter().map(|kept| kept.info.clone()).collect())
+    }
+
+    /// One of them, with its content.
+    ///
+    /// # Errors
+    /// [`SessionError::Invalid`] for one that there is not; [`SessionError::Lost`] where it is gone with its browser.
+    pub async fn file(&self, file: &str) -> Result<FilesAnswer, SessionError> {
+        let found = self.session.files.shelf().kept.iter().find(|kept| kept.info.file == file).map(|kept| {
+            let Kept { info, path } = kept;
+            (info.clone(), path.clone())
+        });
+        let (info, path) = found.ok_or_else(|| Invalid::new("file", "is none of this session's files"))?;
+        let content = tokio::fs::read(&path).await.map_err(|error| {
+            tracing::warn!(%error, "a download can't be read");
+            SessionError::Lost
+        })?;
+        Ok(FilesAnswer::one(info, BASE64_STANDARD.encode(content)))
+    }
+}
+
+/// A name that is safe in any folder: the last part of what the page suggests, without control characters.
+fn file_name(suggested: &str) -> String {
+    let last = suggested.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_fit = |c: &char| {
+        !c.is_control()
+            && !matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    let fit: String = last.chars().filter(is_fit).collect();
+    let fit = fit.trim().trim_start_matches('.').trim_end_matches('.');
+    let end = fit.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= FILE_NAME_MAX_BYTES).last();
+    match end {
+        Some(end) => fit[..end].to_owned(),
+        None => "download".to_owned(),
+    }
+}
+
+/// The media type that a name's ending stands for (IANA media types). The browser does not tell what the site said.
+fn mime_type(name: &str) -> &'static str {
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+    match ending.as_str() {
+        "csv" => "text/csv",
+        "doc" => "application/msword",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "epub" => "application/epub+zip",
+        "gif" => "image/gif",
+        "gz" | "tgz" => "application/gzip",
+        "htm" | "html" => "text/html",
+        "ics" => "text/calendar",
+        "jpeg" | "jpg" => "image/jpeg",
+        "js" | "mjs" => "text/javascript",
+        "json" => "application/json",
+        "md" => "text/markdown",
+        "mp3" => "audio/mpeg",
+        "mp4" => "video/mp4",
+        "odt" => "application/vnd.oasis.opendocument.text",
+        "pdf" => "application/pdf",
+        "png" => "image/png",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "rtf" => "application/rtf",
+        "svg" => "image/svg+xml",
+        "tar" => "application/x-tar",
+        "tsv" => "text/tab-separated-values",
+        "txt" | "log" => "text/plain",
+        "webp" => "image/webp",
+        "xls" => "application/vnd.ms-excel",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "xml" => "application/xml",
+        "zip" => "application/zip",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_suggested_name_becomes_a_file_name() {
+        for (suggested, name) in [
+            ("report.pdf", "report.pdf"),
+            ("../../etc/passwd", "passwd"),
+            ("c:\\windows\\a.exe", "a.exe"),
+            ("a\u{0}b\nc\u{202e}txt.exe", "abctxt.exe"),
+            (".bashrc", "bashrc"),
+            ("..", "download"),
+            ("", "download"),
+            ("Übersicht 2026.xlsx", "Übersicht 2026.xlsx"),
+        ] {
+            assert_eq!(file_name(suggested), name, "{suggested:?}");
+        }
+        assert_eq!(file_name(&"ä".repeat(300)).len(), FILE_NAME_MAX_BYTES - 1);
+    }
+
+    #[test]
+    fn what_is_kept_never_exceeds_the_bound() {
+        let mut shelf = Shelf::default();
+        let mut end = |guid: &str, size| {
+            let coming = Coming { tab: "t1".to_owned(), name: "a.txt".to_owned(), bytes: 0, cancelled: false };
+            shelf.coming.insert(guid.to_owned(), coming);
+            ended(&mut shelf, guid, Some(PathBuf::from("/x")), size)
+        };
+        assert!(end("a", Some(DOWNLOADS_MAX_BYTES)).1);
+        let (told, is_kept) = end("b", Some(1));
+        assert!(!is_kept);
+        assert!(matches!(told, Some(Event::Download { error: Some(error), .. }) if error == TOO_LARGE));
+        assert!(matches!(end("c", None), (Some(Event::Download { error: Some(_), .. }), false)));
+        assert_eq!(shelf.kept[0].info.mime_type, "text/plain");
+    }
+}

@@ -1,0 +1,140 @@
+//! A session's cookies and local storage: read by `state`, put in by `open`.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use porthole_contract::Invalid;
+use porthole_contract::session::{State, StorageState};
+use tokio::sync::watch;
+use url::Url;
+
+use super::{Session, SessionError, Turn};
+use crate::cdp::Session as BlankPage;
+use crate::guard::Network;
+use crate::page::storage::{self, ORIGINS_MAX, StorageError, Stored};
+
+/// The origins whose documents a session has shown, or that it began with.
+#[derive(Debug, Default)]
+pub(super) struct Visited(Mutex<BTreeSet<String>>);
+
+/// The window in which origins are read that no tab shows. It is no tab.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Hidden {
+    /// There is none.
+    #[default]
+    None,
+    /// It is being opened: its name is not known yet.
+    Opening,
+    /// It has this target.
+    Open(String),
+}
+
+/// Hides the window no longer once it is dropped.
+struct Shown<'a>(&'a watch::Sender<Hidden>);
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        self.0.send_replace(Hidden::None);
+    }
+}
+
+/// Puts a storage state into the browser context of a page that is still blank, and watched by none. Returns its origins.
+///
+/// # Errors
+/// [`SessionError::Invalid`] for what the browser refuses.
+pub(super) async fn put(
+    page: &BlankPage,
+    target_id: &str,
+    network: &Network,
+    state: &StorageState,
+) -> Result<Visited, SessionError> {
+    let invalid = |path: &str, problem: String| SessionError::from(Invalid::new(path, problem));
+    let mut origins = state.origins.clone();
+    if origins.len() > ORIGINS_MAX {
+        return Err(invalid("storage_state.origins", format!("must have at most {ORIGINS_MAX} entries")));
+    }
+    for (at, stored) in origins.iter_mut().enumerate() {
+        let path = || format!("storage_state.origins[{at}].origin");
+        stored.origin = origin_of(&stored.origin).ok_or_else(|| invalid(&path(), "is not an origin".to_owned()))?;
+    }
+    let told = |error: StorageError| match error {
+        StorageError::Cookies(_) => invalid("storage_state.cookies", error.to_string()),
+        StorageError::Origin(_) => invalid("storage_state.origins", error.to_string()),
+        StorageError::Page(error) => error.into(),
+    };
+    storage::set_cookies(page, network, &state.cookies).await.map_err(told)?;
+    storage::put(page, target_id, &origins).await.map_err(told)?;
+    Ok(Visited(Mutex::new(origins.into_iter().map(|stored| stored.origin).collect())))
+}
+
+impl Turn<'_> {
+    /// The session's cookies and local storage.
+    ///
+    /// # Errors
+    /// [`SessionError`] if the page does not answer.
+    pub async fn state(&mut self) -> Result<State, SessionError> {
+        let page = self.page();
+        let cookies = page.cookies().await?;
+        let mut stored = Stored::default();
+        let tabs = self.session.tabs().all();
+        let pages: Vec<_> = tabs.into_iter().map(|tab| tab.page).filter(|page| page.dialog().is_none()).collect();
+        storage::read_open(&pages, &mut stored).await;
+        let elsewhere: Vec<String> =
+            self.session.visited.all().into_iter().filter(|origin| !stored.has(origin)).collect();
+        if !elsewhere.is_empty() {
+            self.read_hidden(&elsewhere, &mut stored).await?;
+        }
+        if stored.left_out() > 0 {
+            let count = stored.left_out();
+            self.warnings.push(format!("state_truncated: the local storage of {count} origins is too large"));
+        }
+        Ok(State { storage_state: StorageState { cookies, origins: stored.into_origins() } })
+    }
+
+    async fn read_hidden(&mut self, origins: &[String], stored: &mut Stored) -> Result<(), SessionError> {
+        let page = self.page();
+        let hidden = &self.session.hidden;
+        hidden.send_replace(Hidden::Opening);
+        let _shown = Shown(hidden);
+        let target_id = page.open_window().await?;
+        hidden.send_replace(Hidden::Open(target_id.clone()));
+        Ok(page.read_in(&target_id, origins, stored).await?)
+    }
+}
+
+impl Session {
+    /// Whether a window that came is the hidden one.
+    pub(super) async fn hides(&self, target_id: &str) -> bool {
+        let mut hidden = self.hidden.subscribe();
+        let known = hidden.wait_for(|hidden| *hidden != Hidden::Opening).await;
+        known.is_ok_and(|hidden| matches!(&*hidden, Hidden::Open(id) if id == target_id))
+    }
+
+    /// Remembers that a tab showed this URL.
+    pub(super) fn showed(self: &Arc<Self>, url: &str) {
+        if let Some(origin) = origin_of(url) {
+            self.visited.add(origin);
+        }
+    }
+}
+
+// === impl Visited ===
+
+impl Visited {
+    fn add(&self, origin: String) {
+        let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if origins.len() < ORIGINS_MAX {
+            origins.insert(origin);
+        }
+    }
+
+    fn all(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// The origin of a URL of the web.
+fn origin_of(url: &str) -> Option<String> {
+    let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
+    Some(url.origin().ascii_serialization())
+}

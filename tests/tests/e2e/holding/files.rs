@@ -1,0 +1,123 @@
+//! Downloads: events, `files`, and their bounds.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_tests::Stack;
+use porthole_tests::eventually::{eventually, so};
+use porthole_tests::remote::Remote;
+use porthole_tests::site::Reply;
+use porthole_tests::stack::Home;
+use serde_json::json;
+
+use super::Agent;
+
+/// How long a closed session's files may take to go.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
+
+fn attachment(name: &str, body: impl Into<bytes::Bytes>) -> Reply {
+    Reply::of("text/csv", body).header("content-disposition", &format!("attachment; filename=\"{name}\""))
+}
+
+/// The files in the stack's temp folder that hold exactly this.
+fn files_with(home: &Home, content: &str) -> Vec<std::path::PathBuf> {
+    let (mut folders, mut found) = (vec![home.temp()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = std::fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if std::fs::read(&path).is_ok_and(|read| read == content.as_bytes()) {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+#[tokio::test]
+async fn a_download_is_told_listed_and_read_and_goes_with_its_session() {
+    let stack = Stack::shared().await;
+    let content = "name,price\nlamp,12\nfound,nowhere else\n";
+    let file = stack.site.page(attachment("../prices.csv", content));
+    let page = stack.site.html(&format!("<title>shop</title><a href='{file}'>prices</a>"));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "prices"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert_eq!((&told["tab"], &told["bytes"], &told["error"]), (&json!("t1"), &json!(content.len()), &json!(null)));
+    let listed = agent.call("files", json!({"action": "list"})).await["files"].clone();
+    let info = json!({"file": told["file"], "name": told["name"], "mime_type": "text/csv", "bytes": content.len()});
+    assert_eq!(listed, json!([info]));
+    assert!(!told["name"].as_str().unwrap().contains('/'), "{told}");
+    let got = agent.call("files", json!({"action": "get", "file": told["file"]})).await;
+    assert_eq!(got["content_base64"], BASE64_STANDARD.encode(content));
+    assert_eq!(got["title"], "shop", "the page is as it was");
+    agent.refused("files", json!({"action": "get", "file": "f9"}), "INVALID_REQUEST").await;
+
+    let other = Agent::open(stack.service_caller(), json!({})).await;
+    assert_eq!(other.call("files", json!({"action": "list"})).await["files"], json!([]));
+
+    let written = files_with(&stack.home, content);
+    assert_eq!(written.len(), 1, "{written:?}");
+    let folder = written[0].parent().unwrap().to_owned();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&folder).unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
+    agent.call("close", json!({})).await;
+    eventually(GONE_WITHIN, async || so(!folder.exists(), format!("{} is still there", folder.display()))).await;
+}
+
+#[tokio::test]
+async fn a_navigation_to_a_download_leaves_the_page_and_is_an_event() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html("<title>stays</title>here");
+    let file = stack.site.page(attachment("a.csv", "1,2"));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    let answer = agent.call("navigate", json!({"url": file})).await;
+    assert_eq!((&answer["navigated"], &answer["title"]), (&json!(false), &json!("stays")), "{answer}");
+    let told = agent.event("download", &answer).await;
+    assert_eq!((&told["name"], &told["bytes"]), (&json!("a.csv"), &json!(3)));
+    agent.call("navigate", json!({"url": page})).await;
+}
+
+#[tokio::test]
+async fn a_download_over_the_bound_fails_and_leaves_nothing() {
+    let stack = Stack::shared().await;
+    // Made in the page: the egress does not see it.
+    let page = stack.site.html(
+        "<script>function save(bytes, name) { const a = document.createElement('a'); a.download = name;
+        a.href = URL.createObjectURL(new Blob([new Uint8Array(bytes)])); a.click() }</script>
+        <button onclick='save(60e6, \"large.bin\")'>large</button><button onclick='save(5, \"small.bin\")'>small</button>",
+    );
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "large"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert!(told["error"].as_str().unwrap().contains("50 MB") && told["file"].is_null(), "{told}");
+    assert_eq!(agent.call("files", json!({"action": "list"})).await["files"], json!([]));
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "small"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert_eq!((&told["name"], &told["bytes"]), (&json!("small.bin"), &json!(5)));
+}
+
+#[tokio::test]
+async fn a_remote_browser_refuses_downloads_and_says_so() {
+    let remote = Remote::start().await;
+    let stack = &remote.stack;
+    let file = stack.site.page(attachment("a.csv", "1,2"));
+    let page = stack.site.html(&format!("<a href='{file}'>prices</a>"));
+    let credentials = json!({
+        "browserbase_api_key": remote.emulator.api_key(),
+        "browserbase_project_id": remote.emulator.project_id(),
+    });
+    let agent = Agent::open(stack.service_caller(), credentials).await;
+    agent.call("navigate", json!({"url": page})).await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "prices"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert!(told["error"].is_string() && told["file"].is_null(), "{told}");
+    agent.call("close", json!({})).await;
+    remote.expect_all_given_back().await;
+}

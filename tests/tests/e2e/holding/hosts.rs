@@ -1,0 +1,35 @@
+//! `allow_hosts`: the only hosts that a session may reach.
+
+use porthole_tests::Stack;
+use porthole_tests::site::SHOP;
+use serde_json::json;
+
+use super::Agent;
+
+#[tokio::test]
+async fn a_session_reaches_the_hosts_that_were_named_and_no_others() {
+    let stack = Stack::shared().await;
+    let picture = stack.site.html("no picture");
+    let elsewhere = stack.site.html("elsewhere");
+    let redirect =
+        stack.site.under_name(&stack.site.page(porthole_tests::site::Reply::redirect(302, &elsewhere)), SHOP);
+    let page = stack.site.under_name(&stack.site.html(&format!("<title>shop</title><img src='{picture}'>here")), SHOP);
+    let agent = Agent::open(stack.service_caller(), json!({"allow_hosts": [SHOP, "*.other.example"]})).await;
+    let there = agent.call("navigate", json!({"url": page, "wait_until": "networkidle"})).await;
+    assert_eq!(there["title"], "shop");
+    assert_eq!(agent.event("blocked", &there).await["count"], 1);
+    for refused in [&elsewhere, &redirect] {
+        let failed = agent.refused("navigate", json!({"url": refused}), "BLOCKED_TARGET").await;
+        assert!(failed["details"].as_str().unwrap().contains("allow_hosts"), "{failed}");
+    }
+    assert!(stack.site.seen(&elsewhere).is_empty() && stack.site.seen(&picture).is_empty());
+    let again = agent.call("navigate", json!({"url": page})).await;
+    assert_eq!(again["title"], "shop");
+}
+
+#[tokio::test]
+async fn a_list_of_hosts_opens_nothing() {
+    let stack = Stack::shared().await;
+    let agent = Agent::open(stack.service_caller(), json!({"allow_hosts": ["169.254.169.254"]})).await;
+    agent.refused("navigate", json!({"url": "http://169.254.169.254/"}), "BLOCKED_TARGET").await;
+}

@@ -1,0 +1,98 @@
+//! How a session looks to sites, and how its pages look to the caller.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_tests::{Picture, Stack};
+use serde_json::{Value, json};
+
+use super::Agent;
+
+/// A page whose title says what the browser tells it.
+const TELLS: &str = "<script>document.title = JSON.stringify([navigator.language, navigator.userAgent, \
+    Intl.DateTimeFormat().resolvedOptions().timeZone, (1234.5).toLocaleString()])</script><button \
+    onclick=\"window.open('POPUP')\">popup</button>";
+
+#[tokio::test]
+async fn every_tab_of_a_session_has_its_locale_time_zone_and_user_agent() {
+    let stack = Stack::shared().await;
+    let inner = stack.site.under_name(&stack.site.html(TELLS), porthole_tests::site::SHOP);
+    let url = stack.site.html(&TELLS.replace("POPUP", &inner));
+    let options = json!({"locale": "de-DE", "time_zone": "Asia/Tokyo", "user_agent": "Agent/1.0"});
+    let agent = Agent::open(stack.service_caller(), options).await;
+    let told: Value = json!(["de-DE", "Agent/1.0", "Asia/Tokyo", "1.234,5"]);
+    let first = agent.call("navigate", json!({"url": url})).await;
+    assert_eq!(first["title"], told.to_string(), "{first}");
+    let headers = &stack.site.seen(&url)[0].headers;
+    assert_eq!(headers["user-agent"], "Agent/1.0");
+    assert!(headers["accept-language"].to_str().unwrap().starts_with("de-DE"), "{headers:?}");
+
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "popup"}})).await;
+    let opened = agent.event("tab_opened", &clicked).await;
+    let tab = &opened["tab"];
+    agent.call("wait", json!({"tab": tab, "text": "popup"})).await;
+    let popup = agent.call("status", json!({"tab": tab})).await;
+    assert_eq!(popup["title"], told.to_string(), "{popup}");
+    assert_eq!(stack.site.seen(&inner)[0].headers["user-agent"], "Agent/1.0");
+}
+
+#[tokio::test]
+async fn a_locale_leaves_the_browsers_own_name() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(TELLS);
+    let agent = Agent::open(stack.service_caller(), json!({"locale": "fr"})).await;
+    let title = agent.call("navigate", json!({"url": url})).await["title"].as_str().unwrap().to_owned();
+    let told: Value = serde_json::from_str(&title).unwrap();
+    assert_eq!(told[0], "fr", "{told}");
+    assert!(told[1].as_str().unwrap().contains("Chrome"), "{told}");
+}
+
+#[tokio::test]
+async fn an_identity_that_the_browser_refuses_is_told_by_its_field() {
+    let stack = Stack::shared().await;
+    let answer = stack.service_caller().post("/session/open", json!({"time_zone": "Nowhere/At-all"})).await;
+    answer.expect_code_about("INVALID_REQUEST", "time_zone");
+}
+
+/// A green button in an inline frame and a blue one below the viewport, and a title that counts changes of the document.
+const FRAMED: &str = "<!doctype html><body style='margin:0;height:3000px'><title>0</title>
+    <iframe style='border:0;position:absolute;left:100px;top:50px;width:300px;height:200px' srcdoc=\"<body style='margin:0'>
+    <button style='position:absolute;left:20px;top:30px;width:120px;height:60px;border:0;background:#0a0'>in</button>\"></iframe>
+    <button style='position:absolute;left:50px;top:2000px;width:100px;height:50px;border:0;background:#00f'>below</button>
+    <script>let changes = 0; onload = () => new MutationObserver(() => changes++).observe(document.documentElement,
+    {subtree: true, childList: true, attributes: true}); onclick = () => document.title = changes</script>";
+
+async fn pictured(agent: &Agent, fields: Value) -> Picture {
+    let answer = agent.call("screenshot", fields).await;
+    Picture::decode(&BASE64_STANDARD.decode(answer["image_base64"].as_str().unwrap()).unwrap())
+}
+
+#[tokio::test]
+async fn an_annotated_picture_has_the_refs_of_the_latest_snapshot() {
+    const GREEN: [u8; 3] = [0, 0xaa, 0];
+    let stack = Stack::shared().await;
+    let url = stack.site.html(FRAMED);
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": url})).await;
+    let without = agent.call("screenshot", json!({"annotate": true})).await;
+    assert!(without["warnings"][0].as_str().unwrap().starts_with("no_refs"), "{without}");
+    agent.call("snapshot", json!({})).await;
+    let plain = pictured(&agent, json!({})).await;
+    // The button is at 120, 80 in the viewport, 120 by 60 large.
+    plain.expect_colour(121, 81, GREEN).expect_colour(238, 138, GREEN);
+    let marked = pictured(&agent, json!({"annotate": true})).await;
+    marked.expect_size(1280, 720).expect_colour(230, 130, GREEN);
+    let line = marked.at(239, 110);
+    assert!(line != GREEN && line != [0xff; 3], "{line:?}");
+    marked.expect_colour(121, 139, line).expect_colour(119, 110, plain.at(119, 110));
+    assert!(marked.part(120, 80, 30, 14).contains(&[0xff; 3]), "the ref is written into the corner");
+    assert_eq!(marked.at(60, 719), plain.at(60, 719), "what is below the viewport is not drawn");
+
+    let whole = pictured(&agent, json!({"annotate": true, "full_page": true})).await;
+    assert!(whole.at(149, 2025) != [0, 0, 0xff] && whole.at(140, 2040) == [0, 0, 0xff]);
+    agent.call("scroll", json!({"to": "bottom"})).await;
+    let scrolled = pictured(&agent, json!({"annotate": true, "full_page": true, "format": "jpeg"})).await;
+    assert_eq!(scrolled.format.to_mime_type(), "image/jpeg");
+    agent.call("scroll", json!({"to": "top"})).await;
+    agent.call("click", json!({"at": {"x": 10, "y": 600}})).await;
+    assert_eq!(agent.call("status", json!({})).await["title"], "0", "the document was not touched");
+}
