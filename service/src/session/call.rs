@@ -8,6 +8,7 @@ use porthole_contract::session::{Event, SessionTimings, SnapshotAnswer};
 use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
+use super::events::url_of;
 use super::life::Reason;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
@@ -229,7 +230,7 @@ impl Session {
         Context {
             session: self.handle.clone(),
             tab: tab.name,
-            url,
+            url: url_of(&url),
             title,
             events: self.events.take(),
             snapshot: turn.snapshot.take(),

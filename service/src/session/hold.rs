@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::events::url_of;
 use super::life::Reason;
 use super::tabs::Tab;
 use super::{Session, SessionError, Turn};
@@ -24,7 +25,7 @@ async fn info(tab: &Tab) -> TabInfo {
         Some(_) => None,
         None => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
     };
-    TabInfo { tab: tab.name.clone(), url: tab.page.url(), title: title.unwrap_or_default() }
+    TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.url()), title: title.unwrap_or_default() }
 }
 
 impl Session {
