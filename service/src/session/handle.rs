@@ -116,8 +116,9 @@ mod tests {
 
     use super::*;
 
+    /// Keys of 32 bytes.
     fn keys(letter: &str) -> OwnerKeys {
-        OwnerKeys::parse(&format!("k:{}", letter.repeat(43)).into()).unwrap()
+        OwnerKeys::parse(&format!("k:{}A", letter.repeat(42)).into()).unwrap()
     }
 
     #[test]
