@@ -108,7 +108,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
             DownloadNews::Begins { guid, frame, suggested } => {
                 let name = file_name(&suggested);
                 if session.tab_with(&frame).is_some() {
-                    begins(&session, &downloads, guid, &frame, name);
+                    begins(&session, &downloads, &guid, &frame, name);
                 } else if unclaimed.len() < UNCLAIMED_MAX {
                     unclaimed.insert(guid, Unclaimed { frame, name });
                 }
@@ -121,7 +121,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
                         || state != DownloadState::UnderWay && session.shows(frame).await;
                     let claimed = (is_ours || state != DownloadState::UnderWay).then(|| unclaimed.remove(&guid));
                     if let (true, Some(Some(Unclaimed { frame, name }))) = (is_ours, claimed) {
-                        begins(&session, &downloads, guid.clone(), &frame, name);
+                        begins(&session, &downloads, &guid, &frame, name);
                     }
                 }
                 progresses(&session, &downloads, &guid, received.max(total), state).await;
@@ -130,7 +130,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     }
 }
 
-fn begins(session: &Session, downloads: &Downloads, guid: String, frame: &str, name: String) {
+fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, name: String) {
     let active = || session.tabs().active().map(|tab| tab.name);
     let tab = session.tab_with(frame).or_else(active).unwrap_or_default();
     let refused = {
@@ -144,12 +144,12 @@ fn begins(session: &Session, downloads: &Downloads, guid: String, frame: &str, n
         };
         if refused.is_none() {
             let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled: false };
-            shelf.coming.insert(guid.clone(), coming);
+            shelf.coming.insert(guid.to_owned(), coming);
         }
         refused
     };
     if let Some(error) = refused {
-        downloads.cancel(&guid);
+        downloads.cancel(guid);
         session.events.push(failed(tab, name, error));
     }
 }

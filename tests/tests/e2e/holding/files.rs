@@ -11,7 +11,7 @@ use porthole_tests::site::Reply;
 use porthole_tests::stack::Home;
 use serde_json::json;
 
-use super::Agent;
+use super::{Agent, remote_options};
 
 /// How long a closed session's files may take to go.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
@@ -109,11 +109,7 @@ async fn a_remote_browser_refuses_downloads_and_says_so() {
     let stack = &remote.stack;
     let file = stack.site.page(attachment("a.csv", "1,2"));
     let page = stack.site.html(&format!("<a href='{file}'>prices</a>"));
-    let credentials = json!({
-        "browserbase_api_key": remote.emulator.api_key(),
-        "browserbase_project_id": remote.emulator.project_id(),
-    });
-    let agent = Agent::open(stack.service_caller(), credentials).await;
+    let agent = Agent::open(stack.service_caller(), remote_options(&remote, json!({}))).await;
     agent.call("navigate", json!({"url": page})).await;
     let clicked = agent.call("click", json!({"target": {"by": "text", "value": "prices"}})).await;
     let told = agent.event("download", &clicked).await;
