@@ -128,6 +128,9 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
             }
         }
     }
+    // The browser is gone, or reported more than could be followed: nothing is written unwatched.
+    downloads.refuse();
+    session.files.shelf().is_open = false;
 }
 
 fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, name: String) {
