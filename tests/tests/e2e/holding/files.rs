@@ -4,17 +4,20 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use nix::sys::signal::Signal;
 use porthole_tests::Stack;
 use porthole_tests::eventually::{eventually, so};
 use porthole_tests::remote::Remote;
 use porthole_tests::site::Reply;
-use porthole_tests::stack::Home;
+use porthole_tests::stack::{Home, Server};
 use serde_json::json;
 
 use super::{Agent, remote_options};
 
 /// How long a closed session's files may take to go.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
+/// How long the next start may take to remove what a killed service left; it waits for the browser's end.
+const SWEPT_WITHIN: Duration = Duration::from_secs(20);
 
 fn attachment(name: &str, body: impl Into<bytes::Bytes>) -> Reply {
     Reply::of("text/csv", body).header("content-disposition", &format!("attachment; filename=\"{name}\""))
@@ -67,6 +70,24 @@ async fn a_download_is_told_listed_and_read_and_goes_with_its_session() {
     assert_eq!(mode & 0o777, 0o700);
     agent.call("close", json!({})).await;
     eventually(GONE_WITHIN, async || so(!folder.exists(), format!("{} is still there", folder.display()))).await;
+}
+
+#[tokio::test]
+async fn downloads_of_a_killed_service_go_at_the_next_start() {
+    let mut stack = Stack::start().await;
+    let content = "of a service that is killed";
+    let file = stack.site.page(attachment("a.csv", content));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    let answer = agent.call("navigate", json!({"url": file})).await;
+    agent.event("download", &answer).await;
+    assert_eq!(files_with(&stack.home, content).len(), 1);
+    stack.service.process.signal(Signal::SIGKILL);
+    stack.service = Server::start("porthole-service", &stack.of_service).await;
+    eventually(SWEPT_WITHIN, async || {
+        let left = files_with(&stack.home, content);
+        so(left.is_empty(), format!("{left:?}"))
+    })
+    .await;
 }
 
 #[tokio::test]
