@@ -74,7 +74,11 @@ impl Pattern {
 
 #[cfg(test)]
 mod tests {
+    use std::net::SocketAddr;
+
     use super::*;
+    use crate::guard::refusal::Blocked;
+    use crate::guard::{Asker, Guard, PageGuard, Policy, Refusal};
 
     fn list(entries: &[&str]) -> Result<AllowHosts, NotAHost> {
         AllowHosts::parse(&entries.iter().map(|entry| (*entry).to_owned()).collect::<Vec<_>>())
@@ -101,6 +105,29 @@ mod tests {
         {
             assert!(!allows(&entries, host), "{host}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_is_judged_by_its_list_before_dns_is_asked() {
+        let guard = Guard::asking(Policy::default(), |host: &str, port| {
+            assert_eq!(host, "named.example");
+            Ok(vec![SocketAddr::from(([93, 184, 216, 34], port))])
+        });
+        let page = PageGuard::new(guard);
+        page.restrict(list(&["named.example"]).unwrap());
+        let asker = Asker::default();
+        for url in ["http://named.example/", "https://named.example:8443/x"] {
+            assert!(page.judge(url, &asker).await.is_ok() && page.judge_url(url, &asker).is_ok(), "{url}");
+        }
+        for url in ["http://other.example/", "http://93.184.216.34/"] {
+            let not_named = |refusal| matches!(refusal, Refusal::Blocked(Blocked::NotNamed { .. }));
+            assert!(page.judge(url, &asker).await.is_err_and(not_named), "{url}");
+            assert!(page.judge_url(url, &asker).is_err_and(not_named), "{url}");
+            assert!(page.judge_host(url).is_err_and(not_named), "{url}");
+        }
+        let address = SocketAddr::from(([93, 184, 216, 34], 80));
+        assert!(page.judge_address(&Host::Domain("other.example".to_owned()), address).is_err());
+        assert!(page.judge_address(&Host::Domain("named.example".to_owned()), address).is_ok());
     }
 
     #[test]

@@ -147,6 +147,14 @@ impl Downloads {
         self.browser.call(&cancel).forget();
     }
 
+    /// Makes the browser refuse further downloads.
+    pub fn refuse(&self) {
+        let mut deny = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+        deny.browser_context_id.clone_from(&self.context);
+        deny.events_enabled = Some(true);
+        self.browser.call(&deny).forget();
+    }
+
     /// Whether the browser has begun to write this download into the lease's folder.
     pub async fn has_begun(&self, guid: &str) -> bool {
         let Some(path) = self.path_of(guid) else { return false };

@@ -8,11 +8,12 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use porthole_contract::Invalid;
-use porthole_contract::limits::{DOWNLOADS_MAX_BYTES, FILE_NAME_MAX_BYTES};
+use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use super::file_name::{file_name, mime_type};
 use super::{Session, SessionError, Turn};
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
@@ -108,7 +109,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
             DownloadNews::Begins { guid, frame, suggested } => {
                 let name = file_name(&suggested);
                 if session.tab_with(&frame).is_some() {
-                    begins(&session, &downloads, guid, &frame, name);
+                    begins(&session, &downloads, &guid, &frame, name);
                 } else if unclaimed.len() < UNCLAIMED_MAX {
                     unclaimed.insert(guid, Unclaimed { frame, name });
                 }
@@ -121,16 +122,19 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
                         || state != DownloadState::UnderWay && session.shows(frame).await;
                     let claimed = (is_ours || state != DownloadState::UnderWay).then(|| unclaimed.remove(&guid));
                     if let (true, Some(Some(Unclaimed { frame, name }))) = (is_ours, claimed) {
-                        begins(&session, &downloads, guid.clone(), &frame, name);
+                        begins(&session, &downloads, &guid, &frame, name);
                     }
                 }
                 progresses(&session, &downloads, &guid, received.max(total), state).await;
             }
         }
     }
+    // The browser is gone, or reported more than could be followed: nothing is written unwatched.
+    downloads.refuse();
+    session.files.shelf().is_open = false;
 }
 
-fn begins(session: &Session, downloads: &Downloads, guid: String, frame: &str, name: String) {
+fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, name: String) {
     let active = || session.tabs().active().map(|tab| tab.name);
     let tab = session.tab_with(frame).or_else(active).unwrap_or_default();
     let refused = {
@@ -144,12 +148,12 @@ fn begins(session: &Session, downloads: &Downloads, guid: String, frame: &str, n
         };
         if refused.is_none() {
             let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled: false };
-            shelf.coming.insert(guid.clone(), coming);
+            shelf.coming.insert(guid.to_owned(), coming);
         }
         refused
     };
     if let Some(error) = refused {
-        downloads.cancel(&guid);
+        downloads.cancel(guid);
         session.events.push(failed(tab, name, error));
     }
 }
@@ -262,78 +266,9 @@ impl Turn<'_> {
     }
 }
 
-/// A name that is safe in any folder: the last part of what the page suggests, without control characters.
-fn file_name(suggested: &str) -> String {
-    let last = suggested.rsplit(['/', '\\']).next().unwrap_or_default();
-    let is_fit = |c: &char| {
-        !c.is_control()
-            && !matches!(c, '<' | '>' | ':' | '"' | '|' | '?' | '*' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    let fit: String = last.chars().filter(is_fit).collect();
-    let fit = fit.trim().trim_start_matches('.').trim_end_matches('.');
-    let end = fit.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= FILE_NAME_MAX_BYTES).last();
-    match end {
-        Some(end) => fit[..end].to_owned(),
-        None => "download".to_owned(),
-    }
-}
-
-/// The media type that a name's ending stands for (IANA media types). The browser does not tell what the site said.
-fn mime_type(name: &str) -> &'static str {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    match ending.as_str() {
-        "csv" => "text/csv",
-        "doc" => "application/msword",
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "epub" => "application/epub+zip",
-        "gif" => "image/gif",
-        "gz" | "tgz" => "application/gzip",
-        "htm" | "html" => "text/html",
-        "ics" => "text/calendar",
-        "jpeg" | "jpg" => "image/jpeg",
-        "js" | "mjs" => "text/javascript",
-        "json" => "application/json",
-        "md" => "text/markdown",
-        "mp3" => "audio/mpeg",
-        "mp4" => "video/mp4",
-        "odt" => "application/vnd.oasis.opendocument.text",
-        "pdf" => "application/pdf",
-        "png" => "image/png",
-        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        "rtf" => "application/rtf",
-        "svg" => "image/svg+xml",
-        "tar" => "application/x-tar",
-        "tsv" => "text/tab-separated-values",
-        "txt" | "log" => "text/plain",
-        "webp" => "image/webp",
-        "xls" => "application/vnd.ms-excel",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "xml" => "application/xml",
-        "zip" => "application/zip",
-        _ => "application/octet-stream",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_suggested_name_becomes_a_file_name() {
-        for (suggested, name) in [
-            ("report.pdf", "report.pdf"),
-            ("../../etc/passwd", "passwd"),
-            ("c:\\windows\\a.exe", "a.exe"),
-            ("a\u{0}b\nc\u{202e}txt.exe", "abctxt.exe"),
-            (".bashrc", "bashrc"),
-            ("..", "download"),
-            ("", "download"),
-            ("Übersicht 2026.xlsx", "Übersicht 2026.xlsx"),
-        ] {
-            assert_eq!(file_name(suggested), name, "{suggested:?}");
-        }
-        assert_eq!(file_name(&"ä".repeat(300)).len(), FILE_NAME_MAX_BYTES - 1);
-    }
 
     #[test]
     fn what_is_kept_never_exceeds_the_bound() {

@@ -9,6 +9,7 @@ mod aim;
 mod call;
 mod error;
 mod events;
+mod file_name;
 mod files;
 mod handle;
 mod hold;

@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use porthole_contract::Invalid;
 use porthole_contract::session::{State, StorageState};
-use tokio::sync::watch;
 use url::Url;
 
 use super::{Session, SessionError, Turn};
 use crate::cdp::Session as BlankPage;
 use crate::guard::Network;
+use crate::page::PageError;
 use crate::page::storage::{self, ORIGINS_MAX, StorageError, Stored};
 
 /// The origins whose documents a session has shown, or that it began with.
@@ -30,11 +30,11 @@ pub(super) enum Hidden {
 }
 
 /// Hides the window no longer once it is dropped.
-struct Shown<'a>(&'a watch::Sender<Hidden>);
+struct Shown(Arc<Session>);
 
-impl Drop for Shown<'_> {
+impl Drop for Shown {
     fn drop(&mut self) {
-        self.0.send_replace(Hidden::None);
+        self.0.hidden.send_replace(Hidden::None);
     }
 }
 
@@ -82,7 +82,7 @@ impl Turn<'_> {
         let elsewhere: Vec<String> =
             self.session.visited.all().into_iter().filter(|origin| !stored.has(origin)).collect();
         if !elsewhere.is_empty() {
-            self.read_hidden(&elsewhere, &mut stored).await?;
+            stored = self.read_hidden(elsewhere, stored).await?;
         }
         if stored.left_out() > 0 {
             let count = stored.left_out();
@@ -91,14 +91,18 @@ impl Turn<'_> {
         Ok(State { storage_state: StorageState { cookies, origins: stored.into_origins() } })
     }
 
-    async fn read_hidden(&mut self, origins: &[String], stored: &mut Stored) -> Result<(), SessionError> {
-        let page = self.page();
-        let hidden = &self.session.hidden;
-        hidden.send_replace(Hidden::Opening);
-        let _shown = Shown(hidden);
-        let target_id = page.open_window().await?;
-        hidden.send_replace(Hidden::Open(target_id.clone()));
-        Ok(page.read_in(&target_id, origins, stored).await?)
+    async fn read_hidden(&mut self, origins: Vec<String>, mut stored: Stored) -> Result<Stored, SessionError> {
+        let (page, session) = (self.page(), Arc::clone(self.session));
+        // In a task of its own: if the caller leaves meanwhile, the window is still closed.
+        let reading = tokio::spawn(async move {
+            session.hidden.send_replace(Hidden::Opening);
+            let _shown = Shown(Arc::clone(&session));
+            let target_id = page.open_window().await?;
+            session.hidden.send_replace(Hidden::Open(target_id.clone()));
+            page.read_in(&target_id, &origins, &mut stored).await?;
+            Ok(stored)
+        });
+        reading.await.unwrap_or_else(|_| Err(PageError::TimedOut("reading the local storage").into()))
     }
 }
 

@@ -4,17 +4,20 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use nix::sys::signal::Signal;
 use porthole_tests::Stack;
 use porthole_tests::eventually::{eventually, so};
 use porthole_tests::remote::Remote;
 use porthole_tests::site::Reply;
-use porthole_tests::stack::Home;
+use porthole_tests::stack::{Home, Server};
 use serde_json::json;
 
-use super::Agent;
+use super::{Agent, remote_options};
 
 /// How long a closed session's files may take to go.
 const GONE_WITHIN: Duration = Duration::from_secs(10);
+/// How long the next start may take to remove what a killed service left; it waits for the browser's end.
+const SWEPT_WITHIN: Duration = Duration::from_secs(20);
 
 fn attachment(name: &str, body: impl Into<bytes::Bytes>) -> Reply {
     Reply::of("text/csv", body).header("content-disposition", &format!("attachment; filename=\"{name}\""))
@@ -70,6 +73,24 @@ async fn a_download_is_told_listed_and_read_and_goes_with_its_session() {
 }
 
 #[tokio::test]
+async fn downloads_of_a_killed_service_go_at_the_next_start() {
+    let mut stack = Stack::start().await;
+    let content = "of a service that is killed";
+    let file = stack.site.page(attachment("a.csv", content));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    let answer = agent.call("navigate", json!({"url": file})).await;
+    agent.event("download", &answer).await;
+    assert_eq!(files_with(&stack.home, content).len(), 1);
+    stack.service.process.signal(Signal::SIGKILL);
+    stack.service = Server::start("porthole-service", &stack.of_service).await;
+    eventually(SWEPT_WITHIN, async || {
+        let left = files_with(&stack.home, content);
+        so(left.is_empty(), format!("{left:?}"))
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_navigation_to_a_download_leaves_the_page_and_is_an_event() {
     let stack = Stack::shared().await;
     let page = stack.site.html("<title>stays</title>here");
@@ -109,11 +130,7 @@ async fn a_remote_browser_refuses_downloads_and_says_so() {
     let stack = &remote.stack;
     let file = stack.site.page(attachment("a.csv", "1,2"));
     let page = stack.site.html(&format!("<a href='{file}'>prices</a>"));
-    let credentials = json!({
-        "browserbase_api_key": remote.emulator.api_key(),
-        "browserbase_project_id": remote.emulator.project_id(),
-    });
-    let agent = Agent::open(stack.service_caller(), credentials).await;
+    let agent = Agent::open(stack.service_caller(), remote_options(&remote, json!({}))).await;
     agent.call("navigate", json!({"url": page})).await;
     let clicked = agent.call("click", json!({"target": {"by": "text", "value": "prices"}})).await;
     let told = agent.event("download", &clicked).await;

@@ -8,8 +8,16 @@ mod hosts;
 mod looks;
 mod state;
 
+use porthole_tests::Remote;
 use porthole_tests::caller::Caller;
 use serde_json::{Value, json};
+
+/// Options of `open` with the credentials of a remote provider.
+fn remote_options(remote: &Remote, mut options: Value) -> Value {
+    options["browserbase_api_key"] = json!(remote.emulator.api_key());
+    options["browserbase_project_id"] = json!(remote.emulator.project_id());
+    options
+}
 
 /// A session that the service holds.
 struct Agent {

@@ -1,10 +1,10 @@
 //! `state` and `storage_state`: cookies and local storage from one session to the next.
 
-use porthole_tests::Stack;
 use porthole_tests::site::{Reply, SHOP};
+use porthole_tests::{Remote, Stack};
 use serde_json::{Value, json};
 
-use super::Agent;
+use super::{Agent, remote_options};
 
 /// A page whose title is what its script finds when it begins, and which stores something afterwards.
 const STORES: &str = "<script>document.title = localStorage.getItem('k') + ' ' + document.cookie;
@@ -70,4 +70,26 @@ async fn a_state_that_the_browser_refuses_is_told_by_its_field() {
     let options = json!({"storage_state": {"cookies": [cookie]}});
     let answer = stack.service_caller().post("/session/open", options).await;
     answer.expect_code_about("INVALID_REQUEST", "storage_state.cookies");
+}
+
+#[tokio::test]
+async fn a_remote_session_takes_and_gives_its_state() {
+    let remote = Remote::start().await;
+    let stack = &remote.stack;
+    let at_shop = stack.site.under_name(&stack.site.html(STORES), SHOP);
+    let elsewhere = stack.site.html("<title>elsewhere</title>here");
+    let origin = at_shop.rsplit_once('/').unwrap().0;
+    let state = json!({
+        "cookies": [{"name": "c", "value": "crumb", "domain": SHOP}],
+        "origins": [{"origin": origin, "local_storage": [{"name": "k", "value": "v"}]}],
+    });
+    let options = json!({"storage_state": state, "locale": "nl-NL"});
+    let agent = Agent::open(stack.service_caller(), remote_options(&remote, options)).await;
+    assert_eq!(agent.call("navigate", json!({"url": at_shop})).await["title"], "v c=crumb");
+    assert_eq!(stack.site.seen(&at_shop).len(), 1);
+    agent.call("navigate", json!({"url": elsewhere})).await;
+    let held = agent.call("state", json!({})).await["storage_state"].clone();
+    assert_eq!((&held["origins"], &held["cookies"][0]["value"]), (&state["origins"], &json!("crumb")), "{held}");
+    agent.call("close", json!({})).await;
+    remote.expect_all_given_back().await;
 }
