@@ -44,6 +44,8 @@ pub(super) struct Known {
     pub role: String,
     /// Its name, also where its line shows none.
     pub name: String,
+    /// What its row is about, see `script/interact/row.js`.
+    pub row: u32,
 }
 
 /// All of a document and its frames.
@@ -83,6 +85,8 @@ struct Line {
     states: Vec<String>,
     #[serde(rename = "e")]
     number: Option<u32>,
+    #[serde(rename = "c", default)]
+    row: u32,
     #[serde(rename = "w", default)]
     wants_ref: bool,
     #[serde(rename = "p")]
@@ -254,7 +258,7 @@ impl Gathered {
     fn node(&mut self, line: Line, frame: &Frame, origin: [i64; 2]) -> Node {
         let handle = line.number.map(|number| {
             let name = line.known.unwrap_or_else(|| line.name.clone());
-            self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name });
+            self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name, row: line.row });
             self.known.len() as u64 - 1
         });
         Node {

@@ -32,6 +32,8 @@ pub struct Shown {
     pub role: String,
     /// The name that was last shown, before it was cut.
     pub name: String,
+    /// What its row was about, where it is in one.
+    pub row: u32,
     /// The snapshot that showed it last.
     pub snapshot: u64,
 }
@@ -64,6 +66,12 @@ pub enum Fate {
         role: String,
         /// Its name now, cut.
         name: String,
+    },
+    /// The node is in a row that is about something else now.
+    #[error("is from snapshot s{snapshot}: the element has changed, its row is about something else now")]
+    AnotherRow {
+        /// The snapshot that showed it last.
+        snapshot: u64,
     },
     /// Its frame shows another document.
     #[error("is from snapshot s{snapshot}: its frame shows another document")]

@@ -17,6 +17,8 @@ struct Identity {
     name: String,
     /// Its text, where it has no name.
     content: String,
+    /// What its row is about, where it is in one.
+    row: u32,
 }
 
 impl Page {
@@ -34,6 +36,7 @@ impl Page {
             return stale(Fate::AnotherDocument { snapshot });
         }
         match self.identity(&shown.frame, shown.number).await {
+            Ok(Some(now)) if is_same(shown, &now) && shown.row != now.row => stale(Fate::AnotherRow { snapshot }),
             Ok(Some(now)) if is_same(shown, &now) => Ok(Element { frame: shown.frame.clone(), number: shown.number }),
             Ok(Some(now)) => {
                 let name = if now.name.is_empty() { now.content } else { now.name };

@@ -92,6 +92,27 @@ async fn a_ref_never_means_another_element() {
 }
 
 #[tokio::test]
+async fn a_recycled_row_does_not_lend_its_button_to_another_entry() {
+    let stack = Stack::shared().await;
+    let page = r#"<title>rows</title><p id=out>nothing</p>
+      <table><tr><td id=name>Alice</td><td id=count>1</td>
+      <td><button onclick="out.textContent = 'deleted ' + document.getElementById('name').textContent">Delete</button></td></tr></table>
+      <button onclick="count.textContent++">more</button>
+      <button onclick="document.getElementById('name').textContent = 'Bob'">scroll</button>"#;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let seen = tree(&opened);
+    let delete = reference(&seen, "\"Delete\"");
+    agent.does("click", json!({"ref": reference(&seen, "\"more\"")})).await;
+    agent.does("hover", json!({"ref": delete})).await;
+    agent.does("click", json!({"ref": reference(&seen, "\"scroll\"")})).await;
+    agent.call("click", json!({"ref": delete})).await.expect_code_about("STALE_REF", "row");
+    assert!(agent.tree().await.contains("nothing"), "nobody was deleted");
+    agent.does("click", json!({"ref": delete})).await;
+    assert!(agent.tree().await.contains("deleted Bob"), "shown again, it is good again");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_covered_element_is_never_clicked_through() {
     let stack = Stack::shared().await;
     let page = r#"<title>covered</title><button id=below onclick="out.textContent='below'">buy</button>

@@ -172,6 +172,7 @@ class Shaping {
   // The lines from top to bottom, each with its level.
   lines() {
     const lines = [];
+    const rows = new Map();
     const open = [[this.kids, 0, 0]];
     while (open.length) {
       const place = open.at(-1);
@@ -193,6 +194,8 @@ class Shaping {
       if (kid.text) line.t = kid.text.toWellFormed();
       if (kid.states.length) line.s = kid.states;
       line.e = numberOf(kid.element);
+      const row = rowOf(kid.element, rows);
+      if (row !== 0) line.c = row;
       if (kid.wants) line.w = true;
       if (kid.placeholder) line.p = kid.placeholder;
       if (kid.url) line.u = kid.url;

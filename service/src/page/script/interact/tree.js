@@ -21,7 +21,7 @@ kit.identity = (number) => {
   if (!element) return null;
   const role = shownRole(element);
   const name = ownName(element, role);
-  return { role, name, content: name === '' ? contentOf(element) : '' };
+  return { role, name, content: name === '' ? contentOf(element) : '', row: rowOf(element) };
 };
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.

@@ -1,0 +1,46 @@
+// What a row, a list item or an article is about. The controls inside are often alike in all rows ("Delete"), and lists give
+// rows that they have scrolled away to other entries: a control belongs to what its row is about.
+
+const ROWS = 'tr, [role=row], li, [role=listitem], [role=treeitem], article, [role=article]';
+// Left out: what controls say of themselves, and lists within.
+const NOT_ABOUT = new Set(['BUTTON', 'SELECT', 'TEXTAREA', 'UL', 'OL', 'TABLE', 'SCRIPT', 'STYLE', 'TEMPLATE']);
+const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
+const ABOUT_MAX_CHARS = 1000;
+const ABOUT_MAX_NODES = 500;
+
+// The row's words, as a number; 0 for what is in no row. Short numbers are left out: a quantity or a price that changes
+// makes no other row.
+function rowOf(element, cache) {
+  const parent = dom.parent(element);
+  const row = parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, ROWS) : null;
+  if (!row) return 0;
+  let about = cache?.get(row);
+  if (about === undefined) {
+    about = hashOf(wordsOf(row));
+    cache?.set(row, about);
+  }
+  return about;
+}
+
+function wordsOf(row) {
+  const skipped = (node) => dom.type(node) === 1 && node !== row
+    && (NOT_ABOUT.has(node.nodeName) || NOT_ABOUT_ROLES.has(Element.prototype.getAttribute.call(node, 'role')));
+  const walker = document.createTreeWalker(row, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, {
+    acceptNode: (node) => (skipped(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
+  });
+  let text = '';
+  for (let nodes = 0; nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
+    const node = walker.nextNode();
+    if (!node) break;
+    if (dom.type(node) === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+  }
+  return (text.slice(0, ABOUT_MAX_CHARS).match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+}
+
+// FNV-1a, 32 bits.
+function hashOf(text) {
+  if (text === '') return 0;
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return hash >>> 0;
+}
