@@ -13,8 +13,8 @@ use super::life::Reason;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
 use crate::admission::{Client, Permit};
-use crate::page::interact::{ActError, Refs};
-use crate::page::{Page, PageError};
+use crate::page::interact::Refs;
+use crate::page::{Dialog, Page, PageError};
 
 /// How long a page may take to say where it is, after a call.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -151,8 +151,8 @@ impl Sessions {
                 Kind::Manages => None,
             };
             let queued = begun.elapsed();
-            if let (Kind::Works, Some(dialog)) = (call.kind, tab.page.dialog()) {
-                return Err(ActError::Dialog(dialog).into());
+            if let (Kind::Works, Some((tab, dialog))) = (call.kind, session.dialog()) {
+                return Err(SessionError::Dialog { tab: tab.name, kind: dialog.kind });
             }
             let mut turn = Turn {
                 session,
@@ -211,10 +211,16 @@ fn ended(reason: Reason) -> SessionError {
 }
 
 impl Session {
+    /// The first dialog that is open, and its tab. Tabs that opened one another share a process, which it holds.
+    pub(super) fn dialog(&self) -> Option<(Tab, Dialog)> {
+        let tabs = self.tabs().all();
+        tabs.into_iter().find_map(|tab| tab.page.dialog().map(|dialog| (tab, dialog)))
+    }
+
     /// What every answer has, after a call's work.
     async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
         let tab = turn.tab.clone();
-        let place = if tab.page.dialog().is_some() { None } else { place(&tab.page).await };
+        let place = if self.dialog().is_some() { None } else { place(&tab.page).await };
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
         let blocked = tab.page.blocked_requests();
         let told = &mut turn.held().blocked_told;

@@ -36,6 +36,14 @@ pub enum SessionError {
     /// The target is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// A dialog holds the session.
+    #[error("a dialog ({kind}) in tab {tab} holds the session")]
+    Dialog {
+        /// Its tab.
+        tab: String,
+        /// Its kind.
+        kind: String,
+    },
     /// The action did not happen.
     #[error(transparent)]
     Act(#[from] ActError),

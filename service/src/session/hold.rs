@@ -102,7 +102,16 @@ impl Turn<'_> {
     ///
     /// # Errors
     /// [`SessionError::Invalid`] where none is open.
-    pub async fn answer_dialog(&mut self, accept: bool, text: Option<String>) -> Result<Acted, SessionError> {
+    pub async fn answer_dialog(
+        &mut self,
+        is_tab_named: bool,
+        accept: bool,
+        text: Option<String>,
+    ) -> Result<Acted, SessionError> {
+        // Without a tab the dialog that is open is meant.
+        if !is_tab_named && self.tab.page.dialog().is_none() {
+            self.tab = self.session.dialog().map_or_else(|| self.tab.clone(), |(tab, _)| tab);
+        }
         let page = self.page();
         if page.dialog().is_none() {
             return Err(Invalid::new("accept", "answers a dialog, and none is open").into());

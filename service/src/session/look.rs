@@ -13,6 +13,9 @@ use crate::operation::{Asked, Wanted, picture};
 use crate::page::Region;
 use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
 
+/// How many documents are asked, one after the other, of a page that goes from one to the next.
+const DOCUMENTS_MAX: usize = 5;
+
 impl Turn<'_> {
     /// Puts a snapshot of the tab into the call's answer.
     ///
@@ -29,7 +32,14 @@ impl Turn<'_> {
             changes: options.changes,
             boxes: options.boxes,
         };
-        let snapshot = page.snapshot(self.refs(), &wanted).await?;
+        let mut tries = 0..DOCUMENTS_MAX;
+        let snapshot = loop {
+            match page.snapshot(self.refs(), &wanted).await {
+                // The document went away meanwhile: the next one is asked.
+                Err(ActError::NotFound(_)) if wanted.root.is_none() && tries.next().is_some() => {}
+                snapshot => break snapshot?,
+            }
+        };
         let refs = snapshot.refs.into_iter().filter_map(|(reference, shown)| {
             let number = u32::try_from(reference.0).ok()?;
             Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))

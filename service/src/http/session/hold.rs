@@ -19,7 +19,10 @@ pub(super) async fn dialog(
     request: Request,
 ) -> Result<Json<SessionAnswer<Acted>>, Refused> {
     let call: Received<DialogRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
-    call.run(Kind::Manages, async |turn, request| turn.answer_dialog(request.accept, request.text.clone()).await).await
+    call.run(Kind::Manages, async |turn, request| {
+        turn.answer_dialog(request.tab.is_some(), request.accept, request.text.clone()).await
+    })
+    .await
 }
 
 pub(super) async fn tabs(
@@ -28,7 +31,9 @@ pub(super) async fn tabs(
     request: Request,
 ) -> Result<Json<SessionAnswer<Tabs>>, Refused> {
     let call: Received<TabsRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
-    call.run(Kind::Works, async |turn, request| {
+    // A tab whose dialogs never end can be left and closed.
+    let kind = if call.request.action == TabsAction::New { Kind::Works } else { Kind::Manages };
+    call.run(kind, async |turn, request| {
         match request.action {
             TabsAction::List => {}
             TabsAction::Select => turn.select_tab(),

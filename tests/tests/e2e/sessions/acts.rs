@@ -1,7 +1,10 @@
 //! What an agent sees and does, over the routes alone.
 
-use porthole_tests::Stack;
+use std::time::Duration;
+
 use porthole_tests::agent::{Agent, reference, tree};
+use porthole_tests::eventually::so;
+use porthole_tests::{Stack, eventually};
 use serde_json::json;
 
 const FORM: &str = r#"<title>Sign in</title><h1>Sign in</h1>
@@ -141,6 +144,45 @@ async fn a_dialog_holds_the_page_until_it_is_answered() {
     agent.does("dialog", json!({"accept": true, "text": "seven"})).await;
     assert!(agent.tree().await.contains("seven"));
     agent.call("dialog", json!({"accept": true})).await.expect_code("INVALID_REQUEST");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_dialog_in_one_tab_is_told_on_the_others_and_its_tab_can_be_closed() {
+    let stack = Stack::shared().await;
+    let popup = stack.site.html("<title>popup</title><script>setInterval(() => alert('again'), 10)</script>");
+    let page = format!("<title>opener</title><button onclick=\"window.open('{popup}')\">open</button>");
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    agent.call("click", json!({"ref": reference(&tree(&opened), "\"open\"")})).await;
+    eventually(Duration::from_secs(10), async || {
+        let held = agent.call("snapshot", json!({"tab": "t1"})).await;
+        so(held.code().as_deref() == Some("DIALOG_OPEN"), format!("{held:?}"))
+    })
+    .await;
+    agent.call("snapshot", json!({"tab": "t1"})).await.expect_code_about("DIALOG_OPEN", "t2");
+    agent.does("dialog", json!({"accept": true})).await;
+    agent.does("tabs", json!({"action": "close", "tab": "t2"})).await;
+    eventually(Duration::from_secs(10), async || {
+        let seen = agent.call("snapshot", json!({"tab": "t1"})).await;
+        so(seen.code().is_none(), format!("{seen:?}"))
+    })
+    .await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_password_is_never_shown() {
+    let stack = Stack::shared().await;
+    let page = r#"<title>secret</title><input id=p type=password aria-label=Password value="s3cret-1">
+      <input autocomplete="current-password" aria-label=Again value="s3cret-2">
+      <input style="-webkit-text-security: disc" aria-label=Dots value="s3cret-3">
+      <button aria-labelledby="p">named</button><button onclick="p.type = 'text'">show</button>"#;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let shown = agent.does("click", json!({"ref": reference(&tree(&opened), "\"show\""), "snapshot": "full"})).await;
+    for answer in [&opened, &shown] {
+        assert!(!json!(answer).to_string().contains("s3cret"), "{answer:#?}");
+    }
+    assert!(tree(&shown).contains("textbox \"Password\" [filled]"), "{shown:#?}");
     agent.does("close", json!({})).await;
 }
 

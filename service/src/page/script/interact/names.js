@@ -207,7 +207,7 @@ const embeddedNone = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', '
 // What a field stands for within another element's name; null where it is no such field.
 function embeddedValue(element, role) {
   const tag = dom.tag(element);
-  const isPassword = tag === 'input' && inputType(element) === 'password';
+  const isPassword = tag === 'input' && isSecret(element);
   switch (role) {
     case 'textbox': case 'searchbox':
       if (isPassword) return '';

@@ -34,9 +34,19 @@ function statesOf(element, role) {
   if (isInput) {
     if (element.type === 'file') states.push('file');
     else if (element.type === 'color') states.push('color');
-    else if (element.type === 'password' && element.value !== '') states.push('filled');
+    else if (isSecret(element) && element.value !== '') states.push('filled');
   }
   return states;
+}
+
+// Fields that were passwords once: a page may show what was typed ("show password").
+const passwords = new WeakSet();
+
+// Whether what an input holds is never told: it is or was a password, says so, or is drawn as dots.
+function isSecret(input) {
+  if (inputType(input) === 'password') passwords.add(input);
+  return passwords.has(input) || /\bpassword\b/i.test(dom.attribute(input, 'autocomplete') ?? '')
+    || !['', 'none', undefined].includes(getComputedStyle(input).webkitTextSecurity);
 }
 
 function levelOf(element, tag) {
@@ -51,7 +61,7 @@ function valueOf(element, role) {
   const tag = dom.tag(element);
   if (tag === 'input') {
     const type = inputType(element);
-    if (type === 'password' || ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(type)) return null;
+    if (isSecret(element) || ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(type)) return null;
     if (type === 'file') {
       const names = [];
       for (let at = 0; at < element.files.length && at < 10; at++) names.push(element.files[at].name);
