@@ -1,0 +1,175 @@
+"""Tasks about figures: shapes of SVG, read by their attributes, and places in them."""
+
+import re
+
+from . import for_tasks, submit
+
+
+def middle(box):
+    x, y, width, height = box
+    return x + width / 2, y + height / 2
+
+
+@for_tasks("circle-center")
+def centre(agent, task):
+    submit(agent, agent.click_at(*middle(agent.box("svg circle"))))
+
+
+@for_tasks("find-midpoint")
+def midpoint(agent, task):
+    ends = [middle(agent.box(f"svg circle:nth-of-type({nth})")) for nth in (1, 2)]
+    submit(agent, agent.click_at(*(sum(axis) / 2 for axis in zip(*ends))))
+
+
+@for_tasks("bisect-angle")
+def bisect(agent, task):
+    vertex = middle(agent.box("svg circle.init-blue"))
+    arms = [middle(agent.box(f"svg circle.init-black:nth-of-type({nth})")) for nth in (2, 3)]
+    submit(agent, agent.click_at(*towards(vertex, arms, 30)))
+
+
+def towards(vertex, points, most):
+    """A point from the vertex along the sum of the unit vectors to the points."""
+    units = []
+    for x, y in points:
+        dx, dy = x - vertex[0], y - vertex[1]
+        length = (dx * dx + dy * dy) ** 0.5
+        units.append((dx / length, dy / length))
+    dx, dy = (sum(axis) for axis in zip(*units))
+    length = (dx * dx + dy * dy) ** 0.5
+    return vertex[0] + dx / length * most, vertex[1] + dy / length * most
+
+
+@for_tasks("right-angle")
+def right_angle(agent, task):
+    arm, vertex = middle(agent.box("#init-black")), middle(agent.box("#init-blue"))
+    dx, dy = arm[0] - vertex[0], arm[1] - vertex[1]
+    length = (dx * dx + dy * dy) ** 0.5
+    for sign in (1, -1):
+        x, y = vertex[0] - sign * dy / length * 30, vertex[1] + sign * dx / length * 30
+        if 5 < x < 140 and 55 < y < 170:
+            break
+    submit(agent, agent.click_at(x, y))
+
+
+@for_tasks("grid-coordinate")
+def grid(agent, task):
+    agent.tap(f"circle[id='({task.fields['x']},{task.fields['y']})']")
+
+
+SIZES = {"large": 1, "small": 0}
+
+
+def figures(agent, css):
+    """Kind, colour, size and box of each figure in a grid."""
+    found = []
+    for nth, item in enumerate(agent.items(f"{css} > *", fill="fill", style="style", r="r", points="points", width="width",
+                                           font="font-size")):
+        colour = item.get("fill") or re.search(r"fill: ?(\w+)", item.get("style") or "")[1]
+        if item.get("points"):
+            xs = [float(pair.split(",")[0]) for pair in item["points"].split()]
+            found.append(("shape", "triangle", colour, max(xs) - min(xs) > 12, nth))
+        elif item.get("r"):
+            found.append(("shape", "circle", colour, float(item["r"]) > 6, nth))
+        elif item.get("width"):
+            found.append(("shape", "rectangle", colour, float(item["width"]) > 12, nth))
+        else:
+            found.append(("text", None, colour, float(re.sub("[a-z]", "", item.get("font") or "10")) > 12, nth))
+    return found
+
+
+def matching(agent, task, css):
+    found = []
+    for kind, name, colour, large, nth in figures(agent, css):
+        if kind == "text":
+            name = agent.call("extract", extract={"kind": "json", "map": {"t": f"{css} > :nth-child({nth + 1})"}})["data"]["t"]
+            kind = "digit" if str(name).isdigit() else "letter"
+        want = task.fields
+        if want.get("color", colour) != colour or ("size" in want and (want["size"] == "large") != large):
+            continue
+        if want.get("type", "item") not in ("item", kind) or ("target" in want and str(want["target"]) != str(name)):
+            continue
+        found.append(nth)
+    return found
+
+
+@for_tasks("click-shape")
+def click_shape(agent, task):
+    nth = matching(agent, task, "#area_svg")[0]
+    agent.tap(f"#area_svg > :nth-child({nth + 1})")
+
+
+@for_tasks("count-shape")
+def count_shapes(agent, task):
+    submit(agent, task.tree, str(len(matching(agent, task, "svg"))))
+
+
+@for_tasks("identify-shape")
+def identify(agent, task):
+    kind, name, _, _, _ = figures(agent, "svg")[0]
+    if kind == "text":
+        shown = agent.call("extract", extract={"kind": "json", "map": {"t": "svg > :nth-child(1)"}})["data"]["t"]
+        name = "Number" if str(shown).isdigit() else "Letter"
+    submit(agent, task.tree, name)
+
+
+@for_tasks("click-shades")
+def shades(agent, task):
+    nth = {"red": 0, "green": 1, "blue": 2}[task.fields["target"]]
+    for index, item in enumerate(agent.items("#area .color", style="style", shade="data-color")):
+        colour = item.get("shade") or re.search(r"background-color: ?([^;]+)", item["style"])[1]
+        if colour == task.fields["target"] or strongest(colour) == nth:
+            agent.tap(f"#area .color:nth-of-type({index + 1})")
+    submit(agent, task.tree)
+
+
+def strongest(colour):
+    if colour.startswith("#"):
+        parts = [int(colour[1 + 2 * i:3 + 2 * i], 16) for i in range(3)]
+    else:
+        parts = [float(part) for part in re.findall(r"[\d.]+", colour)[:3]]
+    return parts.index(max(parts)) if parts else -1
+
+
+@for_tasks("visual-addition")
+def add_blocks(agent, task):
+    blocks = len(agent.items("#math-problem .addition-block", style="class"))
+    submit(agent, agent.type(task.tree.find("textbox"), str(blocks)))
+
+
+@for_tasks("hot-cold")
+def find_the_hot_place(agent, task):
+    def signal(x, y):
+        agent.call("hover", at={"x": x, "y": y})
+        return agent.look_at_all().text.rpartition("text: ")[2].strip()
+
+    best = None
+    for step, reach in ((16, None), (6, 14), (3, 6)):
+        points = [(x, y) for x in range(8, 154, step) for y in range(58, 176, step)
+                  if reach is None or (abs(x - best[0]) <= reach and abs(y - best[1]) <= reach)]
+        seen = {}
+        for point in points:
+            seen[point] = ("ICE COLD", "COLD", "WARM", "HOT").index(signal(*point))
+            if seen[point] == 3:
+                agent.click_at(*point)
+                return
+            if seen[point] == 2:
+                break
+        top = max(seen.values())
+        near = [point for point, heat in seen.items() if heat == top]
+        best = tuple(sum(axis) / len(near) for axis in zip(*near))
+
+
+@for_tasks("draw-line")
+def line(agent, task):
+    x, y = middle(agent.box("#circ"))
+    if task.fields["direction"] == "horizontal":
+        agent.drag((x - 25, y), (x + 25, y))
+    else:
+        agent.drag((x, y - 25), (x, y + 25))
+    submit(agent, agent.look())
+
+
+@for_tasks("count-sides", "draw-circle", "chase-circle", "moving-items", "hover-shape")
+def not_attempted(agent, task):
+    raise NotImplementedError("needs eyes or a hand that moves along a curve")
