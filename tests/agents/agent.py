@@ -171,8 +171,12 @@ class Agent:
         return self.act("press", key=key, **({"ref": line.ref} if line else {}), **fields)
 
     def drag(self, start, end, **fields):
-        """Drags from a line or a point to a line or a point."""
-        target = lambda place: {"ref": place.ref} if isinstance(place, Line) else {"at": dict(zip("xy", place))}
+        """Drags from a line, a point or a selector to another."""
+        def target(place):
+            if isinstance(place, str):
+                return {"target": {"by": "css", "value": place}}
+            return {"ref": place.ref} if isinstance(place, Line) else {"at": dict(zip("xy", place))}
+
         return self.act("drag", to=target(end), **target(start), **fields)
 
     def items(self, css, **attributes):

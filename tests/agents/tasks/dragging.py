@@ -71,9 +71,85 @@ def move_in_grid(agent, task):
 
 @for_tasks("drag-shapes", "drag-shapes-2")
 def shapes_into_boxes(agent, task):
-    raise NotImplementedError
+    words = task.fields["target"]
+    shown = agent.items("#area_svg > *", r="r", width="width", points="points", colour="fill", id="id")
+    boxes = [nth for nth, item in enumerate(shown) if item["id"] == "shape-container"]
+    filled = {box: 0 for box in boxes}
+    for nth, item in enumerate(shown):
+        if nth in boxes:
+            continue
+        kind = "circle" if item["r"] else "triangle" if item["points"] else "rectangle"
+        wanted = kind in words or item["colour"] in words.split()
+        if not wanted and len(boxes) == 1:
+            continue
+        box = boxes[0] if wanted else boxes[1]
+        x, y, width, height = agent.box(f"#area_svg > :nth-child({box + 1})")
+        column = filled[box] % 3
+        place = (x + 14 + column * (width - 28) / 2, y + 14 + filled[box] // 3 * (height - 28))
+        filled[box] += 1
+        agent.drag(f"#area_svg > :nth-child({nth + 1})", place)
+    agent.tap("#subbtn")
 
 
-@for_tasks("drag-cube", "resize-textarea", "daily-calendar", "highlight-text", "highlight-text-2")
-def later(agent, task):
-    raise NotImplementedError
+@for_tasks("resize-textarea")
+def resize(agent, task):
+    words = task.fields["target"]
+    x, y = middle(agent.box(".ui-resizable-se"))
+    by = 12 if "larger" in words else -12
+    agent.drag(".ui-resizable-se", (x + by, y) if "width" in words else (x, y + by))
+    agent.tap("#submit")
+
+
+@for_tasks("highlight-text", "highlight-text-2")
+def highlight(agent, task):
+    nth = int(task.fields.get("target", 1))
+    css = "#randomText" if task.name == "highlight-text" else f"#area p:nth-of-type({nth})"
+    agent.tap(css, click_count=3)
+    agent.tap("#subbtn")
+
+
+@for_tasks("daily-calendar")
+def make_event(agent, task):
+    fields = task.fields
+    halves = {"30 mins": 1, "60 mins": 2, "90 mins": 3, "0.5 hours": 1, "1 hour": 2, "1.5 hours": 3}[fields["length"]]
+    start = {"8AM": 16, "12PM": 24, "4PM": 32}[fields["between from"]]
+    for first in range(start, start + 9 - halves):
+        last = first + halves - 1
+        agent.act("scroll", target={"by": "css", "value": f"#hh-{first}"})
+        agent.drag(f"#hh-{first}", f"#hh-{last}" if last > first else offset(agent, first))
+        tree = agent.look()
+        field = tree.find("textbox")
+        if not field:
+            continue
+        shown = agent.items("#newEvent", halves="data-duration")[0]["halves"]
+        if shown != str(halves) or overlaps(agent):
+            agent.tap("#controls .cancel")
+            continue
+        agent.type(field, fields["name"])
+        agent.tap("#controls .create")
+        return
+
+
+def offset(agent, half):
+    x, y = middle(agent.box(f"#hh-{half}"))
+    return x + 12, y
+
+
+def overlaps(agent):
+    _, top, _, height = agent.box("#newEvent")
+    for nth in range(3):
+        _, other, _, other_height = agent.box(f"#randomEvent{nth}")
+        if other < top + height - 3 and top < other + other_height - 3:
+            return True
+    return False
+
+
+@for_tasks("drag-cube")
+def turn_cube(agent, task):
+    for dx, dy in [(0, 0)] + [(60, 0)] * 4 + [(0, 60)] * 4:
+        if dx or dy:
+            x, y = middle(agent.box(".viewport"))
+            agent.drag(".viewport", (x + dx, y + dy))
+        if agent.extract("selector: .cube-image.active").strip() == task.fields["target"]:
+            break
+    agent.tap("#subbtn")

@@ -1,7 +1,13 @@
 """Tasks about figures: shapes of SVG, read by their attributes, and places in them."""
 
+import base64
+import math
 import re
+import struct
+import time
+import zlib
 
+from agent import CallFailed
 from . import for_tasks, submit
 
 
@@ -116,10 +122,10 @@ def identify(agent, task):
 @for_tasks("click-shades")
 def shades(agent, task):
     nth = {"red": 0, "green": 1, "blue": 2}[task.fields["target"]]
-    for index, item in enumerate(agent.items("#area .color", style="style", shade="data-color")):
+    for index, item in enumerate(agent.items("#area > span", style="style", shade="data-color")):
         colour = item.get("shade") or re.search(r"background-color: ?([^;]+)", item["style"])[1]
         if colour == task.fields["target"] or strongest(colour) == nth:
-            agent.tap(f"#area .color:nth-of-type({index + 1})")
+            agent.tap(f"#area > span:nth-of-type({index + 1})")
     submit(agent, task.tree)
 
 
@@ -170,6 +176,72 @@ def line(agent, task):
     submit(agent, agent.look())
 
 
-@for_tasks("count-sides", "draw-circle", "chase-circle", "moving-items", "hover-shape")
-def not_attempted(agent, task):
-    raise NotImplementedError("needs eyes or a hand that moves along a curve")
+@for_tasks("count-sides")
+def count_sides(agent, task):
+    rows = pixels(agent.call("screenshot", target={"by": "css", "value": "#c"}, format="png")["image_base64"])
+    height, width = len(rows), len(rows[0])
+    nearest = min(((x - width / 2) ** 2 + (y - height / 2) ** 2) ** 0.5
+                  for y, row in enumerate(rows) for x, grey in enumerate(row) if grey < 100)
+    scale = width / 150
+    sides = min(range(3, 8), key=lambda sides: abs(35 * math.cos(math.pi / sides) - 1 - nearest / scale))
+    submit(agent, task.tree, str(sides))
+
+
+def pixels(picture):
+    """Rows of brightness of a PNG."""
+    data, offset, packed = base64.b64decode(picture), 8, b""
+    while offset < len(data):
+        length, kind = struct.unpack(">I4s", data[offset:offset + 8])
+        body = data[offset + 8:offset + 8 + length]
+        if kind == b"IHDR":
+            width, height, _, colour = struct.unpack(">IIBB", body[:10])
+        elif kind == b"IDAT":
+            packed += body
+        offset += 12 + length
+    depth = {0: 1, 2: 3, 6: 4}[colour]
+    flat, stride, before, rows = zlib.decompress(packed), width * depth, bytes(width * depth), []
+    for y in range(height):
+        kind, line = flat[y * (stride + 1)], bytearray(flat[y * (stride + 1) + 1:(y + 1) * (stride + 1)])
+        for x in range(stride):
+            left = line[x - depth] if x >= depth else 0
+            corner = before[x - depth] if x >= depth else 0
+            guess = left + before[x] - corner
+            paeth = min((left, before[x], corner), key=lambda value: abs(guess - value))
+            line[x] = (line[x] + (0, left, before[x], (left + before[x]) // 2, paeth)[kind]) & 255
+        rows.append([line[x] for x in range(0, stride, depth)])
+        before = bytes(line)
+    return rows
+
+
+@for_tasks("chase-circle")
+def chase(agent, task):
+    deadline = time.monotonic() + 12
+    while time.monotonic() < deadline:
+        try:
+            x, y = middle(agent.box("#circ"))
+            agent.call("hover", at={"x": x, "y": y})
+        except CallFailed:
+            return
+
+
+@for_tasks("hover-shape")
+def hover(agent, task):
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        x, y = middle(agent.box("#highlight"))
+        agent.call("hover", at={"x": x, "y": y})
+
+
+@for_tasks("moving-items")
+def catch(agent, task):
+    deadline = time.monotonic() + 14
+    while time.monotonic() < deadline:
+        for nth, item in enumerate(agent.items("svg .item", x="cx", y="cy"), 1):
+            if 15 < float(item["x"]) < 145 and 5 < float(item["y"]) < 150:
+                agent.call("click", at={"x": float(item["x"]) + 2, "y": float(item["y"]) + 52})
+                break
+
+
+@for_tasks("draw-circle")
+def circle(agent, task):
+    raise NotImplementedError("needs a hand that moves along a curve")

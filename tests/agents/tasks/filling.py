@@ -2,6 +2,7 @@
 
 import re
 
+from agent import CallFailed, Tree
 from . import for_tasks, submit
 
 
@@ -43,15 +44,14 @@ def type_twice(agent, task):
 def log_in(agent, task):
     tree = task.tree
     for nth, text in enumerate((task.fields["username"], task.fields["password"])):
-        for _ in range(3):
+        for _ in range(4):
+            if cancel := tree.find("button", "Cancel"):
+                tree = agent.click(cancel)
             try:
-                if cancel := tree.find(None, "Cancel"):
-                    tree = agent.click(cancel)
                 tree = agent.type(tree.find("textbox", nth=nth), text)
-                if text in tree.text:
-                    break
-            except (LookupError, AttributeError):
-                tree = agent.look()
+                break
+            except CallFailed as failed:
+                tree = Tree(failed.answer["snapshot"]["tree"])
     if cancel := tree.find(None, "Cancel"):
         tree = agent.click(cancel)
     agent.click(tree.find("button", "Login") or tree.find("button", "OK"))
@@ -130,7 +130,8 @@ def radio_and_text(agent, task):
 
 @for_tasks("form-sequence-3")
 def dropdown_and_button(agent, task):
-    tree = agent.act("select", ref=task.tree.find("combobox").ref, values=[task.fields["dropdown target"]])
+    tree = agent.click(task.tree.find("generic"))
+    tree = agent.click(tree.find("listitem", task.fields["dropdown target"]))
     submit(agent, tree, task.fields["button target"])
 
 

@@ -22,8 +22,9 @@ def mail(agent, task):
         return
     tree = agent.click(thread)
     key = "reply" if kind == "reply" else "forward"
-    button = next((line for line in tree.lines if line.ref and (key in line.extra.get("hint", "") or line.label.lower() == key)), None)
-    tree = agent.click(button)
+    word = next(line for line in tree.lines if line.label.lower() == key)
+    # The word is text of the clickable element; its icon before it has the ref.
+    tree = agent.click(word if word.ref else tree.lines[word.number - 1])
     if kind == "reply":
         tree = agent.type(tree.all("textbox")[-1], fields["message"])
     else:

@@ -10,7 +10,7 @@ MONTHS = "January February March April May June July August September October No
 def pick_date(agent, field, month, day, year):
     tree = agent.click(field)
     for _ in range(40):
-        shown = re.search(r"(%s) ?(\d{4})" % "|".join(MONTHS), agent.extract("selector: .ui-datepicker-title"))
+        shown = re.search(r"(%s)\s(\d{4})" % "|".join(MONTHS), agent.extract("selector: .ui-datepicker-title"))
         behind = (int(year) * 12 + int(month)) - (int(shown[2]) * 12 + MONTHS.index(shown[1]) + 1)
         if not behind:
             break
@@ -110,7 +110,7 @@ def colour(agent, task):
     if "target" in task.fields:
         code = COLOURS[task.fields["target"]]
     else:
-        style = agent.items("#query *", style="style")[0]["style"]
+        style = next(item["style"] for item in agent.items("#query *", style="style") if item["style"])
         parts = re.findall(r"\d+", style.split("background-color")[-1])[:3]
         word = re.search(r"background-color: ?#?(\w+)", style)[1]
         code = COLOURS.get(word) or ("".join(f"{int(part):02X}" for part in parts) if word.startswith("rgb") else word)
@@ -154,6 +154,40 @@ def pie(agent, task):
     agent.click(agent.look().find("generic", task.fields["target"]))
 
 
-@for_tasks("click-widget", "scroll-text-2", "text-editor")
-def later(agent, task):
-    raise NotImplementedError
+@for_tasks("click-widget")
+def widget(agent, task):
+    kind = task.fields["target"]
+    if kind in ("text", "textarea"):
+        agent.tap("#area textarea" if kind == "textarea" else '#area input[type="input"]')
+    else:
+        agent.click(task.tree.find(kind))
+
+
+@for_tasks("scroll-text-2")
+def scroll_text(agent, task):
+    tree = agent.act("scroll", ref=task.tree.find("textbox").ref, to=task.fields["target"])
+    submit(agent, tree)
+
+
+@for_tasks("text-editor")
+def style_text(agent, task):
+    words = task.utterance
+    agent.tap("#editor .ql-editor p")
+    tree = agent.press("Control+A")
+    if part := re.search(r"the text (\S+) the", words):
+        line = next(line.value for line in tree.all("textbox") if line.value)
+        before = line.index(part[1])
+        tree = agent.press("Control+Home")
+        for _ in range(before):
+            tree = agent.press("ArrowRight")
+        for _ in part[1]:
+            tree = agent.press("Shift+ArrowRight")
+    if colour := re.search(r"the color (\w+)", words):
+        nth = ("red", "orange", "yellow", "green", "blue", "purple").index(colour[1]) + 2
+        agent.tap(".ql-color .ql-picker-label")
+        agent.tap(f".ql-color .ql-picker-item:nth-child({nth})")
+    else:
+        style = re.search(r"style (\w+)", words)[1]
+        key = {"bold": "bold", "italics": "italic", "italic": "italic", "underlined": "underline", "underline": "underline"}[style]
+        agent.tap(f".ql-{key}")
+    agent.tap("#subbtn")
