@@ -253,6 +253,8 @@ def win(agent, task):
             if move is not None:
                 break
         if move is None:
-            move = next(index for index in (4, 0, 2, 6, 8, 1, 3, 5, 7) if index in free)
+            threats = lambda index: sum(
+                len(set(line) & set(mine + [index])) == 2 and not set(line) & set(theirs) for line in lines if index in line)
+            move = max(free, key=lambda index: (threats(index) if mine else 0, index in (0, 2, 6, 8), index == 4))
         agent.tap(f"#ttt-{move}")
         agent.call("wait", ms=600)

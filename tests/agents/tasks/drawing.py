@@ -149,21 +149,23 @@ def find_the_hot_place(agent, task):
         agent.call("hover", at={"x": x, "y": y})
         return agent.look_at_all().text.rpartition("text: ")[2].strip()
 
-    best = None
-    for step, reach in ((16, None), (6, 14), (3, 6)):
-        points = [(x, y) for x in range(8, 154, step) for y in range(58, 176, step)
-                  if reach is None or (abs(x - best[0]) <= reach and abs(y - best[1]) <= reach)]
-        seen = {}
-        for point in points:
-            seen[point] = ("ICE COLD", "COLD", "WARM", "HOT").index(signal(*point))
-            if seen[point] == 3:
-                agent.click_at(*point)
-                return
-            if seen[point] == 2:
-                break
-        top = max(seen.values())
-        near = [point for point, heat in seen.items() if heat == top]
-        best = tuple(sum(axis) / len(near) for axis in zip(*near))
+    heat_of = lambda distance: 3 if distance < 5 else 2 if distance < 10 else 1 if distance < 40 else 0
+    places = [(x, y) for x in range(5, 156, 2) for y in range(55, 171, 2)]
+    x, y = 80, 112
+    for _ in range(30):
+        heat = ("ICE COLD", "COLD", "WARM", "HOT").index(signal(x, y))
+        if heat == 3:
+            agent.click_at(x, y)
+            return
+        places = [place for place in places if heat_of(math.dist(place, (x, y))) == heat] or places
+        # The place that splits those left most evenly.
+        x, y = min(places[::max(1, len(places) // 60)], key=lambda place: worst(places[::7] or places, place, heat_of))
+
+
+def worst(places, asked, heat_of):
+    """How many places may be left after the answer to this one."""
+    heats = [heat_of(math.dist(place, asked)) for place in places]
+    return max(heats.count(heat) for heat in range(3))
 
 
 @for_tasks("draw-line")

@@ -138,7 +138,7 @@ def dropdown_and_button(agent, task):
 @for_tasks("sign-agreement")
 def sign(agent, task):
     tree = task.tree
-    if task.fields["button"] != "Cancel":
+    if "name" in task.fields:
         agent.act("scroll", ref=tree.find("textbox").ref, to="bottom")
         tree = agent.type(agent.look().find("textbox", "Name"), task.fields["name"])
     submit(agent, tree, task.fields["button"])
