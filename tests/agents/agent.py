@@ -94,8 +94,9 @@ class Tree:
             open_lines.append(line)
 
     def find(self, role=None, label=None, contains=None, ref=True, nth=0):
-        """The nth line of that role and label, or None."""
+        """The nth line of that role and label, in its very letters if there is one, or None."""
         found = self.all(role, label, contains, ref)
+        found = [line for line in found if line.label == label] or found
         return found[nth] if -len(found) <= nth < len(found) else None
 
     def all(self, role=None, label=None, contains=None, ref=True):

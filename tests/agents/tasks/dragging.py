@@ -41,12 +41,14 @@ def sort(agent, task):
 
 @for_tasks("drag-items")
 def move_item(agent, task):
-    name, place = re.match(r"(.*) (?:to the|one position|up|down)", task.fields["target"])[1], task.fields["target"]
-    name = task.fields["target"].split()[0]
+    place = task.fields["target"]
+    name = place.split()[0]
     items = agent.look_at_all(boxes=True).all("listitem")
     here = next(nth for nth, item in enumerate(items) if item.value == name)
     if number := re.search(r"(\d)(?:st|nd|rd|th)", place):
         there = int(number[1]) - 1
+    elif re.search("top|bottom", place):
+        there = 0 if "top" in place else len(items) - 1
     else:
         there = here + (-1 if re.search("up|higher", place) else 1)
     x, y = items[there].middle
@@ -113,17 +115,17 @@ def make_event(agent, task):
     fields = task.fields
     halves = {"30 mins": 1, "60 mins": 2, "90 mins": 3, "0.5 hours": 1, "1 hour": 2, "1.5 hours": 3}[fields["length"]]
     start = {"8AM": 16, "12PM": 24, "4PM": 32}[fields["between from"]]
+    taken = [agent.box(f"#randomEvent{nth}") for nth in range(3)]
     for first in range(start, start + 9 - halves):
         last = first + halves - 1
-        agent.act("scroll", target={"by": "css", "value": f"#hh-{first}"})
+        top, bottom = agent.box(f"#hh-{first}")[1], sum(agent.box(f"#hh-{last}")[1::2])
+        if any(y < bottom + 4 and top < y + height + 4 for _, y, _, height in taken):
+            continue
+        agent.act("scroll", target={"by": "css", "value": f"#hh-{last}"})
         agent.drag(f"#hh-{first}", f"#hh-{last}" if last > first else offset(agent, first))
         tree = agent.look()
         field = tree.find("textbox")
         if not field:
-            continue
-        shown = agent.items("#newEvent", halves="data-duration")[0]["halves"]
-        if shown != str(halves) or overlaps(agent):
-            agent.tap("#controls .cancel")
             continue
         agent.type(field, fields["name"])
         agent.tap("#controls .create")
@@ -133,15 +135,6 @@ def make_event(agent, task):
 def offset(agent, half):
     x, y = middle(agent.box(f"#hh-{half}"))
     return x + 12, y
-
-
-def overlaps(agent):
-    _, top, _, height = agent.box("#newEvent")
-    for nth in range(3):
-        _, other, _, other_height = agent.box(f"#randomEvent{nth}")
-        if other < top + height - 3 and top < other + other_height - 3:
-            return True
-    return False
 
 
 @for_tasks("drag-cube")

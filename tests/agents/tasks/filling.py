@@ -111,13 +111,12 @@ def search_movies(agent, task):
     lines = agent.look_at_all().lines
     label, tree = None, None
     for line in lines:
-        words = line.label.strip(": ").casefold()
-        if words in task.fields:
-            label = words
+        words = f"{line.label} {line.extra.get('placeholder', '')}".casefold()
+        if not words.startswith("search for"):
+            label = next((key for key in ("director", "genre", "year") if key in words), "year" if "date" in words else label)
         if line.role == "textbox":
-            own = line.name.strip(": ").casefold() or line.extra.get("placeholder", "").casefold()
-            tree = agent.type(line, task.fields[own if own in task.fields else label])
-    submit(agent, tree) if tree.find(("button", "generic"), "Submit") else submit(agent, tree, "Search")
+            tree = agent.type(line, task.fields[label])
+    agent.click(tree.all(("button", "generic"))[-1])
 
 
 @for_tasks("form-sequence-2")

@@ -11,6 +11,8 @@ from . import for_tasks
 def mail(agent, task):
     fields = task.fields
     kind = fields.get("task") or "forward"
+    # The icons are pictures that the page's script asks for after `load`.
+    agent.call("wait", network_idle_ms=100)
     tree = agent.look_at_all()
     thread = next(
         line for line in tree.lines

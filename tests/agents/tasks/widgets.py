@@ -182,6 +182,8 @@ def style_text(agent, task):
             tree = agent.press("ArrowRight")
         for _ in part[1]:
             tree = agent.press("Shift+ArrowRight")
+    # Quill remembers a selection 100 ms after the key.
+    agent.call("wait", ms=150)
     if colour := re.search(r"the color (\w+)", words):
         nth = ("red", "orange", "yellow", "green", "blue", "purple").index(colour[1]) + 2
         agent.tap(".ql-color .ql-picker-label")
