@@ -256,5 +256,6 @@ def win(agent, task):
             threats = lambda index: sum(
                 len(set(line) & set(mine + [index])) == 2 and not set(line) & set(theirs) for line in lines if index in line)
             move = max(free, key=lambda index: (threats(index) if mine else 0, index in (0, 2, 6, 8), index == 4))
-        agent.tap(f"#ttt-{move}")
+        if agent.tap(f"#ttt-{move}").find(None, "START"):
+            return
         agent.call("wait", ms=600)
