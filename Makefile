@@ -10,7 +10,8 @@ export RUST_TEST_THREADS ?= $(shell echo $$(($$(nproc) + 2)))
 # One thing after the other, whatever `-j` says: Cargo uses all processors, and tests measure time.
 .NOTPARALLEL:
 .PHONY: help setup build build-tests run check test test-one alerts prometheus format format-check lint doc golden deny \
-	emulator-sdk soak deploy-check deploy-prove bench-round-trips bench-overload bench bench-settled bench-neighbours bench-parts
+	emulator-sdk soak deploy-check deploy-prove bench-round-trips bench-overload bench bench-settled \
+	bench-neighbours bench-parts bench-agents
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -28,6 +29,7 @@ help:
 	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
 	@echo 'make bench-neighbours                        how long a second sandbox waits beside each kind of hostile page'
 	@echo 'make bench-settled                           how often a picture shows the page as it will be, beside other waits'
+	@echo 'make bench-agents [SEEDS=a,b,c] [TASK=name,…]  tasks of MiniWoB++ that a scripted agent solves: needs python, pip, its registry'
 	@echo 'make bench-parts                             what inner parts take: the guard, JSON, the size cap'"'"'s ladder'
 	@echo 'make lint | format | doc | golden            one thing of it: see the Makefile'
 
@@ -131,6 +133,14 @@ bench: setup
 bench-settled: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
 	@$(TARGET)/release/examples/bench --settled --bursts 1 $(BENCH)
+
+# MiniWoB++'s tasks by a scripted agent over the session routes. pip installs the tasks' pages into the target folder.
+# LOG=1 prints the calls of each task that was not solved.
+SEEDS ?= a,b,c
+bench-agents: setup
+	$(CARGO) build --release -p porthole-service --bins
+	@python3 tests/agents/miniwob.py --service $(TARGET)/release/porthole-service --package $(TARGET)/miniwob \
+		--seeds $(SEEDS) $(if $(TASK),--task $(TASK)) $(if $(LOG),--log)
 
 # Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
 bench-parts:
