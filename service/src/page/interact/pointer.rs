@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::acted::{Acted, Method, Point, Terms};
-use super::actionable::{Ask, Spot, Tries};
+use super::actionable::{Ask, Spot, Tries, frames_around};
+use super::aside::Input;
 use super::chord::Modifiers;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
@@ -86,11 +87,14 @@ impl Page {
         let (spot, rest) = self
             .point_at(element, ask, &mut quiet, &mut tries, |page, spot| page.send_click(spot.point, click))
             .await?;
-        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) && !quiet.shows_effect() {
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
+        let lost = rest.as_ref().and_then(|rest| click.lost(rest, &spot.what));
         let settled = quiet.settle(rest).await?;
-        Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change())
+        let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
+        acted.warnings.extend(lost);
+        Ok(acted)
     }
 
     /// Clicks at a point of the viewport, whatever is there.
@@ -150,8 +154,8 @@ impl Page {
         Ok(Acted::new(settled, Method::Cdp, None))
     }
 
-    /// Waits for the element, sends it the pointer's input, and again where what came was swallowed, until the time is
-    /// over. The second value is `None` where a dialog holds the page.
+    /// Waits for the element, sends it the pointer's input, and again where all that came was swallowed, until the time is
+    /// over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
     pub(super) async fn point_at(
         &self,
         element: &Element,
@@ -162,10 +166,17 @@ impl Page {
     ) -> Result<(Spot, Option<Rest>), ActError> {
         loop {
             let spot = self.ready(element, ask, tries).await?;
+            let aside = self.hold_aside(&frames_around(&element.frame), Input::Pointer).await;
             quiet.begins();
             let sent = send(self, &spot);
-            let rest = self.taken(quiet, sent).await?;
-            let Some(by) = rest.as_ref().and_then(|rest| rest.by.clone()) else { return Ok((spot, rest)) };
+            let taken = self.taken(quiet, sent).await?;
+            let elsewhere = aside.release().await;
+            let Some(mut rest) = taken else { return Ok((spot, None)) };
+            if rest.reached > 0 {
+                rest.lost = rest.lost.or(elsewhere);
+                return Ok((spot, Some(rest)));
+            }
+            let Some(by) = rest.by.clone().or(elsewhere) else { return Ok((spot, Some(rest))) };
             tracing::debug!(%by, "another element came under the pointer: swallowed");
             if tries.is_over() {
                 return Err(ActError::Covered { covered: spot.what, by });
@@ -233,6 +244,20 @@ impl Click {
     #[must_use]
     pub fn once(terms: Terms) -> Self {
         Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
+    }
+
+    /// The warning for clicks that did not follow their presses.
+    fn lost(&self, rest: &Rest, what: &str) -> Option<String> {
+        // Some systems open a menu at the press of another button, and no click follows.
+        let wanted = if self.button == Button::Left { u32::from(self.count.clamp(1, 3)) } else { 0 };
+        if rest.reached == 0 || (rest.done >= wanted && rest.lost.is_none()) {
+            return None;
+        }
+        let done = rest.done;
+        let came =
+            if wanted > 1 { format!("{done} of {wanted} clicks came") } else { "a press came, and no click,".into() };
+        let by = rest.lost.as_ref().map(|by| format!(": {by} was there by then")).unwrap_or_default();
+        Some(format!("click_lost: {came} to {what}{by}"))
     }
 }
 

@@ -168,7 +168,7 @@ kit.ready = async (number, ask) => {
     if (points.length === 0) return lacks('view', element, { box });
     point = points.find(([x, y]) => actCover(element, x, y) === null);
     if (!point) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
-    guard(element, ...point);
+    guard(element, false);
   }
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element) };
@@ -186,7 +186,7 @@ kit.through = (number, { x, y, box, hit }) => {
     if (outerX < 0 || outerY < 0 || outerX > innerWidth || outerY > innerHeight) return lacks('view', element);
     const by = actCover(element, outerX, outerY);
     if (by !== null) return lacks('uncovered', element, { by });
-    guard(null, outerX, outerY);
+    guard(null, false);
   }
   watch(element);
   return { x: outerX, y: outerY, box: outer, what: describe(element) };
