@@ -111,6 +111,10 @@ impl Page {
             // Half a text is not sent.
             Some(rest) if typing.submit && warnings.is_empty() => {
                 match self.submit(element, &typing.terms, &mut quiet, &mut tries).await {
+                    Err(ActError::Dialog(_)) => {
+                        warnings.push("not_submitted: Enter was not pressed".to_owned());
+                        None
+                    }
                     Err(ActError::NotFound(what)) => {
                         warnings.push(format!("not_submitted: Enter was not pressed, {what} is gone"));
                         Some(rest)
@@ -194,9 +198,8 @@ impl Page {
         let entered = |method, outcome, rest, moved| Ok(Written::Done(Entered { method, outcome, rest, moved }));
         let aside = self.hold_keys(element).await;
         let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
-        let Some(field) = unless_held::<Field>(told)? else {
-            return entered(Method::Cdp, Outcome::Unknown, None, None);
-        };
+        // A dialog that opens by the focus comes before the text.
+        let field: Field = told?;
         if field.kind == "value" {
             let told = self.told_once(element, "setValue", typing.text.as_str().into(), tries).await;
             let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };

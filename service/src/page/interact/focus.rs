@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::actionable::Tries;
 use super::aside::{Aside, Input};
 use super::chord::Chord;
-use super::fields::unless_held;
 use super::quiet::Quiet;
 use super::{ActError, Element};
 use crate::page::Page;
@@ -44,8 +43,7 @@ impl Page {
     ) -> Result<Option<()>, ActError> {
         loop {
             let aside = self.hold_keys(element).await;
-            let told = self.told_once(element, "focus", Value::Null, tries).await;
-            let Some(Focused { focused, frame, what }) = unless_held(told)? else { return Ok(None) };
+            let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;
             if !focused {
                 return Err(ActError::NoEffect(format!("{what} takes no focus")));
             }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::acted::{Acted, Method, Point, Terms};
-use super::actionable::{Ask, Spot, Tries, frames_around};
+use super::actionable::{Ask, Spot, Told, Tries, frames_around};
 use super::aside::Input;
 use super::chord::Modifiers;
 use super::quiet::{Quiet, Rest};
@@ -85,7 +85,9 @@ impl Page {
             }
         }
         let (spot, rest) = self
-            .point_at(element, ask, &mut quiet, &mut tries, |page, spot| page.send_click(spot.point, click))
+            .point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |page, spot| {
+                page.send_click(spot.point, click)
+            })
             .await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
@@ -106,7 +108,8 @@ impl Page {
         let mut quiet = Quiet::watch(self, &document);
         quiet.count_changes().await?;
         quiet.begins();
-        let sent = self.send_click(point, click);
+        let mut sent = vec![self.send_move(point, MouseButton::None, click.modifiers.bits())];
+        sent.extend(self.send_click(point, click));
         let rest = self.taken(&mut quiet, sent).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, None).warns_of_no_change())
@@ -133,8 +136,10 @@ impl Page {
                 return Err(ActError::DispatchFailed(format!("no pointer came to {}", ready.what)));
             }
         }
-        let moves = |page: &Page, spot: &Spot| vec![page.send_move(spot.point, MouseButton::None, 0)];
-        let (spot, rest) = self.point_at(element, ask, &mut quiet, &mut tries, moves).await?;
+        let spot = self.ready(element, ask, &mut tries).await?;
+        quiet.begins();
+        let moved = vec![self.send_move(spot.point, MouseButton::None, 0)];
+        let rest = self.taken(&mut quiet, moved).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)))
     }
@@ -154,20 +159,37 @@ impl Page {
         Ok(Acted::new(settled, Method::Cdp, None))
     }
 
-    /// Waits for the element, sends it the pointer's input, and again where all that came was swallowed, until the time is
+    /// Waits for the element, moves the pointer there, sends a press, and again where all that came was swallowed, until the time is
     /// over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
     pub(super) async fn point_at(
         &self,
         element: &Element,
         ask: Ask,
+        held: Modifiers,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
         send: impl Fn(&Page, &Spot) -> Sent,
     ) -> Result<(Spot, Option<Rest>), ActError> {
         loop {
             let spot = self.ready(element, ask, tries).await?;
-            let aside = self.hold_aside(&frames_around(&element.frame), Input::Pointer).await;
             quiet.begins();
+            let was_loading = quiet.is_loading();
+            // What the page makes of the pointer's coming is known before the press.
+            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+            if quiet.delivered(vec![moved]).await?.is_none() {
+                let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+                return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+            }
+            quiet.drain();
+            let is_left = quiet.is_loading() && !was_loading;
+            let aside = self.hold_aside(&frames_around(&element.frame), Input::Pointer).await;
+            let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+            if is_left || now.lacks.is_some() {
+                if tries.is_over() {
+                    return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+                }
+                continue;
+            }
             let sent = send(self, &spot);
             let taken = self.taken(quiet, sent).await?;
             let elsewhere = aside.release().await;
@@ -212,7 +234,7 @@ impl Page {
 
     fn send_click(&self, point: Point, click: &Click) -> Sent {
         let held = click.modifiers.bits();
-        let mut sent = vec![self.send_move(point, MouseButton::None, held)];
+        let mut sent = Vec::new();
         for count in 1..=click.count.clamp(1, 3) {
             for kind in [DispatchMouseEventType::MousePressed, DispatchMouseEventType::MouseReleased] {
                 let is_down = kind == DispatchMouseEventType::MousePressed;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Terms, Typing};
+use porthole_service::page::interact::{ActError, Element, Terms, Typing};
 use porthole_tests::site::SHOP;
 use tokio::time::Instant;
 
@@ -149,5 +149,30 @@ async fn keys_that_move_the_focus_do_so() {
     let acted = scene.page.type_text(&scene.element("#p").await, &typing("one\ntwo")).await;
     acted.unwrap();
     assert!(scene.evaluate("c.innerText").await.as_str().unwrap().contains("two"));
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_leaves_gets_no_more() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<input id=a oninput='this.remove()'><input id=r onfocus='this.outerHTML=`<input id=r2>`'><input id=d>
+        <script>addEventListener('keydown', e => note(e.key)); d.onfocus = () => alert('first')</script>"
+    ))
+    .await;
+    let slowly = Typing { slowly: true, ..typing("abc") };
+    let acted = scene.page.type_text(&scene.element("#a").await, &slowly).await.unwrap();
+    assert_eq!(scene.log().await, "a");
+    assert!(acted.warnings.join("").contains("focus_moved"), "{acted:?}");
+
+    // Replaced as it gets the focus.
+    for text in ["one", "two"] {
+        let Ok(field) = Element::first(&scene.page, &scene.main().await, "#r").await else { break };
+        let typed = scene.page.type_text(&field, &Typing { terms: briefly(), ..typing(text) }).await;
+        assert!(matches!(typed, Err(ActError::NoEffect(_) | ActError::NotFound(_))), "{typed:?}");
+    }
+    // A dialog that comes with the focus comes before the text.
+    let typed = scene.page.type_text(&scene.element("#d").await, &typing("text")).await;
+    assert!(matches!(typed, Err(ActError::Dialog(_))), "{typed:?}");
+    scene.page.answer_dialog(true, None).await.unwrap();
     scene.ends().await;
 }

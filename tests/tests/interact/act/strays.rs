@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Click, How, Method, Terms};
+use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms};
 use porthole_tests::site::SHOP;
 
 use super::scene::{Scene, ready};
@@ -106,5 +106,58 @@ async fn a_click_that_is_lost_is_told() {
         let acted = scene.click(selector).await.unwrap();
         assert!(!acted.warnings.join("").contains("click_lost"), "{selector}: {:?}", acted.warnings);
     }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_comes_with_the_pointer_is_not_clicked() {
+    let button = "<button id=del style='width:900px;height:700px' onclick='document.title = 2'
+        onpointerdown='document.title = 1'>Delete</button>";
+    let scene = Scene::open().await;
+    let next = scene.site.html(button);
+    for how in [
+        format!("document.open(); document.write(`{button}`); document.close()"),
+        format!("location = '{next}'; const until = Date.now() + 400; while (Date.now() < until);"),
+    ] {
+        scene.shows("<button id=ok style='width:200px;height:80px'>OK</button>").await;
+        scene.evaluate(&format!("ok.onmousemove = () => {{ {} }}", how)).await;
+        let clicked = scene.click_within("#ok", BRIEFLY).await.unwrap_err();
+        assert!(matches!(clicked, ActError::NotFound(_) | ActError::Covered { .. }), "{clicked:?}");
+        scene.evaluate("new Promise(done => setTimeout(done, 500))").await;
+        assert_eq!(scene.evaluate("document.title").await, "", "{how}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_goes_to_no_other_element_by_the_press() {
+    // In a closed shadow root, where the window sees the host alone.
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div id=host></div><script>const root = host.attachShadow({{mode: 'closed'}});
+        root.innerHTML = '<button id=ok>OK</button><button id=del>Delete</button>';
+        const [ok, del] = root.querySelectorAll('button'); ok.onclick = () => note('ok'); del.onclick = () => note('del')</script>"
+    ))
+    .await;
+    let options = SnapshotOptions::default();
+    let mut refs = Refs::default();
+    let snapshot = scene.page.snapshot(&mut refs, &options).await.unwrap();
+    let (reference, _) = snapshot.refs.iter().find(|(_, shown)| shown.name == "OK").unwrap();
+    let element = scene.page.resolve(&refs, *reference).await.unwrap();
+    let acted = scene.page.click(&element, &Click::once(ready())).await.unwrap();
+    assert_eq!((scene.log().await.as_str(), acted.warnings.len()), ("ok", 0), "{acted:?}");
+    scene.evaluate("log = []; ok.onpointerdown = e => del.setPointerCapture(e.pointerId)").await;
+    let acted = scene.page.click(&element, &Click::once(ready())).await.unwrap();
+    assert_eq!(scene.log().await, "");
+    assert!(acted.warnings.join("").contains("click_lost"), "{acted:?}");
+
+    // A label that is for another field by then.
+    scene
+        .shows(
+            "<label id=l for=c>label</label><input type=checkbox id=c><input type=checkbox id=d>
+            <script>l.onpointerdown = () => { l.htmlFor = 'd' }</script>",
+        )
+        .await;
+    scene.click("#l").await.unwrap();
+    assert_eq!(scene.evaluate("d.checked").await, false);
     scene.ends().await;
 }

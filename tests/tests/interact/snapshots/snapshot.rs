@@ -334,3 +334,20 @@ async fn a_dialog_ends_a_snapshot_at_once() {
     });
     assert!(matches!(ended.await.unwrap(), ActError::Dialog(_)));
 }
+
+#[tokio::test]
+async fn a_password_that_the_page_shows_is_not_told() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<input id=p type=password aria-label=Pw value=s3cret><input style='-webkit-text-security:disc' value=s3cret>
+            <input autocomplete='section-a current-password' value=s3cret><button aria-labelledby=p>x</button>",
+        )
+        .await;
+    let first = scene.tree().await;
+    scene.evaluate("p.type = 'text'").await;
+    let shown = scene.tree().await;
+    for tree in [first, shown] {
+        assert!(!tree.contains("s3cret") && tree.matches("[filled]").count() == 3, "{tree}");
+    }
+}

@@ -208,6 +208,9 @@ const outwards = (element, x, y) => {
     } catch { /* a rotation about another axis: as if it were none */ }
   }
   const rect = rectOf(element);
+  // Lengths of its style, and of its window, are in units that `zoom` scales: its own and those around it.
+  const zoom = element.currentCSSZoom ?? 1;
+  linear = linear.scale(zoom);
   const [width, height] = [element.offsetWidth, element.offsetHeight];
   const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') + x - width / 2, px('borderTopWidth') + px('paddingTop') + y - height / 2];
   return [

@@ -8,7 +8,7 @@ const valueOf = (field) => {
   if (field instanceof HTMLSelectElement) return getter(HTMLSelectElement, 'value')(field);
   return innerTextOf(field);
 };
-const isSecret = (field) => isInput(field) && typeOf(field) === 'password';
+const isSecret = (field) => isSecretField(field);
 const readOf = (field) => ({ value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), secret: isSecret(field) });
 const tell = (element, ...types) => {
   for (const type of types) dispatch(element, new Event(type, { bubbles: true, composed: type === 'input' }));

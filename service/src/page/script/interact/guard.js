@@ -6,17 +6,37 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 10_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. Without an element nothing may come here, since the input is for a frame.
+// what would have got a later one. `control` is that of its `label`. Without an element nothing may come here, since the input is for a frame.
 let guarded = null;
 
 const guard = (element, isKeys) => {
+  unguard();
   dragged = false;
+  const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
+    label, control: label && controlOf(label),
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stops: false,
+    stops: false, hosts: [], roots: [],
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
+  if (!element || isKeys) return;
+  // The window sees the host of a closed shadow root alone.
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
+    guarded.hosts.push(root.host);
+    guarded.roots.push(root);
+    for (const type of CLICKS) listen(root, type, checkInside, { capture: true, passive: false });
+  }
+};
+// Checks a click inside a shadow root: the window took it for one of its host.
+const checkInside = (event) => {
+  const now = guarded;
+  const [target] = event.composedPath();
+  if (!now || !event.isTrusted || now.hosts.includes(target) || belongs(target, now)) return;
+  if (event.type === 'click' || event.type === 'auxclick') now.done--;
+  misses(now, told(target));
+  event.preventDefault();
+  event.stopImmediatePropagation();
 };
 
 const check = (event) => {
@@ -62,11 +82,12 @@ const judge = (event, now) => {
   return true;
 };
 // A click comes to what is common to press and release, so it may come to an element around the one that was meant.
-const belongs = (target, { element, first }) => {
+const belongs = (target, { element, first, label, control }) => {
   if (!(target instanceof Element)) return true;
+  // One that the label has become for since.
+  if (label && target !== control && target === controlOf(label) && !isWithin(target, element)) return false;
   if (actAccepts(target, element) || isWithin(element, target) || (first && isWithin(first, target))) return true;
-  const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
-  return label !== null && controlOf(label) === target;
+  return control !== null && control === target;
 };
 
 // A key belongs to what has the focus when it goes down; what the page makes of that, such as going to the next field, is
@@ -94,6 +115,7 @@ const hasKeys = (element, target) => {
 
 // Whether the element, or what it is a part of, has the focus.
 const hasFocus = (element) => {
+  if (!isConnected(element)) return false;
   const active = activeIn(rootOf(element));
   return active === element || (active instanceof HTMLElement && isEditable(active) && actFieldKind(element) === 'content' && isWithin(element, active));
 };
@@ -125,6 +147,9 @@ window.addEventListener('dragstart', (event) => {
 kit.dragging = () => dragged;
 
 const unguard = () => {
+  for (const root of guarded?.roots ?? []) {
+    for (const type of CLICKS) EventTarget.prototype.removeEventListener.call(root, type, checkInside, { capture: true });
+  }
   guarded = null;
   globalThis.portholeGuard = undefined;
 };
