@@ -44,6 +44,8 @@ pub(super) struct Known {
     pub role: String,
     /// Its name, also where its line shows none.
     pub name: String,
+    /// The first words of the row that it is in.
+    pub row: String,
 }
 
 /// All of a document and its frames.
@@ -85,6 +87,8 @@ struct Line {
     number: Option<u32>,
     #[serde(rename = "w", default)]
     wants_ref: bool,
+    #[serde(rename = "o", default)]
+    row: String,
     #[serde(rename = "p")]
     placeholder: Option<String>,
     #[serde(rename = "u")]
@@ -254,7 +258,8 @@ impl Gathered {
     fn node(&mut self, line: Line, frame: &Frame, origin: [i64; 2]) -> Node {
         let handle = line.number.map(|number| {
             let name = line.known.unwrap_or_else(|| line.name.clone());
-            self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name });
+            let row = line.row.clone();
+            self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name, row });
             self.known.len() as u64 - 1
         });
         Node {

@@ -71,7 +71,8 @@ impl Page {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(click.terms.deadline);
         if click.terms.document_first() {
-            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
             let options =
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
@@ -125,7 +126,8 @@ impl Page {
         // What is disabled can be hovered over.
         let ask = Ask { enabled: false, ..Ask::pointer(terms) };
         if terms.document_first() {
-            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
             let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
             if let Some(rest) = acted {

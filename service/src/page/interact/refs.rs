@@ -32,6 +32,8 @@ pub struct Shown {
     pub role: String,
     /// The name that was last shown, before it was cut.
     pub name: String,
+    /// The first words of the row or list item that it was in, beside its own; empty outside of rows.
+    pub row: String,
     /// The snapshot that showed it last.
     pub snapshot: u64,
 }

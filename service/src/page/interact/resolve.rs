@@ -17,10 +17,12 @@ struct Identity {
     name: String,
     /// Its text, where it has no name.
     content: String,
+    /// The first words of the row that it is in.
+    row: String,
 }
 
 impl Page {
-    /// The element that a ref was shown for, if it is in its document with the role and the name of then.
+    /// The element that a ref was shown for, if it is in its document with the role, the name and the row of then.
     ///
     /// # Errors
     /// [`ActError::Stale`] where it is not; otherwise as [`Frame::call`].
@@ -36,8 +38,13 @@ impl Page {
         match self.identity(&shown.frame, shown.number).await {
             Ok(Some(now)) if is_same(shown, &now) => Ok(Element { frame: shown.frame.clone(), number: shown.number }),
             Ok(Some(now)) => {
+                let is_moved = now.row != shown.row;
                 let name = if now.name.is_empty() { now.content } else { now.name };
-                stale(Fate::Changed { snapshot, role: now.role, name: name.chars().take(NAME_MAX_CHARS).collect() })
+                let mut name: String = name.chars().take(NAME_MAX_CHARS).collect();
+                if is_moved {
+                    name = format!("{name} (of {})", now.row);
+                }
+                stale(Fate::Changed { snapshot, role: now.role, name })
             }
             Ok(None) => stale(Fate::Gone { snapshot }),
             Err(ActError::NotFound(_)) if self.frame_is_gone(&shown.frame).await? => stale(Fate::Gone { snapshot }),
@@ -61,8 +68,9 @@ impl Page {
     }
 }
 
-/// A clickable element without a name is shown with its text.
+/// A clickable element without a name is shown with its text. In a row that is recycled all rows' buttons may have the same
+/// name.
 fn is_same(shown: &Shown, now: &Identity) -> bool {
     let name = if now.name.is_empty() && !shown.name.is_empty() { &now.content } else { &now.name };
-    shown.role == now.role && shown.name == *name
+    shown.role == now.role && shown.name == *name && shown.row == now.row
 }

@@ -129,9 +129,9 @@ fn number(known: &[Known], handle: u64) -> Option<&Known> {
 /// Remembers what the refs of a tree were shown for.
 fn show(refs: &mut Refs, tree: &tree::Tree, known: &[Known], snapshot: u64) -> BTreeMap<Ref, ShownAs> {
     let shown = tree.refs.iter().filter_map(|(_, handle)| number(known, *handle)).map(|known| {
-        let Known { frame, number, role, name } = known.clone();
+        let Known { frame, number, role, name, row } = known.clone();
         let shown_as = ShownAs { role: role.clone(), name: name.chars().take(NAME_MAX_CHARS).collect() };
-        (refs.of(Shown { frame, number, role, name, snapshot }), shown_as)
+        (refs.of(Shown { frame, number, role, name, row, snapshot }), shown_as)
     });
     shown.collect()
 }

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms};
+use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms, Typing};
 use porthole_tests::site::SHOP;
 
-use super::scene::{Scene, ready};
+use tokio::time::Instant;
+
+use super::scene::{Scene, ready, typing};
 
 /// How long to wait for what never comes.
 const BRIEFLY: Duration = Duration::from_millis(700);
@@ -159,5 +161,33 @@ async fn a_click_goes_to_no_other_element_by_the_press() {
         .await;
     scene.click("#l").await.unwrap();
     assert_eq!(scene.evaluate("d.checked").await, false);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_covered_or_inert_is_not_acted_on_in_the_document() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<button id=a onclick='note(`a`)'>a</button><div inert><input id=i></div><input id=j>
+        <dialog id=d><input id=k></dialog><div id=o style='position:fixed;inset:0'></div>"
+    ))
+    .await;
+    let briefly = || Terms { how: How::DocumentFirst, ..Terms::until(Instant::now() + BRIEFLY) };
+    let button = scene.element("#a").await;
+    let covered = scene.page.click(&button, &Click::once(briefly())).await;
+    assert!(matches!(covered, Err(ActError::Covered { .. })), "{covered:?}");
+    assert_eq!(scene.log().await, "");
+    scene.evaluate("o.remove()").await;
+    scene.page.click(&button, &Click::once(briefly())).await.unwrap();
+    assert_eq!(scene.log().await, "a");
+
+    let typing = || Typing { terms: briefly(), ..typing("text") };
+    let inert = scene.page.type_text(&scene.element("#i").await, &typing()).await;
+    assert!(matches!(inert, Err(ActError::Covered { .. })), "{inert:?}");
+    scene.page.type_text(&scene.element("#j").await, &typing()).await.unwrap();
+    scene.evaluate("d.showModal(); j.value = ''").await;
+    let behind = scene.page.type_text(&scene.element("#j").await, &typing()).await;
+    assert!(matches!(behind, Err(ActError::Covered { .. })), "{behind:?}");
+    scene.page.type_text(&scene.element("#k").await, &typing()).await.unwrap();
+    assert_eq!(scene.evaluate("[i.value, j.value, k.value].join()").await, ",,text");
     scene.ends().await;
 }

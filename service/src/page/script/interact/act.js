@@ -29,6 +29,15 @@ const actDisabled = (element) => {
   return false;
 };
 
+// What keeps an element from all input: what is `inert` around it, or a modal dialog that it is not in.
+const actInert = (element) => {
+  for (let at = element; at instanceof Element; at = flatParent(at)) {
+    if (matches(at, 'dialog:modal')) return null;
+    if (hasAttribute(at, 'inert')) return at;
+  }
+  return Document.prototype.querySelector.call(document, 'dialog:modal');
+};
+
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
   if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
@@ -148,6 +157,8 @@ kit.ready = async (number, ask) => {
   if (ask.visible && !actVisible(element)) return lacks('visible', element);
   if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
+  const inert = ask.enabled ? actInert(element) : null;
+  if (inert) return lacks('uncovered', element, { by: describe(inert) });
   if (ask.still) {
     const before = rectOf(element);
     if (!stoodStill(element, before)) {

@@ -193,7 +193,11 @@ class Shaping {
       if (kid.text) line.t = kid.text.toWellFormed();
       if (kid.states.length) line.s = kid.states;
       line.e = numberOf(kid.element);
-      if (kid.wants) line.w = true;
+      if (kid.wants) {
+        line.w = true;
+        const row = rowOf(kid.element);
+        if (row !== '') line.o = row;
+      }
       if (kid.placeholder) line.p = kid.placeholder;
       if (kid.url) line.u = kid.url;
       if (kid.hint) line.h = kid.hint;

@@ -21,8 +21,25 @@ kit.identity = (number) => {
   if (!element) return null;
   const role = shownRole(element);
   const name = ownName(element, role);
-  return { role, name, content: name === '' ? contentOf(element) : '' };
+  return { role, name, content: name === '' ? contentOf(element) : '', row: rowOf(element) };
 };
+
+const ROW_CHARS_MAX = 100, ROW_LEVELS_MAX = 20, ROW_TEXTS_MAX = 100;
+const ROWS = new Set(['row', 'listitem', 'treeitem', 'article']);
+const isRow = (element) => ['tr', 'li', 'article'].includes(dom.tag(element)) || ROWS.has(dom.attribute(element, 'role'));
+// The first words of the row or list item that an element is in, beside its own: they tell one "Delete" from another where
+// rows are recycled. Empty outside of rows.
+function rowOf(element) {
+  let row = drawnParent(element);
+  for (let level = 0; row && !isRow(row); level++) row = level < ROW_LEVELS_MAX ? drawnParent(row) : null;
+  if (!row) return '';
+  const texts = Document.prototype.createTreeWalker.call(document, row, NodeFilter.SHOW_TEXT);
+  for (let seen = 0; seen < ROW_TEXTS_MAX && texts.nextNode(); seen++) {
+    const words = tidy(texts.currentNode.data.slice(0, 4 * ROW_CHARS_MAX));
+    if (words !== '' && !dom.contains(element, texts.currentNode)) return words.slice(0, ROW_CHARS_MAX).toWellFormed();
+  }
+  return '';
+}
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
 const ownName = (element, role) => ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element) ? '' : nameOf(element));
