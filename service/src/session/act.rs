@@ -182,9 +182,10 @@ impl Turn<'_> {
     pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
         let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
         self.warnings.extend(warnings.into_iter().map(|code| match (code.as_str(), &typed) {
-            ("value_differs", Some(typed)) => {
-                format!("value_differs: the field has {:?} now", typed.value.as_deref().unwrap_or_default())
-            }
+            ("value_differs", Some(typed)) => match &typed.value {
+                Some(value) => format!("value_differs: the field has {value:?} now"),
+                None => "value_differs: the field has something else now".to_owned(),
+            },
             ("no_change", _) => "no_change: nothing on the page changed".to_owned(),
             ("blocked_target", _) => "blocked_target: the page wanted to go where it may not".to_owned(),
             _ => code,

@@ -167,7 +167,7 @@ impl Page {
         Err(tries.error(lacking))
     }
 
-    async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Told, ActError> {
+    pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Told, ActError> {
         let mut asked = json!(ask);
         asked["align"] = tries.alignment().into();
         let mut told: Told = element.call(self, tries.limit(), "ready", asked).await?;

@@ -11,6 +11,7 @@ use tokio::time::timeout;
 
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
+use super::chord::Modifiers;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Events;
@@ -65,9 +66,9 @@ impl Page {
         let (_intercepting, mut drags) = Intercepting::begin(self);
         let press = |page: &Page, spot: &super::actionable::Spot| {
             let point = spot.point;
-            vec![page.send_move(point, MouseButton::None, 0), page.send_button(point, true)]
+            vec![page.send_button(point, true)]
         };
-        let (spot, rest) = self.point_at(element, ask, &mut quiet, &mut tries, press).await?;
+        let (spot, rest) = self.point_at(element, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
         if rest.is_none() {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, Some(spot.bounds)));
         }

@@ -7,6 +7,8 @@ use serde_json::{Value, json};
 use super::acted::{Acted, Method, Terms, Typed};
 use super::actionable::{Ask, Tries};
 use super::chord::Chord;
+use super::focus::{Keyed, went_nowhere};
+use super::keys::Keyboard;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::page::Page;
@@ -53,6 +55,36 @@ enum Outcome {
     Unknown,
 }
 
+/// A text that was entered, or some of it.
+struct Entered {
+    method: Method,
+    outcome: Outcome,
+    /// `None` where a dialog holds the page.
+    rest: Option<Rest>,
+    /// How the focus moved before the end.
+    moved: Option<String>,
+}
+
+/// One try to write a text.
+enum Written {
+    Done(Entered),
+    /// Nothing came to the field.
+    Stopped {
+        what: String,
+        moved: Option<String>,
+    },
+}
+
+/// How much of a text was sent.
+enum Sent {
+    All,
+    /// So many characters, until something else had the focus.
+    Until {
+        typed: usize,
+        moved: String,
+    },
+}
+
 impl Page {
     /// Types into a field: as the browser's input does it, or, where nothing is typed in a browser either (dates, times,
     /// colours, ranges), by its value. What the field holds then is read back.
@@ -65,24 +97,43 @@ impl Page {
         let mut tries = Tries::until(typing.terms.deadline);
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
-        let (method, outcome, rest) = self.enter(element, typing, &mut quiet, &tries).await?;
+        let Entered { method, outcome, rest, moved } = self.enter(element, typing, &mut quiet, &mut tries).await?;
         let typed = match outcome {
             Outcome::Typed(typed) => Some(typed),
             Outcome::Unknown => None,
             Outcome::NoEffect => {
-                return Err(ActError::NoEffect(format!("{} did not take the text", spot.what)));
+                let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
+                return Err(ActError::NoEffect(format!("{} did not take the text{to}", spot.what)));
             }
         };
-        let is_held = rest.is_none();
-        let rest = if typing.submit && !is_held {
-            self.submit(element, &typing.terms, &mut quiet, &tries).await?
-        } else {
-            rest
+        let mut warnings: Vec<String> = moved.map(|moved| format!("focus_moved: {moved}")).into_iter().collect();
+        let rest = match rest {
+            // Half a text is not sent.
+            Some(rest) if typing.submit && warnings.is_empty() => {
+                match self.submit(element, &typing.terms, &mut quiet, &mut tries).await {
+                    Err(ActError::Dialog(_)) => {
+                        warnings.push("not_submitted: Enter was not pressed".to_owned());
+                        None
+                    }
+                    Err(ActError::NotFound(what)) => {
+                        warnings.push(format!("not_submitted: Enter was not pressed, {what} is gone"));
+                        Some(rest)
+                    }
+                    submitted => submitted?,
+                }
+            }
+            rest => {
+                if typing.submit && !warnings.is_empty() {
+                    warnings.push("not_submitted: Enter was not pressed".to_owned());
+                }
+                rest
+            }
         };
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
         if typed.as_ref().is_some_and(|typed| typed.differs) {
             acted.warnings.push("value_differs".to_owned());
         }
+        acted.warnings.extend(warnings);
         acted.typed = typed;
         Ok(acted)
     }
@@ -93,13 +144,14 @@ impl Page {
         element: &Element,
         terms: &Terms,
         quiet: &mut Quiet<'_>,
-        tries: &Tries,
+        tries: &mut Tries,
     ) -> Result<Option<Rest>, ActError> {
+        let Some(enter) = Chord::of('\n') else { return Ok(None) };
         let taken = if terms.by_input() {
-            quiet.delivered(self.send_key("Enter")).await?
+            self.press_on(element, &enter, quiet, tries).await?
         } else {
-            let Some(enter) = Chord::of('\n') else { return Ok(None) };
-            unless_held(self.key_in_document(&element.frame, &enter, tries).await)?.map(drop)
+            let at = Keyboard { frame: &element.frame, element: Some(element) };
+            unless_held(self.key_in_document(at, &enter, tries).await)?.map(drop)
         };
         if taken.is_some() { quiet.rest().await } else { Ok(None) }
     }
@@ -109,62 +161,112 @@ impl Page {
         element: &Element,
         typing: &Typing,
         quiet: &mut Quiet<'_>,
-        tries: &Tries,
-    ) -> Result<(Method, Outcome, Option<Rest>), ActError> {
+        tries: &mut Tries,
+    ) -> Result<Entered, ActError> {
         let terms = &typing.terms;
+        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, moved: None });
         if terms.document_first() {
             let options = json!({"text": typing.text, "clear": typing.clear});
             let told = self.told_once(element, "insert", options, tries).await;
-            let Some(field) = unless_held(told)? else { return Ok((Method::Dom, Outcome::Unknown, None)) };
+            let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
             let rest = quiet.rest().await?;
             let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
             if !matches!(outcome, Outcome::NoEffect) || !terms.by_input() || field.kind == "value" {
-                return Ok((Method::Dom, outcome, rest));
+                return entered(Method::Dom, outcome, rest);
             }
         }
+        loop {
+            match self.write(element, typing, quiet, tries).await? {
+                Written::Done(entered) => return Ok(entered),
+                Written::Stopped { what, moved } => {
+                    if !tries.next().await {
+                        return Err(went_nowhere("the text", &what, moved));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the text by the browser's input, once.
+    async fn write(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        quiet: &mut Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Written, ActError> {
+        let entered = |method, outcome, rest, moved| Ok(Written::Done(Entered { method, outcome, rest, moved }));
+        let aside = self.hold_keys(element).await;
         let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
-        let Some(field) = unless_held::<Field>(told)? else { return Ok((Method::Cdp, Outcome::Unknown, None)) };
+        // A dialog that opens by the focus comes before the text.
+        let field: Field = told?;
         if field.kind == "value" {
             let told = self.told_once(element, "setValue", typing.text.as_str().into(), tries).await;
-            let Some(field) = unless_held(told)? else { return Ok((Method::Dom, Outcome::Unknown, None)) };
+            let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
             let rest = quiet.rest().await?;
             let whole = Typing { clear: true, ..typing.clone() };
             let outcome = self.read_back(element, &field, &whole, rest.is_some(), tries).await?;
-            return Ok((Method::Dom, outcome, rest));
+            return entered(Method::Dom, outcome, rest, None);
         }
         if !field.focused {
             return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
         }
-        let rest = match self.send_text(typing, &field, quiet).await? {
-            Some(()) => quiet.rest().await?,
-            None => None,
+        let sent = self.send_text(element, typing, &field, quiet, tries).await?;
+        let keyed = if sent.is_some() { self.keyed_aside(element, aside, tries).await? } else { None };
+        let is_held = sent.is_none();
+        let moved = match (sent, keyed) {
+            (_, Some(Keyed { stopped: true, reached: false, moved })) => {
+                return Ok(Written::Stopped { what: field.what, moved });
+            }
+            (Some(Sent::Until { typed, moved }), _) => {
+                let all = typing.text.chars().count();
+                Some(format!("the focus moved to {moved} after {typed} of {all} characters; the rest was not typed"))
+            }
+            (_, Some(Keyed { stopped: true, moved: Some(moved), .. })) => {
+                Some(format!("the focus moved to {moved}; the rest was not typed"))
+            }
+            _ => None,
         };
+        let rest = if is_held { None } else { quiet.rest().await? };
         let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
-        Ok((Method::Cdp, outcome, rest))
+        entered(Method::Cdp, outcome, rest, moved)
     }
 
-    /// Writes the text to what has the focus; `None` where a dialog opened meanwhile.
-    async fn send_text(&self, typing: &Typing, field: &Field, quiet: &mut Quiet<'_>) -> Result<Option<()>, ActError> {
+    /// Writes the text to the field that has the focus; `None` where a dialog opened meanwhile.
+    async fn send_text(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        field: &Field,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Sent>, ActError> {
         if typing.clear && !field.value.is_empty() && (typing.slowly || typing.text.is_empty()) {
             let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
         }
         if typing.slowly {
-            for character in typing.text.chars() {
+            for (typed, character) in typing.text.chars().enumerate() {
+                if typed > 0
+                    && let Some(Keyed { moved: Some(moved), .. }) = self.keyed(element, tries).await?
+                {
+                    return Ok(Some(Sent::Until { typed, moved }));
+                }
                 let taken = match Chord::of(character) {
                     Some(chord) => quiet.delivered(self.send_chord(&chord)).await?,
                     None => quiet.delivered(vec![self.session.call(&InsertTextParams::new(character))]).await?,
                 };
                 let Some(()) = taken else { return Ok(None) };
             }
-            return Ok(Some(()));
+            return Ok(Some(Sent::All));
         }
         let mut lines = typing.text.split('\n').peekable();
         let by_line = field.kind == "content";
         if !by_line || lines.clone().count() == 1 {
             if typing.text.is_empty() {
-                return Ok(Some(()));
+                return Ok(Some(Sent::All));
             }
-            return quiet.delivered(vec![self.session.call(&InsertTextParams::new(typing.text.as_str()))]).await;
+            let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
+            return Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All));
         }
         // What is editable makes its own lines of the key, and none of the character.
         while let Some(line) = lines.next() {
@@ -176,7 +278,7 @@ impl Page {
                 let Some(()) = quiet.delivered(self.send_key("Enter")).await? else { return Ok(None) };
             }
         }
-        Ok(Some(()))
+        Ok(Some(Sent::All))
     }
 
     /// What the field holds now.

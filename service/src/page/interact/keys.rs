@@ -9,12 +9,13 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchKeyEventParams, DispatchKeyEventReturns, DispatchKeyEventType, InsertTextParams,
 };
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::acted::{Acted, Method, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
 use super::fields::unless_held;
+use super::focus::went_nowhere;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -32,12 +33,14 @@ pub struct Clipboard(Arc<Mutex<String>>);
 pub(super) struct Pressed {
     pub reached: bool,
     pub goes_on: bool,
+    pub what: String,
 }
 
-#[derive(Deserialize)]
-struct Focused {
-    focused: bool,
-    what: String,
+/// What keys are for: an element of the frame, or what has the focus in it.
+#[derive(Clone, Copy)]
+pub(super) struct Keyboard<'a> {
+    pub frame: &'a Frame,
+    pub element: Option<&'a Element>,
 }
 
 #[derive(Deserialize)]
@@ -65,58 +68,56 @@ impl Page {
         };
         let mut quiet = Quiet::watch(self, &frame);
         let bounds = match element {
-            Some(element) => Some(self.focus(element, terms, &mut tries).await?),
+            Some(element) => Some(self.ready(element, Ask::document(terms), &mut tries).await?.bounds),
             None => None,
         };
         quiet.count_changes().await?;
         quiet.begins();
         if let Some(used) = chord.clipboard_use() {
-            let rest = self.use_clipboard(&frame, used, chord, clipboard, &mut quiet, &tries).await?;
+            let at = Keyboard { frame: &frame, element };
+            let rest = self.use_clipboard(at, used, chord, clipboard, &mut quiet, &tries).await?;
             let settled = quiet.settle(rest).await?;
             return Ok(Acted::new(settled, Method::Dom, bounds));
         }
         // What a key does by default it does by the browser's input alone, so that comes first wherever it may.
         if !terms.by_input() {
-            let rest = match unless_held(self.key_in_document(&frame, chord, &tries).await)? {
+            let at = Keyboard { frame: &frame, element };
+            let rest = match unless_held(self.key_in_document(at, chord, &tries).await)? {
                 Some(pressed) if !pressed.reached => {
-                    return Err(ActError::DispatchFailed("the key did not reach the document".to_owned()));
+                    return Err(ActError::NoEffect(format!("{} did not get the key", pressed.what)));
                 }
                 Some(_) => quiet.rest().await?,
                 None => None,
             };
             return Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, bounds));
         }
-        let rest = match quiet.delivered(self.send_chord(chord)).await? {
+        let taken = match element {
+            Some(element) => self.press_on(element, chord, &quiet, &mut tries).await?,
+            None => quiet.delivered(self.send_chord(chord)).await?,
+        };
+        let rest = match taken {
             Some(()) => quiet.rest().await?,
             None => None,
         };
         Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds))
     }
 
-    async fn focus(&self, element: &Element, terms: &Terms, tries: &mut Tries) -> Result<super::BoundingBox, ActError> {
-        let spot = self.ready(element, Ask::document(terms), tries).await?;
-        let focused: Focused = self.told_once(element, "focus", Value::Null, tries).await?;
-        if focused.focused {
-            return Ok(spot.bounds);
-        }
-        Err(ActError::NoEffect(format!("{} takes no focus", focused.what)))
-    }
-
     pub(super) async fn key_in_document(
         &self,
-        frame: &Frame,
+        at: Keyboard<'_>,
         chord: &Chord,
         tries: &Tries,
     ) -> Result<Pressed, ActError> {
         let Key { key, code, key_code, .. } = &chord.key;
         let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": chord.modifiers.bits()});
-        frame.call(self, tries.limit(), "domKey", vec![told]).await
+        let number = at.element.map_or(0, |element| element.number);
+        at.frame.call(self, tries.limit(), "domKey", vec![told, number.into()]).await
     }
 
     /// Copies, cuts or pastes. The page's own handlers come first; the key itself is told to it, and not to the browser.
     async fn use_clipboard(
         &self,
-        frame: &Frame,
+        at: Keyboard<'_>,
         used: ClipboardUse,
         chord: &Chord,
         clipboard: &Clipboard,
@@ -124,14 +125,30 @@ impl Page {
         tries: &Tries,
     ) -> Result<Option<Rest>, ActError> {
         let done = async {
-            if !self.key_in_document(frame, chord, tries).await?.goes_on {
+            let Keyboard { frame, element } = at;
+            let pressed = self.key_in_document(at, chord, tries).await?;
+            if !pressed.reached {
+                return Err(ActError::NoEffect(format!("{} did not get the key", pressed.what)));
+            }
+            if !pressed.goes_on {
                 return Ok(());
             }
             if used == ClipboardUse::Paste {
                 let text = clipboard.get();
                 let inserts: bool = frame.call(self, tries.limit(), "paste", vec![text.as_str().into()]).await?;
-                if inserts && !text.is_empty() {
-                    quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
+                if !inserts || text.is_empty() {
+                    return Ok(());
+                }
+                let aside = match element {
+                    Some(element) => Some((element, self.hold_keys(element).await)),
+                    None => None,
+                };
+                quiet.delivered(vec![self.session.call(&InsertTextParams::new(text))]).await?;
+                if let Some((element, aside)) = aside
+                    && let Some(keyed) = self.keyed_aside(element, aside, tries).await?
+                    && keyed.stopped
+                {
+                    return Err(went_nowhere("what was copied", &pressed.what, keyed.moved));
                 }
                 return Ok(());
             }

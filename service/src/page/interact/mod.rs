@@ -9,6 +9,7 @@
 
 mod acted;
 mod actionable;
+mod aside;
 mod began;
 mod choices;
 mod chord;
@@ -17,6 +18,7 @@ mod drag;
 mod element;
 mod error;
 mod fields;
+mod focus;
 mod frame;
 mod gather;
 mod idle;

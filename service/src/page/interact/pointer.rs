@@ -8,7 +8,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::acted::{Acted, Method, Point, Terms};
-use super::actionable::{Ask, Spot, Tries};
+use super::actionable::{Ask, Spot, Told, Tries, frames_around};
+use super::aside::Input;
 use super::chord::Modifiers;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
@@ -70,7 +71,8 @@ impl Page {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(click.terms.deadline);
         if click.terms.document_first() {
-            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
             let options =
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
@@ -84,13 +86,18 @@ impl Page {
             }
         }
         let (spot, rest) = self
-            .point_at(element, ask, &mut quiet, &mut tries, |page, spot| page.send_click(spot.point, click))
+            .point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |page, spot| {
+                page.send_click(spot.point, click)
+            })
             .await?;
-        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) && !quiet.shows_effect() {
+        if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
+        let lost = rest.as_ref().and_then(|rest| click.lost(rest, &spot.what));
         let settled = quiet.settle(rest).await?;
-        Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change())
+        let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
+        acted.warnings.extend(lost);
+        Ok(acted)
     }
 
     /// Clicks at a point of the viewport, whatever is there.
@@ -102,7 +109,8 @@ impl Page {
         let mut quiet = Quiet::watch(self, &document);
         quiet.count_changes().await?;
         quiet.begins();
-        let sent = self.send_click(point, click);
+        let mut sent = vec![self.send_move(point, MouseButton::None, click.modifiers.bits())];
+        sent.extend(self.send_click(point, click));
         let rest = self.taken(&mut quiet, sent).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, None).warns_of_no_change())
@@ -118,7 +126,8 @@ impl Page {
         // What is disabled can be hovered over.
         let ask = Ask { enabled: false, ..Ask::pointer(terms) };
         if terms.document_first() {
-            let ready = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
             let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
             if let Some(rest) = acted {
@@ -129,8 +138,10 @@ impl Page {
                 return Err(ActError::DispatchFailed(format!("no pointer came to {}", ready.what)));
             }
         }
-        let moves = |page: &Page, spot: &Spot| vec![page.send_move(spot.point, MouseButton::None, 0)];
-        let (spot, rest) = self.point_at(element, ask, &mut quiet, &mut tries, moves).await?;
+        let spot = self.ready(element, ask, &mut tries).await?;
+        quiet.begins();
+        let moved = vec![self.send_move(spot.point, MouseButton::None, 0)];
+        let rest = self.taken(&mut quiet, moved).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)))
     }
@@ -150,12 +161,13 @@ impl Page {
         Ok(Acted::new(settled, Method::Cdp, None))
     }
 
-    /// Waits for the element, sends it the pointer's input, and again where what came was swallowed, until the time is
-    /// over. The second value is `None` where a dialog holds the page.
+    /// Waits for the element, moves the pointer there, sends a press, and again where all that came was swallowed, until the time is
+    /// over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
     pub(super) async fn point_at(
         &self,
         element: &Element,
         ask: Ask,
+        held: Modifiers,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
         send: impl Fn(&Page, &Spot) -> Sent,
@@ -163,9 +175,32 @@ impl Page {
         loop {
             let spot = self.ready(element, ask, tries).await?;
             quiet.begins();
+            let was_loading = quiet.is_loading();
+            // What the page makes of the pointer's coming is known before the press.
+            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+            if quiet.delivered(vec![moved]).await?.is_none() {
+                let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+                return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+            }
+            quiet.drain();
+            let is_left = quiet.is_loading() && !was_loading;
+            let aside = self.hold_aside(&frames_around(&element.frame), Input::Pointer).await;
+            let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+            if is_left || now.lacks.is_some() {
+                if tries.is_over() {
+                    return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+                }
+                continue;
+            }
             let sent = send(self, &spot);
-            let rest = self.taken(quiet, sent).await?;
-            let Some(by) = rest.as_ref().and_then(|rest| rest.by.clone()) else { return Ok((spot, rest)) };
+            let taken = self.taken(quiet, sent).await?;
+            let elsewhere = aside.release().await;
+            let Some(mut rest) = taken else { return Ok((spot, None)) };
+            if rest.reached > 0 {
+                rest.lost = rest.lost.or(elsewhere);
+                return Ok((spot, Some(rest)));
+            }
+            let Some(by) = rest.by.clone().or(elsewhere) else { return Ok((spot, Some(rest))) };
             tracing::debug!(%by, "another element came under the pointer: swallowed");
             if tries.is_over() {
                 return Err(ActError::Covered { covered: spot.what, by });
@@ -201,7 +236,7 @@ impl Page {
 
     fn send_click(&self, point: Point, click: &Click) -> Sent {
         let held = click.modifiers.bits();
-        let mut sent = vec![self.send_move(point, MouseButton::None, held)];
+        let mut sent = Vec::new();
         for count in 1..=click.count.clamp(1, 3) {
             for kind in [DispatchMouseEventType::MousePressed, DispatchMouseEventType::MouseReleased] {
                 let is_down = kind == DispatchMouseEventType::MousePressed;
@@ -233,6 +268,20 @@ impl Click {
     #[must_use]
     pub fn once(terms: Terms) -> Self {
         Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
+    }
+
+    /// The warning for clicks that did not follow their presses.
+    fn lost(&self, rest: &Rest, what: &str) -> Option<String> {
+        // Some systems open a menu at the press of another button, and no click follows.
+        let wanted = if self.button == Button::Left { u32::from(self.count.clamp(1, 3)) } else { 0 };
+        if rest.reached == 0 || (rest.done >= wanted && rest.lost.is_none()) {
+            return None;
+        }
+        let done = rest.done;
+        let came =
+            if wanted > 1 { format!("{done} of {wanted} clicks came") } else { "a press came, and no click,".into() };
+        let by = rest.lost.as_ref().map(|by| format!(": {by} was there by then")).unwrap_or_default();
+        Some(format!("click_lost: {came} to {what}{by}"))
     }
 }
 

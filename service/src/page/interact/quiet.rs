@@ -51,6 +51,12 @@ pub(super) struct Rest {
     pub by: Option<String>,
     /// Whether the element's document saw the input; `None` where that document is gone.
     pub seen: Option<bool>,
+    /// How many presses came to the element.
+    pub reached: u32,
+    /// How many of its clicks did.
+    pub done: u32,
+    /// What would have got a later event of the same input.
+    pub lost: Option<String>,
     /// Whether a document did not answer.
     pub(super) is_busy: bool,
 }
@@ -59,6 +65,9 @@ pub(super) struct Rest {
 struct Told {
     by: Option<String>,
     seen: bool,
+    reached: u32,
+    done: u32,
+    lost: Option<String>,
     changed: bool,
 }
 
@@ -164,6 +173,7 @@ impl<'a> Quiet<'a> {
                     self.changed |= told.changed;
                     if number == 0 {
                         rest.seen = Some(told.seen);
+                        (rest.reached, rest.done, rest.lost) = (told.reached, told.done, told.lost);
                     }
                 }
                 Err(ActError::Dialog(_)) => return Ok(None),

@@ -22,7 +22,7 @@ struct Identity {
 }
 
 impl Page {
-    /// The element that a ref was shown for, if it is in its document with the role and the name of then.
+    /// The element that a ref was shown for, if it is in its document with the role, the name and the row of then.
     ///
     /// # Errors
     /// [`ActError::Stale`] where it is not; otherwise as [`Frame::call`].
@@ -40,7 +40,8 @@ impl Page {
             Ok(Some(now)) if is_same(shown, &now) => Ok(Element { frame: shown.frame.clone(), number: shown.number }),
             Ok(Some(now)) => {
                 let name = if now.name.is_empty() { now.content } else { now.name };
-                stale(Fate::Changed { snapshot, role: now.role, name: name.chars().take(NAME_MAX_CHARS).collect() })
+                let name = name.chars().take(NAME_MAX_CHARS).collect();
+                stale(Fate::Changed { snapshot, role: now.role, name })
             }
             Ok(None) => stale(Fate::Gone { snapshot }),
             Err(ActError::NotFound(_)) if self.frame_is_gone(&shown.frame).await? => stale(Fate::Gone { snapshot }),

@@ -14,13 +14,6 @@ use crate::page::PageError;
 const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Quiet<'_> {
-    /// Whether anything that an action does has been seen since it began.
-    pub(super) fn shows_effect(&mut self) -> bool {
-        self.drain();
-        let state = self.state.borrow();
-        self.changed || self.began.anything() || state.arrivals > self.arrivals || !state.document.stays()
-    }
-
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
         let navigated_by = Instant::now() + NAVIGATION_TIMEOUT;

@@ -41,6 +41,12 @@ return wrapped ? { value: value === undefined ? null : value } : value;
 /// `function () => undefined`: tells the kit of a closed shadow root, which it is called on.
 pub(super) const CLOSED_ROOT: &str = "function () { globalThis.portholeKit?.closed(this) }";
 
+/// `(keys, ms) => undefined`: stops trusted keys, or else the pointer's presses, in a document; see `interact/hear.js`.
+pub(super) const HOLD: &str =
+    concat!("(keys, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(keys, ms);\n}");
+/// `() => string | null`: ends that, and says what would have got one.
+pub(super) const RELEASE: &str = "() => globalThis.portholeRelease?.() ?? null";
+
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
 /// Runs in each document as it begins, in our world: [`DECODE_EARLY`], and listeners that precede all of the page's.

@@ -84,3 +84,40 @@ async fn an_overlay_that_comes_with_the_pointer_keeps_a_frame_from_being_clicked
     assert_eq!(scene.log().await, "");
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_right_element_of_many_is_hit_in_a_frame() {
+    let scene = Scene::open().await;
+    let buttons: String = (0..40)
+        .map(|number| format!("<button id=b{number} onclick='top.postMessage(`{number}`, `*`)'>B{number}</button> "))
+        .collect();
+    let leaf = scene.site.html(&buttons);
+    for (page, frame) in [
+        ("", "zoom: 1.5; border: 7px solid"),
+        ("html { zoom: .8 }", "padding: 9px"),
+        ("body { zoom: 1.3 }", "zoom: .7; transform: rotate(10deg); border: 5px solid"),
+        ("", "transform: perspective(500px) rotateY(40deg)"),
+    ] {
+        scene
+            .shows(&format!(
+                "{HEARS}<style>{page}</style><iframe id=f src='{leaf}' style='margin:40px;{frame}'></iframe>"
+            ))
+            .await;
+        for number in ["0", "17", "31"] {
+            let button = scene.inner(&["#f", &format!("#b{number}")]).await;
+            scene.evaluate("log.length = 0").await;
+            let briefly = Terms::until(Instant::now() + Duration::from_millis(700));
+            match scene.page.click(&button, &Click::once(briefly)).await {
+                Ok(_) => assert_eq!(scene.log().await, number, "{page} {frame}"),
+                Err(error) => {
+                    assert!(
+                        frame.contains("perspective") && matches!(error, ActError::Covered { .. }),
+                        "{page} {frame}: {error}"
+                    );
+                    assert_eq!(scene.log().await, "", "{page} {frame}");
+                }
+            }
+        }
+    }
+    scene.ends().await;
+}

@@ -5,7 +5,9 @@
 mod clicks;
 mod drags;
 mod fields;
+mod focus;
 mod frames;
 mod keys;
 mod scene;
 mod settles;
+mod strays;

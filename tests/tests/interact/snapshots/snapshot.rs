@@ -334,3 +334,45 @@ async fn a_dialog_ends_a_snapshot_at_once() {
     });
     assert!(matches!(ended.await.unwrap(), ActError::Dialog(_)));
 }
+
+#[tokio::test]
+async fn a_password_that_the_page_shows_is_not_told() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<input id=p type=password aria-label=Pw value=s3cret><input style='-webkit-text-security:disc' value=s3cret>
+            <input autocomplete='section-a current-password' value=s3cret><button aria-labelledby=p>x</button>",
+        )
+        .await;
+    let first = scene.tree().await;
+    scene.evaluate("p.type = 'text'").await;
+    let shown = scene.tree().await;
+    for tree in [first, shown] {
+        assert!(!tree.contains("s3cret") && tree.matches("[filled]").count() == 3, "{tree}");
+    }
+}
+
+#[tokio::test]
+async fn a_button_of_a_recycled_row_is_stale() {
+    let mut scene = Scene::local().await;
+    scene
+        .goes(
+            "<table><tr><td id=n>Alice<td>12 <button>Delete</button></table><ul><li><button>Copy</button> <a href=/x>Bob</a></ul>
+            <button id=b>Other</button>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    let refs: Vec<Ref> = (1..=4).map(Ref).collect();
+    for reference in &refs {
+        scene.page.resolve(&scene.refs, *reference).await.unwrap_or_else(|error| panic!("{error}: {tree}"));
+    }
+    scene.evaluate("n.textContent = 'Carol'; document.querySelector('a').nextSibling").await;
+    let mut stale = Vec::new();
+    for reference in refs {
+        if let Err(error) = scene.page.resolve(&scene.refs, reference).await {
+            stale.push(error.to_string());
+        }
+    }
+    assert_eq!(stale.len(), 1, "{stale:?} {tree}");
+    assert!(stale[0].contains("Delete (of Carol)"), "{stale:?}");
+}

@@ -29,6 +29,15 @@ const actDisabled = (element) => {
   return false;
 };
 
+// What keeps an element from all input: what is `inert` around it, or a modal dialog that it is not in.
+const actInert = (element) => {
+  for (let at = element; at instanceof Element; at = flatParent(at)) {
+    if (matches(at, 'dialog:modal')) return null;
+    if (hasAttribute(at, 'inert')) return at;
+  }
+  return Document.prototype.querySelector.call(document, 'dialog:modal');
+};
+
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
   if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
@@ -148,6 +157,8 @@ kit.ready = async (number, ask) => {
   if (ask.visible && !actVisible(element)) return lacks('visible', element);
   if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
+  const inert = ask.enabled ? actInert(element) : null;
+  if (inert) return lacks('uncovered', element, { by: describe(inert) });
   if (ask.still) {
     const before = rectOf(element);
     if (!stoodStill(element, before)) {
@@ -168,7 +179,7 @@ kit.ready = async (number, ask) => {
     if (points.length === 0) return lacks('view', element, { box });
     point = points.find(([x, y]) => actCover(element, x, y) === null);
     if (!point) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
-    guard(element, ...point);
+    guard(element, false);
   }
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element) };
@@ -186,7 +197,7 @@ kit.through = (number, { x, y, box, hit }) => {
     if (outerX < 0 || outerY < 0 || outerX > innerWidth || outerY > innerHeight) return lacks('view', element);
     const by = actCover(element, outerX, outerY);
     if (by !== null) return lacks('uncovered', element, { by });
-    guard(null, outerX, outerY);
+    guard(null, false);
   }
   watch(element);
   return { x: outerX, y: outerY, box: outer, what: describe(element) };
@@ -208,6 +219,9 @@ const outwards = (element, x, y) => {
     } catch { /* a rotation about another axis: as if it were none */ }
   }
   const rect = rectOf(element);
+  // Lengths of its style, and of its window, are in units that `zoom` scales: its own and those around it.
+  const zoom = element.currentCSSZoom ?? 1;
+  linear = linear.scale(zoom);
   const [width, height] = [element.offsetWidth, element.offsetHeight];
   const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') + x - width / 2, px('borderTopWidth') + px('paddingTop') + y - height / 2];
   return [

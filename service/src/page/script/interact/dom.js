@@ -40,6 +40,19 @@ const documentBody = () => getterOf(Document.prototype, 'body')(document);
 const isElementNode = (node) => dom.type(node) === 1;
 const isHtml = (element) => dom.namespace(element) === 'http://www.w3.org/1999/xhtml';
 
+// Fields that ever were for passwords: pages show one by making it a plain field.
+const secrets = new WeakSet();
+function isSecretField(element) {
+  if (secrets.has(element)) return true;
+  const tag = dom.tag(element);
+  if (tag !== 'input' && tag !== 'textarea') return false;
+  const kept = (dom.attribute(element, 'autocomplete') ?? '').toLowerCase().split(/\s+/);
+  const isSecret = (tag === 'input' && element.type === 'password') || kept.includes('current-password') || kept.includes('new-password')
+    || !['none', undefined, ''].includes(getComputedStyle(element).webkitTextSecurity);
+  if (isSecret) secrets.add(element);
+  return isSecret;
+}
+
 // Closed shadow roots by their hosts, as the protocol has told of them.
 const closedRoots = new WeakMap();
 const shadowOf = (element) => dom.openRoot(element) ?? closedRoots.get(element) ?? null;

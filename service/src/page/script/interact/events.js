@@ -16,12 +16,21 @@ const middleOf = (element) => {
 const heldOf = (modifiers) => ({
   altKey: (modifiers & 1) !== 0, ctrlKey: (modifiers & 2) !== 0, metaKey: (modifiers & 4) !== 0, shiftKey: (modifiers & 8) !== 0,
 });
-// Whether an event of this type comes to the element while `act` runs.
+// Whether an event of this type comes to the element, or to the page's listeners on the way to it, while `act` runs. What
+// the page's have heard has happened, so the first on the window are asked (hear.js), and the element's own, which one that
+// has left the document still has.
 const reaches = (element, type, act) => {
   let came = false;
-  const note = () => { came = true; };
-  element.addEventListener(type, note, { capture: true });
-  try { act(); } finally { element.removeEventListener(type, note, { capture: true }); }
+  const hosts = new Set([element]);
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
+  const note = (event) => { if (event.type === type && hosts.has(event.composedPath()[0])) came = true; };
+  globalThis.portholeHear();
+  globalThis.portholeReached = note;
+  listen(element, type, note, { capture: true });
+  try { act(); } finally {
+    globalThis.portholeReached = undefined;
+    EventTarget.prototype.removeEventListener.call(element, type, note, { capture: true });
+  }
   return came;
 };
 const enter = (element, at, more) => {
@@ -77,8 +86,12 @@ const keyDefault = (element, key, modifiers) => {
   } else if ([...key].length === 1 && actFieldKind(element)) document.execCommand('insertText', false, key);
 };
 // A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
-// prevented nothing.
-kit.domKey = ({ key, code, modifiers, keyCode }) => {
+// prevented nothing. With a number the element gets the focus first, and the key only if it has it then.
+kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
+  if (number) {
+    const told = kit.focus(number);
+    if (told.lacks || !told.focused) return { reached: false, goesOn: false, what: told.what };
+  }
   const element = focused();
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
   let goesOn = true;

@@ -8,7 +8,7 @@ const valueOf = (field) => {
   if (field instanceof HTMLSelectElement) return getter(HTMLSelectElement, 'value')(field);
   return innerTextOf(field);
 };
-const isSecret = (field) => isInput(field) && typeOf(field) === 'password';
+const isSecret = (field) => isSecretField(field);
 const readOf = (field) => ({ value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), secret: isSecret(field) });
 const tell = (element, ...types) => {
   for (const type of types) dispatch(element, new Event(type, { bubbles: true, composed: type === 'input' }));
@@ -32,26 +32,34 @@ const selectAll = (field, toEnd) => {
   try { type.prototype.setSelectionRange.call(field, length, length); } catch { /* so */ }
 };
 
-// Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end.
+// Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end. Keys and
+// text are checked from now on (guard.js).
 kit.focusField = (number, clear) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const field = actField(element);
   const kind = actFieldKind(field);
   if (!kind) return lacks('field', field);
-  focusOn(field, { preventScroll: true });
-  const focused = activeIn(rootOf(field)) === field || (kind === 'content' && isWithin(field, activeIn(rootOf(field))));
+  giveFocus(field);
+  const focused = hasFocus(field);
   const read = readOf(field);
-  if (focused && kind !== 'value') selectAll(field, !clear);
+  if (focused && kind !== 'value') {
+    selectAll(field, !clear);
+    guard(field, true);
+  }
   return { kind, focused, what: describe(field), ...read };
 };
-// Puts the focus onto an element, for keys. Whether it is there.
+// Puts the focus onto an element, for keys, which are checked from now on. Whether it is there.
 kit.focus = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const meant = actField(actTarget(element));
-  if (activeIn(rootOf(meant)) !== meant) (meant instanceof HTMLElement ? focusOn : bound(SVGElement.prototype.focus))(meant, { preventScroll: true });
-  return { focused: activeIn(rootOf(meant)) === meant, what: describe(meant) };
+  if (!hasFocus(meant)) giveFocus(meant);
+  // Keys for a frame come to the document in it.
+  const isFrame = ['iframe', 'frame'].includes(tagOf(meant));
+  if (isFrame) unguard();
+  else guard(meant, true);
+  return { focused: hasFocus(meant), frame: isFrame, what: describe(meant) };
 };
 kit.read = (number) => {
   const element = elementOf(number);
@@ -81,7 +89,7 @@ kit.setValue = (number, text) => {
 // Sets what is in an editable element, for input by the document.
 kit.insert = (number, { text, clear }) => {
   const told = kit.focusField(number, clear);
-  if (told.lacks) return told;
+  if (told.lacks || (told.kind === 'content' && !told.focused)) return told;
   const field = actField(elementOf(number));
   if (told.kind === 'content') document.execCommand('insertText', false, text);
   else return { ...kit.setValue(number, clear ? text : valueOf(field) + text), kind: told.kind };

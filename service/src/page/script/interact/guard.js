@@ -2,50 +2,138 @@
 // listener of the page's.
 
 const CLICKS = new Set(['click', 'auxclick', 'dblclick', 'contextmenu']);
-const NEAR_PX = 3;
+const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste']);
 const GUARDED_MS = 10_000;
-// The action under way: `{element, x, y, until, seen, by, first}`. Without an element nothing may come at that point, since
-// it belongs to a frame.
+// The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
+// that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
+// what would have got a later one. `control` is that of its `label`. Without an element nothing may come here, since the input is for a frame.
 let guarded = null;
 
-const guard = (element, x, y) => {
+const guard = (element, isKeys) => {
+  unguard();
   dragged = false;
-  guarded = { element, x, y, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null };
+  const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
+  guarded = {
+    label, control: label && controlOf(label),
+    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
+    stops: false, hosts: [], roots: [],
+  };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
+  if (!element || isKeys) return;
+  // The window sees the host of a closed shadow root alone.
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
+    guarded.hosts.push(root.host);
+    guarded.roots.push(root);
+    for (const type of CLICKS) listen(root, type, checkInside, { capture: true, passive: false });
+  }
+};
+// Checks a click inside a shadow root: the window took it for one of its host.
+const checkInside = (event) => {
+  const now = guarded;
+  const [target] = event.composedPath();
+  if (!now || !event.isTrusted || now.hosts.includes(target) || belongs(target, now)) return;
+  if (event.type === 'click' || event.type === 'auxclick') now.done--;
+  misses(now, told(target));
+  event.preventDefault();
+  event.stopImmediatePropagation();
 };
 
 const check = (event) => {
   const now = guarded;
-  if (!now || !event.isTrusted) return;
+  if (!now || !event.isTrusted || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return;
   if (performance.now() > now.until) return unguard();
-  // A person may be using the same page.
-  if (Math.abs(event.clientX - now.x) > NEAR_PX || Math.abs(event.clientY - now.y) > NEAR_PX) return;
-  try { judge(event, now); } catch { now.by ??= 'what could not be told'; }
+  let goesOn = false;
+  try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { misses(now, 'what could not be told'); }
   now.seen = true;
-  if (!now.by) return;
+  if (goesOn) return;
   event.preventDefault();
   event.stopImmediatePropagation();
 };
+// What comes next belongs to an event that was stopped.
+const misses = (now, what) => {
+  if (now.reached === 0) now.by ??= what;
+  else now.lost ??= what;
+  now.stops = true;
+  return false;
+};
+const told = (target) => describe(target instanceof Element ? target : document.documentElement);
+
+// Whether the page may have the event.
 const judge = (event, now) => {
   const [target] = event.composedPath();
+  if (now.stops) return false;
+  if (!now.element) return event.type.endsWith('up') || misses(now, told(target));
   if (event.type === 'pointerdown' || (event.type === 'mousedown' && !now.first)) {
-    now.by ??= wrong(now, event, target);
+    const by = actCover(now.element, event.clientX, event.clientY);
+    if (by !== null) return misses(now, by);
     now.first = target;
-  } else if (CLICKS.has(event.type) && !now.by && now.element && !belongs(target, now)) {
-    now.by = describe(target instanceof Element ? target : document.documentElement);
+    now.reached++;
+    return true;
   }
-};
-const wrong = (now, event, target) => {
-  if (!now.element) return describe(target instanceof Element ? target : document.documentElement);
-  return actCover(now.element, event.clientX, event.clientY);
+  const isMeant = belongs(target, now);
+  if (event.type === 'pointerup' || event.type === 'mouseup') {
+    // A press that came must be let go, wherever that is.
+    if (!isMeant) now.lost ??= told(target);
+    return true;
+  }
+  if (!isMeant) return misses(now, told(target));
+  if (event.type === 'click' || event.type === 'auxclick') now.done++;
+  return true;
 };
 // A click comes to what is common to press and release, so it may come to an element around the one that was meant.
-const belongs = (target, { element, first }) => {
+const belongs = (target, { element, first, label, control }) => {
   if (!(target instanceof Element)) return true;
+  // One that the label has become for since.
+  if (label && target !== control && target === controlOf(label) && !isWithin(target, element)) return false;
   if (actAccepts(target, element) || isWithin(element, target) || (first && isWithin(first, target))) return true;
-  const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
-  return label !== null && controlOf(label) === target;
+  return control !== null && control === target;
+};
+
+// A key belongs to what has the focus when it goes down; what the page makes of that, such as going to the next field, is
+// the page's. What the key types belongs to the same element.
+const judgeKey = (event, now) => {
+  const [target] = event.composedPath();
+  // A key that went down here must come up.
+  if (event.type === 'keyup') return now.first !== null;
+  if (now.stops || !now.element || !hasKeys(now.element, target)) return misses(now, told(target));
+  now.first ??= target;
+  if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
+  return true;
+};
+// Whether an event for `target` is one for the element: inside it, or at the host that is all one sees of a closed shadow
+// root, or at the editable element that it is a part of.
+const hasKeys = (element, target) => {
+  if (isWithin(target, element)) return true;
+  const active = activeIn(rootOf(element));
+  if (target === active) return actFieldKind(element) === 'content' && actFieldKind(target) === 'content' && isWithin(element, target);
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
+    if (root.host === target) return active !== null && (isWithin(active, element) || isWithin(element, active));
+  }
+  return false;
+};
+
+// Whether the element, or what it is a part of, has the focus.
+const hasFocus = (element) => {
+  if (!isConnected(element)) return false;
+  const active = activeIn(rootOf(element));
+  return active === element || (active instanceof HTMLElement && isEditable(active) && actFieldKind(element) === 'content' && isWithin(element, active));
+};
+// Focuses the element, or the whole editable element that it is a part of.
+const giveFocus = (element) => {
+  let meant = element;
+  if (actFieldKind(element) === 'content') {
+    for (let at = flatParent(element); at instanceof HTMLElement && isEditable(at); at = flatParent(at)) meant = at;
+  }
+  (meant instanceof HTMLElement ? focusOn : bound(SVGElement.prototype.focus))(meant, { preventScroll: true });
+};
+// What came of the keys so far, and where the focus is.
+kit.keyed = (number) => {
+  const element = elementOf(number);
+  const { by, lost, reached } = guarded ?? { by: null, lost: null, reached: 0 };
+  const meant = guarded?.element ?? element;
+  const moved = by ?? lost ?? (meant && !(isConnected(meant) && hasFocus(meant)) ? describe(focused()) : null);
+  return { moved, reached: reached > 0, stopped: (by ?? lost) !== null };
 };
 
 // Whether the page has made a drag of the press, as HTML's drag and drop.
@@ -59,6 +147,9 @@ window.addEventListener('dragstart', (event) => {
 kit.dragging = () => dragged;
 
 const unguard = () => {
+  for (const root of guarded?.roots ?? []) {
+    for (const type of CLICKS) EventTarget.prototype.removeEventListener.call(root, type, checkInside, { capture: true });
+  }
   guarded = null;
   globalThis.portholeGuard = undefined;
 };

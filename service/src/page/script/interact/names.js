@@ -207,7 +207,7 @@ const embeddedNone = (role) => ['textbox', 'searchbox', 'combobox', 'listbox', '
 // What a field stands for within another element's name; null where it is no such field.
 function embeddedValue(element, role) {
   const tag = dom.tag(element);
-  const isPassword = tag === 'input' && isSecret(element);
+  const isPassword = isSecretField(element);
   switch (role) {
     case 'textbox': case 'searchbox':
       if (isPassword) return '';
@@ -218,7 +218,7 @@ function embeddedValue(element, role) {
         for (const option of selectedOptions(element)) chosen.push(tidy(option.label.slice(0, NAME_MAX)));
         return chosen.join(' ');
       }
-      return tag === 'input' ? element.value.slice(0, NAME_MAX) : null;
+      return tag !== 'input' ? null : isPassword ? '' : element.value.slice(0, NAME_MAX);
     case 'slider': case 'spinbutton': case 'progressbar': case 'meter':
       return dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow') ?? (tag === 'input' ? element.value : null);
     default: return null;

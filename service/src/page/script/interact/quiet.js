@@ -22,14 +22,18 @@ const watch = (element) => {
 };
 kit.watch = () => watch(null);
 
+// What came of the action's events; see guard.js.
+const cameOf = () => {
+  const { by = null, seen = false, reached = 0, done = 0, lost = null } = guarded ?? {};
+  return { by, seen, reached, done, lost };
+};
 // Waits until nothing has changed for two frames, `longestMs` at most. Says at once if the action's events were swallowed.
 kit.rest = async (longestMs) => {
   if (guarded?.by) {
-    const { by } = guarded;
+    const swallowed = cameOf();
     unguard();
-    return { by, seen: true, still: true, changed: false };
+    return { ...swallowed, still: true, changed: false };
   }
-  const seen = guarded?.seen ?? false;
   if (!watched) watch(null);
   const until = performance.now() + longestMs;
   let still = 0;
@@ -41,7 +45,7 @@ kit.rest = async (longestMs) => {
     still = watched.changes === before ? still + 1 : 0;
     if (still < STILL_FRAMES && performance.now() > until) break;
   }
-  return { by: guarded?.by ?? null, seen, still: still >= STILL_FRAMES, changed: watched.changed };
+  return { ...cameOf(), still: still >= STILL_FRAMES, changed: watched.changed };
 };
 
 // The action is over.

@@ -34,19 +34,9 @@ function statesOf(element, role) {
   if (isInput) {
     if (element.type === 'file') states.push('file');
     else if (element.type === 'color') states.push('color');
-    else if (isSecret(element) && element.value !== '') states.push('filled');
   }
+  if ((isInput || tag === 'textarea') && isSecretField(element) && element.value !== '') states.push('filled');
   return states;
-}
-
-// Fields that were passwords once: a page may show what was typed ("show password").
-const passwords = new WeakSet();
-
-// Whether what an input holds is never told: it is or was a password, says so, or is drawn as dots.
-function isSecret(input) {
-  if (inputType(input) === 'password') passwords.add(input);
-  return passwords.has(input) || /\bpassword\b/i.test(dom.attribute(input, 'autocomplete') ?? '')
-    || !['', 'none', undefined].includes(getComputedStyle(input).webkitTextSecurity);
 }
 
 function levelOf(element, tag) {
@@ -61,7 +51,7 @@ function valueOf(element, role) {
   const tag = dom.tag(element);
   if (tag === 'input') {
     const type = inputType(element);
-    if (isSecret(element) || ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(type)) return null;
+    if (isSecretField(element) || ['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(type)) return null;
     if (type === 'file') {
       const names = [];
       for (let at = 0; at < element.files.length && at < 10; at++) names.push(element.files[at].name);
@@ -69,7 +59,7 @@ function valueOf(element, role) {
     }
     return element.value === '' ? null : capped(element.value, VALUE_MAX);
   }
-  if (tag === 'textarea') return element.value === '' ? null : capped(element.value, VALUE_MAX);
+  if (tag === 'textarea') return element.value === '' || isSecretField(element) ? null : capped(element.value, VALUE_MAX);
   if (tag === 'progress' || tag === 'meter') {
     return tag === 'progress' && !dom.has(element, 'value') ? null : String(Math.round(element.value * 1000) / 1000);
   }

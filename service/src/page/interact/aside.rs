@@ -1,0 +1,93 @@
+//! Documents of the page that an action's input is not meant for: what comes to them meanwhile is stopped.
+//!
+//! A frame may slide under the pointer, or take the focus, after the element was checked. The guard of the element's own
+//! document (`script/interact/guard.js`) does not see what comes to another one, so each other document holds its input.
+
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::{FrameTree, GetFrameTreeParams};
+use futures_util::future::join_all;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::Frame;
+use crate::cdp::{CdpError, Session};
+use crate::page::Page;
+use crate::page::script::{HOLD, RELEASE};
+use crate::page::world::{argument, in_frame, in_world, value};
+
+/// How many documents hold their input.
+const FRAMES_MAX: usize = 300;
+/// How long they may take together. One whose script is busy for longer takes no input meanwhile either.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long they hold it if nothing releases them.
+const HELD_MS: u64 = 10_000;
+
+/// Which input is held.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Input {
+    Pointer,
+    Keys,
+}
+
+/// Documents that hold their input, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Aside(Vec<(Session, i64)>);
+
+impl Page {
+    /// Has all documents of the page but `meant` hold their input.
+    pub(super) async fn hold_aside(&self, meant: &[Frame], input: Input) -> Aside {
+        let mut sessions = vec![self.session.clone()];
+        sessions.extend(self.state.borrow().parts.values().take(FRAMES_MAX).cloned());
+        let trees = join_all(sessions.into_iter().map(|session| async move {
+            let tree = timeout(ANSWER_TIMEOUT, session.call(&GetFrameTreeParams::default())).await.ok()?.ok()?;
+            let mut ids = Vec::new();
+            ids_of(&tree.frame_tree, &mut ids);
+            Some((session, ids))
+        }))
+        .await;
+        let others = trees
+            .into_iter()
+            .flatten()
+            .flat_map(|(session, ids)| ids.into_iter().map(move |id| (session.clone(), id)).collect::<Vec<_>>());
+        let others = others.filter(|(_, id)| meant.iter().all(|frame| frame.id() != id)).take(FRAMES_MAX);
+        let holding = others
+            .map(|(session, id)| async move { timeout(ANSWER_TIMEOUT, hold(session, &id, input)).await.ok()?.ok() });
+        Aside(join_all(holding).await.into_iter().flatten().collect())
+    }
+}
+
+async fn hold(session: Session, frame: &str, input: Input) -> Result<(Session, i64), CdpError> {
+    let world = *session.call(&in_frame(frame)).await?.execution_context_id.inner();
+    let arguments = [json!(input == Input::Keys), json!(HELD_MS)].map(argument);
+    session.call(&in_world(world, HOLD, &arguments)).await?;
+    Ok((session, world))
+}
+
+fn ids_of(tree: &FrameTree, ids: &mut Vec<String>) {
+    ids.push(tree.frame.id.inner().clone());
+    for child in tree.child_frames.iter().flatten() {
+        ids_of(child, ids);
+    }
+}
+
+// === impl Aside ===
+
+impl Aside {
+    /// Ends it. What would have got input, as `<button id="pay"> in another frame`.
+    pub(super) async fn release(mut self) -> Option<String> {
+        let asked = std::mem::take(&mut self.0).into_iter().map(|(session, world)| async move {
+            let answer = timeout(ANSWER_TIMEOUT, session.call(&in_world(world, RELEASE, &[]))).await.ok()?.ok()?;
+            value::<Option<String>>(answer).ok()?
+        });
+        join_all(asked).await.into_iter().flatten().next()
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        for (session, world) in &self.0 {
+            session.call(&in_world(*world, RELEASE, &[])).forget();
+        }
+    }
+}
