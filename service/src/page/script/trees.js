@@ -7,7 +7,9 @@ const accessor = (prototype, name) => {
   const { get } = Object.getOwnPropertyDescriptor(prototype, name);
   return node => get.call(node);
 };
-const typeOf = accessor(Node.prototype, 'nodeType');
+const nodeType = accessor(Node.prototype, 'nodeType');
+// Numbers and texts that XPath computes are no nodes.
+const typeOf = node => (typeof node.literal === 'string' ? 0 : nodeType(node));
 const localNameOf = accessor(Element.prototype, 'localName');
 const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
 const parentOf = accessor(Node.prototype, 'parentNode');
@@ -47,6 +49,8 @@ function pierceWith(innerTrees, scope, find, depth = 0) {
     const inside = pierceWith(innerTrees, tree, find, depth + 1);
     if (inside.length === 0) continue;
     while (next < found.length) {
+      // XPath finds numbers and texts as well, which have no place.
+      if (typeof found[next].literal === 'string') { merged.push(found[next++]); continue }
       const place = Node.prototype.compareDocumentPosition.call(holder, found[next]);
       if (found[next] !== holder && !(place & Node.DOCUMENT_POSITION_PRECEDING)) break;
       merged.push(found[next++]);
@@ -82,7 +86,7 @@ function outermost(scopes) {
   const outer = [];
   for (const scope of scopes) {
     const last = outer[outer.length - 1];
-    if (!last || !isInside(scope, last)) outer.push(scope);
+    if (!last || typeof scope.literal === 'string' || !isInside(scope, last)) outer.push(scope);
   }
   return outer;
 }
