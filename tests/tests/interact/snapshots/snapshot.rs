@@ -374,5 +374,5 @@ async fn a_button_of_a_recycled_row_is_stale() {
         }
     }
     assert_eq!(stale.len(), 1, "{stale:?} {tree}");
-    assert!(stale[0].contains("Delete (of Carol)"), "{stale:?}");
+    assert!(stale[0].contains("row"), "{stale:?}");
 }
