@@ -122,7 +122,7 @@ async fn a_document_that_comes_with_the_pointer_is_not_clicked() {
         format!("location = '{next}'; const until = Date.now() + 400; while (Date.now() < until);"),
     ] {
         scene.shows("<button id=ok style='width:200px;height:80px'>OK</button>").await;
-        scene.evaluate(&format!("ok.onmousemove = () => {{ {} }}", how)).await;
+        scene.evaluate(&format!("ok.onmousemove = () => {{ {how} }}")).await;
         let clicked = scene.click_within("#ok", BRIEFLY).await.unwrap_err();
         assert!(matches!(clicked, ActError::NotFound(_) | ActError::Covered { .. }), "{clicked:?}");
         scene.evaluate("new Promise(done => setTimeout(done, 500))").await;
