@@ -13,7 +13,7 @@ use super::life::Reason;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
 use crate::admission::{Client, Permit};
-use crate::page::interact::Refs;
+use crate::page::interact::{ActError, Refs};
 use crate::page::{Dialog, Page, PageError};
 
 /// How long a page may take to say where it is, after a call.
@@ -188,10 +188,11 @@ impl Sessions {
                 Ok(Answered { result, context, warnings, timings })
             }
             Ok((Err(error), context, ..)) => {
-                let error = session.end.reason().map_or(error, ended);
+                let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
                 Err(Failed { error, context: Some(context) })
             }
             Err(error) => {
+                let error = session.held_by_dialog(error);
                 let active = session.tabs().active();
                 let context = Context {
                     session: session.handle.clone(),
@@ -215,6 +216,16 @@ impl Session {
     pub(super) fn dialog(&self) -> Option<(Tab, Dialog)> {
         let tabs = self.tabs().all();
         tabs.into_iter().find_map(|tab| tab.page.dialog().map(|dialog| (tab, dialog)))
+    }
+
+    /// The error of a call that ran out of time while a dialog, perhaps another tab's, held its page.
+    fn held_by_dialog(&self, error: SessionError) -> SessionError {
+        let ran_out =
+            matches!(error, SessionError::Deadline { .. } | SessionError::Act(ActError::Page(PageError::TimedOut(_))));
+        match self.dialog().filter(|_| ran_out) {
+            Some((tab, dialog)) => SessionError::Dialog { tab: tab.name, kind: dialog.kind },
+            None => error,
+        }
     }
 
     /// What every answer has, after a call's work.

@@ -110,7 +110,12 @@ async fn beside(stack: &Stack, neighbour: Neighbour) -> Vec<String> {
 
 #[tokio::test]
 async fn a_second_sandbox_is_served_beside_every_kind_of_hostile_page() {
-    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    // Hostile pages take memory, for which a browser is replaced in time: here only a fault may replace one.
+    let stack = Stack::with()
+        .setting("PORTHOLE_MAX_CONCURRENT", "4")
+        .setting("PORTHOLE_BROWSER_MAX_MEMORY_MB", "1000000")
+        .start()
+        .await;
     stack.expect_alive().await;
     let running = browsers(&stack);
     assert!(!running.is_empty());

@@ -155,7 +155,7 @@ async fn a_dialog_in_one_tab_is_told_on_the_others_and_its_tab_can_be_closed() {
     let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
     agent.call("click", json!({"ref": reference(&tree(&opened), "\"open\"")})).await;
     eventually(Duration::from_secs(10), async || {
-        let held = agent.call("snapshot", json!({"tab": "t1"})).await;
+        let held = agent.call("snapshot", json!({"tab": "t1", "timeout_ms": 1000})).await;
         so(held.code().as_deref() == Some("DIALOG_OPEN"), format!("{held:?}"))
     })
     .await;
