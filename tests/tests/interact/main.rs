@@ -1,5 +1,8 @@
 //! What an agent does with a page, below the session: `Page` against a real Chromium. One binary, since it is linked once.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a step that fails is the test that fails")]
+
 mod act;
+mod held_page;
 mod locate;
 mod snapshots;

@@ -5,7 +5,8 @@ use std::time::Duration;
 use porthole_service::page::interact::{ActError, Button, Click, Method, Point};
 use porthole_tests::eventually;
 
-use super::scene::{PATIENCE, Scene, held, in_document, ready};
+use super::scene::{Scene, held, in_document, ready};
+use crate::held_page::PATIENCE;
 
 /// How long to wait for what never comes.
 const BRIEFLY: Duration = Duration::from_millis(700);

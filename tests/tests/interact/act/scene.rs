@@ -1,38 +1,34 @@
 //! A local page, leased for a session, and short ways to act on its elements.
 
-use std::sync::Arc;
+use std::ops::Deref;
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
-use porthole_chromium::find_executable;
-use porthole_service::guard::egress::EgressLimits;
-use porthole_service::guard::{AllowTargets, Guard, Judge, Policy, ResolveOverrides};
+use porthole_service::guard::{AllowTargets, Policy, ResolveOverrides};
 use porthole_service::page::interact::{
     ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Terms, Typing,
 };
-use porthole_service::page::{self, Appearance, Page};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
-use porthole_service::provider::{Lease, LeaseRequest, Provider};
-use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use porthole_tests::Site;
 use porthole_tests::site::SHOP;
-use prometheus_client::registry::Registry;
-use serde_json::{Value, json};
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::held_page::HeldPage;
+
 /// How long an element may take to be ready.
 pub(crate) const READY_WITHIN: Duration = Duration::from_secs(5);
 
 /// A page that is held, and the site that it visits.
 pub(crate) struct Scene {
-    pub(crate) page: Page,
+    held: HeldPage,
     pub(crate) site: Site,
     pub(crate) clipboard: Clipboard,
-    lease: Lease,
-    judge: Judge,
-    provider: Arc<dyn Provider>,
-    _profiles: tempfile::TempDir,
+}
+
+impl Deref for Scene {
+    type Target = HeldPage;
+
+    fn deref(&self) -> &HeldPage {
+        &self.held
+    }
 }
 
 impl Scene {
@@ -44,42 +40,20 @@ impl Scene {
     }
 
     pub(crate) async fn open() -> Self {
-        let mut registry = Registry::default();
-        let metrics = SessionMetrics::register(&mut registry);
-        let blocked = BlockedMetrics::register(&mut registry);
-        let profiles = tempfile::tempdir().unwrap();
         let site = Site::start();
         let policy = Policy {
             allow: AllowTargets::parse(&format!("{},{SHOP}:{}", site.addr(), site.addr().port())).unwrap(),
             resolve: ResolveOverrides::parse(&site.resolve()).unwrap(),
             ..Policy::default()
         };
-        let judge = Judge { guard: Guard::new(policy), blocked };
-        let options = LocalOptions {
-            executable: Ok(find_executable(None).unwrap()),
-            egress: EgressLimits::default(),
-            warm_pages: 1,
-            begin_frame: false,
-            recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
-            profiles: profiles.path().to_owned(),
-        };
-        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
-        let request = LeaseRequest::session(Duration::from_secs(3_600), None);
-        let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
-        let viewport = serde_json::from_value(json!({"width": 800, "height": 600})).unwrap();
-        let page = Page::open(&mut lease, &judge, &Appearance { viewport, color_scheme: None, reduced_motion: None });
-        Self { page, site, clipboard: Clipboard::default(), lease, judge, provider, _profiles: profiles }
+        let held = HeldPage::open(policy, (800, 600)).await;
+        Self { held, site, clipboard: Clipboard::default() }
     }
 
     /// Goes to a document of the site.
     pub(crate) async fn shows(&self, html: &str) {
         let url = self.site.html(&format!("<!doctype html><meta charset=utf-8>{html}"));
         self.goes(&url).await;
-    }
-
-    pub(crate) async fn goes(&self, url: &str) {
-        let target = self.judge.guard.judge(url).await.unwrap();
-        timeout(PATIENCE, self.page.navigate(&target)).await.unwrap().unwrap();
     }
 
     pub(crate) async fn main(&self) -> Frame {
@@ -127,24 +101,13 @@ impl Scene {
         }
     }
 
-    /// The value of an expression in the page.
-    pub(crate) async fn evaluate(&self, expression: &str) -> Value {
-        let mut evaluate = EvaluateParams::new(expression);
-        evaluate.return_by_value = Some(true);
-        let evaluated = timeout(PATIENCE, self.lease.page().call(&evaluate)).await;
-        let evaluated = evaluated.unwrap_or_else(|_| panic!("{expression} never ended")).unwrap();
-        evaluated.result.value.unwrap_or_default()
-    }
-
     /// The page's `log`, which its handlers write.
     pub(crate) async fn log(&self) -> String {
         self.evaluate("String(log)").await.as_str().unwrap_or_default().to_owned()
     }
 
     pub(crate) async fn ends(self) {
-        let Self { page, lease, provider, .. } = self;
-        drop((page, lease));
-        timeout(PATIENCE, provider.end()).await.unwrap();
+        self.held.ends().await;
     }
 }
 

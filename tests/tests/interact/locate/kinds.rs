@@ -105,7 +105,9 @@ async fn without_a_kind_all_are_tried_in_their_order() {
         assert_eq!(located.tried.last().unwrap().selector, used);
         assert!(located.tried.iter().rev().skip(1).all(|tried| tried.matched == 0), "{:?}", located.tried);
         assert_eq!(scene.id(&located.element).await, id);
-        scene.js(&format!("document.getElementById('{id}').remove(); document.getElementById('role')?.remove()")).await;
+        scene
+            .evaluate(&format!("document.getElementById('{id}').remove(); document.getElementById('role')?.remove()"))
+            .await;
     }
     scene.shows("<button id=role>Save</button><p id=quoted>button \"Save\"</p>").await;
     assert_eq!(scene.id_of(&any("button \"Save\"")).await, "role");

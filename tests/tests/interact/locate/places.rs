@@ -22,9 +22,9 @@ async fn open_shadow_roots_are_looked_into() {
     assert_eq!((located.matched_count, scene.id(&located.element).await.as_str()), (2, "b"));
     assert_eq!(scene.id_of(&by(Kind::Css, "#host >> #deep >> text: Send")).await, "b");
     scene.clicks(&located.element).await;
-    assert_eq!(scene.js("clicked").await, 1);
+    assert_eq!(scene.evaluate("clicked").await, 1);
     // What comes into a shadow root later is seen as well.
-    scene.js("setTimeout(() => outer.append(Object.assign(document.createElement('i'), { id: 'late', textContent: 'Late' })), 300)").await;
+    scene.evaluate("setTimeout(() => outer.append(Object.assign(document.createElement('i'), { id: 'late', textContent: 'Late' })), 300)").await;
     assert_eq!(scene.id_of(&by(Kind::Text, "late")).await, "late");
     scene.ends().await;
 }
@@ -64,7 +64,7 @@ async fn frames_of_every_origin_are_looked_into() {
     let no_frame = scene.misses(&within("button", button("Pay"))).await;
     assert!(matches!(no_frame.error, ActError::Invalid(_)), "{no_frame:?}");
     // A frame that comes later, with a document that comes later still.
-    scene.js("setTimeout(() => { const frame = document.createElement('iframe'); frame.srcdoc = '<p>Afterwards'; document.body.append(frame) }, 200)").await;
+    scene.evaluate("setTimeout(() => { const frame = document.createElement('iframe'); frame.srcdoc = '<p>Afterwards'; document.body.append(frame) }, 200)").await;
     scene.locate(&by(Kind::Text, "afterwards")).await.unwrap();
     scene.ends().await;
 }
@@ -121,7 +121,7 @@ async fn a_page_that_redefines_what_we_use_misleads_nobody() {
     assert_eq!(scene.id_of(&by(Kind::Xpath, "//form//button")).await, "b");
     let located = scene.locate(&by(Kind::Css, "#b")).await.unwrap();
     scene.clicks(&located.element).await;
-    assert_eq!(scene.js("n").await, 1);
+    assert_eq!(scene.evaluate("n").await, 1);
     let typed = scene.types("#f", "true").await.typed.unwrap();
     assert_eq!((typed.value.as_deref(), typed.differs), (Some("true"), false));
     scene.ends().await;

@@ -1,25 +1,17 @@
 //! A local page, held as for a session, and what a test asks of it.
 
-use std::sync::Arc;
+use std::ops::Deref;
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
-use porthole_chromium::find_executable;
-use porthole_service::guard::egress::EgressLimits;
-use porthole_service::guard::{AllowTargets, Guard, Judge, Policy};
+use porthole_service::guard::{AllowTargets, Policy};
 use porthole_service::page::interact::{
     Acted, Button, Click, Element, How, Kind, Located, Missed, Modifiers, Terms, Typing, Wanted,
 };
-use porthole_service::page::{self, Appearance, Page};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
-use porthole_service::provider::{Lease, LeaseRequest, Provider};
-use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use porthole_tests::Site;
-use prometheus_client::registry::Registry;
-use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+use crate::held_page::{HeldPage, PATIENCE};
+
 /// How long an element may take to be located.
 const SOON: Duration = Duration::from_secs(10);
 /// How long something is waited for that never comes.
@@ -27,55 +19,30 @@ const IN_VAIN: Duration = Duration::from_millis(200);
 
 /// A page, its site, and another site whose frames are of another origin.
 pub(crate) struct Scene {
-    pub(crate) page: Page,
+    held: HeldPage,
     pub(crate) site: Site,
     pub(crate) other: Site,
-    lease: Lease,
-    judge: Judge,
-    provider: Arc<dyn Provider>,
-    _profiles: tempfile::TempDir,
+}
+
+impl Deref for Scene {
+    type Target = HeldPage;
+
+    fn deref(&self) -> &HeldPage {
+        &self.held
+    }
 }
 
 impl Scene {
     pub(crate) async fn new() -> Self {
-        let mut registry = Registry::default();
-        let metrics = SessionMetrics::register(&mut registry);
-        let blocked = BlockedMetrics::register(&mut registry);
-        let profiles = tempfile::tempdir().unwrap();
         let (site, other) = (Site::start(), Site::at("127.0.0.2".parse().unwrap()));
         let allow = AllowTargets::parse(&format!("{},{}", site.addr(), other.addr())).unwrap();
-        let judge = Judge { guard: Guard::new(Policy { allow, ..Policy::default() }), blocked };
-        let options = LocalOptions {
-            executable: Ok(find_executable(None).unwrap()),
-            egress: EgressLimits::default(),
-            warm_pages: 1,
-            begin_frame: false,
-            recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
-            profiles: profiles.path().to_owned(),
-        };
-        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
-        let request = LeaseRequest::session(Duration::from_secs(3_600), None);
-        let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
-        let viewport = serde_json::from_value(json!({"width": 1280, "height": 720})).unwrap();
-        let page = Page::open(&mut lease, &judge, &Appearance { viewport, color_scheme: None, reduced_motion: None });
-        Self { page, site, other, lease, judge, provider, _profiles: profiles }
+        let held = HeldPage::open(Policy { allow, ..Policy::default() }, (1280, 720)).await;
+        Self { held, site, other }
     }
 
     /// Goes to a page of this HTML.
     pub(crate) async fn shows(&self, html: &str) {
         self.goes(&self.site.html(html)).await;
-    }
-
-    pub(crate) async fn goes(&self, url: &str) {
-        let target = self.judge.guard.judge(url).await.unwrap();
-        timeout(PATIENCE, self.page.navigate(&target)).await.unwrap().unwrap();
-    }
-
-    /// The value of an expression in the page's own world.
-    pub(crate) async fn js(&self, expression: &str) -> Value {
-        let evaluate = EvaluateParams::new(expression);
-        let evaluated = timeout(PATIENCE, self.lease.page().call(&evaluate)).await.unwrap().unwrap();
-        evaluated.result.value.unwrap_or_default()
     }
 
     pub(crate) async fn locate(&self, wanted: &Wanted) -> Result<Located, Missed> {
@@ -90,12 +57,12 @@ impl Scene {
 
     /// The id of an element: of the one that a pointer moves over.
     pub(crate) async fn id(&self, element: &Element) -> String {
-        self.js(
+        self.evaluate(
             "addEventListener('mousemove', event => globalThis.over = event.composedPath()[0].id, { capture: true })",
         )
         .await;
         self.page.hover(element, &in_document()).await.unwrap();
-        self.js("over").await.as_str().unwrap_or_default().to_owned()
+        self.evaluate("over").await.as_str().unwrap_or_default().to_owned()
     }
 
     /// Locates what never comes.
@@ -116,11 +83,8 @@ impl Scene {
         self.page.type_text(&located.element, &typing).await.unwrap()
     }
 
-    /// Ends the browser.
     pub(crate) async fn ends(self) {
-        let Self { page, lease, provider, .. } = self;
-        drop((page, lease));
-        timeout(PATIENCE, provider.end()).await.unwrap();
+        self.held.ends().await;
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use porthole_service::page::interact::{ActError, Awaited, Kind, UrlGlob, Wanted};
 use tokio::time::Instant;
 
-use super::scene::{PATIENCE, Scene, by};
+use super::scene::{Scene, by};
+use crate::held_page::PATIENCE;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_comes_later_is_seen_as_it_comes() {
@@ -21,14 +22,14 @@ async fn what_comes_later_is_seen_as_it_comes() {
     ] {
         scene.shows(html).await;
         let began = Instant::now();
-        scene.js(&soon(script)).await;
+        scene.evaluate(&soon(script)).await;
         scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
         assert!(began.elapsed() >= Duration::from_millis(290), "{script}: before it came");
     }
     // In the document that comes after this one.
     let next = scene.site.html("<button>Now</button>");
     scene.shows("<p>-").await;
-    scene.js(&soon(&format!("location = '{next}'"))).await;
+    scene.evaluate(&soon(&format!("location = '{next}'"))).await;
     scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
     scene.ends().await;
 }
@@ -49,24 +50,24 @@ async fn states_texts_and_urls_are_waited_for() {
     let missed = page.wait_for_text_gone("Loading", in_vain()).await.unwrap_err();
     assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
     let element = scene.locate(&Wanted { wait_for_enabled: false, ..go.clone() }).await.unwrap().element;
-    scene.js("setTimeout(() => { p.hidden = true; b.disabled = false }, 200)").await;
+    scene.evaluate("setTimeout(() => { p.hidden = true; b.disabled = false }, 200)").await;
     page.wait_for_element(&element, Awaited::Enabled, later()).await.unwrap();
     page.wait_for_text_gone("Loading", later()).await.unwrap();
     page.wait_for(&by(Kind::Text, "Loading the list"), Awaited::Hidden, later()).await.unwrap();
-    scene.js("setTimeout(() => b.remove(), 200)").await;
+    scene.evaluate("setTimeout(() => b.remove(), 200)").await;
     page.wait_for_element(&element, Awaited::Hidden, later()).await.unwrap();
     let missed = page.wait_for_element(&element, Awaited::Visible, later()).await.unwrap_err();
     assert!(matches!(missed.error, ActError::NotFound(_)), "{missed:?}");
 
     let glob = |pattern: &str| UrlGlob::parse(pattern).unwrap();
-    scene.js("setTimeout(() => history.pushState(1, '', '/shop/7/done?x=1'), 200)").await;
+    scene.evaluate("setTimeout(() => history.pushState(1, '', '/shop/7/done?x=1'), 200)").await;
     let url = page.wait_for_url(&glob("/shop/*/done**"), later()).await.unwrap();
     assert!(url.ends_with("/shop/7/done?x=1"), "{url}");
     page.wait_for_url(&glob("**/7/*"), later()).await.unwrap();
     let missed = page.wait_for_url(&glob("/shop/*"), in_vain()).await.unwrap_err();
     assert!(matches!(missed, ActError::TimedOut { .. }), "{missed:?}");
     let next = scene.site.html("<p>next");
-    scene.js(&format!("setTimeout(() => location = '{next}', 200)")).await;
+    scene.evaluate(&format!("setTimeout(() => location = '{next}', 200)")).await;
     page.wait_for_url(&glob(&next), later()).await.unwrap();
     scene.ends().await;
 }
@@ -75,7 +76,7 @@ async fn states_texts_and_urls_are_waited_for() {
 async fn a_dialog_ends_the_wait() {
     let scene = Scene::new().await;
     scene.shows("<p>-").await;
-    scene.js("setTimeout(() => alert('hello'), 200)").await;
+    scene.evaluate("setTimeout(() => alert('hello'), 200)").await;
     let missed = scene.locate(&by(Kind::Text, "never")).await.unwrap_err();
     assert!(matches!(&missed.error, ActError::Dialog(dialog) if dialog.message == "hello"), "{missed:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
