@@ -14,7 +14,7 @@ use super::private_files::PrivateFiles;
 
 const FILE: &str = "sessions.json";
 
-/// Sessions older than this have ended, whatever limit their service has.
+/// Sessions older than this have ended: a service keeps none longer.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(24 * 3600);
 /// Sessions remembered for each worker.
 const SESSIONS_MAX: usize = 32;

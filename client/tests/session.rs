@@ -112,7 +112,7 @@ async fn a_refusal_before_acting_is_retried_and_a_failure_that_may_have_acted_is
     }
     let worker = Worker::with_replies([refused("DEADLINE_EXCEEDED", None), page("ses_1")]);
     session(&worker).0.snapshot(SnapshotRequest::default()).await.unwrap();
-    assert_eq!(worker.seen().len(), 2, "looking again harms nobody");
+    assert_eq!(worker.seen().len(), 2, "a snapshot changes nothing, so it is retried");
 }
 
 #[tokio::test]

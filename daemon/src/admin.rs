@@ -69,7 +69,7 @@ async fn healthz() -> Json<serde_json::Value> {
 async fn readyz<P: Process>(State(process): State<Arc<P>>) -> Response {
     match process.ready().await {
         Ok(()) => healthz().await.into_response(),
-        // Always 503, which probes understand, whatever the code's own status.
+        // Always 503, which probes understand. The failure's own status may be another.
         Err(failure) => (StatusCode::SERVICE_UNAVAILABLE, Refused(failure)).into_response(),
     }
 }

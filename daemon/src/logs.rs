@@ -1,7 +1,7 @@
 //! Logs: one event per line on standard error, text on a terminal, JSON elsewhere.
 //!
-//! This module has the format and the filter. It silences libraries that log network data below `info`, whatever the
-//! filter says, since that data contains keys and tokens.
+//! This module has the format and the filter. It ignores what libraries log about network data below `info`, even if
+//! the filter asks for it, since that data contains keys and tokens.
 
 use std::io::IsTerminal as _;
 use std::panic::PanicHookInfo;

@@ -236,7 +236,7 @@ pub struct Status {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Control {
-    /// Nobody.
+    /// Neither the agent nor a person.
     #[default]
     None,
     /// An acting call that runs.
