@@ -8,6 +8,7 @@ mod extract;
 mod instruction;
 mod json;
 pub mod limits;
+pub mod live;
 pub mod metrics;
 pub mod openapi;
 mod request;
@@ -17,13 +18,15 @@ mod scan;
 mod secret;
 mod selector;
 pub mod session;
+pub mod tools;
 
 pub use error::{ErrorAnswer, ErrorCode, Failure};
 pub use extract::{Directive, Directives, ExtractKind, TableFormat};
 pub use instruction::Instruction;
 pub use json::{Invalid, StrictObject, Validate, parse};
 pub use request::{
-    ColorScheme, CreateRequest, ExtractRequest, ImageFormat, OnTimeout, ScreenshotRequest, Until, Viewport, Wait,
+    ColorScheme, CreateRequest, ExtractRequest, ImageFormat, OnTimeout, ScreenshotRequest, TenantRequest, Until,
+    Viewport, Wait,
 };
 pub use response::{CreateResponse, ExtractFormat, ExtractResponse, ExtractResult, ScreenshotResponse, Timings};
 pub use selector::{By, Chain, Step};

@@ -13,6 +13,10 @@ pub use session::*;
 pub const WORKER_BODY_MAX_BYTES: usize = 64 * 1024;
 /// The body of a request to the service, in bytes: the worker's, and room for the credentials that it adds.
 pub const SERVICE_BODY_MAX_BYTES: usize = WORKER_BODY_MAX_BYTES + INJECTED_MAX_BYTES;
+/// The body of a request to the worker's tool routes, in bytes.
+pub const TOOLS_BODY_MAX_BYTES: usize = 1024 * 1024;
+/// Calls of one message that are run.
+pub const TOOL_CALLS_MAX: usize = 5;
 /// What the worker may add to a body, in bytes: the credentials of a browser provider.
 pub const INJECTED_MAX_BYTES: usize = 8 * 1024;
 /// How much of a too large body is read and thrown away before the answer, so that its sender can read that answer.

@@ -30,6 +30,12 @@ macro_rules! operations {
                 match self { $(Operation::$variant => $name),+ }
             }
 
+            /// Its route, without the worker's prefix.
+            #[must_use]
+            pub const fn route(self) -> &'static str {
+                match self { $(Operation::$variant => $route),+ }
+            }
+
             /// The operation of one of the service's routes.
             #[must_use]
             pub fn of_route(route: &str) -> Option<Operation> {
@@ -92,6 +98,12 @@ operations! {
     SessionViewer, "session_viewer", routes::session::VIEWER;
     /// `POST session/close`.
     SessionClose, "session_close", routes::session::CLOSE;
+    /// `GET tools`.
+    Tools, "tools", routes::TOOLS;
+    /// `POST tools/run`.
+    ToolsRun, "tools_run", routes::TOOLS_RUN;
+    /// `POST tools/intent`.
+    ToolsIntent, "tools_intent", routes::TOOLS_INTENT;
 }
 
 /// `/api/metrics`.

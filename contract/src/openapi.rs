@@ -1,6 +1,7 @@
 //! The OpenAPI 3.1 document, generated from the types. Its golden file is `contract/openapi.json`.
 
 mod session;
+mod tools;
 
 use utoipa::OpenApi;
 
@@ -32,18 +33,24 @@ struct ServiceApi;
 /// Returns the document that the service serves.
 #[must_use]
 pub fn service() -> serde_json::Value {
-    document("", "the worker's own key, when the operator set one (`PORTHOLE_SERVICE_KEY`)")
+    document(service_paths(), "", "the worker's own key, when the operator set one (`PORTHOLE_SERVICE_KEY`)")
 }
 
 /// Returns the public document, which the worker serves.
 #[must_use]
 pub fn worker() -> serde_json::Value {
-    document(WORKER_PREFIX, "a client key, when the operator set any (`PORTHOLE_CLIENT_KEYS`)")
+    let mut api = service_paths();
+    api.merge(tools::ToolsApi::openapi());
+    document(api, WORKER_PREFIX, "a client key, when the operator set any (`PORTHOLE_CLIENT_KEYS`)")
 }
 
-fn document(prefix: &str, bearer: &str) -> serde_json::Value {
+fn service_paths() -> utoipa::openapi::OpenApi {
     let mut api = ServiceApi::openapi();
     api.merge(session::SessionApi::openapi());
+    api
+}
+
+fn document(mut api: utoipa::openapi::OpenApi, prefix: &str, bearer: &str) -> serde_json::Value {
     api.paths.paths = std::mem::take(&mut api.paths.paths)
         .into_iter()
         .map(|(path, item)| (format!("{prefix}{path}"), item))
@@ -122,13 +129,15 @@ mod tests {
     }
 
     #[test]
-    fn both_documents_describe_the_same_routes() {
+    fn the_workers_document_has_the_services_routes_and_its_own() {
         let paths = |document: serde_json::Value| {
             document["paths"].as_object().unwrap().keys().cloned().collect::<BTreeSet<_>>()
         };
         let expected = [routes::CREATE, routes::EXTRACT, routes::SCREENSHOT].iter().chain(routes::session::ALL);
         assert_eq!(paths(service()), expected.map(ToString::to_string).collect());
-        let prefixed: BTreeSet<_> = paths(service()).iter().map(|path| format!("{WORKER_PREFIX}{path}")).collect();
+        let own = [routes::TOOLS, routes::TOOLS_RUN, routes::TOOLS_INTENT].map(ToOwned::to_owned);
+        let prefixed: BTreeSet<_> =
+            paths(service()).into_iter().chain(own).map(|path| format!("{WORKER_PREFIX}{path}")).collect();
         assert_eq!(paths(worker()), prefixed);
         assert_eq!(worker()["openapi"], "3.1.0");
     }

@@ -30,6 +30,39 @@ impl Validate for CreateRequest {
     }
 }
 
+/// `POST tenant`, from the worker to the service: the owner token of a tenant's sandbox, which is named after the tenant.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TenantRequest {
+    /// The tenant's name: 1 to 64 letters and digits.
+    pub tenant: String,
+    /// How long the owner token is valid, in seconds.
+    pub ttl_seconds: u64,
+}
+
+impl TenantRequest {
+    /// What the ids of tenants' sandboxes begin with. Ids of `create` begin otherwise, so that no tenant's name leads to
+    /// another caller's sandbox.
+    pub const SANDBOX_PREFIX: &str = "mcp-";
+
+    /// The id of the tenant's sandbox.
+    #[must_use]
+    pub fn sandbox_id(&self) -> String {
+        format!("{}{}", Self::SANDBOX_PREFIX, self.tenant)
+    }
+}
+
+impl Validate for TenantRequest {
+    fn validate(&self) -> Result<(), Invalid> {
+        let fits =
+            (1..=64).contains(&self.tenant.len()) && self.tenant.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !fits {
+            return Err(Invalid::new("tenant", "must be 1 to 64 letters and digits"));
+        }
+        in_range("ttl_seconds", Some(self.ttl_seconds), TOKEN_TTL_MIN_SECONDS, TOKEN_TTL_MAX_SECONDS)
+    }
+}
+
 /// `POST browser-screenshot`: a picture of a page.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

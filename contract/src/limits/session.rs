@@ -118,6 +118,26 @@ pub const LIVE_VIEWERS_MAX: usize = 100;
 pub const LIVE_FPS_MAX: u32 = 60;
 /// Default `max_fps`, in frames a second.
 pub const LIVE_FPS_DEFAULT: u32 = 30;
+/// Default `max_width` of a frame, in pixels of the picture.
+pub const LIVE_WIDTH_DEFAULT: u32 = 1280;
+/// Default `max_height` of a frame, in pixels of the picture.
+pub const LIVE_HEIGHT_DEFAULT: u32 = 720;
+/// Largest `max_width` and `max_height` of a frame, in pixels of the picture; no frame is larger than its viewport.
+pub const LIVE_SIZE_MAX: u32 = 16_384;
+/// Default JPEG `quality` of frames.
+pub const LIVE_QUALITY_DEFAULT: u32 = 70;
+/// Largest JPEG `quality` of frames.
+pub const LIVE_QUALITY_MAX: u32 = 100;
+/// Frames that the service holds for one viewer, and frames under way to a viewer that acknowledges them.
+pub const LIVE_FRAMES_HELD_MAX: usize = 2;
+/// Input events of one viewer in a second; more are ignored.
+pub const LIVE_INPUT_EVENTS_PER_SECOND_MAX: u32 = 1_000;
+/// Largest coordinate of an input event in either direction, in CSS pixels: a drag may leave the viewport.
+pub const LIVE_COORDINATE_MAX_PX: f64 = 1_000_000.0;
+/// Points of a touch event: what Chromium takes (`WebTouchEvent::kTouchesLengthCap`).
+pub const LIVE_TOUCH_POINTS_MAX: usize = 16;
+/// The id of a ping, in bytes.
+pub const LIVE_PING_ID_MAX_BYTES: usize = 100;
 /// Largest wheel delta in either direction, in CSS pixels.
 pub const LIVE_WHEEL_MAX_PX: f64 = 500.0;
 /// A viewer keeps control without input for this long.

@@ -28,7 +28,7 @@ pub fn is_handle(text: &str) -> bool {
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
-pub(super) fn check_handle(path: &str, value: Option<&str>) -> Result<(), Invalid> {
+pub(crate) fn check_handle(path: &str, value: Option<&str>) -> Result<(), Invalid> {
     match value {
         Some(value) if !is_handle(value) => {
             Err(Invalid::new(path, format!("must be 1 to {HANDLE_MAX_CHARS} letters, digits, '_' or '-'")))

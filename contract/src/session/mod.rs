@@ -26,13 +26,14 @@ pub use act::{
 pub use answer::{Acted, BoundingBox, ErrorContext, Method, Plain, SessionAnswer, SessionTimings, TargetAnswer, Tried};
 pub use event::{DialogKind, Event};
 pub use extract::{Extracted, SessionExtractRequest};
+pub(crate) use handle::check_handle;
 pub use handle::{ElementRef, HANDLE_PREFIX, NotARef, REPLICA_CHARS, is_handle, replica_of};
 pub use hold::{
     CloseRequest, Closed, Control, DialogRequest, FileInfo, Files, FilesAction, FilesRequest, State, StateRequest,
     Status, StatusRequest, TabInfo, Tabs, TabsAction, TabsRequest,
 };
 pub use interact::{InteractAction, InteractDetails, InteractOptions, InteractRequest, Interacted};
-pub use open::{HistoryAction, LoadState, NavigateRequest, OpenOptions, OpenRequest, Opens};
+pub use open::{HistoryAction, LoadState, NavigateRequest, OPEN_FIELDS, OpenOptions, OpenRequest, Opens};
 pub use request::{Owner, SessionRequest};
 pub use screenshot::{Picture, SessionScreenshotRequest};
 pub use snapshot::{
@@ -40,6 +41,7 @@ pub use snapshot::{
 };
 pub use storage::{Cookie, CookiePartition, OriginStorage, SameSite, StorageEntry, StorageState};
 pub use target::{Point, SemanticTarget, Target, TargetBy, TargetObject, Targeted};
+pub(crate) use upload::check_files;
 pub use upload::{UploadFile, UploadRequest};
 pub use view::{ViewerAnswer, ViewerRequest, ViewerRole};
 pub use wait::{Condition, ElementState, WaitRequest};

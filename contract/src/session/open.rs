@@ -13,6 +13,19 @@ use crate::limits::{
 use crate::request::{in_range, not_blank};
 use crate::{ColorScheme, Viewport};
 
+/// The names of [`OpenOptions`]' fields: how a new session is to be. A call with a handle must not have them.
+pub const OPEN_FIELDS: [&str; 9] = [
+    "viewport",
+    "color_scheme",
+    "reduced_motion",
+    "locale",
+    "time_zone",
+    "user_agent",
+    "allow_hosts",
+    "idle_seconds",
+    "storage_state",
+];
+
 session_request! {
     /// `POST session/open`: makes a session with given options.
     OpenRequest [open snapshot] {}

@@ -33,27 +33,32 @@ pub struct UploadFile {
 
 impl UploadRequest {
     fn check(&self) -> Result<(), Invalid> {
-        if self.files.len() > UPLOAD_FILES_MAX {
-            return Err(Invalid::new("files", format!("must not have more than {UPLOAD_FILES_MAX} files")));
+        check_files(&self.files)
+    }
+}
+
+/// Refuses too many files, names that leave their folder, content that is no base64 and more bytes than an upload has.
+pub(crate) fn check_files(files: &[UploadFile]) -> Result<(), Invalid> {
+    if files.len() > UPLOAD_FILES_MAX {
+        return Err(Invalid::new("files", format!("must not have more than {UPLOAD_FILES_MAX} files")));
+    }
+    let mut bytes = 0;
+    for (at, file) in files.iter().enumerate() {
+        let invalid = |field: &str, reason: String| Invalid::new(format!("files[{at}].{field}"), reason);
+        if !is_file_name(&file.name) {
+            return Err(invalid("name", format!("must be a file's name, 1 to {FILE_NAME_MAX_BYTES} bytes")));
         }
-        let mut bytes = 0;
-        for (at, file) in self.files.iter().enumerate() {
-            let invalid = |field: &str, reason: String| Invalid::new(format!("files[{at}].{field}"), reason);
-            if !is_file_name(&file.name) {
-                return Err(invalid("name", format!("must be a file's name, 1 to {FILE_NAME_MAX_BYTES} bytes")));
-            }
-            if file.mime_type.as_deref().is_some_and(|kind| !is_mime_type(kind)) {
-                return Err(invalid("mime_type", "must be a media type, such as text/plain".to_owned()));
-            }
-            match decoded_bytes(&file.content_base64) {
-                Some(decoded) => bytes += decoded,
-                None => return Err(invalid("content_base64", "must be base64 with padding".to_owned())),
-            }
+        if file.mime_type.as_deref().is_some_and(|kind| !is_mime_type(kind)) {
+            return Err(invalid("mime_type", "must be a media type, such as text/plain".to_owned()));
         }
-        match bytes > UPLOAD_MAX_BYTES {
-            true => Err(Invalid::new("files", format!("must not have more than {UPLOAD_MAX_BYTES} bytes together"))),
-            false => Ok(()),
+        match decoded_bytes(&file.content_base64) {
+            Some(decoded) => bytes += decoded,
+            None => return Err(invalid("content_base64", "must be base64 with padding".to_owned())),
         }
+    }
+    match bytes > UPLOAD_MAX_BYTES {
+        true => Err(Invalid::new("files", format!("must not have more than {UPLOAD_MAX_BYTES} bytes together"))),
+        false => Ok(()),
     }
 }
 
