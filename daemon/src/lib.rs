@@ -23,5 +23,6 @@ pub mod shutdown;
 pub mod signals;
 pub mod trace;
 pub mod web_pages;
+pub mod websocket;
 
 pub use self::runtime::runtime;

@@ -22,6 +22,9 @@ use crate::trace::{self, Export};
 const WIRE_LIBRARIES: &[&str] =
     &["h2", "hyper", "hyper_rustls", "hyper_util", "reqwest", "rustls", "tokio_tungstenite", "tungstenite"];
 
+/// Prints messages below `info`, some lines for each message at `info`, and what callers do wrong as warnings.
+const MESSAGE_LIBRARY: &str = "rmcp";
+
 /// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -110,7 +113,12 @@ pub fn with_causes(error: &dyn std::error::Error) -> String {
 
 fn shows_network_data(event: &Metadata<'_>) -> bool {
     let library = event.target().split("::").next().unwrap_or_default();
-    *event.level() > LevelFilter::INFO && WIRE_LIBRARIES.contains(&library)
+    let most = match library {
+        MESSAGE_LIBRARY => LevelFilter::ERROR,
+        _ if WIRE_LIBRARIES.contains(&library) => LevelFilter::INFO,
+        _ => LevelFilter::TRACE,
+    };
+    *event.level() > most
 }
 
 fn log_panic(panic: &PanicHookInfo<'_>) {

@@ -107,6 +107,12 @@ impl Requests {
         stats[operation as usize].record(failed_with, whole_ms(lasted));
     }
 
+    /// Begins work that counts as a request of this operation though it came as a part of another request.
+    #[must_use]
+    pub fn begin(&self, operation: Operation) -> Begun {
+        Begun { in_flight: Some(self.in_flight(operation)), began: Instant::now() }
+    }
+
     fn in_flight(&self, operation: Operation) -> InFlight {
         self.0.in_flight.get_or_create(&OfOperation { operation: operation.name() }).inc();
         InFlight { requests: self.clone(), operation }
@@ -138,6 +144,29 @@ struct InFlight {
 impl Drop for InFlight {
     fn drop(&mut self) {
         self.requests.0.in_flight.get_or_create(&OfOperation { operation: self.operation.name() }).dec();
+    }
+}
+
+/// Work that counts as a request. Dropped before its end it counts as abandoned.
+pub struct Begun {
+    in_flight: Option<InFlight>,
+    began: Instant,
+}
+
+impl Begun {
+    /// Counts the end, with a code if it failed.
+    pub fn end(mut self, failed_with: Option<ErrorCode>) {
+        if let Some(in_flight) = self.in_flight.take() {
+            in_flight.requests.record(in_flight.operation, failed_with, self.began.elapsed());
+        }
+    }
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(in_flight) = self.in_flight.take() {
+            in_flight.requests.abandoned(in_flight.operation);
+        }
     }
 }
 

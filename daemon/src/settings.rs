@@ -237,7 +237,7 @@ pub fn flags(settings: &[Setting]) -> impl Iterator<Item = Arg> {
 /// As above.
 pub fn command_line(command: Command, arguments: impl IntoIterator<Item = OsString>) -> Result<ArgMatches, ExitCode> {
     command.try_get_matches_from(arguments).map_err(|error| {
-        // Standard output or error may be closed; there is nobody left to tell then.
+        // Standard output or error may be closed: then the failure can't be reported.
         let _ = error.print();
         if error.use_stderr() { ExitCode::from(EXIT_WRONG_SETTING) } else { ExitCode::SUCCESS }
     })

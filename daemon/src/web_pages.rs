@@ -32,6 +32,15 @@ impl Hosts {
         if addr.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Any }
     }
 
+    /// Refuses a request whose `Host` is not allowed.
+    ///
+    /// # Errors
+    /// `ORIGIN_NOT_ALLOWED`.
+    pub fn judge(self, request: &Request) -> Result<(), Refused> {
+        let details = "host: must be localhost or a loopback address, since this listener is on loopback";
+        if self.allow(request) { Ok(()) } else { Err(Refused::new(ErrorCode::OriginNotAllowed, details)) }
+    }
+
     fn allow(self, request: &Request) -> bool {
         let named = |authority: &str| host_of(authority).is_some_and(|host| is_loopback(&host));
         let mut hosts = request.headers().get_all(header::HOST).iter();
@@ -57,9 +66,8 @@ pub(crate) async fn refuse_web_pages(State(hosts): State<Hosts>, request: Reques
     if let Err(refused) = Origins::new(Vec::new()).judge(request.headers()) {
         return refused.into_response();
     }
-    if !hosts.allow(&request) {
-        let details = "host: must be localhost or a loopback address, since this listener is on loopback";
-        return Refused::new(ErrorCode::OriginNotAllowed, details).into_response();
+    if let Err(refused) = hosts.judge(&request) {
+        return refused.into_response();
     }
     next.run(request).await
 }

@@ -1,11 +1,11 @@
-//! The environment variables that a process was started with, and which of them nobody reads.
+//! The environment variables that a process was started with, and which of them no process reads.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use super::{FILE_SUFFIX, PREFIX};
 
-/// Every variable of the contract that is no secret, whichever process reads it.
+/// Every variable of the contract that is no secret, of all processes.
 const KNOWN: &[&str] = &[
     "PORTHOLE_WORKER_ADDR",
     "PORTHOLE_SERVICE_ADDR",
@@ -55,9 +55,14 @@ const KNOWN: &[&str] = &[
     "PORTHOLE_INSTANCE",
     "PORTHOLE_SERVICE_URL",
     "PORTHOLE_SERVICE_PEERS",
+    "PORTHOLE_PUBLIC_URL",
     "PORTHOLE_ALLOWED_ORIGINS",
     "PORTHOLE_RATE_LIMIT",
+    "PORTHOLE_MCP",
+    "PORTHOLE_MCP_TOOLS",
+    "PORTHOLE_PLAYGROUND",
     "PORTHOLE_TRUSTED_PROXIES",
+    "PORTHOLE_BROWSER_TOOLS",
     "PORTHOLE_URL",
     "PORTHOLE_LOG",
 ];
