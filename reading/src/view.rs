@@ -18,7 +18,7 @@ const SILENT: [&str; 22] = [
     "head", "title", "script", "style", "noscript", "template", "meta", "link", "base", "select", "datalist",
     "textarea", "input", "canvas", "svg", "object", "embed", "audio", "param", "source", "track", "area",
 ];
-/// Elements that are blocks whatever their style.
+/// Elements that count as blocks in any style.
 const BLOCKS: [&str; 44] = [
     "address",
     "article",

@@ -3,7 +3,7 @@
 
 use crate::snapshot::Head;
 
-/// A page with more text than this is no wall, whatever its words. UTF-16 units.
+/// A page with more text than this is no wall: its words are not looked at. UTF-16 units.
 const WALL_MAX_UNITS: u64 = 3_000;
 /// The same limit for a page that only says that it needs JavaScript.
 const SCRIPT_WALL_MAX_UNITS: u64 = 800;

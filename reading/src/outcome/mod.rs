@@ -344,7 +344,7 @@ impl Page<'_> {
             let max = max_chars(directive);
             let mut kept: Vec<String> = Vec::new();
             let mut room = max;
-            // Texts of frames start at the first one, whatever the offset.
+            // Texts of frames start at the first one: the offset is not theirs.
             let before = usize::try_from(offset.saturating_sub(found.first)).unwrap_or(usize::MAX);
             for item in items.into_iter().skip(before) {
                 let chars = item.chars().count();

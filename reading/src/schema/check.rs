@@ -10,11 +10,10 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 
 use serde_json::{Map, Number, Value};
 
+use super::excerpt::{EXCERPT_MAX_CHARS, brief, name_of};
 use super::place::Place;
 use super::{Bound, Id, Kind, MISFITS_MAX, Range, Rule, Schema};
 
-/// Longest excerpt of a value in a warning, in characters.
-const EXCERPT_MAX_CHARS: usize = 60;
 /// Bytes of text that are compared in one step.
 const COMPARED_BYTES_PER_STEP: usize = 16;
 
@@ -481,22 +480,4 @@ fn is_multiple(number: &Number, divisor: &Number) -> bool {
     // 0.3 is a multiple of 0.1 although their binary fractions say otherwise.
     let times = number / divisor;
     (times - times.round()).abs() <= 1e-9 * times.abs().max(1.0)
-}
-
-fn name_of(name: &str) -> String {
-    let short: String = name.chars().take(EXCERPT_MAX_CHARS).collect();
-    format!("the property {short:?}")
-}
-
-/// Describes a value briefly.
-fn brief(value: &Value) -> String {
-    match value {
-        Value::String(text) if text.chars().nth(EXCERPT_MAX_CHARS).is_some() => {
-            format!("{:?}…", text.chars().take(EXCERPT_MAX_CHARS).collect::<String>())
-        }
-        Value::String(text) => format!("{text:?}"),
-        Value::Array(list) => format!("the list of {}", list.len()),
-        Value::Object(_) => "the object".to_owned(),
-        other => other.to_string(),
-    }
 }

@@ -10,6 +10,7 @@
 
 mod check;
 mod compile;
+mod excerpt;
 mod pattern;
 mod place;
 

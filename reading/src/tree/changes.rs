@@ -6,7 +6,7 @@ use super::text::{Mark, Tree, own};
 use super::{Node, Rest};
 
 /// Writes the lines that differ: `*` before what is new or other, `--` for what is gone, with the unchanged lines that they
-/// are inside of. Empty where nothing differs.
+/// are inside of, and with those beside them where some have moved. Empty where nothing differs.
 #[must_use]
 pub fn changes(before: &[Node], after: &[Node]) -> Tree {
     let mut still = HashSet::new();
@@ -49,19 +49,24 @@ fn key(node: &Node) -> Key<'_> {
 }
 
 fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &HashSet<u64>, lines: &mut Vec<Line<'a>>) {
-    let matched = pair(before, after);
+    let (matched, moved) = pair(before, after);
+    let is_reordered = moved.contains(&true);
     let mut taken = vec![false; before.len()];
-    for (node, earlier) in after.iter().zip(matched) {
+    for ((node, earlier), moved) in after.iter().zip(matched).zip(moved) {
         let Some(earlier) = earlier else {
             all(node, level, Mark::New, lines);
             continue;
         };
         taken[earlier] = true;
+        if moved {
+            all(node, level, Mark::New, lines);
+            continue;
+        }
         let is_same = same(&before[earlier], node);
         let at = lines.len();
         lines.push((node, level, if is_same { Mark::None } else { Mark::New }));
         compare(&before[earlier].children, &node.children, level + 1, still, lines);
-        if is_same && lines.len() == at + 1 {
+        if is_same && lines.len() == at + 1 && !is_reordered {
             lines.pop();
         }
     }
@@ -70,14 +75,15 @@ fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &Hash
     }
 }
 
-/// For each node the earlier one that it is, if there is one.
-fn pair(before: &[Node], after: &[Node]) -> Vec<Option<usize>> {
+/// For each node the earlier one that it is, if there is one; and whether it has moved among those beside it.
+fn pair(before: &[Node], after: &[Node]) -> (Vec<Option<usize>>, Vec<bool>) {
     let mut by_key: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
     for (at, node) in before.iter().enumerate() {
         by_key.entry(key(node)).or_default().push_back(at);
     }
     let mut matched: Vec<Option<usize>> =
         after.iter().map(|node| by_key.get_mut(&key(node)).and_then(VecDeque::pop_front)).collect();
+    let moved = moved(&matched);
     // What has no ref and another name may be the next of its role that has none.
     let mut by_role: HashMap<&str, VecDeque<usize>> = HashMap::new();
     let taken: HashSet<usize> = matched.iter().flatten().copied().collect();
@@ -89,7 +95,30 @@ fn pair(before: &[Node], after: &[Node]) -> Vec<Option<usize>> {
     {
         *matched = by_role.get_mut(node.role.as_str()).and_then(VecDeque::pop_front);
     }
-    matched
+    (matched, moved)
+}
+
+/// Which of these are out of order: those outside of a longest ascending run.
+fn moved(order: &[Option<usize>]) -> Vec<bool> {
+    // The last elements of the best runs by their length, and what each element follows in its run.
+    let mut ends: Vec<usize> = Vec::new();
+    let mut follows: Vec<Option<usize>> = vec![None; order.len()];
+    for (at, earlier) in order.iter().enumerate().filter(|(_, earlier)| earlier.is_some()) {
+        let length = ends.partition_point(|end| order[*end] < *earlier);
+        follows[at] = length.checked_sub(1).map(|before| ends[before]);
+        if length == ends.len() {
+            ends.push(at);
+        } else {
+            ends[length] = at;
+        }
+    }
+    let mut moved: Vec<bool> = order.iter().map(Option::is_some).collect();
+    let mut at = ends.last().copied();
+    while let Some(stays) = at {
+        moved[stays] = false;
+        at = follows[stays];
+    }
+    moved
 }
 
 fn same(before: &Node, after: &Node) -> bool {
@@ -179,6 +208,27 @@ mod tests {
         assert_eq!(
             changes(&before, &after).text,
             "- form \"A\":\n  - * button \"Saved\" [ref=@e1]\n- form \"B\":\n  - * button \"Undo\" [ref=@e2]"
+        );
+    }
+
+    #[test]
+    fn what_has_moved_is_told_between_what_has_stayed() {
+        let list = |names: [(&str, u64); 4]| {
+            [holder("list", "", names.iter().map(|(name, reference)| button(name, *reference)).collect())]
+        };
+        let before = list([("A", 1), ("B", 2), ("C", 3), ("D", 4)]);
+        let after = list([("B", 2), ("C", 3), ("A", 1), ("D", 4)]);
+        assert_eq!(
+            changes(&before, &after).text,
+            "- list:\n  - button \"B\" [ref=@e2]\n  - button \"C\" [ref=@e3]\n  - * button \"A\" [ref=@e1]\n  \
+            - button \"D\" [ref=@e4]"
+        );
+        assert_eq!(changes(&after, &after), Tree::default());
+        // What is new or gone moves nothing.
+        let fewer = [holder("list", "", vec![button("C", 3), button("New", 9), button("D", 4)])];
+        assert_eq!(
+            changes(&before, &fewer).text,
+            "- list:\n  - * button \"New\" [ref=@e9]\n  -- button \"A\" [ref=@e1]\n  -- button \"B\" [ref=@e2]"
         );
     }
 

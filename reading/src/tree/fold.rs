@@ -1,6 +1,6 @@
 //! What is left out of a tree that is long: alike siblings beyond the first. Where that is not enough, `fit` goes on.
 //!
-//! Whatever is left out, a line says how to get it.
+//! A line says how to get what is left out.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
