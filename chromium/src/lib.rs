@@ -5,6 +5,7 @@
 mod executable;
 mod group;
 mod memory;
+mod priority;
 mod process;
 mod profile;
 mod stderr_tail;
@@ -12,6 +13,7 @@ mod stderr_tail;
 pub use executable::{ExecutableError, find_executable};
 pub use group::{group_of, processes_of_group};
 pub use memory::memory_of_group;
+pub use priority::{Looked, RendererTime, Renderers, lower_group, since_boot};
 pub use process::{Pipe, Process};
 pub use profile::{Profile, sweep};
 pub use stderr_tail::StderrTail;

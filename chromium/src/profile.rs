@@ -52,14 +52,24 @@ impl Profile {
     /// Removes the folder. Retries while the browser's last children end.
     pub async fn remove(self) {
         let path = self.path().to_owned();
-        for _ in 0..REMOVE_TRIES {
-            match tokio::fs::remove_dir_all(&path).await {
-                Ok(()) => return,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return,
-                Err(_) => tokio::time::sleep(REMOVE_EVERY).await,
-            }
+        if let Err(error) = remove(&path).await {
+            tracing::warn!(
+                folder = %path.display(), %error, "a profile folder can't be removed; the next start tries again"
+            );
         }
-        tracing::warn!(folder = %path.display(), "a profile folder can't be removed; the next start tries again");
+    }
+}
+
+/// Removes a folder. Retries while the browser's last children write into it.
+async fn remove(path: &Path) -> io::Result<()> {
+    let mut tries = 1;
+    loop {
+        match tokio::fs::remove_dir_all(path).await {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(_) if tries < REMOVE_TRIES => tokio::time::sleep(REMOVE_EVERY).await,
+            removed => return removed,
+        }
+        tries += 1;
     }
 }
 
@@ -73,7 +83,7 @@ pub async fn sweep(root: &Path) {
             tokio::time::sleep(REMOVE_EVERY).await;
             tries += 1;
         }
-        match fs::remove_dir_all(&path) {
+        match remove(&path).await {
             Ok(()) => tracing::info!(folder = %path.display(), "removed a profile folder that a killed process left"),
             Err(error) => {
                 tracing::warn!(folder = %path.display(), %error, "a leftover profile folder can't be removed");
