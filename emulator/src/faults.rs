@@ -87,6 +87,8 @@ pub(crate) enum ConnectFault {
         #[serde(default)]
         after_messages: u64,
     },
+    /// Loses the browser's events of these names for this time: a renderer that reports late what its page does.
+    LoseEvents { names: Vec<String>, for_ms: u64 },
     /// Sends nothing more, not even pongs, and keeps the connection open: a dead connection without an error.
     Freeze {
         #[serde(default)]

@@ -2,7 +2,7 @@
 //!
 //! The emulator's browsers only serve the web. Calls that would read a file of this machine, open a page with more
 //! rights than a web page, or bypass this filter are refused with a protocol error. Downloads go to the session's own
-//! folder, whatever path the client names. A message that can't be parsed is refused, since the browser might parse it
+//! folder: the path that the client names is not used. A message that can't be parsed is refused, since the browser might parse it
 //! differently.
 
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! Carries messages in one direction, each after a delay: a connection with high latency and unlimited bandwidth.
 //!
-//! Every message arrives at its sending time plus the delay, in order, whatever the number in flight. Without a delay
+//! Every message arrives at its sending time plus the delay, in order, with any number in flight. Without a delay
 //! it is passed on at once.
 
 use std::sync::Arc;

@@ -17,10 +17,11 @@ use futures_util::stream::{once, select, unfold as stream};
 use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
+use serde::Deserialize;
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
 use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame, FrameHeader};
@@ -70,6 +71,10 @@ enum Strike {
     /// Sends this message once; the connection stays open.
     Inject(Message),
     Mute,
+    LoseEvents {
+        names: Vec<String>,
+        until: Instant,
+    },
     Freeze,
     KillBrowser,
 }
@@ -84,6 +89,9 @@ impl Struck {
             ConnectFault::DropAfter { messages: Some(messages), .. } => (messages, Strike::Drop),
             ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Inject(garbage(kind))),
             ConnectFault::Mute { after_messages } => (after_messages, Strike::Mute),
+            ConnectFault::LoseEvents { names, for_ms } => {
+                (0, Strike::LoseEvents { names, until: Instant::now() + Duration::from_millis(for_ms) })
+            }
             ConnectFault::Freeze { after_messages } => (after_messages, Strike::Freeze),
             ConnectFault::KillBrowser { after_messages } => (after_messages, Strike::KillBrowser),
             // `Cut` counts bytes below the frames; the others apply before there is a socket.
@@ -97,19 +105,31 @@ impl Struck {
     }
 
     /// Decides about the next message after `sent` messages to the client.
-    fn step(&self, sent: u64, session: &Session) -> Step {
+    fn step(&self, message: &Message, sent: u64, session: &Session) -> Step {
         match &self.strike {
             _ if sent < self.after_messages => Step::Deliver,
             Strike::Close(_) | Strike::Drop | Strike::Freeze => Step::Stop,
             Strike::Inject(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
             Strike::Inject(_) => Step::Deliver,
             Strike::Mute => Step::Swallow,
+            Strike::LoseEvents { names, until } if Instant::now() < *until && is_event(message, names) => Step::Swallow,
+            Strike::LoseEvents { .. } => Step::Deliver,
             Strike::KillBrowser => {
                 session.kill.cancel();
                 Step::Swallow
             }
         }
     }
+}
+
+/// Whether a message is an event of one of these names.
+fn is_event(message: &Message, names: &[String]) -> bool {
+    #[derive(Deserialize)]
+    struct Event {
+        method: String,
+    }
+    let Message::Text(text) = message else { return false };
+    serde_json::from_str::<Event>(text).is_ok_and(|event| names.contains(&event.method))
 }
 
 fn garbage(kind: Garbage) -> Message {
@@ -158,7 +178,7 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
         if let (Some(traffic), Message::Text(text)) = (traffic, message) {
             traffic.record_answer(number, text);
         }
-        let step = struck.as_ref().map_or(Step::Deliver, |struck| struck.step(sent, session));
+        let step = struck.as_ref().map_or(Step::Deliver, |struck| struck.step(message, sent, session));
         sent += 1;
         step
     });
@@ -173,7 +193,8 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
             Carried::SourceGone => End::Client,
             Carried::TargetGone | Carried::Stopped => End::Browser,
         },
-        () = session.over.cancelled() => End::Session,
+        // Not before: a browser whose client has left sends the requests that the client had paused.
+        () = session.killed.cancelled() => End::Session,
     };
     let Ok(client) = client_stream.reunite(client_sink) else { return };
     match (first_end(end, session).await, struck) {
@@ -202,7 +223,7 @@ async fn strikes_at_once(struck: Option<&Struck>, session: &Session) {
 }
 
 /// Decides what ended first: the session's end also kills its browser, and the session's keeper knows which came first.
-/// A browser that ended by itself sends no close frame, whichever end is noticed first.
+/// A browser that ended by itself sends no close frame, even if the session's end is noticed first.
 async fn first_end(end: End, session: &Session) -> End {
     if !matches!(end, End::Browser | End::Session) {
         return end;
@@ -241,7 +262,7 @@ pub(crate) async fn observe(session: Arc<Session>, upgrade: Upgrade, browser: Co
     tokio::select! {
         _ = carry(client_stream, browser_sink, refusals, Duration::ZERO, |message| judged(message, &downloads)) => {}
         _ = carry(answers, client_sink, drain(), Duration::ZERO, |_| Step::Deliver) => {}
-        () = session.over.cancelled() => {}
+        () = session.killed.cancelled() => {}
     }
 }
 

@@ -99,6 +99,8 @@ pub(crate) struct Session {
     pub(crate) over: CancellationToken,
     /// Cancelled to kill its browser.
     pub(crate) kill: CancellationToken,
+    /// Cancelled when its browser has been killed.
+    pub(crate) killed: CancellationToken,
     state: Mutex<State>,
 }
 

@@ -109,6 +109,7 @@ impl Sessions {
             unreachable,
             over: CancellationToken::new(),
             kill: CancellationToken::new(),
+            killed: CancellationToken::new(),
             state: Mutex::new(State {
                 status: Status::Pending,
                 updated_at: now,
@@ -241,6 +242,7 @@ async fn keep(session: Arc<Session>, browser: Browser, expires: Instant, lifetim
         session.end(EndedBy::TimedOut);
     }
     let profile = process.kill().await;
+    session.killed.cancel();
     if let Some(ended_by) = ended_by {
         session.end(ended_by);
     }
