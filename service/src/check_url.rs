@@ -1,5 +1,5 @@
 //! `porthole-service check-url`: shows an operator the guard's verdict on URLs, and the reason. Every line in,
-//! whatever its content, gives one line out, so that the two can be read side by side. It needs neither keys nor a
+//! an empty one too, gives one line out, so that the two can be read side by side. It needs neither keys nor a
 //! browser.
 
 use std::future::Future;

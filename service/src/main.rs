@@ -95,7 +95,7 @@ async fn check_urls(reader: &Reader, matches: &ArgMatches) -> ExitCode {
 }
 
 fn failed(error: &dyn std::error::Error) -> ExitCode {
-    // Before anything is bound there may be nobody who reads logs.
+    // Logs may not be set up yet.
     #[expect(clippy::print_stderr, reason = "the last word of a process that can't start")]
     {
         eprintln!("error: {error}");

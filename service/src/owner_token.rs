@@ -4,6 +4,7 @@ use jsonwebtoken::crypto;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation, decode, decode_header, encode};
 use porthole_contract::limits::KEY_MIN_BYTES;
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use base64::Engine as _;
@@ -117,6 +118,28 @@ impl OwnerKeys {
             exp: expires_at.into(),
         };
         encode(&header, &claims, &self.signing).map(SecretString::from)
+    }
+
+    /// Signs claims of another kind as a JWT. They must not have the claims of an owner token.
+    ///
+    /// # Errors
+    /// A fault of the signing library.
+    pub fn sign_claims(&self, claims: &impl Serialize) -> Result<SecretString, jsonwebtoken::errors::Error> {
+        let header = Header { kid: self.keys.first().map(|key| key.id.clone()), ..Header::new(Algorithm::HS256) };
+        encode(&header, claims, &self.signing).map(SecretString::from)
+    }
+
+    /// Reads the claims of a JWT that one of the keys signed, `required` among them, and that has not expired.
+    #[must_use]
+    pub fn verified_claims<C: DeserializeOwned>(&self, token: &SecretString, required: &[&str]) -> Option<C> {
+        let token = token.expose_secret();
+        let header = decode_header(token).ok()?;
+        let key = self.keys.iter().find(|key| header.kid.as_deref() == Some(&key.id))?;
+        let mut validation = Validation::new(Algorithm::HS256);
+        validation.set_required_spec_claims(required);
+        validation.leeway = 0;
+        validation.validate_nbf = true;
+        decode::<C>(token, &key.verifying, &validation).ok().map(|token| token.claims)
     }
 
     /// Signs a text of ours that callers carry, with the key that signs tokens: 43 characters of base64url. `purpose`

@@ -77,7 +77,7 @@ pub enum StartError {
 
 /// Whether calls to a route go on while sessions are drained.
 fn belongs_to_a_session(route: &str) -> bool {
-    routes::session::ALL.contains(&route)
+    route == routes::LIVE || routes::session::ALL.contains(&route)
 }
 
 /// Builds the provider that the settings name.

@@ -1,5 +1,7 @@
 //! Metrics of the service besides its requests: pages, sessions, browsers, waits, phases, refusals.
 
+mod live;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -13,6 +15,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+pub use self::live::LiveMetrics;
 use crate::cdp::Meter;
 use crate::provider::Purpose;
 
@@ -41,6 +44,11 @@ struct End {
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
 struct Phase {
     phase: &'static str,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct Outcome {
+    outcome: &'static str,
 }
 
 #[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
@@ -78,7 +86,7 @@ impl SessionMetrics {
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
-        for reason in ["first", "died", "worn", "start_failed"] {
+        for reason in ["first", "died", "worn", "noisy", "start_failed"] {
             drop(metrics.browser_starts.get_or_create(&Reason { reason }));
         }
         registry.register(
@@ -213,6 +221,8 @@ impl SessionMetrics {
 /// Agents' sessions. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct AgentMetrics {
+    /// Their live views.
+    pub live: LiveMetrics,
     open: Family<State, Gauge>,
     ended: Family<End, Counter>,
 }
@@ -220,7 +230,8 @@ pub struct AgentMetrics {
 impl AgentMetrics {
     /// Registers the metrics; `ends` are the ways in which sessions end.
     pub fn register(registry: &mut Registry, ends: impl IntoIterator<Item = &'static str>) -> Self {
-        let metrics = Self { open: Family::default(), ended: Family::default() };
+        let live = LiveMetrics::register(registry);
+        let metrics = Self { live, open: Family::default(), ended: Family::default() };
         drop(metrics.open.get_or_create(&State { state: "open" }));
         for end in ends {
             drop(metrics.ended.get_or_create(&End { end }));

@@ -1,18 +1,23 @@
 //! Auto-attach: a target session for every target that a page creates (iframes in other processes, workers, popups),
 //! each halted until its watcher resumes it.
 
+use std::time::Duration;
+
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{EnableParams as EnableFetch, RequestPattern};
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToBrowserTargetParams, AttachToTargetParams, CloseTargetParams, FilterEntry, SetAutoAttachParams,
     TargetFilter,
 };
-use chromiumoxide_cdp::cdp::js_protocol::runtime::RunIfWaitingForDebuggerParams;
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{EvaluateParams, RunIfWaitingForDebuggerParams};
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use super::connection::{Call, Session};
 use super::error::CdpError;
 use super::event::{Event, Events};
 
+/// How long a halted shared worker may take to close itself.
+const CLOSE_ITSELF_TIMEOUT: Duration = Duration::from_secs(2);
 const ATTACHED: &str = "Target.attachedToTarget";
 
 impl Session {
@@ -45,16 +50,18 @@ impl Session {
         self.attachments(true, Some("shared_worker"))
     }
 
+    /// From now on attaches to the shared workers that are started without halting them, which leaves that to others.
+    ///
+    /// # Errors
+    /// [`CdpError`] if the browser refuses or is gone.
+    pub async fn halt_no_more_shared_workers(&self) -> Result<(), CdpError> {
+        self.call(&attach_automatically(false, Some("shared_worker"))).await.map(drop)
+    }
+
     fn attachments(&self, halted: bool, kind: Option<&str>) -> Attachments {
         let events = self.events(&[ATTACHED]);
-        let filter = kind.map(|kind| {
-            let wanted = FilterEntry { exclude: Some(false), r#type: Some(kind.to_owned()) };
-            TargetFilter::new(vec![wanted, FilterEntry { exclude: Some(true), r#type: None }])
-        });
-        let params =
-            SetAutoAttachParams { auto_attach: true, wait_for_debugger_on_start: halted, flatten: Some(true), filter };
-        let enabled = Some(self.call(&params));
-        Attachments { parent: self.clone(), events, enabled, context: None }
+        let enabled = Some(self.call(&attach_automatically(halted, kind)));
+        Attachments { parent: self.clone(), events, enabled, context: None, others: Others::Run }
     }
 
     /// Opens another browser session on the same connection.
@@ -67,6 +74,17 @@ impl Session {
     }
 }
 
+fn attach_automatically(halted: bool, kind: Option<&str>) -> SetAutoAttachParams {
+    let filter = kind.map(targets_only);
+    SetAutoAttachParams { auto_attach: true, wait_for_debugger_on_start: halted, flatten: Some(true), filter }
+}
+
+/// Builds the filter of the targets of one type.
+pub fn targets_only(kind: &str) -> TargetFilter {
+    let wanted = FilterEntry { exclude: Some(false), r#type: Some(kind.to_owned()) };
+    TargetFilter::new(vec![wanted, FilterEntry { exclude: Some(true), r#type: None }])
+}
+
 /// A stream of attached targets.
 pub struct Attachments {
     parent: Session,
@@ -74,13 +92,33 @@ pub struct Attachments {
     enabled: Option<Call<<SetAutoAttachParams as chromiumoxide_types::Command>::Response>>,
     /// The browser context whose targets are reported; all contexts' if `None`.
     context: Option<String>,
+    others: Others,
+}
+
+/// What becomes of halted targets of other contexts than the one that is reported.
+#[derive(Debug)]
+enum Others {
+    /// They are resumed.
+    Run,
+    /// Those of this context are resumed.
+    RunIn(Option<String>),
 }
 
 impl Attachments {
-    /// Restricts the stream to this browser context. Targets of other contexts are resumed at once.
+    /// Restricts the stream to this browser context. Targets of other contexts are resumed at once, unless
+    /// [`Attachments::resuming_only`] says otherwise.
     #[must_use]
     pub fn within(self, context: String) -> Self {
         Self { context: Some(context), ..self }
+    }
+
+    /// Of other contexts, resumes the targets of this one alone.
+    ///
+    /// The clients of a browser all halt what is attached to them, and one that resumes it may do so for all (tried).
+    /// Another client may have its reasons.
+    #[must_use]
+    pub fn resuming_only(self, context: Option<String>) -> Self {
+        Self { others: Others::RunIn(context), ..self }
     }
 
     /// Waits until the browser has confirmed the setting; the targets that exist already are then in the stream.
@@ -126,7 +164,13 @@ impl Attachments {
                     waiting: waiting_for_debugger,
                 };
                 if self.context.as_ref().is_some_and(|context| *context != attached.context_id) {
-                    attached.resume();
+                    let runs = match &self.others {
+                        Others::Run => true,
+                        Others::RunIn(context) => context.as_ref() == Some(&attached.context_id),
+                    };
+                    if runs {
+                        attached.resume();
+                    }
                     return None;
                 }
                 Some(attached)
@@ -169,12 +213,24 @@ impl Attached {
     pub fn close(&self) {
         let all = vec![RequestPattern::builder().url_pattern("*").build()];
         self.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
-        self.close_halted();
+        self.close_target();
         self.session.call(&RunIfWaitingForDebuggerParams::default()).forget();
     }
 
-    /// Closes a halted target without ever resuming it.
-    pub fn close_halted(&self) {
+    /// Closes a halted shared worker without ever resuming it.
+    ///
+    /// The browser may resume it when another client's connection ends, or as it is closed. A worker that has closed
+    /// itself runs no script then (tried), and a halted one evaluates. So its target is closed once it has done so, or
+    /// after [`CLOSE_ITSELF_TIMEOUT`].
+    pub async fn close_halted_worker(&self) {
+        let closed_itself = self.session.call(&EvaluateParams::new("close()"));
+        if timeout(CLOSE_ITSELF_TIMEOUT, closed_itself).await.is_err() {
+            tracing::debug!(target_id = self.target_id, "a halted shared worker did not close itself");
+        }
+        self.close_target();
+    }
+
+    fn close_target(&self) {
         let close = CloseTargetParams::new(self.target_id.clone());
         self.session.connection().browser().call(&close).forget();
     }

@@ -10,6 +10,7 @@ use std::time::Instant;
 use prometheus_client::metrics::counter::Counter;
 
 use super::MESSAGE_MAX_BYTES;
+use super::event::SCREENCAST_FRAME;
 
 /// The largest event, in bytes. Chromium cuts URLs at 2 MB; only a name or a `data:` URL chosen by a page's script
 /// may be longer.
@@ -96,6 +97,10 @@ impl Allowances {
         let page = self.page_of(session);
         if self.failed.contains(&page) {
             return Verdict::Drop;
+        }
+        // Our acknowledgements bound how many there are, and a frame has at most the bytes of an event.
+        if method == SCREENCAST_FRAME.as_bytes() {
+            return Verdict::Route;
         }
         let burst = f64::from(self.bounds.burst_bytes);
         let allowance = self.pages.entry(Arc::clone(&page)).or_insert(Allowance { left_bytes: burst, at: now });
@@ -193,6 +198,17 @@ mod tests {
         let navigated =
             (0..10_000).take_while(|_| allowances.take("S", HEAVY[0].as_bytes(), 256, now) == Verdict::Route).count();
         assert_eq!(navigated, 508);
+    }
+
+    #[test]
+    fn frames_of_a_screencast_cost_nothing_until_the_page_is_ended() {
+        let (mut allowances, now) = (Allowances::new(BOUNDS), Instant::now());
+        for _ in 0..1_000 {
+            assert_eq!(allowances.take("S", SCREENCAST_FRAME.as_bytes(), 60_000, now), Verdict::Route);
+        }
+        assert_eq!(allowances.take("S", b"Any.event", 9_000, now), Verdict::Route);
+        allowances.fail("S");
+        assert_eq!(allowances.take("S", SCREENCAST_FRAME.as_bytes(), 1, now), Verdict::Drop);
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub(super) const EVENTS_WAITING_MAX: usize = 16 * 1024;
 /// [`Bounds`](super::Bounds) allow. No further event of it is routed.
 pub const FLOODED: &str = "Porthole.flooded";
 
+/// The method of a screencast's frames. They are not charged to their page: we ask for them, and acknowledge each.
+pub const SCREENCAST_FRAME: &str = "Page.screencastFrame";
+
 /// One event.
 #[derive(Clone, Debug)]
 pub struct Event {

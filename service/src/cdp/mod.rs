@@ -16,11 +16,11 @@ mod routes;
 mod transport;
 mod websocket;
 
-pub use attach::{Attached, Attachments};
+pub use attach::{Attached, Attachments, targets_only};
 pub use bounds::{Bounds, Meter};
 pub use connection::{Call, Connection, Session};
 pub use error::CdpError;
-pub use event::{Event, Events, FLOODED};
+pub use event::{Event, Events, FLOODED, SCREENCAST_FRAME};
 pub use pipe::connect as connect_pipe;
 pub use websocket::{WebSocketOptions, connect as connect_websocket};
 

@@ -19,7 +19,7 @@ pub struct AllowTargets(Vec<AllowTarget>);
 /// One exception. Its `Display` form is the entry as an operator would write it, for the warning at start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AllowTarget {
-    /// A URL with this name, whatever it resolves to.
+    /// A URL with this name; its addresses are not judged.
     Name {
         /// The name, without a trailing dot.
         host: String,
@@ -64,7 +64,7 @@ impl AllowTargets {
         })
     }
 
-    /// Returns whether this name may be visited at that port, whatever it resolves to.
+    /// Returns whether this name may be visited at that port. Its addresses are not judged.
     pub(super) fn opens_name(&self, host: &str, port: u16) -> bool {
         let host = name::without_root(host);
         self.0.iter().any(|entry| match entry {

@@ -26,7 +26,7 @@ impl OwnListeners {
 
     /// Returns whether this address leads to one of Porthole's listeners.
     ///
-    /// Every address of this host with the listener's port counts, whatever address the listener is bound to: one
+    /// Every address of this host with the listener's port counts, not only the one that the listener is bound to: one
     /// bound to `0.0.0.0` or `[::]` also answers at 127.0.0.2 and at the host's public address.
     #[must_use]
     pub fn contains(&self, address: SocketAddr, host: &HostAddresses) -> bool {

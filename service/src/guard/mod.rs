@@ -4,7 +4,8 @@
 //! [`Guard`] combines the parts: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs, [`policy`]
 //! and [`exception`] hold the operator's settings, [`listeners`] Porthole's own listening addresses, [`host`] this
 //! host's addresses, `hosts` the hosts that a session's caller names. `resolve` looks up names. `page` judges for one page: `scope` decides whether that page may use
-//! an exception, `lookups` bounds its look-ups. [`refusal`] lists the reasons of a refusal. None of these knows
+//! an exception, `lookups` bounds its look-ups, `leaving` tells it of
+//! refusals. [`refusal`] lists the reasons of a refusal. None of these knows
 //! browsers or HTTP; [`egress`] does, the forward proxy that asks them about every connection.
 
 pub mod address;
@@ -14,6 +15,7 @@ pub mod exception;
 pub mod host;
 mod hosts;
 mod judge;
+mod leaving;
 pub mod listeners;
 mod lookups;
 pub mod name;
@@ -38,6 +40,7 @@ pub use self::exception::AllowTargets;
 pub use self::host::{HostAddresses, undenied_networks};
 pub use self::hosts::{AllowHosts, NotAHost};
 pub use self::judge::Judge;
+pub use self::leaving::OnRefusal;
 pub use self::listeners::OwnListeners;
 pub use self::network::{Intercept, Network, RemoteNetwork};
 pub use self::page::PageGuard;
@@ -63,7 +66,7 @@ pub struct Guard {
 enum Standing {
     /// A literal address; it needs no look-up.
     Literal(IpAddr),
-    /// A name that an exception opens, whatever it resolves to.
+    /// A name that an exception opens; its addresses are not judged.
     Opened,
     /// A name that is judged by its addresses.
     Ordinary,

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 use url::Host;
 
 use super::hosts::AllowHosts;
+use super::leaving::{Leaving, OnRefusal};
 use super::lookups::PageLookups;
 use super::patterns::{patterns_of_name, private_url_patterns};
 use super::refusal::Blocked;
@@ -25,6 +26,7 @@ struct Inner {
     strict: Guard,
     scope: Scope,
     lookups: PageLookups,
+    leaving: Leaving,
     /// The only hosts that the page may reach, if its caller named some.
     hosts: OnceLock<AllowHosts>,
 }
@@ -47,6 +49,7 @@ impl PageGuard {
             strict,
             scope: Scope::default(),
             lookups: PageLookups::default(),
+            leaving: Leaving::default(),
             hosts: OnceLock::new(),
         }))
     }
@@ -84,6 +87,23 @@ impl PageGuard {
     /// Records the answer to a plain `http` request of the page; `location` is the target of a redirect.
     pub(super) fn answered(&self, url: &str, location: Option<&str>) {
         self.0.scope.answered(url, location);
+        self.0.leaving.answered(url, location);
+    }
+
+    /// Tells this page of targets that are refused, for as long as it lives. Of a local network only.
+    pub fn tells_refusals(&self, page: &Arc<OnRefusal>) {
+        self.0.leaving.tells(page);
+    }
+
+    /// Returns whether a request for `url` leads to this authority, as far as its redirects are known.
+    #[must_use]
+    pub fn leads_to(&self, url: &str, authority: &Authority) -> bool {
+        self.0.leaving.leads_to(url, authority)
+    }
+
+    /// Tells the pages that this target was refused, and waits until they have acted on it.
+    pub(super) async fn refused(&self, authority: &Authority, refusal: &Refusal) {
+        self.0.leaving.refused(authority, refusal).await;
     }
 
     /// Records that the page has a document whose navigations are not reported to [`PageGuard::navigates`].

@@ -103,13 +103,13 @@ impl Asker {
     }
 }
 
-fn without_fragment(mut url: Url) -> Url {
+pub(super) fn without_fragment(mut url: Url) -> Url {
     url.set_fragment(None);
     url
 }
 
 /// Returns the host and port of an `http` or `https` URL.
-fn authority_of(url: &str) -> Option<Authority> {
+pub(super) fn authority_of(url: &str) -> Option<Authority> {
     let url = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"))?;
     Some((url.host()?.to_owned(), url.port_or_known_default()?))
 }

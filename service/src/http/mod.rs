@@ -5,6 +5,7 @@ mod client;
 mod create;
 mod extract;
 mod failure;
+mod live;
 mod screenshot;
 mod session;
 
@@ -46,8 +47,10 @@ impl Routes {
         let keys = Arc::clone(&self.service_keys);
         Router::new()
             .route(routes::CREATE, post(create::create))
+            .route(routes::TENANT, post(create::tenant))
             .route(routes::SCREENSHOT, post(screenshot::screenshot))
             .route(routes::EXTRACT, post(extract::extract))
+            .route(routes::LIVE, get(live::live))
             .merge(session::router())
             .with_state(self)
             .route_layer(from_fn(client::name_client))

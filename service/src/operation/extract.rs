@@ -55,6 +55,7 @@ impl Browsing {
         let asked = Asked::of(field, request.directives()?, request.offset, request.max_chars)?;
         let visit = Visit {
             client,
+            sandbox_id: &request.sandbox_id,
             url: &request.url,
             appearance: Appearance {
                 viewport: request.viewport.unwrap_or(Viewport::DESKTOP),

@@ -70,6 +70,7 @@ impl Browsing {
         let mut visited = self
             .visit(Visit {
                 client,
+                sandbox_id: &request.sandbox_id,
                 url: &request.url,
                 appearance: Appearance {
                     viewport,

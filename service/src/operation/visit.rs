@@ -28,6 +28,8 @@ const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one pa
 /// The parameters of a visit.
 pub(super) struct Visit<'a> {
     pub client: &'a Client,
+    /// The verified id of the request's sandbox.
+    pub sandbox_id: &'a str,
     pub url: &'a str,
     pub appearance: Appearance,
     pub wait: Wait,
@@ -89,7 +91,7 @@ impl Browsing {
         let prepared = prepare(Arc::clone(&permit)).await?;
         let mut watch = Stopwatch::start();
         let lifetime = visit.deadline.saturating_duration_since(tokio::time::Instant::now());
-        let request = LeaseRequest::visit(visit.frames, lifetime, visit.credentials);
+        let request = LeaseRequest::visit(visit.frames, lifetime, visit.credentials).of_sandbox(visit.sandbox_id);
         let leasing = phase("lease", self.provider.lease(request).map_err(OperationError::from));
         let (target, mut lease) = match judged {
             Some(target) => (target, leasing.await?),

@@ -5,6 +5,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::emulation::{
 };
 use porthole_contract::{ColorScheme, Viewport};
 
+use super::Page;
 use crate::cdp::Session;
 
 /// The screen and media preferences that a page sees.
@@ -18,13 +19,24 @@ pub struct Appearance {
     pub reduced_motion: Option<bool>,
 }
 
-/// Sends the commands that give the page this appearance.
-pub(super) fn apply(session: &Session, appearance: &Appearance) {
-    let Viewport { width, height, device_scale_factor, mobile } = appearance.viewport;
+impl Page {
+    /// Gives the page a viewport of another size.
+    pub fn resize(&self, viewport: &Viewport) {
+        resize(&self.session, viewport);
+    }
+}
+
+fn resize(session: &Session, viewport: &Viewport) {
+    let Viewport { width, height, device_scale_factor, mobile } = *viewport;
     session
         .call(&SetDeviceMetricsOverrideParams::new(i64::from(width), i64::from(height), device_scale_factor, mobile))
         .forget();
-    if mobile {
+}
+
+/// Sends the commands that give the page this appearance.
+pub(super) fn apply(session: &Session, appearance: &Appearance) {
+    resize(session, &appearance.viewport);
+    if appearance.viewport.mobile {
         session.call(&SetTouchEmulationEnabledParams::new(true)).forget();
     }
     let mut features = Vec::new();

@@ -29,16 +29,24 @@ impl Page {
         }
     }
 
-    /// Answers the open dialog; `text` is the answer to a prompt.
+    /// Answers the open dialog; `text` is the answer to a prompt, which otherwise gets the one that it suggests.
     ///
     /// # Errors
     /// [`PageError`] if no dialog is open, or the page dies.
     pub async fn answer_dialog(&self, accept: bool, text: Option<String>) -> Result<(), PageError> {
         let mut answer = HandleJavaScriptDialogParams::new(accept);
-        answer.prompt_text = text;
+        let suggested =
+            || self.dialog().filter(|dialog| accept && dialog.kind == "prompt").map(|dialog| dialog.default);
+        answer.prompt_text = text.or_else(suggested);
+        let answering = self.state.borrow().dialogs;
         let answered = self.session.call(&answer);
         self.within(CAPTURE_TIMEOUT, "answering a dialog", answered).await?;
-        self.known.send_modify(|state| state.dialog = None);
+        // The page may have opened its next dialog before it says that this one is answered.
+        self.known.send_modify(|state| {
+            if state.dialogs == answering {
+                state.dialog = None;
+            }
+        });
         Ok(())
     }
 }

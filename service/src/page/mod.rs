@@ -7,23 +7,30 @@ mod appearance;
 mod arrival;
 mod begin_frame;
 mod capture;
+mod console;
 mod dialog;
 mod error;
 mod failed;
 mod frames;
 mod identity;
+pub mod input;
 pub mod interact;
 mod navigate;
 mod news;
 mod partial;
 mod read;
+mod revival;
+mod screencast;
 mod script;
 mod settle;
 pub mod storage;
+mod stuck;
+mod travel;
 mod watch;
 mod window;
 mod world;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
@@ -38,14 +45,16 @@ use self::begin_frame::FrameControl;
 pub use self::capture::{Capture, Placement, Region};
 pub use self::error::PageError;
 pub use self::identity::{Identity, IdentityError};
-pub use self::navigate::Travel;
 pub use self::news::{Changes, News, NewsFeed};
 pub use self::partial::before;
+pub use self::revival::Revival;
+pub use self::screencast::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Screencast};
+pub use self::travel::Travel;
 pub use self::watch::Dialog;
 use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
 use crate::cdp::{Attached, CdpError, Session};
-use crate::guard::{AllowHosts, Judge, Network, PageGuard, Refusal};
-use crate::provider::{Lease, Purpose};
+use crate::guard::{AllowHosts, Judge, Network, OnRefusal, PageGuard, Refusal};
+use crate::provider::{Lease, Popups, Purpose};
 
 /// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
 /// gets them beforehand.
@@ -83,6 +92,8 @@ pub struct Page {
     /// The state for drawing by `begin_frame`; `None` if the page draws by itself.
     frame_control: Option<FrameControl>,
     barrier: EventBarrier,
+    /// What the guard tells refused targets, of a local session's page.
+    stops_refused: Option<Arc<OnRefusal>>,
 }
 
 impl Page {
@@ -125,6 +136,7 @@ impl Page {
         let page = Self::drive(lease, session, target_id, false, judge, appearance, identity);
         page.known.send_modify(|state| state.document.url.clone_from(&window.url));
         window.resume();
+        lease.watchers().spawn(watch::find_first_document(window.session.clone(), page.known.clone()));
         page
     }
 
@@ -154,6 +166,11 @@ impl Page {
             state: known.clone(),
             barrier: barrier.clone(),
         };
+        let stops_refused = (network.egress().is_some() && lease.purpose().popups() == Popups::Adopt)
+            .then(|| watch::stop_refused(&session, &watched));
+        if let Some(stops) = &stops_refused {
+            guard.tells_refusals(stops);
+        }
         watch::watch_page(lease.watchers(), &session, watched);
         if !is_prepared {
             prepare(&session);
@@ -161,6 +178,9 @@ impl Page {
         if network.remote().is_some() {
             session.call(&watch::network()).forget();
             world::report(&session);
+        }
+        if lease.purpose() == Purpose::Session {
+            console::keep_errors(&session);
         }
         appearance::apply(&session, appearance);
         Self {
@@ -174,6 +194,7 @@ impl Page {
             network,
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
+            stops_refused,
         }
     }
 
@@ -217,6 +238,15 @@ impl Page {
             Ok(state) => state.stop().unwrap_or(Stop::Dead(Fatal::Gone)),
             Err(_) => Stop::Dead(Fatal::Gone),
         }
+    }
+
+    /// Waits up to `limit` while the page is leaving for another document, and returns whether it stays. A page that is
+    /// leaving answers nothing: the browser passes nothing on to it until the other document's server has answered.
+    ///
+    /// # Errors
+    /// [`PageError`]: the page is refused or dead.
+    pub async fn stays(&self, limit: Duration) -> Result<bool, PageError> {
+        self.reaches(Instant::now() + limit, |state| state.document.stays()).await
     }
 
     /// Waits until the page's state is `wanted`; returns false if it is not by `deadline`. Fails early if the page is

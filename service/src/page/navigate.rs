@@ -1,37 +1,60 @@
-//! Navigates to a judged target, or through the page's history, until a document is parsed.
+//! Navigates to a judged target, until a document is parsed.
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::{
-    GetNavigationHistoryParams, NavigateParams, NavigateToHistoryEntryParams, ReloadParams,
-};
+use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{GetNavigationHistoryParams, NavigateParams, StopLoadingParams};
 use porthole_contract::limits::{CAPTURE_TIMEOUT, NAVIGATION_TIMEOUT};
 use tokio::time::Instant;
 
-use super::watch::PageState;
+use super::watch::{self, PageState, network};
 use super::{Page, PageError};
 use crate::guard::Target;
 use crate::net_error::NetError;
 
 /// How long the document that stands for a failure may take to come after the failure is known.
 const ERROR_PAGE_TIMEOUT: Duration = Duration::from_secs(1);
+/// How long a remote browser may take to report a document after it has committed it, before it is asked.
+const REPORTED_WITHIN: Duration = Duration::from_secs(1);
+/// How often a remote page is navigated to a target whose documents are reported too late.
+const NAVIGATIONS_MAX: usize = 3;
 
-/// The URL of a new page.
-const BLANK: &str = "about:blank";
+/// Gives a navigation up when it is dropped, unless a document of it has arrived. See [`Page::or_stop`].
+struct StopsLoading<'a> {
+    page: &'a Page,
+    arrivals: u64,
+    is_armed: bool,
+}
 
-/// A navigation without a target URL of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Travel {
-    /// To the previous entry of the page's history.
-    Back,
-    /// To the next entry of the page's history.
-    Forward,
-    /// To the current document's URL again.
-    Reload,
+impl Drop for StopsLoading<'_> {
+    fn drop(&mut self) {
+        if self.is_armed && self.page.state.borrow().arrivals == self.arrivals {
+            self.page.session.call(&StopLoadingParams::default()).forget();
+        }
+    }
+}
+
+/// Has the browser tell of redirects until it is dropped: a session's navigation is stopped where one leads to a target
+/// that is refused. Without it, only those of plain `http` are seen.
+struct HearsRedirects<'a>(&'a Page);
+
+impl<'a> HearsRedirects<'a> {
+    fn begin(page: &'a Page) -> Option<Self> {
+        page.stops_refused.is_some().then(|| {
+            page.session.call(&network()).forget();
+            Self(page)
+        })
+    }
+}
+
+impl Drop for HearsRedirects<'_> {
+    fn drop(&mut self) {
+        self.0.session.call(&DisableNetwork::default()).forget();
+    }
 }
 
 /// Marks a commanded navigation as under way until it is dropped.
-struct UnderWay<'a>(&'a Page);
+pub(super) struct UnderWay<'a>(&'a Page);
 
 impl Drop for UnderWay<'_> {
     fn drop(&mut self) {
@@ -48,67 +71,32 @@ impl Page {
     /// [`PageError`]: refused on the way, not loadable, not parsed within [`NAVIGATION_TIMEOUT`], crashed.
     pub async fn navigate(&self, target: &Target) -> Result<(), PageError> {
         let deadline = Instant::now() + NAVIGATION_TIMEOUT;
-        self.go(target, deadline).await?;
-        let missed = self.state.borrow().document.missed;
-        if missed && self.network.remote().is_some() {
+        for _ in 0..NAVIGATIONS_MAX {
+            self.go(target, deadline).await?;
+            if !self.state.borrow().document.missed || self.network.remote().is_none() {
+                return Ok(());
+            }
             // The origin of the responses so far is unknown; from now on the renderer reports them.
             tracing::debug!("a document arrived before its renderer reported it; navigating again");
-            self.go(target, deadline).await?;
         }
-        Ok(())
+        Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT))
     }
 
-    /// Goes through the page's history, or reloads, and waits until a document is parsed. Each document is judged
-    /// again.
+    /// Runs a navigation of this page. If it is dropped or out of time before a document has arrived, the browser gives
+    /// it up too: until then it answers nothing that the page's document is asked, for as long as the server likes.
     ///
     /// # Errors
-    /// [`PageError::NoHistory`] if there is no such entry; otherwise as for [`Page::navigate`].
-    pub async fn travel(&self, travel: Travel) -> Result<(), PageError> {
-        let deadline = Instant::now() + NAVIGATION_TIMEOUT;
-        let entry = match travel {
-            Travel::Back => Some(self.history_entry(-1).await?),
-            Travel::Forward => Some(self.history_entry(1).await?),
-            Travel::Reload => None,
-        };
-        let _under_way = self.begin(None);
-        let before = Counts::of(&self.state.borrow());
-        match entry {
-            Some(entry) => {
-                let asked = self.session.call(&NavigateToHistoryEntryParams::new(entry));
-                self.within(NAVIGATION_TIMEOUT, "navigating", asked).await?;
-            }
-            None => {
-                let asked = self.session.call(&ReloadParams::default());
-                self.within(NAVIGATION_TIMEOUT, "navigating", asked).await?;
-            }
-        }
-        let ended = self.reaches(deadline, |state| {
-            let now = Counts::of(state);
-            let has_document = now.arrivals > before.arrivals && is_ready(state);
-            has_document || now.within_document > before.within_document
-        });
-        if !ended.await? {
-            return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
-        }
-        self.not_a_page(&self.state.borrow(), false).map_or(Ok(()), Err)
-    }
-
-    /// Returns the id of the history entry that is `offset` entries away from the current one.
-    async fn history_entry(&self, offset: i64) -> Result<i64, PageError> {
-        let asked = self.session.call(&GetNavigationHistoryParams::default());
-        let history = self.within(CAPTURE_TIMEOUT, "asking for the history", asked).await?;
-        let entry = usize::try_from(history.current_index + offset).ok().and_then(|index| history.entries.get(index));
-        // A page begins blank, so its first entry is not a navigation's.
-        let is_beginning = |index: i64, url: &str| index == 0 && url == BLANK;
-        let entry = entry.filter(|entry| !is_beginning(history.current_index + offset, &entry.url));
-        entry.map(|entry| entry.id).ok_or(PageError::NoHistory)
+    /// The navigation's.
+    pub async fn or_stop(&self, navigation: impl Future<Output = Result<(), PageError>>) -> Result<(), PageError> {
+        let mut stops = StopsLoading { page: self, arrivals: self.state.borrow().arrivals, is_armed: true };
+        let gone = navigation.await;
+        stops.is_armed = matches!(gone, Err(PageError::NavigationTimedOut(_)));
+        gone
     }
 
     /// Marks a commanded navigation as under way. `judged` is its URL, if that is judged already.
-    fn begin(&self, judged: Option<String>) -> UnderWay<'_> {
-        // A remote page does not report its documents after a crash (seen with Chromium 156): it stays dead.
-        let restarts = self.network.egress().is_some();
-        self.known.send_modify(|state| state.begin_navigation(judged, restarts));
+    pub(super) fn begin(&self, judged: Option<String>) -> UnderWay<'_> {
+        self.known.send_modify(|state| state.begin_navigation(judged));
         if let Some(egress) = self.network.egress() {
             egress.renew();
         }
@@ -118,6 +106,12 @@ impl Page {
     /// Why a navigation ended with this error. A renderer that died in its middle only aborts it, and the news of
     /// its death may come later: before the answer to one more question, which the browser's own process answers.
     async fn failed_to_load(&self, error: &NetError, loader: Option<&str>) -> PageError {
+        let stopped = self.state.borrow().stopped.clone();
+        if *error == NetError::Aborted
+            && let Some(refusal) = stopped
+        {
+            return PageError::Blocked(refusal);
+        }
         if *error == NetError::Aborted {
             let asked = self.session.call(&GetNavigationHistoryParams::default());
             let answered = self.within(CAPTURE_TIMEOUT, "checking that the page is alive", asked).await;
@@ -140,11 +134,29 @@ impl Page {
         state.stop().map_or_else(|| self.cause(&state, error), PageError::from)
     }
 
-    /// Navigates to `target` and waits until its document, or one that it led to, is parsed.
+    /// Waits until a navigation's document is reported, and returns whether it was. One of a remote page that arrived
+    /// before its renderer reports anything, and whose parser a script holds up, would stay unknown: the browser is
+    /// asked for it, and it counts as missed.
+    async fn is_reported(&self, loader: &str, deadline: Instant) -> Result<bool, PageError> {
+        let soon = deadline.min(Instant::now() + REPORTED_WITHIN);
+        if self.network.remote().is_some() && !self.reaches(soon, |state| state.has_arrived(loader)).await? {
+            watch::find_document(self.session.clone(), self.known.clone()).await;
+            let state = self.state.borrow();
+            if state.document.missed && state.document.loader == loader {
+                return Ok(false);
+            }
+        }
+        self.reaches(deadline, |state| state.has_arrived(loader)).await?;
+        Ok(true)
+    }
+
+    /// Navigates to `target` and waits until its document, or one that it led to, is parsed; also returns where that was
+    /// missed, which [`PageState`] tells.
     pub(super) async fn go(&self, target: &Target, deadline: Instant) -> Result<(), PageError> {
         self.guard.name(target);
         let _under_way = self.begin(Some(target.url().as_str().to_owned()));
         let within_document = self.state.borrow().within_document;
+        let redirects = HearsRedirects::begin(self);
         let navigated = self.session.call(&NavigateParams::new(target.url().as_str()));
         let answer = match self.within(NAVIGATION_TIMEOUT, "navigating", navigated).await {
             Err(PageError::TimedOut(_)) => return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),
@@ -165,6 +177,11 @@ impl Page {
             self.reaches(deadline, |state| state.within_document > within_document).await?;
             return Ok(());
         };
+        let is_reported = self.is_reported(loader, deadline).await?;
+        drop(redirects);
+        if !is_reported {
+            return Ok(());
+        }
         let arrived = self.reaches(deadline, |state| state.has_arrived(loader) && is_ready(state)).await?;
         if let Some(error) = self.not_a_page(&self.state.borrow(), false) {
             return Err(error);
@@ -174,19 +191,6 @@ impl Page {
 }
 
 /// Whether the document is usable: it is parsed, or a dialog holds its parser.
-fn is_ready(state: &PageState) -> bool {
+pub(super) fn is_ready(state: &PageState) -> bool {
     state.document.is_parsed() || state.dialog.is_some()
-}
-
-/// A page's counts of arrivals and of navigations within its document.
-#[derive(Clone, Copy, Debug)]
-struct Counts {
-    arrivals: u64,
-    within_document: u64,
-}
-
-impl Counts {
-    fn of(state: &PageState) -> Self {
-        Self { arrivals: state.arrivals, within_document: state.within_document }
-    }
 }

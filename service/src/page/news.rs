@@ -74,6 +74,41 @@ impl Page {
         state.arrivals + state.within_document
     }
 
+    /// Grows whenever its document changes, or comes further in its loading.
+    #[must_use]
+    pub fn stage(&self) -> u64 {
+        let state = self.state.borrow();
+        let document = &state.document;
+        let steps =
+            u64::from(document.dom_content_loaded) + u64::from(document.loaded) + u64::from(document.network_idle);
+        (state.arrivals + state.within_document) * 4 + steps
+    }
+
+    /// Whether its renderer died, and no navigation has started another yet.
+    #[must_use]
+    pub fn has_crashed(&self) -> bool {
+        matches!(self.state.borrow().fatal, Some(Fatal::Crashed))
+    }
+
+    /// How often its renderer has died.
+    #[must_use]
+    pub fn crashes(&self) -> u64 {
+        self.state.borrow().crashes
+    }
+
+    /// Waits until its renderer has died more than `known` times and is dead, and returns how often; `None` once the page
+    /// is gone.
+    pub async fn crashes_after(&self, known: u64) -> Option<u64> {
+        let mut state = self.state.clone();
+        let died = |state: &PageState| match state.fatal {
+            Some(Fatal::Crashed) => state.crashes > known,
+            Some(Fatal::Gone | Fatal::Flooded) => true,
+            None => false,
+        };
+        let state = state.wait_for(died).await.ok()?;
+        matches!(state.fatal, Some(Fatal::Crashed)).then_some(state.crashes)
+    }
+
     /// The HTTP status of its document, where one is known.
     #[must_use]
     pub fn status_code(&self) -> Option<u16> {

@@ -1,7 +1,7 @@
 //! What the browser reports of a lease's downloads, and where it puts them.
 //!
-//! A local browser writes them into a folder of the lease, inside the browser's profile folder: whatever ends the lease,
-//! its browser or the service, the folder goes with one of the two. Remote browsers refuse downloads, and say so.
+//! A local browser writes them into a folder of the lease, inside the browser's profile folder: it is removed
+//! with the lease, and with the profile where the browser or the service ends first. Remote browsers refuse downloads, and say so.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -106,7 +106,7 @@ pub(super) fn make_folder(root: &Path) -> io::Result<PathBuf> {
 
 impl Downloads {
     /// Lets the browser write a context's downloads into a folder, or refuse them where there is none. The browser
-    /// reports the downloads of all its contexts and does not name them: whoever reads must know its own.
+    /// reports the downloads of all its contexts and does not name them: each reader must know its own.
     #[must_use]
     pub(super) fn begin(browser: Session, context: Option<BrowserContextId>, folder: Option<PathBuf>) -> Self {
         let events = browser.events(&[BEGINS, PROGRESSES]);

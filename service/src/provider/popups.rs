@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc;
 
 use crate::cdp::{Attached, Attachments};
@@ -11,18 +13,35 @@ use crate::cdp::{Attached, Attachments};
 /// How many windows may wait in a lease's channel; further ones are closed. A session has at most eight tabs.
 const WAITING_MAX: usize = 16;
 
-/// Closes the pages and shared workers that are attached from now on.
+/// Closes the pages that are attached from now on.
 ///
 /// A popup and its opener are halted until the popup is handled. Auto-attach reports each target once, here on the
 /// browser's own session, so the opener's session gets no event for it.
 pub(super) async fn close_all(mut opened: Attachments) {
     while let Some(target) = opened.next().await {
-        close(&target);
+        // The watcher of the page that started a worker attaches to it as well and handles it.
+        if target.kind == "page" {
+            target.close();
+        }
     }
 }
 
-/// Hands the pages that are attached from now on to `lease`, and closes shared workers and pages beyond
-/// [`WAITING_MAX`].
+/// Closes the shared workers that are attached from now on, which are halted. Interception on their own sessions stops
+/// none of their requests (tried), so none is ever resumed.
+pub(super) async fn close_workers(mut started: Attachments) {
+    let mut closing = FuturesUnordered::new();
+    loop {
+        tokio::select! {
+            target = started.next() => match target {
+                Some(worker) => closing.push(async move { worker.close_halted_worker().await }),
+                None => return,
+            },
+            Some(()) = closing.next() => {}
+        }
+    }
+}
+
+/// Hands the pages that are attached from now on to `lease`, and closes those beyond [`WAITING_MAX`].
 pub(super) async fn hand_over(mut opened: Attachments, lease: mpsc::Sender<Attached>) {
     while let Some(target) = opened.next().await {
         offer(&lease, target);
@@ -36,22 +55,12 @@ pub(super) fn channel() -> (mpsc::Sender<Attached>, mpsc::Receiver<Attached>) {
 
 fn offer(lease: &mpsc::Sender<Attached>, mut target: Attached) {
     if target.kind != "page" {
-        return close(&target);
+        return;
     }
     // Chromium reports that the window does not wait, yet its opener is halted until the window is resumed (tried).
     target.waiting = true;
     if let Err(refused) = lease.try_send(target) {
         refused.into_inner().close();
-    }
-}
-
-fn close(target: &Attached) {
-    match target.kind.as_str() {
-        "page" => target.close(),
-        // Interception on its own session stops none of its requests (tried), so it is never resumed.
-        "shared_worker" => target.close_halted(),
-        // The watcher of the page that started it attaches to it as well and handles it.
-        _ => {}
     }
 }
 

@@ -2,6 +2,7 @@
 //! differs between a one-shot visit and an agent's session follows from it.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::SecretString;
@@ -15,6 +16,8 @@ pub struct LeaseRequest {
     pub lifetime: Duration,
     /// How much the page may load.
     pub budget: Budget,
+    /// The verified id of the sandbox that the page is for.
+    pub sandbox: Option<Arc<str>>,
     /// The account for remote sessions, if the caller's request carried one.
     pub credentials: Option<Credentials>,
 }
@@ -98,14 +101,21 @@ impl LeaseRequest {
     /// Requests a page for one visit of at most `lifetime`.
     #[must_use]
     pub fn visit(frames: Frames, lifetime: Duration, credentials: Option<Credentials>) -> Self {
-        Self { purpose: Purpose::Visit { frames }, lifetime, budget: Budget::PerLease, credentials }
+        Self { purpose: Purpose::Visit { frames }, lifetime, budget: Budget::PerLease, sandbox: None, credentials }
     }
 
     /// Requests a page for a session of at most `lifetime`.
     #[must_use]
     pub fn session(lifetime: Duration, credentials: Option<Credentials>) -> Self {
         let budget = Budget::PerDocument { lease_factor: SESSION_BUDGET_FACTOR };
-        Self { purpose: Purpose::Session, lifetime, budget, credentials }
+        Self { purpose: Purpose::Session, lifetime, budget, sandbox: None, credentials }
+    }
+
+    /// Names the sandbox that the page is for.
+    #[must_use]
+    pub fn of_sandbox(mut self, sandbox: &str) -> Self {
+        self.sandbox = Some(sandbox.into());
+        self
     }
 }
 

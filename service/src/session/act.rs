@@ -8,8 +8,11 @@ use porthole_contract::session::{
 };
 
 use super::aim::{Aim, At, box_of};
+use super::shown::Shown;
 use super::{SessionError, Turn};
-use crate::page::interact::{self, Button, Chord, Click, Direction, Drop, End, File, Modifiers, Scroll, Terms, Typing};
+use crate::page::interact::{
+    self, Button, Chord, Click, Direction, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
+};
 
 impl Turn<'_> {
     /// Clicks an element or a point.
@@ -60,10 +63,13 @@ impl Turn<'_> {
         let until = self.wait_until(request.target_wait_ms());
         let (element, answer) = match request.target() {
             Some(target) => {
-                let (element, answer) = self.aim_at_element(&target, until).await?;
+                let (element, answer) = self.aim_at_element_with(&target, until, Some(&request.key)).await?;
                 (Some(element), Some(answer))
             }
-            None => (None, None),
+            None => {
+                self.show(Shown { key: Some(&request.key), ..Shown::default() });
+                (None, None)
+            }
         };
         let clipboard = self.session.clipboard.clone();
         let acted = self.page().press(element.as_ref(), &chord, &clipboard, &Terms::until(until)).await?;
@@ -113,13 +119,17 @@ impl Turn<'_> {
     /// [`SessionError`]: what either lacked.
     pub async fn drag(&mut self, request: &DragRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let Aim { at: from, answer } = self.aim(&target(request.target())?, until).await?;
+        let from = match from {
+            At::Element(element) => Grip::Element(element),
+            At::Point(point) => Grip::Point(point, self.page().element_at(point).await?),
+        };
         let Aim { at: to, .. } = self.aim(&target(request.to.target())?, until).await?;
         let to = match &to {
             At::Element(element) => Drop::Element(element),
             At::Point(point) => Drop::Point(*point),
         };
-        let acted = self.page().drag(&element, &to, &Terms::until(until)).await?;
+        let acted = self.page().drag(&from, &to, &Terms::until(until)).await?;
         Ok(self.acted(acted, Some(answer)))
     }
 
@@ -165,15 +175,7 @@ impl Turn<'_> {
             }
             target => self.aim_at_element(target, until).await?,
         };
-        let files: Vec<File> = request
-            .files
-            .iter()
-            .map(|file| File {
-                name: file.name.clone(),
-                mime_type: file.mime_type.clone().unwrap_or_default(),
-                content_base64: file.content_base64.clone(),
-            })
-            .collect();
+        let files: Vec<File> = request.files.iter().map(File::from).collect();
         let acted = self.page().upload(&element, &files, until).await?;
         Ok(self.acted(acted, Some(answer)))
     }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use porthole_contract::Invalid;
-use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer, TargetBy};
+use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer};
 use tokio::time::Instant;
 
 use super::{SessionError, Turn};
-use crate::page::interact::{self, ActError, Element, Kind, Located, Point, Ref, Wanted};
+use crate::page::interact::{self, ActError, Element, Located, Point, Ref, Wanted};
 
 /// What is left of a call's time for its answer.
 pub(super) const ANSWER_TIME: Duration = Duration::from_millis(300);
@@ -54,6 +54,22 @@ impl Turn<'_> {
     /// # Errors
     /// [`SessionError`]: the ref is stale, or nothing that is ready matches.
     pub(super) async fn aim(&mut self, target: &Target, until: Instant) -> Result<Aim, SessionError> {
+        self.aim_with(target, until, None).await
+    }
+
+    /// The same; viewers are shown the key that is pressed on the target.
+    pub(super) async fn aim_with(
+        &mut self,
+        target: &Target,
+        until: Instant,
+        key: Option<&str>,
+    ) -> Result<Aim, SessionError> {
+        let aim = self.find(target, until).await?;
+        self.show_at(&aim.at, &aim.answer, key).await;
+        Ok(aim)
+    }
+
+    async fn find(&mut self, target: &Target, until: Instant) -> Result<Aim, SessionError> {
         match target {
             Target::Ref(reference) => {
                 let (element, answer) = self.by_ref(*reference).await?;
@@ -76,7 +92,17 @@ impl Turn<'_> {
         target: &Target,
         until: Instant,
     ) -> Result<(Element, TargetAnswer), SessionError> {
-        let Aim { at, answer } = self.aim(target, until).await?;
+        self.aim_at_element_with(target, until, None).await
+    }
+
+    /// The same; viewers are shown the key that is pressed on it.
+    pub(super) async fn aim_at_element_with(
+        &mut self,
+        target: &Target,
+        until: Instant,
+        key: Option<&str>,
+    ) -> Result<(Element, TargetAnswer), SessionError> {
+        let Aim { at, answer } = self.aim_with(target, until, key).await?;
         match at {
             At::Element(element) => Ok((element, answer)),
             At::Point(point) => Ok((self.page().element_at(point).await?, answer)),
@@ -133,26 +159,13 @@ impl Turn<'_> {
 /// What is wanted, as pages look for it.
 pub(super) fn wanted(target: &SemanticTarget, looking: Looking<'_>) -> Wanted {
     Wanted {
-        by: target.by.map(kind),
+        by: target.by,
         value: target.value.clone(),
         name: target.name.clone(),
         exact: target.exact,
         frame_selector: looking.frame_selector.map(str::to_owned),
         wait_for_visible: looking.visible,
         wait_for_enabled: looking.enabled,
-    }
-}
-
-const fn kind(by: TargetBy) -> Kind {
-    match by {
-        TargetBy::TestId => Kind::TestId,
-        TargetBy::Role => Kind::Role,
-        TargetBy::Label => Kind::Label,
-        TargetBy::Text => Kind::Text,
-        TargetBy::Placeholder => Kind::Placeholder,
-        TargetBy::Name => Kind::Name,
-        TargetBy::Css => Kind::Css,
-        TargetBy::Xpath => Kind::Xpath,
     }
 }
 

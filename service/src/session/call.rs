@@ -4,12 +4,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
 
 use porthole_contract::limits::TITLE_MAX_CHARS;
-use porthole_contract::session::{Event, SessionTimings, SnapshotAnswer};
+use porthole_contract::session::{Control, Event, SessionTimings, SnapshotAnswer};
 use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
+use super::aim::ANSWER_TIME;
 use super::events::url_of;
 use super::life::Reason;
+use super::shown::Shown;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
 use crate::admission::{Client, Permit};
@@ -31,6 +33,8 @@ pub struct Call<'a> {
     pub since: Instant,
     /// What the call needs of the session.
     pub kind: Kind,
+    /// The tool that acts; `None` of a call that only looks. One that acts waits for a viewer to let go of control.
+    pub tool: Option<String>,
 }
 
 /// What a call needs of the session.
@@ -56,6 +60,8 @@ pub struct Turn<'a> {
     pub warnings: Vec<String>,
     /// The snapshot for the answer.
     pub snapshot: Option<SnapshotAnswer>,
+    /// The tool that acts, until viewers have been shown what it does.
+    pub(super) tool: Option<String>,
     permit: Option<Arc<Permit>>,
     held: MutexGuard<'a, Held>,
 }
@@ -144,7 +150,9 @@ impl Sessions {
         session.touch();
         let begun = Clock::now();
         let running = async {
-            let held = session.turn.lock().await;
+            let acts = call.tool.is_some();
+            let held = if acts { session.acting_turn(deadline).await? } else { session.turn.lock().await };
+            let _acting = acts.then(|| session.agent_acts());
             let tab = session.tabs().get(call.tab)?;
             let permit = match call.kind {
                 Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
@@ -161,11 +169,13 @@ impl Sessions {
                 settling_since: None,
                 warnings: Vec::new(),
                 snapshot: None,
+                tool: call.tool,
                 permit,
                 held,
             };
             let acting = Clock::now();
             let result = work(&mut turn).await;
+            turn.show(Shown::default());
             let (settle, act) = match turn.settling_since {
                 Some(since) => (since.elapsed(), since.duration_since(acting)),
                 None => (Duration::ZERO, acting.elapsed()),
@@ -212,6 +222,21 @@ fn ended(reason: Reason) -> SessionError {
 }
 
 impl Session {
+    /// The turn of a call that acts: it waits for viewers to let go of control, and other calls go on meanwhile.
+    ///
+    /// # Errors
+    /// [`SessionError::ControlHeld`].
+    async fn acting_turn(&self, deadline: Instant) -> Result<MutexGuard<'_, Held>, SessionError> {
+        let until = deadline.checked_sub(ANSWER_TIME).unwrap_or(deadline);
+        loop {
+            self.viewers.let_go(until).await?;
+            let held = self.turn.lock().await;
+            if self.viewers.control() != Control::Viewer {
+                return Ok(held);
+            }
+        }
+    }
+
     /// The first dialog that is open, and its tab. Tabs that opened one another share a process, which it holds.
     pub(super) fn dialog(&self) -> Option<(Tab, Dialog)> {
         let tabs = self.tabs().all();
@@ -231,7 +256,10 @@ impl Session {
     /// What every answer has, after a call's work.
     async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
         let tab = turn.tab.clone();
-        let place = if self.dialog().is_some() { None } else { place(&tab.page).await };
+        let (place, errors) = match self.dialog() {
+            Some(_) => Default::default(),
+            None => tokio::join!(place(&tab.page), tab.page.take_errors()),
+        };
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
         let blocked = tab.page.blocked_requests();
         let told = &mut turn.held().blocked_told;
@@ -239,6 +267,9 @@ impl Session {
         *told = blocked.max(*told);
         if count > 0 {
             self.events.push(Event::Blocked { count });
+        }
+        for text in errors {
+            self.events.push(Event::Console { text });
         }
         let tabs = self.tabs().all();
         for open in &tabs {

@@ -44,6 +44,9 @@ pub enum SessionError {
         /// Its kind.
         kind: String,
     },
+    /// A viewer has control of the session.
+    #[error("a person has control of the session in its live view")]
+    ControlHeld,
     /// The action did not happen.
     #[error(transparent)]
     Act(#[from] ActError),

@@ -14,8 +14,8 @@ const URL_MAX_CHARS: usize = 2_000;
 const CHARS_MAX: usize = 20_000;
 /// How often a tab's navigations are told one by one; beyond, only the latest is.
 const NAVIGATIONS_MAX: usize = 10;
-/// How many windows are told that were closed for want of room.
-const UNNAMED_MAX: usize = 3;
+/// A window that was closed for want of room is told while fewer tabs than this are told as closed.
+const UNOPENED_MAX: usize = 3;
 
 /// The events that no answer has told yet.
 #[derive(Debug, Default)]
@@ -31,16 +31,23 @@ struct Queue {
 impl Events {
     /// Adds an event; beyond [`EVENTS_MAX`] it is counted only.
     pub(super) fn push(&self, event: Event) {
-        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let alike_max = match &event {
             Event::Console { .. } => CONSOLE_EVENTS_MAX,
             Event::Navigated { .. } => NAVIGATIONS_MAX,
-            Event::TabClosed { tab, .. } if tab.is_empty() => UNNAMED_MAX,
             _ => EVENTS_MAX,
         };
+        self.add(event, alike_max);
+    }
+
+    /// The same of a window that was closed for want of room: a page can open any number of them.
+    pub(super) fn push_unopened(&self, event: Event) {
+        self.add(event, UNOPENED_MAX);
+    }
+
+    fn add(&self, event: Event, alike_max: usize) {
+        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let alike = |other: &Event| match (&event, other) {
             (Event::Navigated { tab, .. }, Event::Navigated { tab: other, .. }) => tab == other,
-            (Event::TabClosed { tab, .. }, Event::TabClosed { tab: other, .. }) => tab == other,
             (event, other) => discriminant(event) == discriminant(other),
         };
         let alike: Vec<usize> = (0..queue.events.len()).filter(|at| alike(&queue.events[*at])).collect();

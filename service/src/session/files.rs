@@ -177,7 +177,7 @@ async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes:
         DownloadState::UnderWay => {}
         DownloadState::Complete | DownloadState::Failed => {
             let path = downloads.path_of(guid);
-            // What is on the disk counts, whatever was reported.
+            // The size on the disk counts, not the one that was reported.
             let size = match (&path, state) {
                 (Some(path), DownloadState::Complete) => tokio::fs::metadata(path).await.ok().map(|file| file.len()),
                 _ => None,

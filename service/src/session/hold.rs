@@ -5,7 +5,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use porthole_contract::Invalid;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
-use porthole_contract::session::{Acted, Control, Status, TabInfo, Tabs};
+use porthole_contract::session::{Acted, Event, Status, TabInfo, Tabs, ViewerRole};
+use secrecy::SecretString;
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::time::{Instant, timeout, timeout_at};
@@ -13,7 +14,8 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::events::url_of;
 use super::life::Reason;
 use super::tabs::Tab;
-use super::{Session, SessionError, Turn};
+use super::ticket::Ticket;
+use super::{Session, SessionError, Sessions, Turn};
 use crate::page::interact::ActError;
 
 /// How long a tab may take to tell its title.
@@ -32,6 +34,31 @@ impl Session {
     /// Ends the session. Whether this was what ended it.
     pub fn close(&self) -> bool {
         self.end.ask(Reason::Closed)
+    }
+}
+
+/// A ticket for the live view.
+pub struct ViewerTicket {
+    /// What its holder presents.
+    pub ticket: SecretString,
+    /// When it expires, RFC 3339 in UTC.
+    pub expires_at: String,
+}
+
+impl Sessions {
+    /// Makes a ticket that opens live views of this session.
+    ///
+    /// # Errors
+    /// [`SessionError::Handle`] for a fault of the signing library.
+    pub fn admit_viewer(
+        &self,
+        session: &Session,
+        role: ViewerRole,
+        ttl: Duration,
+    ) -> Result<ViewerTicket, SessionError> {
+        let (ticket, expires_at) = Ticket::new(session.handle.clone(), role, ttl);
+        let expires_at = expires_at.format(&Rfc3339).unwrap_or_default();
+        Ok(ViewerTicket { ticket: ticket.sign(&self.0.owner_keys)?, expires_at })
     }
 }
 
@@ -59,6 +86,7 @@ impl Turn<'_> {
     /// Makes the call's tab the active one.
     pub fn select_tab(&mut self) {
         self.session.tabs().activate(&self.tab.name);
+        self.session.viewers.stir();
     }
 
     /// Opens a blank tab, which becomes active and the call's.
@@ -75,7 +103,24 @@ impl Turn<'_> {
         let tab = timeout_at(until, self.session.tab_of(&target_id)).await;
         let tab = tab.map_err(|_| ActError::DispatchFailed("the browser opened no tab".to_owned()))?;
         self.session.tabs().activate(&tab.name);
+        self.session.viewers.stir();
         self.tab = tab;
+        Ok(())
+    }
+
+    /// Opens a blank tab instead of the call's, which is closed: it answers nothing any more.
+    ///
+    /// # Errors
+    /// As [`Turn::new_tab`].
+    pub(super) async fn replace_tab(&mut self) -> Result<(), SessionError> {
+        let stuck = self.tab.clone();
+        if !self.session.tabs().has_room() {
+            self.session.tabs().remove(&stuck.name);
+        }
+        self.new_tab().await?;
+        self.session.tabs().remove(&stuck.name);
+        self.session.events.push(Event::TabClosed { tab: stuck.name.clone(), url: url_of(&stuck.page.url()) });
+        stuck.page.close().await;
         Ok(())
     }
 
@@ -87,6 +132,7 @@ impl Turn<'_> {
             tabs.remove(&closed.name);
             tabs.active()
         };
+        self.session.viewers.stir();
         match next {
             Some(next) => {
                 self.tab = next;
@@ -133,7 +179,7 @@ impl Turn<'_> {
             age_seconds: session.since.elapsed().as_secs(),
             idle_seconds: idle.as_secs(),
             expires_at: expires_at.format(&Rfc3339).unwrap_or_default(),
-            control: Control::None,
+            control: session.viewers.control(),
         }
     }
 }

@@ -76,6 +76,8 @@ impl Turn<'_> {
         let tried = tried.map(|tried| Tried { selector: tried.selector.clone(), matched: tried.matched as u64 });
         let tried = tried.collect();
         let Aim { at, answer } = self.aimed_at(located);
+        let key = request.value.as_deref().filter(|_| request.action == InteractAction::Keypress);
+        self.show_at(&at, &answer, key).await;
         let element = match at {
             At::Element(element) => Some(element),
             At::Point(_) => None,

@@ -9,6 +9,7 @@ use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::events::url_of;
+use super::revive::revive;
 use super::tabs::Tab;
 use super::{Session, Shared, files};
 use crate::cdp::Attached;
@@ -64,6 +65,11 @@ impl End {
         is_first
     }
 
+    /// Cancelled once the end is asked for.
+    pub(super) fn token(&self) -> CancellationToken {
+        self.asked.clone()
+    }
+
     /// Waits until the end is asked for, and returns why.
     pub(super) async fn asked(&self) -> Reason {
         self.asked.cancelled().await;
@@ -90,6 +96,7 @@ impl Shared {
         }
         let first = session.tabs().active();
         if let Some(first) = first {
+            watching.spawn(revive(Arc::clone(&session), first.clone()));
             watching.spawn(watch(Arc::clone(&session), first));
         }
         let reason = tokio::select! {
@@ -129,8 +136,8 @@ async fn grows_old(session: &Session) -> Reason {
         if now >= dies_at {
             return Reason::Age;
         }
-        // A call that runs is use, however long it takes.
-        if session.turn.try_lock().is_err() {
+        // A call that runs is use, however long it takes, and so is a viewer.
+        if session.viewers.any() || session.turn.try_lock().is_err() {
             session.touch();
         } else if now >= session.idle_since() + session.limits.idle {
             return Reason::Idle;
@@ -148,15 +155,18 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, wa
         }
         if !session.tabs().has_room() {
             window.close();
-            session.events.push(Event::TabClosed { tab: String::new(), url: url_of(&window.url) });
+            let name = session.tabs().refuse();
+            session.events.push_unopened(Event::TabClosed { tab: name, url: url_of(&window.url) });
             continue;
         }
         let opener = session.tabs().active().map(|tab| tab.name);
         let Some(page) = session.adopt(&window) else { return };
         let tab = session.tabs().add(page, opener, false);
         session.tab_came.notify_waiters();
+        session.viewers.stir();
         let url = if window.url.is_empty() { BLANK } else { &window.url };
         session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(url) });
+        watching.spawn(revive(Arc::clone(session), tab.clone()));
         watching.spawn(watch(Arc::clone(session), tab));
     }
 }
@@ -185,9 +195,11 @@ impl Session {
 async fn watch(session: Arc<Session>, tab: Tab) {
     let mut changes = tab.news.lock().unwrap_or_else(PoisonError::into_inner).changes();
     while !session.gather(&tab) {
+        session.viewers.stir();
         changes.changed().await;
     }
     let was_open = session.tabs().remove(&tab.name).is_some();
+    session.viewers.stir();
     if was_open {
         session.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
     }
@@ -200,12 +212,7 @@ async fn watch(session: Arc<Session>, tab: Tab) {
 }
 
 fn told(tab: String, dialog: Dialog) -> Event {
-    let kind = match dialog.kind.as_str() {
-        "confirm" => DialogKind::Confirm,
-        "prompt" => DialogKind::Prompt,
-        "beforeunload" => DialogKind::BeforeUnload,
-        _ => DialogKind::Alert,
-    };
+    let kind = dialog.wire_kind();
     let default = (kind == DialogKind::Prompt).then_some(dialog.default);
     Event::Dialog { tab, kind, message: dialog.message, default }
 }

@@ -1,5 +1,7 @@
 //! Looking at the page without acting: pictures and readings.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use porthole_contract::session::{
@@ -15,6 +17,8 @@ use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
 
 /// How many documents are asked, one after the other, of a page that goes from one to the next.
 const DOCUMENTS_MAX: usize = 5;
+/// How long a page may take to leave for another document before an action is answered without a snapshot.
+const LEAVES_WITHIN: Duration = Duration::from_secs(2);
 
 impl Turn<'_> {
     /// Puts a snapshot of the tab into the call's answer.
@@ -61,6 +65,12 @@ impl Turn<'_> {
         if self.page().dialog().is_some() {
             return;
         }
+        if let Ok(false) = self.page().stays(LEAVES_WITHIN).await {
+            let why =
+                "the page is leaving for another one, whose server has not answered yet; wait, or navigate elsewhere";
+            self.warnings.push(format!("no_snapshot: {why}"));
+            return;
+        }
         if let Err(error) = self.take_snapshot(options).await {
             self.warnings.push(format!("no_snapshot: {error}"));
         }
@@ -88,7 +98,7 @@ impl Turn<'_> {
             format: request.format.unwrap_or_default(),
             quality: request.quality,
             max_bytes: request.max_bytes,
-            viewport: self.session.appearance.viewport,
+            viewport: self.session.viewport(),
             marks: if request.annotate { self.marks().await? } else { Vec::new() },
         };
         self.picture(&wanted).await
@@ -96,7 +106,7 @@ impl Turn<'_> {
 
     /// Takes a picture of the viewport, as small as a model needs it.
     pub(super) async fn picture_of_viewport(&mut self) -> Result<Picture, SessionError> {
-        let viewport = self.session.appearance.viewport;
+        let viewport = self.session.viewport();
         let format = ImageFormat::Jpeg;
         self.picture(&Wanted {
             region: Region::Viewport,

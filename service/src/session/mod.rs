@@ -2,7 +2,8 @@
 //!
 //! A session owns a lease, its tabs and a seat; when it ends all three are given back. It knows no transport: HTTP speaks
 //! to [`Sessions`] and [`Session`]. `handle` is how callers name one, `tabs` its windows, `events` what happened between two
-//! calls, `life` what ends it, `call` how one call runs, and the other files what calls do.
+//! calls, `life` what ends it, `call` how one call runs, `viewers` the people who watch, by a `ticket`, and the other files
+//! what calls do.
 
 mod act;
 mod aim;
@@ -18,8 +19,12 @@ mod life;
 mod look;
 mod navigate;
 mod open;
+mod revive;
+mod shown;
 mod state;
 mod tabs;
+mod ticket;
+mod viewers;
 mod wait;
 
 use std::collections::{HashMap, VecDeque};
@@ -36,10 +41,12 @@ pub use self::error::SessionError;
 use self::events::Events;
 use self::files::Files;
 pub use self::handle::{NoRandomness, ReplicaId, SessionId};
+pub use self::hold::ViewerTicket;
 pub use self::navigate::Destination;
 pub use self::open::Opening;
 use self::state::{Hidden, Visited};
 use self::tabs::Tabs;
+pub use self::viewers::{BARE_PING, Packed, Told, Viewer};
 use crate::admission::{Admission, Seat, SeatLimits, Seats};
 use crate::guard::Judge;
 use crate::owner_token::OwnerKeys;
@@ -98,7 +105,7 @@ pub struct Session {
     handle: String,
     sandbox: Arc<str>,
     limits: SessionLimits,
-    appearance: Appearance,
+    appearance: Mutex<Appearance>,
     identity: Identity,
     visited: Visited,
     files: Files,
@@ -116,6 +123,7 @@ pub struct Session {
     clipboard: Clipboard,
     /// Taken when the session ends.
     lease: Mutex<Option<(Lease, Seat)>>,
+    viewers: viewers::Viewers,
     end: life::End,
 }
 
@@ -235,6 +243,10 @@ impl Session {
         self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn appearance(&self) -> Appearance {
+        *self.appearance.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Marks the session as used now, and returns how long it was not.
     fn touch(&self) -> Duration {
         let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
@@ -256,7 +268,7 @@ impl Session {
     fn adopt(&self, window: &crate::cdp::Attached) -> Option<Arc<Page>> {
         let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
         let (lease, _) = lease.as_mut()?;
-        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance, &self.identity)))
+        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance(), &self.identity)))
     }
 }
 

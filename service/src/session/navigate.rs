@@ -4,6 +4,7 @@ use porthole_contract::session::{Acted, HistoryAction, LoadState};
 use porthole_contract::{Until, Wait};
 use tokio::time::Instant;
 
+use super::shown::Shown;
 use super::{SessionError, Turn};
 use crate::guard::{Judge, Refusal, Target};
 use crate::page::{Page, PageError, Travel};
@@ -23,7 +24,11 @@ impl Turn<'_> {
     /// # Errors
     /// [`SessionError`]: the target is refused, or can't be loaded.
     pub async fn navigate(&mut self, to: Destination<'_>, until: LoadState) -> Result<Acted, SessionError> {
+        if !self.page().frees_itself().await {
+            self.replace_tab().await?;
+        }
         let page = self.page();
+        self.show(Shown::default());
         match to {
             Destination::Url(url) => {
                 let judged_by = &self.session.judge;
@@ -36,7 +41,7 @@ impl Turn<'_> {
                         return Err(refusal.into());
                     }
                 };
-                match page.navigate(&target).await.inspect_err(|_| drop(page.take_refusal())) {
+                match page.or_stop(page.navigate(&target)).await.inspect_err(|_| drop(page.take_refusal())) {
                     // The page is as it was; the download is an event.
                     Err(PageError::Download(_)) if self.keeps_downloads() => {
                         let settled = self.settle_downloads().await;
@@ -46,12 +51,7 @@ impl Turn<'_> {
                 }
             }
             Destination::History(action) => {
-                let travel = match action {
-                    HistoryAction::Back => Travel::Back,
-                    HistoryAction::Forward => Travel::Forward,
-                    HistoryAction::Reload => Travel::Reload,
-                };
-                page.travel(travel).await.inspect_err(|_| drop(page.take_refusal()))?;
+                page.or_stop(page.travel(travel(action))).await.inspect_err(|_| drop(page.take_refusal()))?;
             }
         }
         self.settling_since = Some(std::time::Instant::now());
@@ -66,7 +66,17 @@ impl Turn<'_> {
     }
 }
 
-async fn judge(page: &Page, by: &Judge, url: &str) -> Result<Target, Refusal> {
+/// A step in the history, as pages take it.
+pub(super) const fn travel(action: HistoryAction) -> Travel {
+    match action {
+        HistoryAction::Back => Travel::Back,
+        HistoryAction::Forward => Travel::Forward,
+        HistoryAction::Reload => Travel::Reload,
+    }
+}
+
+/// Judges a URL before a tab goes there.
+pub(super) async fn judge(page: &Page, by: &Judge, url: &str) -> Result<Target, Refusal> {
     page.judge_host(url)?;
     by.guard.judge(url).await
 }

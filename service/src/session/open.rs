@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::state::{self, Visited};
 use super::tabs::Tabs;
+use super::viewers::Viewers;
 use super::{Held, Session, SessionError, SessionId, Sessions, life};
 use crate::admission::Client;
 use crate::guard::{AllowHosts, NotAHost};
@@ -83,7 +84,7 @@ impl Sessions {
             handle,
             sandbox: sandbox.into(),
             limits,
-            appearance,
+            appearance: Mutex::new(appearance),
             identity,
             visited,
             files: Default::default(),
@@ -97,6 +98,7 @@ impl Sessions {
             turn: tokio::sync::Mutex::new(Held::default()),
             clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),
+            viewers: Viewers::new(shared.metrics.live.clone()),
             end: life::End::default(),
         });
         shared.store().live.insert(id, Arc::clone(&session));

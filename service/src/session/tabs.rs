@@ -43,6 +43,12 @@ impl Tabs {
         tab
     }
 
+    /// A name for a window that is closed for want of room.
+    pub(super) fn refuse(&mut self) -> String {
+        self.given = self.given.wrapping_add(1);
+        format!("t{}", self.given)
+    }
+
     /// Whether there is room for another.
     pub(super) fn has_room(&self) -> bool {
         self.open.len() < TABS_MAX

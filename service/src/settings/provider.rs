@@ -113,7 +113,7 @@ pub enum Pages {
     },
     /// Chromium on this machine.
     Local(LocalOptions),
-    /// Browserbase, whatever a request carries.
+    /// Browserbase, for requests without credentials too.
     Browserbase(BrowserbaseOptions),
     /// Any endpoint of the DevTools protocol.
     Cdp(CdpOptions),

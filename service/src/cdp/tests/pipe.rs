@@ -243,3 +243,23 @@ async fn attached_targets_are_halted_until_they_are_resumed() {
     let resumed = browser.receives().await;
     assert_eq!((&resumed["method"], &resumed["sessionId"]), (&json!("Runtime.runIfWaitingForDebugger"), &json!("S9")));
 }
+
+#[tokio::test]
+async fn workers_of_other_contexts_are_resumed_where_that_is_wanted_alone() {
+    let (connection, mut browser) = Browser::connect(Bounds::default());
+    let workers = connection.browser().attach_to_shared_workers().within("OURS".to_owned());
+    let mut workers = workers.resuming_only(Some("USERS".to_owned()));
+    let enabled = browser.receives().await;
+    assert_eq!(enabled["params"]["waitForDebuggerOnStart"], true);
+    for (session, context) in [("S1", "ANOTHER"), ("S2", "USERS"), ("S3", "OURS")] {
+        let target = json!({"targetId": session, "type": "shared_worker", "browserContextId": context});
+        let attached = json!({"sessionId": session, "targetInfo": target, "waitingForDebugger": true});
+        browser.sends_message(json!({"method": "Target.attachedToTarget", "params": attached})).await;
+    }
+    let ours = timeout(PATIENCE, workers.next()).await.unwrap().unwrap();
+    assert_eq!(ours.context_id, "OURS");
+    drop(ours);
+    let resumed = browser.receives().await;
+    let resumed = (resumed["method"].as_str().unwrap(), resumed["sessionId"].as_str().unwrap());
+    assert_eq!(resumed, ("Runtime.runIfWaitingForDebugger", "S2"), "another lease's worker must stay halted");
+}

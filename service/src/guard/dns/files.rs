@@ -201,7 +201,7 @@ impl Servers {
 
 #[cfg(test)]
 impl SystemFiles {
-    /// Returns files with these contents, whatever is on the disk.
+    /// Returns files with these contents instead of those on the disk.
     pub(in crate::guard) fn saying(hosts: &str, servers: Servers) -> SystemFiles {
         let files = SystemFiles::at("/nonexistent/hosts", "/nonexistent/resolv.conf");
         files.hosts.lock().unwrap().read = Some((None, Arc::new(Hosts::parse(hosts))));

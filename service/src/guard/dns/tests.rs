@@ -183,7 +183,13 @@ async fn dropping_a_look_up_closes_its_sockets() {
     assert_eq!(sockets(), 200);
     look_ups.abort_all();
     while look_ups.join_next().await.is_some() {}
-    assert_eq!(sockets(), 0);
+    // A process that another test is just starting has them, too, until it runs its program.
+    let closed = async {
+        while sockets() > 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), closed).await.expect("sockets are left open");
 }
 
 #[test]

@@ -61,7 +61,7 @@ struct BrowserEnd {
 /// Serves one connection to its end.
 pub(super) async fn serve(stream: TcpStream, peer: SocketAddr, permit: Arc<OwnedSemaphorePermit>, shared: Arc<Shared>) {
     let ours = match stream.local_addr() {
-        Ok(addr) => shared.peers.admit(peer, addr).await,
+        Ok(addr) => shared.entrance.admit(peer, addr).await,
         Err(_) => false,
     };
     if !ours {
@@ -112,11 +112,11 @@ impl Visitor {
                 return Ok(message::malformed());
             }
             Err(AskError::Refused(authority, refusal)) => {
-                return Ok(self.refuse(&authority, DialOutcome::Blocked(refusal)));
+                return Ok(self.refuse(&authority, DialOutcome::Blocked(refusal)).await);
             }
         };
         if let Some(excess) = excess {
-            return Ok(self.refuse(&ask.authority, DialOutcome::OverBudget(excess)));
+            return Ok(self.refuse(&ask.authority, DialOutcome::OverBudget(excess)).await);
         }
         if request.method() == Method::CONNECT {
             return Ok(self.connect(request, &ask).await);
@@ -124,16 +124,23 @@ impl Visitor {
         self.forward(request, ask).await
     }
 
-    fn refuse(&self, authority: &Authority, outcome: DialOutcome) -> Response<Answered> {
-        let answer = message::in_place(&outcome);
-        self.shared.books.ended(authority, outcome);
-        answer
+    async fn refuse(&self, authority: &Authority, outcome: DialOutcome) -> Response<Answered> {
+        self.shared.books.ended(authority, outcome.clone());
+        self.in_place(authority, &outcome).await
+    }
+
+    /// The answer for a connection that did not come about. A page that would go there hears of a refusal first.
+    async fn in_place(&self, authority: &Authority, outcome: &DialOutcome) -> Response<Answered> {
+        if let DialOutcome::Blocked(refusal) = outcome {
+            self.shared.guard.refused(authority, refusal).await;
+        }
+        message::in_place(outcome)
     }
 
     async fn connect(&self, request: Request<Incoming>, ask: &Ask) -> Response<Answered> {
         let upstream = match Upstream::connect(&self.shared, ask).await {
             Ok(upstream) => upstream,
-            Err(outcome) => return message::in_place(&outcome),
+            Err(outcome) => return self.in_place(&ask.authority, &outcome).await,
         };
         let browser = hyper::upgrade::on(request);
         let permit = Arc::clone(&self.permit);
@@ -169,7 +176,7 @@ impl Visitor {
         }
         let mut site = match self.connect_to_site(&ask).await {
             Ok(site) => site,
-            Err(outcome) => return Ok(message::in_place(&outcome)),
+            Err(outcome) => return Ok(self.in_place(&ask.authority, &outcome).await),
         };
         match site.requests.try_send_request(request).await {
             Ok(answer) => Ok(self.answered(site, answer, browser)),

@@ -34,6 +34,7 @@ pub use self::limits::EgressLimits;
 pub use self::peers::Peers;
 pub use self::report::{Dial, DialOutcome, Excess, Report};
 
+use self::peers::Entrance;
 use self::report::Books;
 use super::{Guard, OwnListeners, PageGuard};
 
@@ -57,7 +58,7 @@ pub struct Egress {
 struct Shared {
     guard: PageGuard,
     limits: EgressLimits,
-    peers: Peers,
+    entrance: Entrance,
     books: Arc<Books>,
     open: CancellationToken,
 }
@@ -100,7 +101,8 @@ impl Egress {
         let open = CancellationToken::new();
         let books = Arc::new(Books::new(&limits));
         let guard = PageGuard::new(guard);
-        let shared = Shared { guard: guard.clone(), limits, peers, books: Arc::clone(&books), open: open.clone() };
+        let entrance = Entrance::new(peers);
+        let shared = Shared { guard: guard.clone(), limits, entrance, books: Arc::clone(&books), open: open.clone() };
         tokio::spawn(open.clone().run_until_cancelled_owned(accept(door, Arc::new(shared))));
         Ok(Egress { addr, books, guard, _open: open.drop_guard() })
     }

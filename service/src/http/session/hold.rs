@@ -1,13 +1,18 @@
 //! The routes about a session as a whole: dialog, tabs, status and close.
 
+use std::time::Duration;
+
 use axum::Json;
 use axum::extract::{Request, State};
 use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
+use porthole_contract::routes::{LIVE, PUBLIC_URL_HEADER};
 use porthole_contract::session::{
     Acted, CloseRequest, Closed, DialogRequest, Files, FilesRequest, LoadState, SessionAnswer, SessionRequest as _,
-    State as StorageStateAnswer, StateRequest, Status, StatusRequest, Tabs, TabsAction, TabsRequest,
+    State as StorageStateAnswer, StateRequest, Status, StatusRequest, Tabs, TabsAction, TabsRequest, ViewerAnswer,
+    ViewerRequest,
 };
 use porthole_daemon::answer::Refused;
+use secrecy::ExposeSecret as _;
 
 use super::{Parts, Received};
 use crate::http::{Routes, failure};
@@ -58,6 +63,38 @@ pub(super) async fn status(
     let call: Received<StatusRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
     let idle = call.session()?.idle_for();
     call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle).await)).await
+}
+
+pub(super) async fn viewer(
+    State(routes): State<Routes>,
+    parts: Parts,
+    request: Request,
+) -> Result<Json<ViewerAnswer>, Refused> {
+    let worker =
+        request.headers().get(PUBLIC_URL_HEADER).and_then(|url| url.to_str().ok()).unwrap_or_default().to_owned();
+    let call: Received<ViewerRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let sessions = call.routes.sessions.clone();
+    let answered = call.run(Kind::Manages, async |turn, request| {
+        let ttl = Duration::from_secs(request.ttl_or_default_seconds().into());
+        sessions.admit_viewer(turn.session, request.role, ttl)
+    });
+    let Json(SessionAnswer { session, tab, title, request_id, timings_ms, events, warnings, result, .. }) =
+        answered.await?;
+    let url = format!("{worker}{LIVE}#ticket={}", result.ticket.expose_secret()).into();
+    Ok(Json(ViewerAnswer {
+        ok: true,
+        session,
+        tab,
+        url,
+        title,
+        ticket: result.ticket,
+        role: call.request.role,
+        expires_at: result.expires_at,
+        request_id,
+        timings_ms,
+        events,
+        warnings,
+    }))
 }
 
 pub(super) async fn files(

@@ -6,7 +6,7 @@ mod open;
 
 use std::sync::Arc;
 
-use axum::extract::{DefaultBodyLimit, Request};
+use axum::extract::{DefaultBodyLimit, MatchedPath, Request};
 use axum::routing::post;
 use axum::{Extension, Json, Router};
 use porthole_contract::Validate;
@@ -50,6 +50,7 @@ pub(super) fn router() -> Router<Routes> {
         .route(routes::FILES, post(hold::files))
         .route(routes::STATE, post(hold::state))
         .route(routes::STATUS, post(hold::status))
+        .route(routes::VIEWER, post(hold::viewer))
         .route(routes::CLOSE, post(hold::close))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
 }
@@ -61,16 +62,18 @@ struct Received<T> {
     client: Client,
     request: T,
     since: Instant,
+    /// The tool that acts, of a route that does.
+    tool: Option<String>,
 }
 
 /// What the call needs of the connection.
-type Parts = (Extension<RequestId>, Extension<Client>);
+type Parts = (Extension<RequestId>, Extension<Client>, MatchedPath);
 
 impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
     /// Reads a call whose body has at most `body_max_bytes`, and verifies whose it is.
     async fn read(
         routes: Routes,
-        (Extension(request_id), Extension(client)): Parts,
+        (Extension(request_id), Extension(client), route): Parts,
         request: Request,
         body_max_bytes: usize,
     ) -> Result<Self, Refused> {
@@ -79,7 +82,7 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
         let request: T = porthole_contract::parse(&body)?;
         let owner = request.owner();
         routes.owner_keys.verify(owner.sandbox_id, owner.token).map_err(failure::of_token)?;
-        Ok(Self { routes, request_id, client, request, since })
+        Ok(Self { routes, request_id, client, request, since, tool: acting_tool(route.as_str()) })
     }
 
     /// The session that the call names.
@@ -112,6 +115,7 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
             timeout_ms: request.timeout_ms(),
             since: self.since,
             kind,
+            tool: self.tool.clone(),
         };
         let ran = self.routes.sessions.call(session, call, async |turn| {
             let result = work(turn, request).await;
@@ -147,6 +151,12 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
     fn failed(&self, failed: Failed) -> Refused {
         failure::of_session(failed)
     }
+}
+
+/// The tool by which models call an acting route, as viewers are shown it; `None` of a route that only looks.
+fn acting_tool(route: &str) -> Option<String> {
+    let name = route.rsplit('/').next().filter(|_| routes::acts(route))?;
+    Some(if route == routes::INTERACT { "interactWithPage".to_owned() } else { format!("browser_{name}") })
 }
 
 /// The larger body of `open`.

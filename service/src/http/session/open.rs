@@ -34,7 +34,8 @@ impl<T: SessionRequest + Opens + DeserializeOwned + porthole_contract::Validate>
     }
 }
 
-/// A session whose handle no answer has told yet. It ends if its caller leaves before: nobody could end it.
+/// A session whose handle no answer has told yet. It ends if its caller leaves before, who could not end it without the
+/// handle.
 struct Unanswered(Option<Arc<Session>>);
 
 impl Unanswered {
@@ -42,7 +43,7 @@ impl Unanswered {
         self.0.clone()
     }
 
-    /// The answer, whatever it is, tells the handle.
+    /// The answer, a failure too, tells the handle.
     fn answered(mut self) {
         self.0 = None;
     }

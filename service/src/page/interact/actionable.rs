@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
 use super::acted::{BoundingBox, Point, Terms};
+use super::element::Meant;
+use super::resolve::Identity;
 use super::{ActError, Element, Frame};
 use crate::page::Page;
 
@@ -35,6 +37,9 @@ pub(super) struct Ask {
     pub hit: bool,
     /// Its label will do where it is not visible.
     pub labels: bool,
+    /// Is what it was shown or found as.
+    #[serde(skip)]
+    pub same: bool,
 }
 
 /// An element that is ready.
@@ -44,6 +49,8 @@ pub(super) struct Spot {
     pub bounds: BoundingBox,
     /// The element, as `<button id="save">`.
     pub what: String,
+    /// The point in each document from the element's own to the page's.
+    pub points: Vec<Point>,
 }
 
 /// What a function of `act.js` or `fields.js` says of an element: what it lacks, or where it is.
@@ -57,6 +64,8 @@ pub(super) struct Told {
     pub y: f64,
     #[serde(rename = "box")]
     pub bounds: Option<BoundingBox>,
+    /// What the element has become, where it lacks being the same.
+    pub is: Option<Identity>,
 }
 
 /// The document of an element and those around it, from inside out.
@@ -117,7 +126,7 @@ impl Tries {
     fn may_come(told: &Told) -> bool {
         !matches!(
             told.lacks.as_deref(),
-            Some("attached" | "field" | "list" | "value" | "select" | "one" | "files" | "many")
+            Some("attached" | "same" | "field" | "list" | "value" | "select" | "one" | "files" | "many" | "options")
         )
     }
 
@@ -136,6 +145,7 @@ impl Tries {
                 let option = told.by.unwrap_or_default();
                 ActError::NotFound(format!("the option {option:?} of {what}"))
             }
+            Some("options") => ActError::NoEffect(format!("{what} had other options once it had the focus")),
             Some("value") => ActError::Invalid(format!("the value does not suit {what}")),
             Some("select") => ActError::Invalid(format!("{what} is no select")),
             Some("one") => ActError::Invalid(format!("{what} takes one value")),
@@ -151,10 +161,10 @@ impl Page {
     pub(super) async fn ready(&self, element: &Element, ask: Ask, tries: &mut Tries) -> Result<Spot, ActError> {
         let mut lacking = Told::default();
         while tries.next().await {
-            let told = self.look(element, ask, tries).await?;
+            let (told, points) = self.look_through(element, ask, tries).await?;
             if told.lacks.is_none() {
                 let Told { x, y, bounds, what, .. } = told;
-                return Ok(Spot { point: Point { x, y }, bounds: bounds.unwrap_or_default(), what });
+                return Ok(Spot { point: Point { x, y }, bounds: bounds.unwrap_or_default(), what, points });
             }
             lacking = told;
             if !Tries::may_come(&lacking) {
@@ -164,13 +174,26 @@ impl Page {
         if lacking.lacks.is_none() {
             lacking.lacks = Some("still".to_owned());
         }
-        Err(tries.error(lacking))
+        match lacking.is.take() {
+            Some(now) => Err(now.changed(&element.meant)),
+            None => Err(tries.error(lacking)),
+        }
     }
 
     pub(super) async fn look(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<Told, ActError> {
+        Ok(self.look_through(element, ask, tries).await?.0)
+    }
+
+    async fn look_through(&self, element: &Element, ask: Ask, tries: &Tries) -> Result<(Told, Vec<Point>), ActError> {
         let mut asked = json!(ask);
         asked["align"] = tries.alignment().into();
+        match &element.meant {
+            Meant::Shown(shown) if ask.same => asked["shown"] = json!(shown),
+            Meant::Found if ask.same => asked["found"] = true.into(),
+            _ => {}
+        }
         let mut told: Told = element.call(self, tries.limit(), "ready", asked).await?;
+        let mut points = vec![Point { x: told.x, y: told.y }];
         let mut frame = &element.frame;
         while told.lacks.is_none()
             && let Some((outer, number)) = frame.owner()
@@ -179,9 +202,10 @@ impl Page {
             let around: Told = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
             let what = if around.lacks.as_deref() == Some("attached") { around.what } else { told.what };
             told = Told { what, ..around };
+            points.push(Point { x: told.x, y: told.y });
             frame = outer;
         }
-        Ok(told)
+        Ok((told, points))
     }
 
     /// Calls a function of the kit that says what an element lacks, until it lacks nothing or what it lacks can't come.
@@ -219,7 +243,10 @@ impl Page {
     where
         T: DeserializeOwned,
     {
-        self.tell(element, name, arguments, tries.limit()).await?.map_err(|lacking| tries.error(lacking))
+        self.tell(element, name, arguments, tries.limit()).await?.map_err(|mut lacking| match lacking.is.take() {
+            Some(now) => now.changed(&element.meant),
+            None => tries.error(lacking),
+        })
     }
 
     async fn tell<T>(
@@ -244,16 +271,16 @@ impl Page {
 impl Ask {
     /// What a pointer needs.
     pub(super) fn pointer(terms: &Terms) -> Self {
-        Self { visible: terms.visible, enabled: terms.enabled, still: true, hit: true, ..Self::default() }
+        Self { visible: terms.visible, enabled: terms.enabled, still: true, hit: true, same: true, ..Self::default() }
     }
 
     /// What a field needs.
     pub(super) fn field(terms: &Terms) -> Self {
-        Self { visible: terms.visible, enabled: terms.enabled, editable: true, ..Self::default() }
+        Self { visible: terms.visible, enabled: terms.enabled, editable: true, same: true, ..Self::default() }
     }
 
     /// What an action in the document needs.
     pub(super) fn document(terms: &Terms) -> Self {
-        Self { visible: terms.visible, enabled: terms.enabled, ..Self::default() }
+        Self { visible: terms.visible, enabled: terms.enabled, same: true, ..Self::default() }
     }
 }

@@ -28,6 +28,8 @@ const HELD_MS: u64 = 10_000;
 pub(super) enum Input {
     Pointer,
     Keys,
+    /// What HTML's drag and drop brings to a document.
+    Drops,
 }
 
 /// Documents that hold their input, until this is dropped.
@@ -35,6 +37,18 @@ pub(super) enum Input {
 pub(super) struct Aside(Vec<(Session, i64)>);
 
 impl Page {
+    /// Whether the page has no documents but these.
+    pub(super) async fn has_only(&self, meant: &[Frame]) -> bool {
+        if !self.state.borrow().parts.is_empty() {
+            return false;
+        }
+        let asked = timeout(ANSWER_TIMEOUT, self.session.call(&GetFrameTreeParams::default()));
+        let Ok(Ok(tree)) = asked.await else { return false };
+        let mut ids = Vec::new();
+        ids_of(&tree.frame_tree, &mut ids);
+        ids.iter().all(|id| meant.iter().any(|frame| frame.id() == id))
+    }
+
     /// Has all documents of the page but `meant` hold their input.
     pub(super) async fn hold_aside(&self, meant: &[Frame], input: Input) -> Aside {
         let mut sessions = vec![self.session.clone()];
@@ -59,7 +73,7 @@ impl Page {
 
 async fn hold(session: Session, frame: &str, input: Input) -> Result<(Session, i64), CdpError> {
     let world = *session.call(&in_frame(frame)).await?.execution_context_id.inner();
-    let arguments = [json!(input == Input::Keys), json!(HELD_MS)].map(argument);
+    let arguments = [json!(input.name()), json!(HELD_MS)].map(argument);
     session.call(&in_world(world, HOLD, &arguments)).await?;
     Ok((session, world))
 }
@@ -68,6 +82,19 @@ fn ids_of(tree: &FrameTree, ids: &mut Vec<String>) {
     ids.push(tree.frame.id.inner().clone());
     for child in tree.child_frames.iter().flatten() {
         ids_of(child, ids);
+    }
+}
+
+// === impl Input ===
+
+impl Input {
+    /// As in `hear.js`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Pointer => "pointer",
+            Self::Keys => "keys",
+            Self::Drops => "drops",
+        }
     }
 }
 

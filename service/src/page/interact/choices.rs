@@ -14,12 +14,15 @@ use crate::page::Page;
 #[derive(Deserialize)]
 struct Chosen {
     what: String,
-    labels: Vec<String>,
+    /// The options, each with its value and label.
+    chosen: Value,
 }
 
 #[derive(Deserialize)]
 struct Check {
     what: String,
+    /// The box, where the element is its label.
+    number: u32,
     checked: Option<bool>,
     radio: bool,
 }
@@ -29,7 +32,7 @@ impl Page {
     ///
     /// # Errors
     /// [`ActError::NotFound`] names an option that the select lacks; [`ActError::Invalid`] where it is no select, or takes
-    /// one value; [`ActError::NoEffect`] where the page took the choice back.
+    /// one value; [`ActError::NoEffect`] where the page took the choice back, or had other options once it had the focus.
     pub async fn select(&self, element: &Element, values: &[String], terms: &Terms) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(terms.deadline);
@@ -42,13 +45,7 @@ impl Page {
         };
         let rest = quiet.rest().await?;
         if rest.is_some() {
-            let stays: Option<bool> = match element.call(self, tries.limit(), "selected", json!(chosen.labels)).await {
-                Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
-                stays => stays?,
-            };
-            if stays == Some(false) {
-                return Err(ActError::NoEffect(format!("{} did not keep the choice", chosen.what)));
-            }
+            self.stays_chosen(element, chosen.chosen, &chosen.what, &tries).await?;
         }
         Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds)))
     }
@@ -64,7 +61,22 @@ impl Page {
             Some(false) => return Ok(None),
             None => None,
         };
+        if rest.is_some() {
+            self.stays_chosen(element, Value::Null, "the select", &tries).await?;
+        }
         Ok(Some(Acted::new(quiet.settle(rest).await?, Method::Dom, None)))
+    }
+
+    /// Fails where a select, or the one of an option, has other options chosen by now.
+    async fn stays_chosen(&self, element: &Element, chosen: Value, what: &str, tries: &Tries) -> Result<(), ActError> {
+        let stays: Option<bool> = match element.call(self, tries.limit(), "selected", chosen).await {
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
+            stays => stays?,
+        };
+        if stays == Some(false) {
+            return Err(ActError::NoEffect(format!("{what} did not keep the choice")));
+        }
+        Ok(())
     }
 
     /// Sets a check box, a switch or a radio button, by clicking it, or its label where it is not visible.
@@ -81,15 +93,19 @@ impl Page {
         };
         if was == checked {
             // Nothing is to be done, if it could be.
-            let spot = self.ready(element, Ask { hit: false, still: false, ..ask }, &mut tries).await?;
+            let spot = self.ready(element, Ask { hit: false, still: false, same: false, ..ask }, &mut tries).await?;
             let settled = Settled { settled: true, no_change: true, ..Default::default() };
             return Ok(Acted::new(settled, Method::Dom, Some(spot.bounds)));
         }
         if before.radio && !checked {
             return Err(ActError::NoEffect(format!("{} is unchecked by checking another", before.what)));
         }
-        let acted = self.click_as(element, &Click::once(*terms), ask).await?;
-        let after = match self.check_of(element, &tries).await {
+        let checked_box = Element::node(element.frame.clone(), before.number);
+        // In the document a label is not needed.
+        let clicked = if terms.document_first() { &checked_box } else { element };
+        let acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
+        // A label may be for another box by now.
+        let after = match self.check_of(&checked_box, &tries).await {
             // A dialog, or gone with its document: not known.
             Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(acted),
             after => after?,

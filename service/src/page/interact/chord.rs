@@ -32,7 +32,7 @@ pub(super) struct Key {
 
 /// What a chord does to the clipboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ClipboardUse {
+pub(in crate::page) enum ClipboardUse {
     Copy,
     Cut,
     Paste,
@@ -43,10 +43,10 @@ pub(super) enum ClipboardUse {
 #[error("unknown key {0:?}: name it as in KeyboardEvent.key, such as Enter, ArrowDown, a, Control+A")]
 pub struct NotAKey(String);
 
-const ALT: i64 = 1;
-const CONTROL: i64 = 2;
-const META: i64 = 4;
-const SHIFT: i64 = 8;
+pub(in crate::page) const ALT: i64 = 1;
+pub(in crate::page) const CONTROL: i64 = 2;
+pub(in crate::page) const META: i64 = 4;
+pub(in crate::page) const SHIFT: i64 = 8;
 /// The longest name that is quoted in an error, in characters.
 const NAME_MAX_CHARS: usize = 40;
 
@@ -127,17 +127,25 @@ impl Chord {
 
     /// What it does to the clipboard, if anything.
     pub(super) fn clipboard_use(&self) -> Option<ClipboardUse> {
-        let held = self.modifiers.0;
+        ClipboardUse::of(self.key.code, self.modifiers.0)
+    }
+}
+
+// === impl ClipboardUse ===
+
+impl ClipboardUse {
+    /// What the key of this code does to the clipboard while these are held, if anything.
+    pub(in crate::page) fn of(code: &str, held: i64) -> Option<Self> {
         let is_control = held & CONTROL != 0 && held & (ALT | META) == 0;
-        match self.key.code {
-            "Copy" => Some(ClipboardUse::Copy),
-            "Cut" => Some(ClipboardUse::Cut),
-            "Paste" => Some(ClipboardUse::Paste),
-            "KeyC" | "Insert" if is_control && held & SHIFT == 0 => Some(ClipboardUse::Copy),
-            "KeyX" if is_control && held & SHIFT == 0 => Some(ClipboardUse::Cut),
-            "KeyV" if is_control => Some(ClipboardUse::Paste),
-            "Insert" if held == SHIFT => Some(ClipboardUse::Paste),
-            "Delete" if held == SHIFT => Some(ClipboardUse::Cut),
+        match code {
+            "Copy" => Some(Self::Copy),
+            "Cut" => Some(Self::Cut),
+            "Paste" => Some(Self::Paste),
+            "KeyC" | "Insert" if is_control && held & SHIFT == 0 => Some(Self::Copy),
+            "KeyX" if is_control && held & SHIFT == 0 => Some(Self::Cut),
+            "KeyV" if is_control => Some(Self::Paste),
+            "Insert" if held == SHIFT => Some(Self::Paste),
+            "Delete" if held == SHIFT => Some(Self::Cut),
             _ => None,
         }
     }

@@ -15,12 +15,12 @@ use crate::page::Page;
 use crate::page::script::CLOSED_ROOT;
 
 impl Page {
-    /// Asks about the elements of which the latest walk of a frame thought that they may have closed shadow roots, and
-    /// tells the kit of those that do. How many there were.
-    pub(super) async fn open_closed_roots(&self, frame: &Frame) -> Result<usize, ActError> {
+    /// Asks about the elements that a function of the kit says may have closed shadow roots, and tells the kit of those
+    /// that do. How many there were.
+    pub(in crate::page) async fn open_closed_roots(&self, frame: &Frame, hosts: &str) -> Result<usize, ActError> {
         let opening = async {
             let session = frame.session();
-            let Some(list) = session.call(&frame.returns_object("hosts", Vec::new())).await?.result.object_id else {
+            let Some(list) = session.call(&frame.returns_object(hosts, Vec::new())).await?.result.object_id else {
                 return Ok(0);
             };
             let mut properties = GetPropertiesParams::new(list.clone());

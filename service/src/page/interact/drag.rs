@@ -3,25 +3,37 @@
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
-    DispatchDragEventParams, DispatchDragEventType, DispatchMouseEventParams, DispatchMouseEventType, DragData,
-    MouseButton, SetInterceptDragsParams,
+    DispatchDragEventParams, DispatchDragEventType, DispatchMouseEventParams, DispatchMouseEventReturns,
+    DispatchMouseEventType, DragData, MouseButton, SetInterceptDragsParams,
 };
 use serde::Deserialize;
 use tokio::time::timeout;
 
-use super::acted::{Acted, Method, Point, Terms};
-use super::actionable::{Ask, Tries};
+use super::acted::{Acted, BoundingBox, Method, Point, Terms};
+use super::actionable::{Ask, Spot, Tries};
 use super::chord::Modifiers;
+use super::drop::Zone;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
-use crate::cdp::Events;
+use crate::cdp::{Call, Events};
 use crate::page::Page;
 
 /// Moves between source and target: pages begin a drag after some pixels, and look at what is passed over.
 const STEPS: u32 = 10;
+/// After how many of them a page has begun its drag.
+const STEPS_TO_BEGIN: u32 = 2;
 /// How long the browser may take to report a drag that the page has begun.
 const DRAG_REPORTED_WITHIN: Duration = Duration::from_secs(1);
 const INTERCEPTED: &[&str] = &["Input.dragIntercepted"];
+
+/// What to drag.
+#[derive(Clone, Debug)]
+pub enum Grip {
+    /// An element, by a point of it that is hit.
+    Element(Element),
+    /// A point of the viewport, and the element that was hit there.
+    Point(Point, Element),
+}
 
 /// Where to drag to.
 #[derive(Clone, Debug)]
@@ -35,6 +47,17 @@ pub enum Drop<'a> {
 #[derive(Deserialize)]
 struct Intercepted {
     data: DragData,
+}
+
+/// How far before its end the pointer is when it is looked at what goes with it.
+const BACK_PX: f64 = 8.0;
+
+/// The point a few pixels before `to`, on the way from `from`.
+fn before(from: Point, to: Point) -> Point {
+    let (x, y) = (from.x - to.x, from.y - to.y);
+    let way = x.hypot(y);
+    let part = if way > 0.0 { (BACK_PX / way).min(1.0) } else { 0.0 };
+    Point { x: to.x + x * part, y: to.y + y * part }
 }
 
 /// Has the browser hand over the page's drags until it is dropped.
@@ -54,98 +77,203 @@ impl std::ops::Drop for Intercepting<'_> {
     }
 }
 
+/// What carries a drag to its end.
+struct Carrying<'a, 'b> {
+    page: &'a Page,
+    from: Point,
+    to: &'a Drop<'b>,
+    zone: Option<Zone<'a>>,
+    drags: Events,
+    /// What is carried, where the page has made HTML's drag and drop of it.
+    data: Option<DragData>,
+    terms: &'a Terms,
+    tries: Tries,
+}
+
 impl Page {
-    /// Drags an element to another one, or to a point.
+    /// Drags an element to another one, or to a point. What is under the pointer when it is let go is checked: where that is
+    /// another element than the target, nothing is dropped there, and what is dragged is put back.
     ///
     /// # Errors
-    /// As [`Page::click`], for either element.
-    pub async fn drag(&self, element: &Element, to: &Drop<'_>, terms: &Terms) -> Result<Acted, ActError> {
-        let mut quiet = Quiet::watch(self, &element.frame);
+    /// As [`Page::click`], for either element; [`ActError::Covered`] where another element would have got the drop.
+    pub async fn drag(&self, from: &Grip, to: &Drop<'_>, terms: &Terms) -> Result<Acted, ActError> {
+        let (Grip::Element(source) | Grip::Point(_, source)) = from;
+        let mut quiet = Quiet::watch(self, &source.frame);
         let mut tries = Tries::until(terms.deadline);
-        let ask = Ask::pointer(terms);
-        let (_intercepting, mut drags) = Intercepting::begin(self);
-        let press = |page: &Page, spot: &super::actionable::Spot| {
-            let point = spot.point;
-            vec![page.send_button(point, true)]
+        let zone = match to {
+            Drop::Element(target) => Some(Zone::begin(self, target, source).await?),
+            Drop::Point(_) => None,
         };
-        let (spot, rest) = self.point_at(element, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
+        let (_intercepting, drags) = Intercepting::begin(self);
+        let (at, bounds, rest) = match from {
+            Grip::Element(source) => {
+                let press = |page: &Page, spot: &Spot| vec![page.send_button(spot.point, true)];
+                let ask = Ask::pointer(terms);
+                let (spot, rest) =
+                    self.point_at(source, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
+                (spot.point, Some(spot.bounds), rest)
+            }
+            Grip::Point(point, _) => {
+                quiet.count_changes().await?;
+                quiet.begins();
+                let sent = vec![self.send_move(*point, MouseButton::None, 0), self.send_button(*point, true)];
+                (*point, None, self.taken(&mut quiet, sent).await?)
+            }
+        };
         if rest.is_none() {
-            return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, Some(spot.bounds)));
+            return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, bounds));
         }
-        // What is dragged may lie over the target from now on, so what is hit there is not asked.
-        let target = match to {
-            Drop::Point(point) => Ok(*point),
-            Drop::Element(target) => {
-                let ask = Ask { hit: false, enabled: false, ..ask };
-                self.ready(target, ask, &mut tries).await.map(|spot| spot.point)
+        let mut carrying =
+            Carrying { page: self, from: at, to, zone, drags, data: None, terms, tries: Tries::until(terms.deadline) };
+        let carried = carrying.carry(&mut quiet).await;
+        if carried.is_err() {
+            // Checked no more, or the release would be stopped as well.
+            if let Some(zone) = carrying.zone.take() {
+                zone.ends().await;
             }
-        };
-        let target = match target {
-            Ok(target) => target,
-            Err(error) => {
-                // Let go where it was, or the button would stay down.
-                self.send_button(spot.point, false).forget();
-                return Err(error);
-            }
-        };
-        let rest = self.carry(spot.point, target, &mut drags, &mut quiet).await?;
-        let settled = quiet.settle(rest).await?;
-        Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change())
+            let released = carrying.put_back();
+            // The carrying's own error says why.
+            let _ = quiet.delivered(vec![released]).await;
+        }
+        let settled = quiet.settle(carried?).await?;
+        Ok(Acted::new(settled, Method::Cdp, bounds).warns_of_no_change())
     }
+}
 
+impl Carrying<'_, '_> {
     /// Moves what is held to the target and lets it go; `None` where a dialog holds the page.
-    async fn carry(
-        &self,
-        from: Point,
-        to: Point,
-        drags: &mut Events,
-        quiet: &mut Quiet<'_>,
-    ) -> Result<Option<Rest>, ActError> {
+    async fn carry(&mut self, quiet: &mut Quiet<'_>) -> Result<Option<Rest>, ActError> {
+        let page = self.page;
+        let spot = self.aim().await?;
+        let (from, to) = (self.from, spot.point);
         let along = |step: u32| {
             let part = f64::from(step) / f64::from(STEPS);
             Point { x: from.x + (to.x - from.x) * part, y: from.y + (to.y - from.y) * part }
         };
         // The first moves make the page begin its drag, which is reported before they are answered.
-        let first = (1..=2).map(|step| self.send_move(along(step), MouseButton::Left, 0)).collect();
+        let first = (1..=STEPS_TO_BEGIN).map(|step| page.send_move(along(step), MouseButton::Left, 0)).collect();
         let Some(()) = quiet.delivered(first).await? else { return Ok(None) };
-        let mut drag = self.intercepted(drags, quiet.drag_began().await?).await;
-        if drag.is_none() {
-            let moves = (3..=STEPS).map(|step| self.send_move(along(step), MouseButton::Left, 0));
-            let moves = moves.chain(std::iter::once(self.send_move(to, MouseButton::Left, 0))).collect();
+        self.intercept(quiet).await?;
+        if let Some(zone) = &self.zone {
+            zone.passes(along(STEPS_TO_BEGIN), &spot, false).await?;
+        }
+        if self.data.is_none() {
+            let moves = (STEPS_TO_BEGIN + 1..=STEPS).map(|step| page.send_move(along(step), MouseButton::Left, 0));
+            let moves = moves.chain(std::iter::once(page.send_move(to, MouseButton::Left, 0))).collect();
             let Some(()) = quiet.delivered(moves).await? else { return Ok(None) };
-            drag = self.intercepted(drags, quiet.drag_began().await?).await;
+            self.intercept(quiet).await?;
         }
-        if let Some(data) = drag {
-            let kinds = [
-                DispatchDragEventType::DragEnter,
-                DispatchDragEventType::DragOver,
-                DispatchDragEventType::DragOver,
-                DispatchDragEventType::Drop,
-            ];
-            let events =
-                kinds.map(|kind| self.session.call(&DispatchDragEventParams::new(kind, to.x, to.y, data.clone())));
-            let Some(()) = quiet.delivered(events.into()).await? else { return Ok(None) };
-        }
-        let released = vec![self.send_button(to, false)];
-        self.taken(quiet, released).await
-    }
-
-    /// The drag that the browser has handed over; waits for it where the page has begun one.
-    async fn intercepted(&self, drags: &mut Events, began: bool) -> Option<DragData> {
-        let event = match drags.try_next() {
-            Some(event) => event,
-            None if began => timeout(DRAG_REPORTED_WITHIN, drags.next()).await.ok()??,
-            None => return None,
+        let mut at = to;
+        let mut is_passed = self.data.is_some();
+        let spot = loop {
+            // The page may have made room for it, or opened what it is over.
+            let spot = self.aim().await?;
+            if self.data.is_none() && spot.point != at {
+                at = spot.point;
+                let moves = vec![page.send_move(at, MouseButton::Left, 0), page.send_move(at, MouseButton::Left, 0)];
+                let Some(()) = quiet.delivered(moves).await? else { return Ok(None) };
+            }
+            let Some(zone) = &self.zone else { break spot };
+            let Some(by) = zone.cover(&spot).await? else { break spot };
+            if !is_passed {
+                // What came late may go with the pointer: seen by a few pixels of its way.
+                is_passed = true;
+                let back = before(self.from, at);
+                let Some(()) = quiet.delivered(vec![page.send_move(back, MouseButton::Left, 0)]).await? else {
+                    return Ok(None);
+                };
+                zone.passes(back, &spot, true).await?;
+                let moves = vec![page.send_move(at, MouseButton::Left, 0)];
+                let Some(()) = quiet.delivered(moves).await? else { return Ok(None) };
+                continue;
+            }
+            if !self.tries.next().await {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
         };
-        event.read::<Intercepted>().ok().map(|intercepted| intercepted.data)
+        let aside = match &self.zone {
+            Some(zone) if self.data.is_some() => Some(zone.hold_others().await),
+            _ => None,
+        };
+        let is_dropped = match &self.data {
+            Some(data) => self.drop_data(data, spot.point, quiet).await?,
+            None => quiet.delivered(vec![page.send_button(spot.point, false)]).await?,
+        };
+        let Some(()) = is_dropped else { return Ok(None) };
+        let elsewhere = match aside {
+            Some(aside) => aside.release().await,
+            None => None,
+        };
+        if let Some(zone) = &self.zone
+            && let Some(by) = zone.ends().await.or(elsewhere)
+        {
+            tracing::debug!(%by, "another element came under what was dragged: not dropped");
+            return Err(ActError::Covered { covered: spot.what, by });
+        }
+        match self.data {
+            Some(_) => page.taken(quiet, vec![page.send_button(spot.point, false)]).await,
+            None => quiet.rest().await,
+        }
     }
 
+    /// Lets go where it was taken up, or the button would stay down.
+    fn put_back(&mut self) -> Call<DispatchMouseEventReturns> {
+        match self.data.take() {
+            Some(data) => {
+                let cancel = DispatchDragEventType::DragCancel;
+                let session = &self.page.session;
+                session.call(&DispatchDragEventParams::new(cancel, self.from.x, self.from.y, data)).forget();
+            }
+            None => self.page.send_move(self.from, MouseButton::Left, 0).forget(),
+        }
+        self.page.send_button(self.from, false)
+    }
+
+    /// Where the target is now. What is dragged may lie over it, so what is hit there is not asked.
+    async fn aim(&self) -> Result<Spot, ActError> {
+        match self.to {
+            Drop::Point(point) => Ok(Spot {
+                point: *point,
+                bounds: BoundingBox::default(),
+                what: "the point".to_owned(),
+                points: Vec::new(),
+            }),
+            Drop::Element(target) => {
+                // What it is called may say by now that something can be dropped there.
+                let ask = Ask { hit: false, enabled: false, same: false, ..Ask::pointer(self.terms) };
+                self.page.ready(target, ask, &mut Tries::until(self.terms.deadline)).await
+            }
+        }
+    }
+
+    /// Drops what HTML's drag and drop carries; `None` where a dialog holds the page.
+    async fn drop_data(&self, data: &DragData, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
+        let kinds = [
+            DispatchDragEventType::DragEnter,
+            DispatchDragEventType::DragOver,
+            DispatchDragEventType::DragOver,
+            DispatchDragEventType::Drop,
+        ];
+        let session = &self.page.session;
+        let events = kinds.map(|kind| session.call(&DispatchDragEventParams::new(kind, at.x, at.y, data.clone())));
+        quiet.delivered(events.into()).await
+    }
+
+    /// Takes what the browser has handed over; waits for it where the page has begun a drag.
+    async fn intercept(&mut self, quiet: &Quiet<'_>) -> Result<(), ActError> {
+        let event = match self.drags.try_next() {
+            Some(event) => Some(event),
+            None if quiet.drag_began().await? => timeout(DRAG_REPORTED_WITHIN, self.drags.next()).await.ok().flatten(),
+            None => None,
+        };
+        self.data = event.and_then(|event| Some(event.read::<Intercepted>().ok()?.data));
+        Ok(())
+    }
+}
+
+impl Page {
     /// Presses or releases the main button.
-    fn send_button(
-        &self,
-        point: Point,
-        down: bool,
-    ) -> crate::cdp::Call<chromiumoxide_cdp::cdp::browser_protocol::input::DispatchMouseEventReturns> {
+    fn send_button(&self, point: Point, down: bool) -> Call<DispatchMouseEventReturns> {
         let kind = if down { DispatchMouseEventType::MousePressed } else { DispatchMouseEventType::MouseReleased };
         let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
         event.button = Some(MouseButton::Left);

@@ -34,16 +34,19 @@ struct Field {
     kind: String,
     focused: bool,
     what: String,
-    value: String,
-    secret: bool,
+    #[serde(flatten)]
+    held: Held,
 }
 
-/// What a field says when it is read back.
+/// What a field holds.
 #[derive(Debug, Deserialize)]
-struct ReadBack {
+struct Held {
     value: String,
-    #[serde(default)]
-    gone: bool,
+    /// The text of an editor that draws it beside the field, as far as it is in view.
+    drawn: Option<String>,
+    /// Whether there may be more than is in the document.
+    long: bool,
+    secret: bool,
 }
 
 /// What typing came to.
@@ -51,7 +54,9 @@ enum Outcome {
     Typed(Typed),
     /// Nothing, or the old value, is left.
     NoEffect,
-    /// A dialog holds the page, or the field is gone.
+    /// The field has left its document.
+    Gone,
+    /// A dialog holds the page, or the document is gone.
     Unknown,
 }
 
@@ -73,6 +78,21 @@ enum Written {
         what: String,
         moved: Option<String>,
     },
+}
+
+/// How much of a text a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Whole,
+    Otherwise,
+    /// Nothing, or the old value, is left.
+    Nothing,
+}
+
+/// What an editor says of a text that is offered to it.
+#[derive(Deserialize)]
+struct Offered {
+    taken: bool,
 }
 
 /// How much of a text was sent.
@@ -98,15 +118,21 @@ impl Page {
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
         let Entered { method, outcome, rest, moved } = self.enter(element, typing, &mut quiet, &mut tries).await?;
+        let mut gone = None;
         let typed = match outcome {
             Outcome::Typed(typed) => Some(typed),
             Outcome::Unknown => None,
+            Outcome::Gone => {
+                gone = Some(format!("field_gone: {} left the page, and what was typed with it", spot.what));
+                None
+            }
             Outcome::NoEffect => {
                 let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
                 return Err(ActError::NoEffect(format!("{} did not take the text{to}", spot.what)));
             }
         };
         let mut warnings: Vec<String> = moved.map(|moved| format!("focus_moved: {moved}")).into_iter().collect();
+        warnings.extend(gone);
         let rest = match rest {
             // Half a text is not sent.
             Some(rest) if typing.submit && warnings.is_empty() => {
@@ -166,9 +192,12 @@ impl Page {
         let terms = &typing.terms;
         let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, moved: None });
         if terms.document_first() {
+            // Editors hear of the selection only after the task that changed it.
+            let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
+            let Some::<Field>(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
             let options = json!({"text": typing.text, "clear": typing.clear});
             let told = self.told_once(element, "insert", options, tries).await;
-            let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
+            let Some::<Value>(_) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
             let rest = quiet.rest().await?;
             let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
             if !matches!(outcome, Outcome::NoEffect) || !terms.by_input() || field.kind == "value" {
@@ -241,7 +270,14 @@ impl Page {
         quiet: &Quiet<'_>,
         tries: &Tries,
     ) -> Result<Option<Sent>, ActError> {
-        if typing.clear && !field.value.is_empty() && (typing.slowly || typing.text.is_empty()) {
+        let is_part = field.held.long || field.held.drawn.is_some();
+        if is_part {
+            // What is not in the document is selected by the editor alone.
+            let keys = if typing.clear { "Control+A" } else { "Control+End" };
+            let Some(()) = quiet.delivered(self.send_key(keys)).await? else { return Ok(None) };
+        }
+        let is_empty = field.held.value.is_empty() && !is_part;
+        if typing.clear && !is_empty && (typing.slowly || typing.text.is_empty()) {
             let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
         }
         if typing.slowly {
@@ -259,26 +295,20 @@ impl Page {
             }
             return Ok(Some(Sent::All));
         }
-        let mut lines = typing.text.split('\n').peekable();
-        let by_line = field.kind == "content";
-        if !by_line || lines.clone().count() == 1 {
-            if typing.text.is_empty() {
+        if typing.text.is_empty() {
+            return Ok(Some(Sent::All));
+        }
+        if field.held.drawn.is_some() {
+            let told = self.told_once(element, "offer", typing.text.as_str().into(), tries).await;
+            let Some(Offered { taken }) = unless_held(told)? else { return Ok(None) };
+            if taken {
                 return Ok(Some(Sent::All));
             }
-            let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
-            return Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All));
         }
-        // What is editable makes its own lines of the key, and none of the character.
-        while let Some(line) = lines.next() {
-            if !line.is_empty() {
-                let line = self.session.call(&InsertTextParams::new(line));
-                let Some(()) = quiet.delivered(vec![line]).await? else { return Ok(None) };
-            }
-            if lines.peek().is_some() {
-                let Some(()) = quiet.delivered(self.send_key("Enter")).await? else { return Ok(None) };
-            }
-        }
-        Ok(Some(Sent::All))
+        // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,
+        // and a field that sends its text by Enter would send the first.
+        let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
+        Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All))
     }
 
     /// What the field holds now.
@@ -293,26 +323,45 @@ impl Page {
         if !answers {
             return Ok(Outcome::Unknown);
         }
-        let read: ReadBack = match element.call(self, tries.limit(), "read", Value::Null).await {
+        let read: Option<Held> = match element.call(self, tries.limit(), "read", Value::Null).await {
             Ok(read) => read,
             Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(Outcome::Unknown),
             Err(error) => return Err(error),
         };
-        if read.gone {
-            return Ok(Outcome::Unknown);
-        }
-        let is_content = field.kind == "content";
+        let Some(held) = read else { return Ok(Outcome::Gone) };
+        let is_long = field.held.long || held.long;
+        let by_value = Taken::of(&field.held.value, &held.value, typing, field.kind == "content", is_long);
+        let (taken, value) = match (&field.held.drawn, &held.drawn) {
+            (Some(old), Some(new)) if by_value != Taken::Whole => (Taken::of(old, new, typing, true, true), new),
+            _ => (by_value, &held.value),
+        };
+        let value = (!field.held.secret && !held.secret).then(|| value.clone());
+        Ok(match taken {
+            Taken::Whole => Outcome::Typed(Typed { value, differs: false }),
+            Taken::Otherwise => Outcome::Typed(Typed { value, differs: true }),
+            Taken::Nothing => Outcome::NoEffect,
+        })
+    }
+}
+
+// === impl Taken ===
+
+impl Taken {
+    /// From what a field held before and after; `is_long`: what is not in view may be left out of both.
+    fn of(old: &str, new: &str, typing: &Typing, is_content: bool, is_long: bool) -> Self {
         let text = |text: &str| normal(text, is_content);
-        let (old, new) = (text(&field.value), text(&read.value));
-        let wanted = if typing.clear { text(&typing.text) } else { text(&format!("{}{}", field.value, typing.text)) };
+        let typed = text(&typing.text);
+        let wanted = if typing.clear { typed.clone() } else { text(&format!("{old}{}", typing.text)) };
+        let (old, new) = (text(old), text(new));
         if new == wanted {
-            let value = (!field.secret).then_some(read.value);
-            return Ok(Outcome::Typed(Typed { value, differs: false }));
+            return Self::Whole;
         }
         if new == old || new.is_empty() {
-            return Ok(Outcome::NoEffect);
+            return Self::Nothing;
         }
-        Ok(Outcome::Typed(Typed { value: (!field.secret).then_some(read.value), differs: true }))
+        // The caret is at the end, which is in view therefore.
+        let is_end = if typing.clear { wanted.ends_with(&new) } else { new.ends_with(&typed) };
+        if is_long && is_end && !typed.is_empty() { Self::Whole } else { Self::Otherwise }
     }
 }
 
@@ -325,8 +374,14 @@ pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, Act
     }
 }
 
-/// A text as fields keep it: one kind of line end and of space; where it is rendered, any run of spaces is one.
+/// A text as fields keep it: one kind of line end and of space. Where it is rendered, paragraphs stand apart by empty lines,
+/// and what ends a line is not seen.
 fn normal(text: &str, is_content: bool) -> String {
-    let text = text.replace("\r\n", "\n").replace('\u{a0}', " ");
-    if is_content { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text }
+    let text = text.replace("\r\n", "\n").replace(['\u{a0}', '\t'], " ");
+    if !is_content {
+        return text;
+    }
+    // Editors keep an empty line open by characters without width.
+    let text = text.replace(['\u{200b}', '\u{feff}'], "");
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
 }

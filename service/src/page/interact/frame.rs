@@ -89,7 +89,7 @@ impl Page {
         frame.is_of(self)
     }
 
-    /// The element that is hit at a point of the viewport, in whichever frame that is.
+    /// The element that is hit at a point of the viewport, in any frame.
     ///
     /// # Errors
     /// [`ActError::NotFound`] where nothing is; otherwise as [`Page::main_document`].
@@ -101,7 +101,7 @@ impl Page {
             let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", arguments).await?;
             let hit = hit.ok_or_else(|| ActError::NotFound(format!("the point {}, {}", point.x, point.y)))?;
             if !hit.is_frame {
-                return Ok(Element { frame, number: hit.number });
+                return Ok(Element::node(frame, hit.number));
             }
             point = Point { x: hit.x, y: hit.y };
             frame = self.frame_in(&frame, hit.number).await?;

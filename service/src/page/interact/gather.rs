@@ -159,7 +159,7 @@ impl Page {
             let answer: Option<Answer> = frame.call(self, CAPTURE_TIMEOUT, "snapshot", vec![options.clone()]).await?;
             let Some(answer) = answer else { return Ok(None) };
             rounds += 1;
-            if answer.hosts == 0 || rounds == ROUNDS_MAX || self.open_closed_roots(frame).await? == 0 {
+            if answer.hosts == 0 || rounds == ROUNDS_MAX || self.open_closed_roots(frame, "hosts").await? == 0 {
                 break answer;
             }
         };

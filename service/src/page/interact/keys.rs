@@ -30,7 +30,7 @@ pub struct Clipboard(Arc<Mutex<String>>);
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Pressed {
+pub(in crate::page) struct Pressed {
     pub reached: bool,
     pub goes_on: bool,
     pub what: String,
@@ -170,7 +170,7 @@ impl Page {
     }
 
     /// The document that has the focus.
-    async fn focused_frame(&self) -> Result<Frame, ActError> {
+    pub(in crate::page) async fn focused_frame(&self) -> Result<Frame, ActError> {
         let mut frame = self.main_document().await?;
         for _ in 0..FRAME_DEPTH_MAX {
             let limit = porthole_contract::limits::CAPTURE_TIMEOUT;

@@ -1,7 +1,7 @@
 //! The US layout of a keyboard: the browser's names and codes of its keys.
 
 /// `(key, code, key code, text, location)` of keys with a name.
-pub(super) const NAMED: &[(&str, &str, i64, &str, i64)] = &[
+pub(in crate::page) const NAMED: &[(&str, &str, i64, &str, i64)] = &[
     ("Enter", "Enter", 13, "\r", 0),
     ("Tab", "Tab", 9, "", 0),
     ("Escape", "Escape", 27, "", 0),
@@ -61,7 +61,7 @@ pub(super) const ALIASES: &[(&str, &str)] = &[
 ];
 
 /// `(plain, with shift, code, key code)` of keys that type a character.
-pub(super) const TYPING: &[(char, char, &str, i64)] = &[
+pub(in crate::page) const TYPING: &[(char, char, &str, i64)] = &[
     (' ', ' ', "Space", 32),
     ('`', '~', "Backquote", 192),
     ('1', '!', "Digit1", 49),

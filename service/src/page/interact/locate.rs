@@ -5,10 +5,11 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
+use super::element::Meant;
 use super::search::{Chosen, Round, Search, Within};
-use super::wanted::{Plan, Wanted, shown};
+use super::wanted::{Plan, Step, Wanted, shown};
 use super::{ActError, BoundingBox, Element, Frame};
-use crate::page::Page;
+use crate::page::{Page, PageError};
 
 /// How long a frame may take to say where it stands.
 const ORIGIN_TIMEOUT: Duration = Duration::from_secs(1);
@@ -63,12 +64,22 @@ impl Page {
     ///
     /// # Errors
     /// [`Missed`] with [`ActError::Invalid`] for a selector that is none, at once; with [`ActError::NotFound`],
-    /// [`ActError::NotVisible`] or [`ActError::NotEnabled`], what is still lacking at the deadline; or with what ended the
+    /// [`ActError::NotVisible`] or [`ActError::NotEnabled`], what is still lacking at the deadline; [`ActError::TimedOut`] where
+    /// the page did not tell; or with what ended the
     /// page's work.
     pub async fn locate(&self, wanted: &Wanted, deadline: Instant) -> Result<Located, Missed> {
         let plan = wanted.plan()?;
         let mut search = Search::new(self, &plan, wanted.within()?, deadline);
-        let (round, is_there) = search.run(|round| round.satisfies(&plan)).await?;
+        let begun = Instant::now();
+        let ran = search.run(|round| round.satisfies(&plan)).await;
+        let (round, is_there) = ran.map_err(|error| match error {
+            // Its script is busy, or it is too large to be searched in the time.
+            ActError::Page(PageError::TimedOut(_)) => ActError::TimedOut {
+                what: format!("the page did not tell where {} is", value_of(&plan)),
+                waited_ms: begun.elapsed().as_millis().try_into().unwrap_or(u64::MAX),
+            },
+            error => error,
+        })?;
         match round.best(&plan) {
             Some((frame, chosen)) if is_there => {
                 let bounding_box = self.in_viewport(frame, chosen.bounding_box).await?;
@@ -126,8 +137,10 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
         let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
         warnings.push(format!("{matched_count} elements match; {taken} was taken"));
     }
+    let names = plan.tries.get(chosen.at).and_then(|steps| steps.last()).is_some_and(Step::names);
+    let meant = if names { Meant::Found } else { Meant::Node };
     Located {
-        element: chosen.element(frame),
+        element: Element { meant, ..chosen.element(frame) },
         selector_used: plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default(),
         matched_count,
         bounding_box,

@@ -1,5 +1,5 @@
 //! The pointer: clicks and hovering, on elements and at points. Move, press and release are written without waiting for one
-//! another, through the page's own session whatever frame they are for.
+//! another, through the page's own session, also those for frames in other processes.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
@@ -45,6 +45,9 @@ pub struct Click {
 #[derive(Deserialize)]
 pub(super) struct Reached {
     pub reached: bool,
+    /// Whether the element left at the press.
+    #[serde(default)]
+    pub lost: bool,
 }
 
 /// Answers of the mouse.
@@ -78,8 +81,11 @@ impl Page {
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
             let acted = self.in_document(element, "domClick", options, &mut quiet, &tries).await?;
             if let Some(rest) = acted {
+                let lost = rest.as_ref().and_then(|rest| rest.lost.clone());
                 let settled = quiet.settle(rest).await?;
-                return Ok(Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change());
+                let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
+                acted.warnings.extend(lost.map(|lost| format!("click_lost: a press came, and no click: {lost}")));
+                return Ok(acted);
             }
             if !click.terms.by_input() {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
@@ -100,7 +106,7 @@ impl Page {
         Ok(acted)
     }
 
-    /// Clicks at a point of the viewport, whatever is there.
+    /// Clicks at a point of the viewport.
     ///
     /// # Errors
     /// [`ActError`]: a dialog holds the page, it died, or did not take the input.
@@ -174,27 +180,39 @@ impl Page {
     ) -> Result<(Spot, Option<Rest>), ActError> {
         loop {
             let spot = self.ready(element, ask, tries).await?;
-            quiet.begins();
-            let was_loading = quiet.is_loading();
-            // What the page makes of the pointer's coming is known before the press.
-            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
-            if quiet.delivered(vec![moved]).await?.is_none() {
-                let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
-                return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
-            }
-            quiet.drain();
-            let is_left = quiet.is_loading() && !was_loading;
-            let aside = self.hold_aside(&frames_around(&element.frame), Input::Pointer).await;
-            let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
-            if is_left || now.lacks.is_some() {
-                if tries.is_over() {
-                    return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+            let frames = frames_around(&element.frame);
+            let (taken, elsewhere) = if self.has_only(&frames).await {
+                // Written at once, the page gets both in one task: what the pointer's coming changes is there when the
+                // press is judged, and nothing else comes between.
+                quiet.begins();
+                let mut sent = vec![self.send_move(spot.point, MouseButton::None, held.bits())];
+                sent.extend(send(self, &spot));
+                (self.taken(quiet, sent).await?, None)
+            } else {
+                quiet.begins();
+                let was_loading = quiet.is_loading();
+                // What the page makes of the pointer's coming is known before the press.
+                let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+                if quiet.delivered(vec![moved]).await?.is_none() {
+                    let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+                    return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
                 }
-                continue;
-            }
-            let sent = send(self, &spot);
-            let taken = self.taken(quiet, sent).await?;
-            let elsewhere = aside.release().await;
+                quiet.drain();
+                let is_left = quiet.is_loading() && !was_loading;
+                let aside = self.hold_aside(&frames, Input::Pointer).await;
+                let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+                if let Some(is) = now.is {
+                    return Err(is.changed(&element.meant));
+                }
+                if is_left || now.lacks.is_some() {
+                    if tries.is_over() {
+                        return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+                    }
+                    continue;
+                }
+                let sent = send(self, &spot);
+                (self.taken(quiet, sent).await?, aside.release().await)
+            };
             let Some(mut rest) = taken else { return Ok((spot, None)) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
@@ -223,7 +241,16 @@ impl Page {
             Err(ActError::NotFound(what)) if what.starts_with("the document") => return Ok(Some(quiet.rest().await?)),
             told => told?,
         };
-        if reached.reached { Ok(Some(quiet.rest().await?)) } else { Ok(None) }
+        if !reached.reached {
+            return Ok(None);
+        }
+        let mut rest = quiet.rest().await?;
+        if let Some(rest) = &mut rest
+            && reached.lost
+        {
+            rest.lost = Some("the element left the page".to_owned());
+        }
+        Ok(Some(rest))
     }
 
     /// Waits until input is taken and the documents rest; `None` where a dialog holds the page.

@@ -38,6 +38,8 @@ pub(super) struct Quiet<'a> {
     pub(super) began: Began,
     pub(super) arrivals: u64,
     pub(super) within_document: u64,
+    /// How many navigations were stopped before.
+    pub(super) stops: u64,
     /// The arrivals up to which what was begun is known, and documents were looked at.
     pub(super) renewed: u64,
     pub(super) followed: u64,
@@ -84,9 +86,9 @@ impl<'a> Quiet<'a> {
             }
         }
         let state = page.state.clone();
-        let (arrivals, within_document) = {
+        let (arrivals, within_document, stops) = {
             let state = state.borrow();
-            (state.arrivals, state.within_document)
+            (state.arrivals, state.within_document, state.stops)
         };
         let began = Began::new(page.main_frame.clone());
         Self {
@@ -97,6 +99,7 @@ impl<'a> Quiet<'a> {
             began,
             arrivals,
             within_document,
+            stops,
             renewed: arrivals,
             followed: arrivals,
             changed: false,
@@ -109,6 +112,7 @@ impl<'a> Quiet<'a> {
         self.began = Began::new(self.page.main_frame.clone());
         let state = self.state.borrow();
         (self.arrivals, self.within_document) = (state.arrivals, state.within_document);
+        self.stops = state.stops;
         (self.renewed, self.followed) = (state.arrivals, state.arrivals);
     }
 

@@ -1,8 +1,11 @@
 //! From a ref to its element. Nothing is resolved by likeness: what is not the element that was shown is stale.
 
+use std::sync::Arc;
+
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 
+use super::element::{Meant, ShownFor};
 use super::refs::{Fate, Shown};
 use super::{ActError, Element, Frame, Ref, Refs, Stale};
 use crate::page::Page;
@@ -11,8 +14,8 @@ use crate::page::Page;
 const NAME_MAX_CHARS: usize = 200;
 
 /// What an element is now.
-#[derive(Deserialize)]
-struct Identity {
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Identity {
     role: String,
     name: String,
     /// Its text, where it has no name.
@@ -37,11 +40,14 @@ impl Page {
         }
         match self.identity(&shown.frame, shown.number).await {
             Ok(Some(now)) if is_same(shown, &now) && shown.row != now.row => stale(Fate::AnotherRow { snapshot }),
-            Ok(Some(now)) if is_same(shown, &now) => Ok(Element { frame: shown.frame.clone(), number: shown.number }),
+            Ok(Some(now)) if is_same(shown, &now) => {
+                let (role, name, row) = (shown.role.clone(), shown.name.clone(), shown.row);
+                let meant = Meant::Shown(Arc::new(ShownFor { reference, snapshot, role, name, row }));
+                Ok(Element { meant, ..Element::node(shown.frame.clone(), shown.number) })
+            }
             Ok(Some(now)) => {
-                let name = if now.name.is_empty() { now.content } else { now.name };
-                let name = name.chars().take(NAME_MAX_CHARS).collect();
-                stale(Fate::Changed { snapshot, role: now.role, name })
+                let (role, name) = now.told();
+                stale(Fate::Changed { snapshot, role, name })
             }
             Ok(None) => stale(Fate::Gone { snapshot }),
             Err(ActError::NotFound(_)) if self.frame_is_gone(&shown.frame).await? => stale(Fate::Gone { snapshot }),
@@ -62,6 +68,30 @@ impl Page {
             Err(ActError::NotFound(_)) => Ok(false),
             Err(error) => Err(error),
         }
+    }
+}
+
+impl Identity {
+    /// Its role and name, cut.
+    fn told(self) -> (String, String) {
+        let name = if self.name.is_empty() { self.content } else { self.name };
+        (self.role, name.chars().take(NAME_MAX_CHARS).collect())
+    }
+
+    /// The error for an element that has become this.
+    pub(super) fn changed(self, meant: &Meant) -> ActError {
+        let row = self.row;
+        let (role, name) = self.told();
+        let Meant::Shown(shown) = meant else {
+            return ActError::NotFound(format!("what was found: it has changed, and is {role} {name:?} now"));
+        };
+        let snapshot = shown.snapshot;
+        let fate = if role == shown.role && name == shown.name && row != shown.row {
+            Fate::AnotherRow { snapshot }
+        } else {
+            Fate::Changed { snapshot, role, name }
+        };
+        ActError::Stale(Stale { reference: shown.reference, fate })
     }
 }
 

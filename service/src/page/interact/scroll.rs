@@ -1,7 +1,9 @@
 //! Scrolling: the page, what scrolls inside it, or until an element is in view.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::acted::{Acted, BoundingBox, Method};
 use super::actionable::Tries;
@@ -41,6 +43,9 @@ pub enum End {
     Bottom,
 }
 
+/// How long an element may take to tell where it is.
+const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
+
 #[derive(Deserialize)]
 struct Scrolled {
     moved: bool,
@@ -49,6 +54,18 @@ struct Scrolled {
 }
 
 impl Page {
+    /// Where an element is in the viewport; `None` for one that is gone.
+    ///
+    /// # Errors
+    /// [`ActError`] where its frame is gone or does not answer.
+    pub async fn place_of(&self, element: &Element) -> Result<Option<BoundingBox>, ActError> {
+        let place: Option<BoundingBox> = element.call(self, PLACE_TIMEOUT, "place", Value::Null).await?;
+        match place {
+            Some(place) => self.in_viewport(&element.frame, place).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Scrolls the page, or within an element, or to it, also where that is disabled.
     ///
     /// # Errors
@@ -66,7 +83,7 @@ impl Page {
                 return Err(ActError::Invalid("no element to scroll into view".to_owned()));
             }
             None => {
-                page_itself = Element { frame: self.main_document().await?, number: 0 };
+                page_itself = Element::node(self.main_document().await?, 0);
                 &page_itself
             }
         };

@@ -314,6 +314,6 @@ impl Chosen {
     }
 
     pub(super) fn element(&self, frame: &Frame) -> Element {
-        Element { frame: frame.clone(), number: self.number }
+        Element::node(frame.clone(), self.number)
     }
 }

@@ -103,13 +103,13 @@ impl Quiet<'_> {
     }
 
     fn ends(&self, settled: bool) -> Settled {
-        let (navigated, held) = {
+        let (navigated, held, blocked) = {
             let state = self.state.borrow();
             let navigated = state.arrivals > self.arrivals || state.within_document > self.within_document;
-            (navigated, state.dialog.is_some())
+            (navigated, state.dialog.is_some(), state.stops > self.stops)
         };
-        let no_change = settled && !navigated && !held && !self.changed && !self.began.anything();
-        Settled { navigated, settled, no_change, blocked: false }
+        let no_change = settled && !navigated && !held && !blocked && !self.changed && !self.began.anything();
+        Settled { navigated, settled, no_change, blocked }
     }
 
     pub(super) fn drain(&mut self) {

@@ -149,8 +149,8 @@ impl Page {
         while let Some(node) = nodes.pop() {
             nodes.extend(&node.children);
             let known = node.handle.and_then(|handle| number(&gathered.known, handle));
-            let reference = known
-                .and_then(|Known { frame, number, .. }| refs.known(&Element { frame: frame.clone(), number: *number }));
+            let reference =
+                known.and_then(|Known { frame, number, .. }| refs.known(&Element::node(frame.clone(), *number)));
             if let (Some(reference), Some(bounds)) = (reference.filter(|own| latest.contains(own)), node.bounds) {
                 boxes.push(RefBox { reference, bounds });
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use porthole_contract::session::UploadFile;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tokio::time::Instant;
@@ -50,6 +51,16 @@ impl Page {
         }
         let rest = quiet.rest().await?;
         Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, None))
+    }
+}
+
+impl From<&UploadFile> for File {
+    fn from(file: &UploadFile) -> Self {
+        Self {
+            name: file.name.clone(),
+            mime_type: file.mime_type.clone().unwrap_or_default(),
+            content_base64: file.content_base64.clone(),
+        }
     }
 }
 

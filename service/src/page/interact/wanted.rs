@@ -3,6 +3,7 @@
 use std::fmt;
 
 use porthole_contract::Chain;
+use porthole_contract::session::TargetBy;
 use serde::Serialize;
 
 use super::ActError;
@@ -14,33 +15,11 @@ const STEPS_MAX: usize = 16;
 /// Most frames of one document that are looked into.
 const FRAMES_OF_ONE_MAX: usize = 50;
 
-/// By what an element is located.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The value of `data-testid`.
-    TestId,
-    /// An ARIA role, and an accessible name if wanted.
-    Role,
-    /// The text of a field's label.
-    Label,
-    /// The text that is shown; the smallest element with it is meant.
-    Text,
-    /// A field's placeholder.
-    Placeholder,
-    /// The attribute `name`.
-    Name,
-    /// A CSS selector.
-    Css,
-    /// An XPath 1.0 expression.
-    Xpath,
-}
-
-/// An element that a caller names. Without `by` all kinds are tried in the order of [`Kind::TRIED`].
+/// An element that a caller names. Without `by` all kinds are tried in the order of [`TargetBy::IN_ORDER`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
     /// What the first step of the chain is; unless the value says it (`label: Email`).
-    pub by: Option<Kind>,
+    pub by: Option<TargetBy>,
     /// A value, or a chain of them with ` >> ` between.
     pub value: String,
     /// The accessible name, of a role.
@@ -67,7 +46,7 @@ enum Mode {
 /// One step of a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Step {
-    by: Kind,
+    by: TargetBy,
     value: String,
     name: Option<String>,
     mode: Mode,
@@ -88,32 +67,16 @@ pub(super) struct Plan {
     pub frames: usize,
 }
 
-// === impl Kind ===
+// === impl Step ===
 
-impl Kind {
-    /// The kinds in the order in which they are tried.
-    pub const TRIED: [Kind; 8] =
-        [Kind::TestId, Kind::Role, Kind::Label, Kind::Placeholder, Kind::Name, Kind::Text, Kind::Css, Kind::Xpath];
-
-    /// Its word on the wire and in chains.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Kind::TestId => "testid",
-            Kind::Role => "role",
-            Kind::Label => "label",
-            Kind::Text => "text",
-            Kind::Placeholder => "placeholder",
-            Kind::Name => "name",
-            Kind::Css => "css",
-            Kind::Xpath => "xpath",
+impl Step {
+    /// Whether it says what a person would call the element, which must not change then.
+    pub(super) fn names(&self) -> bool {
+        match self.by {
+            TargetBy::Role => self.name.is_some(),
+            TargetBy::Label | TargetBy::Text | TargetBy::Placeholder => true,
+            TargetBy::TestId | TargetBy::Name | TargetBy::Css | TargetBy::Xpath => false,
         }
-    }
-
-    /// The kind of this word.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        Kind::TRIED.into_iter().find(|kind| kind.word().eq_ignore_ascii_case(word))
     }
 }
 
@@ -139,8 +102,8 @@ impl Wanted {
             (Some(kind), Some((again, value))) if kind == again => vec![chain(Step::said(kind, value, mode)?)],
             (Some(kind), _) => vec![chain(Step::new(kind, first, name, mode)?)],
             (None, None) => {
-                let tried = Kind::TRIED.into_iter().filter_map(|kind| match kind {
-                    Kind::Role => named_role(first).map(|(role, name)| Step::new(kind, role, Some(name), mode)),
+                let tried = TargetBy::IN_ORDER.into_iter().filter_map(|kind| match kind {
+                    TargetBy::Role => named_role(first).map(|(role, name)| Step::new(kind, role, Some(name), mode)),
                     kind => Some(Step::new(kind, first, None, mode)),
                 });
                 tried.map(|step| step.map(chain)).collect::<Result<_, _>>()?
@@ -193,10 +156,11 @@ fn parts<'a>(text: &'a str, field: &str) -> Result<Vec<&'a str>, ActError> {
 }
 
 /// A step that begins with its kind, such as `label: Email`.
-fn keyword(part: &str) -> Option<(Kind, &str)> {
+fn keyword(part: &str) -> Option<(TargetBy, &str)> {
     let (word, value) = part.split_once(':')?;
     let word = word.trim();
-    let kind = Kind::of_word(word).or_else(|| word.eq_ignore_ascii_case("selector").then_some(Kind::Css))?;
+    let named = TargetBy::IN_ORDER.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(word));
+    let kind = named.or_else(|| word.eq_ignore_ascii_case("selector").then_some(TargetBy::Css))?;
     let value = value.trim();
     // `name:first` is a pseudo-class by its form; a keyword of ours has something after it.
     (!value.is_empty()).then_some((kind, value))
@@ -206,7 +170,7 @@ fn keyword(part: &str) -> Option<(Kind, &str)> {
 fn later(part: &str, mode: Mode) -> Result<Step, ActError> {
     match keyword(part) {
         Some((kind, value)) => Step::said(kind, value, mode),
-        None => Step::new(Kind::Css, part, None, mode),
+        None => Step::new(TargetBy::Css, part, None, mode),
     }
 }
 
@@ -225,14 +189,14 @@ fn unquoted(text: &str) -> Option<&str> {
 // === impl Step ===
 
 impl Step {
-    fn new(kind: Kind, value: &str, name: Option<&str>, mode: Mode) -> Result<Self, ActError> {
+    fn new(kind: TargetBy, value: &str, name: Option<&str>, mode: Mode) -> Result<Self, ActError> {
         let step = |value: &str, name: Option<&str>| Self {
             by: kind,
             value: value.to_owned(),
             name: name.map(str::to_owned),
             mode,
         };
-        if kind != Kind::Role {
+        if kind != TargetBy::Role {
             return Ok(step(value, None));
         }
         match (name, named_role(value)) {
@@ -243,24 +207,24 @@ impl Step {
     }
 
     /// A step after its keyword: quotes around a text are not the text's, and its case counts then.
-    fn said(kind: Kind, value: &str, mode: Mode) -> Result<Self, ActError> {
+    fn said(kind: TargetBy, value: &str, mode: Mode) -> Result<Self, ActError> {
         match unquoted(value) {
-            Some(text) if !matches!(kind, Kind::Css | Kind::Xpath | Kind::Role) => {
+            Some(text) if !matches!(kind, TargetBy::Css | TargetBy::Xpath | TargetBy::Role) => {
                 Self::new(kind, text, None, Mode::Case)
             }
             _ => Self::new(kind, value, None, mode),
         }
     }
 
-    /// A text that is shown, or a part of one, whatever is in it.
+    /// Text that is shown, or a part of it, taken literally.
     pub(super) fn shown_text(text: &str) -> Self {
-        Self { by: Kind::Text, value: text.to_owned(), name: None, mode: Mode::Contains }
+        Self { by: TargetBy::Text, value: text.to_owned(), name: None, mode: Mode::Contains }
     }
 }
 
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.by.word(), self.value)?;
+        write!(f, "{}: {}", self.by.name(), self.value)?;
         match &self.name {
             Some(name) => write!(f, " \"{name}\""),
             None => Ok(()),
@@ -277,7 +241,7 @@ pub(super) fn shown(steps: &[Step]) -> String {
 mod tests {
     use super::*;
 
-    fn tried(by: Option<Kind>, value: &str) -> Vec<String> {
+    fn tried(by: Option<TargetBy>, value: &str) -> Vec<String> {
         let wanted = Wanted { by, value: value.to_owned(), ..Wanted::default() };
         wanted.plan().unwrap().tries.iter().map(|steps| shown(steps)).collect()
     }
@@ -296,11 +260,11 @@ mod tests {
     #[test]
     fn chains_go_on_in_css_unless_they_say_otherwise() {
         assert_eq!(
-            tried(Some(Kind::TestId), "form >> .row >> role: button 'Go >> on'"),
+            tried(Some(TargetBy::TestId), "form >> .row >> role: button 'Go >> on'"),
             ["testid: form >> css: .row >> role: button \"Go >> on\""]
         );
-        assert_eq!(tried(Some(Kind::Text), "Next >>"), ["text: Next >>"]);
-        for (by, value) in [(Kind::Role, "my button"), (Kind::Css, "  ")] {
+        assert_eq!(tried(Some(TargetBy::Text), "Next >>"), ["text: Next >>"]);
+        for (by, value) in [(TargetBy::Role, "my button"), (TargetBy::Css, "  ")] {
             let wanted = Wanted { by: Some(by), value: value.to_owned(), ..Wanted::default() };
             assert!(matches!(wanted.plan(), Err(ActError::Invalid(_))), "{value}");
         }

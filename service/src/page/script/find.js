@@ -14,7 +14,7 @@ class Refused {
 }
 
 // Frames that can't be looked into from here, and what is to be asked inside them: `[query, field, start]`, which are the
-// steps of that query's chain (of its field, in a map) from `start` on. Whoever carries the plan out asks there.
+// steps of that query's chain (of its field, in a map) from `start` on. The service carries these out in those frames.
 class Beyond {
   constructor() { this.holders = new Map(); this.asking = null }
 

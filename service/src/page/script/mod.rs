@@ -8,6 +8,7 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
     include_str!("interact/names.js"),
+    include_str!("interact/drawn.js"),
     include_str!("interact/states.js"),
     include_str!("interact/clickable.js"),
     include_str!("interact/shape.js"),
@@ -23,10 +24,13 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/act.js"),
     include_str!("interact/hear.js"),
     include_str!("interact/guard.js"),
+    include_str!("interact/drop.js"),
     include_str!("interact/quiet.js"),
+    include_str!("give_files.js"),
     include_str!("interact/fields.js"),
     include_str!("interact/scroll.js"),
     include_str!("interact/events.js"),
+    include_str!("interact/outside.js"),
     "}\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped, document) => {missing: true} | {value}`: calls a function of the kit, if it is that document's (of
@@ -41,11 +45,33 @@ return wrapped ? { value: value === undefined ? null : value } : value;
 /// `function () => undefined`: tells the kit of a closed shadow root, which it is called on.
 pub(super) const CLOSED_ROOT: &str = "function () { globalThis.portholeKit?.closed(this) }";
 
-/// `(keys, ms) => undefined`: stops trusted keys, or else the pointer's presses, in a document; see `interact/hear.js`.
+/// `function () => {accept, multiple}`: of the file input that it is called on.
+pub(super) const CHOOSER: &str = "function () {
+const attribute = (name) => Element.prototype.getAttribute.call(this, name);
+const accept = (attribute('accept') ?? '').slice(0, 1000).toWellFormed();
+return { accept, multiple: attribute('multiple') !== null || attribute('webkitdirectory') !== null };
+}";
+/// `function (files) => undefined`: gives files to the file input that it is called on; with none it is told that a person
+/// chose none.
+pub(super) const CHOSEN: &str = concat!(
+    "function (files) {\n",
+    include_str!("give_files.js"),
+    "\nif (files.length > 0) giveFiles(this, files);\n",
+    "else EventTarget.prototype.dispatchEvent.call(this, new Event('cancel', { bubbles: true }));\n}"
+);
+
+/// `(kind, ms) => undefined`: stops trusted input of a kind in a document; see `interact/hear.js`.
 pub(super) const HOLD: &str =
-    concat!("(keys, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(keys, ms);\n}");
+    concat!("(kind, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(kind, ms);\n}");
 /// `() => string | null`: ends that, and says what would have got one.
 pub(super) const RELEASE: &str = "() => globalThis.portholeRelease?.() ?? null";
+
+/// `(name, chars) => undefined`: tells of the errors of a document's scripts; see the file.
+pub(super) const CONSOLE: &str = include_str!("console.js");
+/// `(name, errors, chars) => undefined`: keeps what [`CONSOLE`] tells; see the file.
+pub(super) const CONSOLE_KEPT: &str = include_str!("console_kept.js");
+/// `() => [string]`: takes what is kept.
+pub(super) const ERRORS: &str = "() => globalThis.portholeErrors?.() ?? []";
 
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");

@@ -81,7 +81,7 @@ function isInside(node, scope) {
   return false;
 }
 
-// Whatever is inside an inner scope is inside the outer one too: looking once is enough.
+// An inner scope is searched with the outer one around it.
 function outermost(scopes) {
   const outer = [];
   for (const scope of scopes) {

@@ -117,6 +117,10 @@ impl Documents {
             if state.document.loader == received.loader_id {
                 state.document.status = Some(status);
             }
+            if state.asked_for.is_empty() {
+                // A window that was attached to after it had sent its request.
+                state.asked_for.clone_from(&received.response.url);
+            }
         });
     }
 
@@ -251,7 +255,10 @@ fn dialog_opening(dialog: DialogOpening, session: &Session, watched: &Watched) {
     };
     if is_reported {
         let dialog = Dialog::new(dialog.kind, &dialog.message, &dialog.default_prompt);
-        watched.state.send_modify(|state| state.dialog = Some(dialog));
+        watched.state.send_modify(|state| {
+            state.dialog = Some(dialog);
+            state.dialogs += 1;
+        });
     } else {
         session.call(&HandleJavaScriptDialogParams::new(is_leaving)).forget();
     }

@@ -2,21 +2,26 @@
 //!
 //! `watchers` runs one reader for each target session. `documents` handles events of the page and its main document,
 //! `requests` judges paused requests, `answers` judges where responses came from; `state` is the page's state,
-//! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled.
+//! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled, `stopping` stops
+//! navigations to refused targets, `late` finds a document that was not reported.
 
 mod answers;
 mod barrier;
 mod documents;
 mod events;
+mod late;
 mod requests;
 mod shared;
 mod state;
+mod stopping;
 mod watchers;
 
 pub use self::state::Dialog;
 pub(super) use self::{
     barrier::{EventBarrier, catch_up},
+    late::{find_document, find_first_document},
     shared::Watched,
     state::{Fatal, PageState, Stop},
+    stopping::stop_refused,
     watchers::{network, watch_page},
 };

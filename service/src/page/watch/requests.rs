@@ -94,10 +94,16 @@ fn answer(session: &Session, paused: RequestPaused, watched: &Watched, verdict: 
             let of_page = paused.resource_type == DOCUMENT && paused.frame_id == watched.main_frame;
             tracing::info!(%refusal, of_page, "a request is refused");
             watched.count(&refusal);
-            if of_page {
-                watched.refuse(refusal);
+            if of_page && watched.adopts_popups() {
+                // A session's tab stays where it is.
+                watched.state.send_modify(|state| state.stop_navigation(refusal));
+                ErrorReason::Aborted
+            } else {
+                if of_page {
+                    watched.refuse(refusal);
+                }
+                ErrorReason::BlockedByClient
             }
-            ErrorReason::BlockedByClient
         }
     };
     session.call(&FailRequestParams::new(paused.request_id, reason)).forget();

@@ -2,6 +2,8 @@
 
 use std::collections::{HashMap, VecDeque};
 
+use porthole_contract::session::DialogKind;
+
 use crate::cdp::Session;
 use crate::guard::Refusal;
 use crate::net_error::NetError;
@@ -32,10 +34,18 @@ pub(in super::super) struct PageState {
     pub within_document: u64,
     /// The refusal of a document of the main frame, since the last commanded navigation.
     pub refused: Option<Refusal>,
+    /// Why the latest navigation of the main frame was stopped before it left the document, since the last commanded one.
+    pub stopped: Option<Refusal>,
+    /// How many navigations were.
+    pub stops: u64,
     /// Why the page has died.
     pub fatal: Option<Fatal>,
+    /// How often its renderer has died.
+    pub crashes: u64,
     /// The dialog that holds the page, where dialogs are reported.
     pub dialog: Option<Dialog>,
+    /// How many dialogs have held the page, the present one included: one may follow another that says the same.
+    pub dialogs: u64,
     /// How many of the page's own requests were refused.
     pub blocked_requests: u64,
     /// The main document's isolated world, once it is known.
@@ -129,14 +139,20 @@ impl PageState {
     }
 
     /// Begins a commanded navigation, and drops the refusal of the one before. `commanded` is its URL, if that is
-    /// judged already. `restarts` says whether the navigation replaces a crashed renderer.
-    pub(in super::super) fn begin_navigation(&mut self, commanded: Option<String>, restarts: bool) {
+    /// judged already. It starts another renderer where that has crashed.
+    pub(in super::super) fn begin_navigation(&mut self, commanded: Option<String>) {
         self.commanded = commanded;
         self.is_navigating = true;
-        self.refused = None;
-        if restarts && matches!(self.fatal, Some(Fatal::Crashed)) {
+        (self.refused, self.stopped) = (None, None);
+        if matches!(self.fatal, Some(Fatal::Crashed)) {
             self.fatal = None;
         }
+    }
+
+    /// Records that a navigation to a refused target is stopped.
+    pub(super) fn stop_navigation(&mut self, refusal: Refusal) {
+        self.stopped = Some(refusal);
+        self.stops += 1;
     }
 
     /// Records that a document has arrived in the main frame.
@@ -159,6 +175,7 @@ impl PageState {
     /// Records that the renderer died, and with it the world and the dialog.
     pub(super) fn crash(&mut self) {
         self.fatal.get_or_insert(Fatal::Crashed);
+        self.crashes += 1;
         (self.world, self.dialog) = (None, None);
     }
 }
@@ -183,6 +200,17 @@ impl Dialog {
     pub(super) fn new(kind: String, message: &str, default: &str) -> Self {
         let cut = |text: &str| text.chars().take(DIALOG_MAX_CHARS).collect();
         Self { kind, message: cut(message), default: cut(default) }
+    }
+
+    /// Its kind on the wire.
+    #[must_use]
+    pub fn wire_kind(&self) -> DialogKind {
+        match self.kind.as_str() {
+            "confirm" => DialogKind::Confirm,
+            "prompt" => DialogKind::Prompt,
+            "beforeunload" => DialogKind::BeforeUnload,
+            _ => DialogKind::Alert,
+        }
     }
 }
 

@@ -115,8 +115,10 @@ macro_rules! remote_page {
 
 const LOCAL_PAGE: &[&str] = local_page!();
 const REMOTE_PAGE: &[&str] = remote_page!();
-// A session navigates within documents and through the history, and its agent answers dialogs.
-const LOCAL_SESSION: &[&str] = local_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
+// A session navigates within documents and through the history, and its agent answers dialogs. `Network`, which is on while
+// it acts and navigates, tells of redirects.
+const LOCAL_SESSION: &[&str] =
+    local_page!("Network.requestWillBeSent", "Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
 const REMOTE_SESSION: &[&str] = remote_page!("Page.javascriptDialogClosed", "Page.navigatedWithinDocument");
 const REMOTE_PART: &[&str] = &[
     "Fetch.requestPaused",

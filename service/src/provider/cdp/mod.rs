@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
-    CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
+    CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams, GetBrowserContextsParams,
+    GetTargetsParams,
 };
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, try_join};
+use futures_util::future::{BoxFuture, join, try_join};
 use porthole_contract::limits::{CONNECT_TIMEOUT, SESSION_CREATE_TIMEOUT};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -22,12 +23,17 @@ use tokio_util::task::TaskTracker;
 pub use self::endpoint::Endpoint;
 use super::leave::leave;
 use super::{Downloads, Lease, LeaseRequest, Provider, ProviderError, Purpose, popups};
-use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket};
+use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket, targets_only};
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::{ConnectedBrowser, SessionMetrics};
 
 /// How long the disposal of a context may take. The context ends with its connection in any case.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long the end of a lease waits for shared workers: for its own before the page is left and before its context is
+/// disposed of, for those of other leases that its connection halts before that is closed.
+const HALTED_TIMEOUT: Duration = Duration::from_secs(2);
+/// How often the browser is asked for them meanwhile.
+const HALTED_INTERVAL: Duration = Duration::from_millis(50);
 /// A browser that creates a page faster than this is near: a round trip to it takes less time than a renderer's start.
 const NEAR: Duration = Duration::from_millis(60);
 /// How long the provider's end waits for the disposal of contexts.
@@ -93,15 +99,20 @@ impl Shared {
             proxy_bypass_list: self.options.egress.as_ref().map(|_| "<-loopback>".to_owned()),
             ..Default::default()
         };
-        let (context, beside) = try_join(root.call(&create), beside).await?;
+        let contexts = root.call(&GetBrowserContextsParams::default());
+        let (made, contexts) = join(try_join(root.call(&create), beside), contexts).await;
+        let (context, beside) = made?;
         let context = context.browser_context_id;
+        let of_its_users = contexts.ok().and_then(|contexts| contexts.default_browser_context_id).map(String::from);
         let mut held = HeldContext {
             shared: Arc::clone(self),
             connection: connection.clone(),
             context: context.clone(),
+            of_its_users: of_its_users.clone(),
             purpose,
             since: Instant::now(),
             page: None,
+            halts_workers: beside.clone(),
             watchers: JoinSet::new(),
             _browser: ConnectedBrowser::count(&self.metrics),
         };
@@ -113,7 +124,10 @@ impl Shared {
         let made = root.call(&target);
         // Auto-attach covers the browser's other pages as well; none of them is touched.
         let mut pages = pages.within(context.inner().clone());
-        let mut shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
+        // Those of other leases' contexts, ours or another replica's, are closed by them and must not run until then. The
+        // browser's own users have the default context.
+        let shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
+        let mut shared_workers = shared_workers.resuming_only(of_its_users);
         let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
         made.forget();
         if asked.elapsed() < NEAR {
@@ -129,7 +143,7 @@ impl Shared {
         });
         lease.handle_popups(pages);
         let mut lease = lease.with_downloads((purpose == Purpose::Session).then_some(downloads));
-        lease.watchers().spawn(popups::close_all(shared_workers));
+        lease.watchers().spawn(popups::close_workers(shared_workers));
         Ok(lease)
     }
 }
@@ -139,10 +153,14 @@ struct HeldContext {
     shared: Arc<Shared>,
     connection: Connection,
     context: BrowserContextId,
+    /// The context of the browser's own users, whose shared workers are resumed.
+    of_its_users: Option<String>,
     purpose: Purpose,
     since: Instant,
     /// Its page, once leased.
     page: Option<Session>,
+    /// The session that attaches to shared workers.
+    halts_workers: Session,
     /// The tasks that judge the page's requests until it is gone.
     watchers: JoinSet<()>,
     _browser: ConnectedBrowser,
@@ -151,15 +169,25 @@ struct HeldContext {
 impl Drop for HeldContext {
     fn drop(&mut self) {
         let (context, page) = (self.context.clone(), self.page.take());
+        let (halts_workers, of_its_users) = (self.halts_workers.clone(), self.of_its_users.take());
         let (connection, metrics) = (self.connection.clone(), self.shared.metrics.clone());
         let (purpose, since) = (self.purpose, self.since);
         let watchers = std::mem::take(&mut self.watchers);
         self.shared.tasks.spawn(async move {
             let browser = connection.browser();
+            // A halted worker whose page or context goes away may run for a moment, unless it has closed itself.
+            let own_end = async || {
+                let own = |of: Option<&str>| of == Some(context.inner().as_str());
+                if !workers_end(&browser, own).await {
+                    tracing::debug!("a page is left although it may have a shared worker");
+                }
+            };
             if let Some(page) = page {
+                own_end().await;
                 leave(&page).await;
+                own_end().await;
             }
-            let disposed = browser.call(&DisposeBrowserContextParams::new(context));
+            let disposed = browser.call(&DisposeBrowserContextParams::new(context.clone()));
             let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
                 Ok(Ok(_)) => true,
                 Ok(Err(error)) => error.is_gone(),
@@ -168,10 +196,33 @@ impl Drop for HeldContext {
             if !confirmed {
                 tracing::warn!("the browser did not confirm the disposal of a context; it ends with its connection");
             }
+            // This connection may have attached to the worker of another lease before that lease did, and the browser
+            // may let it run when the connection ends. Its lease closes it soon.
+            let halts_none = timeout(HALTED_TIMEOUT, halts_workers.halt_no_more_shared_workers()).await;
+            let of_leases = |of: Option<&str>| of != of_its_users.as_deref();
+            if !(matches!(halts_none, Ok(Ok(()))) && workers_end(&browser, of_leases).await) {
+                tracing::debug!("a connection ends although a shared worker of another lease may be halted by it");
+            }
             drop((watchers, connection));
             metrics.ended(purpose, since.elapsed(), confirmed);
         });
     }
+}
+
+/// Waits until no context that `counts` has a shared worker; `false` if one still has after [`HALTED_TIMEOUT`].
+async fn workers_end(browser: &Session, counts: impl Fn(Option<&str>) -> bool) -> bool {
+    let workers = GetTargetsParams { filter: Some(targets_only("shared_worker")) };
+    let none = async {
+        loop {
+            let found = browser.call(&workers).await?.target_infos;
+            let mut contexts = found.iter().map(|target| target.browser_context_id.as_ref());
+            if !contexts.any(|context| counts(context.map(|context| context.inner().as_str()))) {
+                return Ok::<_, CdpError>(());
+            }
+            tokio::time::sleep(HALTED_INTERVAL).await;
+        }
+    };
+    matches!(timeout(HALTED_TIMEOUT, none).await, Ok(Ok(())))
 }
 
 impl Provider for CdpProvider {

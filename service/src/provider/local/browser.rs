@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,6 +21,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::noise::{Made, Noise, Visiting};
 use super::pool::BrowserKind;
 use super::warm::InUse;
 use super::{Defence, Setup, flags};
@@ -34,6 +36,8 @@ use crate::telemetry::{BlockedMetrics, SessionMetrics};
 const DOWNLOADS: &str = "porthole-downloads";
 /// How long the disposal of a context may take before the browser is retired.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How much longer it may take in a browser in quarantine.
+const DISPOSE_TIMEOUT_NOISY: Duration = Duration::from_secs(55);
 /// How long a warm page may take to answer before another is made instead: about as long as making one takes on a busy
 /// machine.
 const BLANK_ANSWER_TIMEOUT: Duration = Duration::from_millis(300);
@@ -56,12 +60,16 @@ pub(super) struct Browser {
     retired: AtomicBool,
     /// Set when another browser makes new pages in its place. Its warm pages stay usable; it ends with its last page.
     relieved: AtomicBool,
+    /// Cancelled when it is in quarantine: pages that it is making for other sandboxes are made by another browser.
+    quarantined: CancellationToken,
     /// The id of its process group.
     group: u32,
     /// Where its pages' downloads are written: inside its profile folder.
     downloads: PathBuf,
     /// How many pages it has made.
     pages_made: AtomicU64,
+    /// Its visits, and whether one was found noisy.
+    pub(super) noise: Arc<Noise>,
     since: Instant,
 }
 
@@ -129,9 +137,11 @@ pub(super) async fn launch(
         kill,
         retired: AtomicBool::new(false),
         relieved: AtomicBool::new(false),
+        quarantined: CancellationToken::new(),
         group: pid,
         downloads,
         pages_made: AtomicU64::new(0),
+        noise: Arc::default(),
         since: Instant::now(),
     };
     // A browser that does not answer is dropped here, which ends its process.
@@ -190,6 +200,11 @@ impl Browser {
         self.group
     }
 
+    /// Returns its connection.
+    pub(super) fn connection(&self) -> Connection {
+        self.connection.clone()
+    }
+
     /// Returns the time since its start.
     pub(super) fn age(&self) -> Duration {
         self.since.elapsed()
@@ -198,6 +213,16 @@ impl Browser {
     /// Stops new pages: another browser makes them from now on. Existing pages, warm ones too, stay usable.
     pub(super) fn relieve(&self) {
         self.relieved.store(true, Ordering::Relaxed);
+    }
+
+    /// Stops pages that are being made for sandboxes other than those of the quarantine.
+    pub(super) fn quarantine(&self) {
+        self.quarantined.cancel();
+    }
+
+    /// Waits until it is in quarantine.
+    pub(super) async fn in_quarantine(&self) {
+        self.quarantined.cancelled().await;
     }
 
     /// Stops new pages and makes its warm pages unusable. Leased pages continue; the process ends with the last one.
@@ -232,6 +257,7 @@ impl Browser {
         let egress = Egress::open(guard, setup.options.egress.clone(), self.peers.clone())
             .map_err(|error| ProviderError::Unavailable(format!("the page's way out can't be opened: {error}")))?;
         let egress = Arc::new(egress);
+        let mut made = Made::begin();
         let create = CreateBrowserContextParams {
             dispose_on_detach: Some(true),
             proxy_server: has(Defence::ContextProxy).then(|| format!("http://{}", egress.addr())),
@@ -270,8 +296,9 @@ impl Browser {
         page.call(&EnablePage::default()).await?;
         (setup.prepare)(&page);
         downloads.await?;
+        made.end();
         self.pages_made.fetch_add(1, Ordering::Relaxed);
-        Ok(Blank { page, target_id: target.inner().clone(), egress, popups, held })
+        Ok(Blank { page, target_id: target.inner().clone(), egress, popups, held, made })
     }
 }
 
@@ -283,6 +310,7 @@ pub(super) struct Blank {
     /// The windows that the page opens; `None` if it may not open any.
     popups: Option<popups::Routed>,
     held: HeldContext,
+    made: Made,
 }
 
 impl Blank {
@@ -304,7 +332,7 @@ impl Blank {
 
     /// Leases the page; `in_use` is dropped with the lease.
     pub(super) fn lease(self, request: &LeaseRequest, in_use: Option<InUse>) -> Lease {
-        let Self { page, target_id, egress, mut popups, mut held } = self;
+        let Self { page, target_id, egress, mut popups, mut held, made } = self;
         held.leased = Some((request.purpose, Instant::now()));
         held.metrics.created(request.purpose);
         if let Budget::PerDocument { lease_factor } = request.budget {
@@ -313,7 +341,9 @@ impl Blank {
         let downloads = (request.purpose == Purpose::Session).then(|| held.downloads());
         let frame_lock = held.browser.frame_lock.clone();
         let opened = popups.as_mut().and_then(popups::Routed::take);
-        let release = move |watchers| drop((watchers, popups, held, in_use));
+        let sandbox = request.sandbox.as_ref().filter(|_| request.purpose != Purpose::Session);
+        let visiting: Option<Visiting> = sandbox.map(|sandbox| held.browser.noise.visit(Arc::clone(sandbox), made));
+        let release = move |watchers| drop((watchers, popups, held, in_use, visiting));
         Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)
             .with_frame_lock(frame_lock)
             .with_popups(opened)
@@ -351,7 +381,13 @@ impl Drop for HeldContext {
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
         let folder = self.folder.take();
         self.tasks.spawn(async move {
-            let confirmed = match timeout(DISPOSE_TIMEOUT, disposed).await {
+            let mut disposed = pin!(disposed);
+            let mut answer = timeout(DISPOSE_TIMEOUT, &mut disposed).await;
+            if answer.is_err() && browser.quarantined.is_cancelled() {
+                // Its pages keep it busy, and it gives way to others besides.
+                answer = timeout(DISPOSE_TIMEOUT_NOISY, disposed).await;
+            }
+            let confirmed = match answer {
                 Ok(Ok(_)) => true,
                 // The contexts of a browser end with it.
                 Ok(Err(error)) => error.is_gone(),

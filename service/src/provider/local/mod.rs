@@ -3,12 +3,16 @@
 //! Runs up to three browsers. One, whose pages draw by themselves, serves most visits. With the headless shell, a
 //! second one draws by `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since
 //! it never answers an ordinary capture (tried). The third serves sessions: their pages may open windows and live up
-//! to an hour, so they must not delay the recycling of the others. It starts with the first session.
+//! to an hour, so they must not delay the recycling of the others. It starts with the first session. Each of the first two
+//! may have another one beside it: the one that a page keeps busy, in quarantine.
 
 mod browser;
 mod defence;
 mod flags;
+mod noise;
 mod pool;
+mod priority;
+mod quarantine;
 mod recycle;
 mod warm;
 
@@ -55,6 +59,7 @@ struct Setup {
     options: LocalOptions,
     prepare: Prepare,
     weakness: Weakness,
+    busy: Arc<Busy>,
 }
 
 /// Leases pages of Chromium on this machine. A browser starts with its first lease, and again after it has died.
@@ -88,9 +93,8 @@ impl LocalProvider {
         }
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
-        let setup = Arc::new(Setup { options, prepare, weakness });
-        let busy = Arc::new(Busy::default());
-        let pool = |kind| Pool::open(kind, Arc::clone(&setup), judge.clone(), Arc::clone(&busy), metrics.clone());
+        let setup = Arc::new(Setup { options, prepare, weakness, busy: Arc::default() });
+        let pool = |kind| Pool::open(kind, Arc::clone(&setup), judge.clone(), metrics.clone());
         let provider = Self {
             ordinary: pool(BrowserKind::Ordinary),
             begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),

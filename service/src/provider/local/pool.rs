@@ -11,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::browser::{self, Blank, Browser, LaunchError};
+use super::quarantine::Quarantine;
 use super::recycle::Recycling;
-use super::warm::{Busy, Warm};
-use super::{Setup, recycle, warm};
+use super::warm::Warm;
+use super::{Setup, priority, quarantine, recycle, warm};
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
@@ -46,6 +47,8 @@ pub(super) struct Pool {
     pub(super) warm: Warm,
     /// The record of browsers that ended.
     pub(super) recycling: Recycling,
+    /// The noisy browser, if any, and whose pages it makes.
+    pub(super) quarantine: Arc<Quarantine>,
     pub(super) ending: CancellationToken,
     /// The tasks that keep the browsers' processes, and the disposals of contexts.
     tasks: TaskTracker,
@@ -53,30 +56,28 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Creates a pool without starting its browser.
-    pub(super) fn open(
-        kind: BrowserKind,
-        setup: Arc<Setup>,
-        judge: Judge,
-        busy: Arc<Busy>,
-        metrics: SessionMetrics,
-    ) -> Arc<Self> {
+    pub(super) fn open(kind: BrowserKind, setup: Arc<Setup>, judge: Judge, metrics: SessionMetrics) -> Arc<Self> {
         let warm_pages = match kind {
             BrowserKind::Ordinary | BrowserKind::BeginFrame => setup.options.warm_pages,
             BrowserKind::Session => setup.options.warm_pages.min(WARM_SESSION_PAGES),
         };
         let pool = Arc::new(Self {
             kind,
-            warm: Warm::new(warm_pages, busy, metrics.clone()),
+            warm: Warm::new(warm_pages, Arc::clone(&setup.busy), metrics.clone()),
             setup,
             judge,
             metrics,
             browser: Mutex::new(None),
             recycling: Recycling::default(),
+            quarantine: Arc::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         });
         pool.tasks.spawn(warm::keep(Arc::clone(&pool)));
         pool.tasks.spawn(recycle::run(Arc::clone(&pool)));
+        if kind != BrowserKind::Session {
+            pool.tasks.spawn(quarantine::run(Arc::clone(&pool)));
+        }
         pool
     }
 
@@ -133,11 +134,14 @@ impl Pool {
             launched = timeout(SESSION_CREATE_TIMEOUT, starts) => launched.unwrap_or(Err(LaunchError::Silent)),
             () = self.ending.cancelled() => return Err(ProviderError::Ending),
         };
-        launched.map(Arc::new).map_err(|error| {
+        let browser = launched.map(Arc::new).map_err(|error| {
             tracing::error!(%error, "no local browser could be started");
             self.recycling.start_failed();
-            error.into()
-        })
+            ProviderError::from(error)
+        })?;
+        let (busy, quarantine) = (Arc::clone(&self.setup.busy), Arc::clone(&self.quarantine));
+        self.tasks.spawn(priority::watch(Arc::downgrade(&browser), self.kind, browser.connection(), busy, quarantine));
+        Ok(browser)
     }
 
     /// Replaces `old` by `new`. `old` ends with the last of its pages.
@@ -158,13 +162,25 @@ impl Pool {
 
     async fn lease_page(&self, request: &LeaseRequest) -> Result<Lease, ProviderError> {
         let in_use = request.purpose.works_throughout().then(|| self.warm.in_use());
+        if let Some(noisy) = self.quarantine.browser_for(request.sandbox.as_ref()) {
+            match self.blank_from(&noisy).await {
+                Ok(page) => return Ok(page.lease(request, in_use)),
+                Err(error) => tracing::debug!(%error, "the browser in quarantine makes no page; another one does"),
+            }
+        }
         while let Some(page) = self.warm.take() {
             if page.answers().await {
                 return Ok(page.lease(request, in_use));
             }
         }
         for _ in 1..BROWSERS_TRIED {
-            match self.blank_from(&self.browser().await?).await {
+            let browser = self.browser().await?;
+            let made = tokio::select! {
+                made = self.blank_from(&browser) => made,
+                // What it has made of the page ends with it.
+                () = browser.in_quarantine() => continue,
+            };
+            match made {
                 Err(ProviderError::Browser(error)) if error.is_gone() => {
                     tracing::debug!(%error, "a local browser ended before it made a page");
                 }
@@ -209,7 +225,8 @@ impl Pool {
     pub(super) async fn end(&self) {
         self.ending.cancel();
         self.warm.clear();
-        if let Some(browser) = self.browser.lock().await.take() {
+        let running = self.browser.lock().await.take();
+        for browser in running.into_iter().chain(self.quarantine.take()) {
             browser.kill();
         }
         self.tasks.close();

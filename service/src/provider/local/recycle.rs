@@ -124,7 +124,8 @@ pub(super) async fn run(pool: Arc<Pool>) {
     }
 }
 
-async fn worn(browser: &Browser, policy: RecyclePolicy) -> Option<&'static str> {
+/// Returns why a browser is to be replaced, if it is.
+pub(super) async fn worn(browser: &Browser, policy: RecyclePolicy) -> Option<&'static str> {
     if browser.pages_made() >= policy.pages_max {
         return Some("pages");
     }

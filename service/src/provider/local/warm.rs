@@ -1,6 +1,6 @@
 //! Warm pages: blank pages made beforehand, so that requests don't wait for one. Each is used once and never shared.
 //!
-//! They are made one at a time, while no page is in use or none is ready, so that current requests keep the processors.
+//! They are made one at a time, while fewer pages are in use than there are processors, so that current requests keep theirs.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -35,6 +35,14 @@ pub(super) struct Warm {
 #[derive(Debug, Default)]
 pub(super) struct Busy(watch::Sender<usize>);
 
+impl Busy {
+    /// Waits until a page is in use.
+    pub(super) async fn any(&self) {
+        // The sender lives as long as `self`.
+        let _ = self.0.subscribe().wait_for(|busy| *busy > 0).await;
+    }
+}
+
 impl Warm {
     pub(super) fn new(wanted: usize, busy: Arc<Busy>, metrics: SessionMetrics) -> Self {
         Self {
@@ -64,6 +72,18 @@ impl Warm {
         drop(self.change(std::mem::take));
     }
 
+    /// Discards the pages of browsers that are being replaced, and adds one of the new browser.
+    pub(super) fn renew(&self, page: Option<Blank>) {
+        let page = page.map(|page| (Instant::now(), page));
+        let stale: Vec<(Instant, Blank)> = self.change(|pages| {
+            let (fresh, stale) = pages.drain(..).partition(|(_, page)| page.is_fresh());
+            *pages = fresh;
+            pages.extend(page);
+            Vec::from(stale)
+        });
+        drop(stale);
+    }
+
     /// Counts a page as in use until the returned guard is dropped.
     pub(super) fn in_use(&self) -> InUse {
         self.busy.0.send_modify(|busy| *busy += 1);
@@ -84,11 +104,12 @@ impl Warm {
         });
     }
 
-    /// Returns whether to make a page now: if no page is in use, or if none is ready and a processor is free.
+    /// Returns whether to make a page now: if a processor is free. To wait until none is left, while a page is in use,
+    /// made requests beside a long visit take half as long again.
     fn lacks_one(&self) -> bool {
         let fresh = self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
         let busy = *self.busy.0.borrow();
-        fresh < self.wanted && (busy == 0 || fresh == 0 && busy < self.processors)
+        fresh < self.wanted && busy < self.processors
     }
 
     /// Discards pages that are too old or unusable; returns when the oldest remaining one will be too old.

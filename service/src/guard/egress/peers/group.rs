@@ -1,8 +1,9 @@
 //! Finds the sockets that a process group holds, in `/proc`.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::fs;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 
 use porthole_chromium::{group_of, processes_of_group};
 
@@ -12,6 +13,10 @@ use super::socket;
 const QUICK_DESCRIPTORS_MAX: usize = 64;
 /// Number of remembered descriptors.
 const REMEMBERED_MAX: usize = 4;
+/// How long the sockets that a search came by count as the process's. Chromium opens hundreds of connections at once for
+/// a page with as many hosts: one search finds all of them. The kernel gives an inode number a second time only after
+/// four billion others.
+const SEEN_FOR: Duration = Duration::from_secs(1);
 
 /// A process group, and where in it the latest sockets were found.
 #[derive(Debug)]
@@ -21,13 +26,15 @@ pub(super) struct Group {
     likely: Option<u32>,
     /// The descriptors under which it held sockets, latest first: the next socket mostly reuses one of them.
     remembered: VecDeque<u32>,
+    /// The inodes of all sockets that the latest search came by in that process, and when it began.
+    seen: Option<(Instant, HashSet<u64>)>,
 }
 
 // === impl Group ===
 
 impl Group {
     pub(super) fn new(leader: u32) -> Group {
-        Group { leader, likely: None, remembered: VecDeque::new() }
+        Group { leader, likely: None, remembered: VecDeque::new(), seen: None }
     }
 
     /// Returns whether the process that held the latest socket also holds the one at `peer` that is connected to
@@ -35,7 +42,8 @@ impl Group {
     pub(super) fn quickly_holds(&mut self, peer: SocketAddr, local: SocketAddr) -> bool {
         let Some(likely) = self.likely() else { return false };
         let Some(inode) = socket::diagnosed_inode(peer, local) else { return false };
-        self.remembered.iter().any(|descriptor| socket_at(likely, *descriptor) == Some(inode))
+        self.has_seen(inode)
+            || self.remembered.iter().any(|descriptor| socket_at(likely, *descriptor) == Some(inode))
             || self.look_into(likely, inode, QUICK_DESCRIPTORS_MAX)
     }
 
@@ -44,6 +52,10 @@ impl Group {
         let Some(inode) = socket::inode(peer, local) else { return false };
         let likely = self.likely();
         likely.is_some_and(|process| self.look_into(process, inode, usize::MAX)) || self.look_into_others(likely, inode)
+    }
+
+    fn has_seen(&self, inode: u64) -> bool {
+        self.seen.as_ref().is_some_and(|(begun, inodes)| begun.elapsed() < SEEN_FOR && inodes.contains(&inode))
     }
 
     /// Returns the process that held the latest socket, if it is still in the group.
@@ -59,16 +71,19 @@ impl Group {
     /// Searches up to `descriptors_max` of a process's descriptors, from the highest on: most others are older than the
     /// socket.
     fn look_into(&mut self, process: u32, inode: u64, descriptors_max: usize) -> bool {
+        let begun = Instant::now();
         let mut descriptors = descriptors_of(process);
         descriptors.sort_unstable_by(|a, b| b.cmp(a));
         descriptors.truncate(descriptors_max);
-        let Some(found) = descriptors.into_iter().find(|descriptor| socket_at(process, *descriptor) == Some(inode))
-        else {
-            return false;
-        };
+        let sockets: Vec<(u32, u64)> = descriptors
+            .into_iter()
+            .filter_map(|descriptor| Some((descriptor, socket_at(process, descriptor)?)))
+            .collect();
+        let Some((found, _)) = sockets.iter().copied().find(|(_, of)| *of == inode) else { return false };
         self.remembered.retain(|known| *known != found);
         self.remembered.push_front(found);
         self.remembered.truncate(REMEMBERED_MAX);
+        self.seen = Some((begun, sockets.into_iter().map(|(_, inode)| inode).collect()));
         self.likely = Some(process);
         true
     }
@@ -131,9 +146,16 @@ mod tests {
         let gone = second.local_addr().unwrap();
         drop(second);
         assert!(!Group::new(own).holds(gone, local), "a closed socket has no holder");
-        let _later: Vec<_> = (0..=QUICK_DESCRIPTORS_MAX).map(|_| TcpStream::connect(local).unwrap()).collect();
+        let later: Vec<_> = (0..=QUICK_DESCRIPTORS_MAX).map(|_| TcpStream::connect(local).unwrap()).collect();
         assert!(!group.quickly_holds(fourth.local_addr().unwrap(), local), "too many descriptors for the quick search");
         assert!(group.quickly_holds(third.local_addr().unwrap(), local), "but this one has a remembered descriptor");
         assert!(group.holds(fourth.local_addr().unwrap(), local));
+        for stream in &later {
+            assert!(group.quickly_holds(stream.local_addr().unwrap(), local), "the last search came by it");
+        }
+        let (begun, seen) = group.seen.take().unwrap();
+        assert!(seen.len() > QUICK_DESCRIPTORS_MAX, "{seen:?}");
+        group.seen = Some((begun.checked_sub(SEEN_FOR).unwrap(), seen));
+        assert!(!group.has_seen(socket::inode(fourth.local_addr().unwrap(), local).unwrap()), "too long ago");
     }
 }

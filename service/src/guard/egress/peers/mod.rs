@@ -15,7 +15,6 @@ use std::sync::Arc;
 #[cfg(target_os = "linux")]
 use std::time::Duration;
 
-#[cfg(target_os = "linux")]
 use tokio::sync::Mutex;
 
 #[cfg(target_os = "linux")]
@@ -35,6 +34,28 @@ enum Who {
     Anyone,
     #[cfg(target_os = "linux")]
     Group(Arc<Mutex<Group>>),
+}
+
+/// The peers of one egress. Its connections are checked one after the other: a page that opens hundreds at once has one
+/// place among the look-ups of its browser, like every other page.
+#[derive(Debug)]
+pub(super) struct Entrance {
+    peers: Peers,
+    turn: Mutex<()>,
+}
+
+// === impl Entrance ===
+
+impl Entrance {
+    pub(super) fn new(peers: Peers) -> Entrance {
+        Entrance { peers, turn: Mutex::default() }
+    }
+
+    /// Returns what [`Peers::admit`] does, after the connections that came before.
+    pub(super) async fn admit(&self, peer: SocketAddr, local: SocketAddr) -> bool {
+        let _turn = self.turn.lock().await;
+        self.peers.admit(peer, local).await
+    }
 }
 
 // === impl Peers ===
@@ -62,7 +83,7 @@ impl Peers {
 
     /// Returns whether the socket at `peer` that is connected to `local` belongs to a served process; `false` if that
     /// can't be determined.
-    pub(super) async fn admit(&self, peer: SocketAddr, local: SocketAddr) -> bool {
+    async fn admit(&self, peer: SocketAddr, local: SocketAddr) -> bool {
         if !peer.ip().is_loopback() {
             return false;
         }
@@ -89,9 +110,43 @@ impl Peers {
 #[cfg(target_os = "linux")]
 async fn holds(group: &Arc<Mutex<Group>>, peer: SocketAddr, local: SocketAddr) -> bool {
     let mut group = Arc::clone(group).lock_owned().await;
-    // The socket is mostly found beside the latest one, faster than another thread wakes up.
+    // The socket is mostly found with or beside the latest one, faster than another thread wakes up.
     if group.quickly_holds(peer, local) {
         return true;
     }
     tokio::task::spawn_blocking(move || group.holds(peer, local)).await.unwrap_or(false)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn the_many_connections_of_one_egress_do_not_delay_another() {
+        const MANY: usize = 100;
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let local = listener.local_addr().unwrap();
+        let peers = Peers::of_group(porthole_chromium::group_of(std::process::id()).unwrap());
+        let Who::Group(group) = &peers.0 else { panic!("a group") };
+        let held = Arc::clone(group).lock_owned().await;
+        let (busy, other) = (Arc::new(Entrance::new(peers.clone())), Entrance::new(peers.clone()));
+        let mut streams = Vec::new();
+        let mut waiting = tokio::task::JoinSet::new();
+        for _ in 0..MANY {
+            let stream = TcpStream::connect(local).await.unwrap();
+            let (busy, peer) = (Arc::clone(&busy), stream.local_addr().unwrap());
+            streams.push(stream);
+            waiting.spawn(async move { busy.admit(peer, local).await });
+        }
+        let stream = TcpStream::connect(local).await.unwrap();
+        // All of them wait for the group now.
+        tokio::task::yield_now().await;
+        drop(held);
+        assert!(other.admit(stream.local_addr().unwrap(), local).await);
+        let before = std::iter::from_fn(|| waiting.try_join_next()).count();
+        assert!(before < MANY / 2, "{before} connections of the other egress were checked first");
+        assert_eq!(waiting.join_all().await, vec![true; MANY - before]);
+    }
 }

@@ -40,7 +40,8 @@ const actInert = (element) => {
 
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
-  if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
+  const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+  if (control) return control;
   return matches(element, INTERACTIVE) ? element : closest(element, 'button, [role=button], a[href], [role=link]') ?? element;
 };
 
@@ -51,21 +52,32 @@ const actFieldKind = (element) => {
     return TEXT_TYPES.has(type) ? 'text' : VALUE_TYPES.has(type) ? 'value' : null;
   }
   if (element instanceof HTMLTextAreaElement) return 'text';
-  return element instanceof HTMLElement && isEditable(element) ? 'content' : null;
+  return element instanceof HTMLElement && (isEditable(element) || hasEditContext(element)) ? 'content' : null;
+};
+const isFieldItself = (element) => {
+  const kind = actFieldKind(element);
+  return kind === 'content' ? isEditingHost(element) || hasEditContext(element) : kind !== null;
 };
 // The field that an element means: itself, a label's control, or the only field inside.
 const actField = (element) => {
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   if (actFieldKind(meant) || meant instanceof HTMLSelectElement || isInput(meant)) return meant;
-  const inside = [...findIn(meant, 'input, textarea, [contenteditable]')].filter((field) => actFieldKind(field) && actVisible(field));
-  return inside.length === 1 ? inside[0] : meant;
+  const inside = [...findIn(meant, 'input, textarea, [contenteditable], [tabindex]')]
+    .filter((field) => isFieldItself(field) && (actVisible(field) || drawingOf(field)));
+  const writable = inside.filter((field) => !actReadOnly(field));
+  return inside.length === 1 ? inside[0] : writable.length === 1 ? writable[0] : meant;
 };
 const actReadOnly = (element) =>
   (actFieldKind(element) !== 'content' && hasAttribute(element, 'readonly')) || attributeOf(element, 'aria-readonly') === 'true';
 
 // Whether acting on what is at the point acts on `element`: it is inside, or its label, or the button that it is in.
 const actAccepts = (hit, element) => {
-  if (isWithin(hit, element)) return true;
+  if (isWithin(hit, element)) {
+    // A link in a label is not what the label is for.
+    const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+    const inner = control && hit instanceof Element ? closest(hit, INTERACTIVE) : null;
+    return !inner || inner === control || !contains(element, inner);
+  }
   const label = hit instanceof Element ? closest(hit, 'label') : null;
   if (label && controlOf(label) === element) {
     const inner = closest(hit, INTERACTIVE);
@@ -73,6 +85,64 @@ const actAccepts = (hit, element) => {
   }
   const target = actTarget(element);
   return target !== element && isWithin(hit, target);
+};
+
+// The control inside an element that a point of it is on, which is acted on instead: a button in a card.
+const NESTED = `${INTERACTIVE}, summary, [contenteditable], [role=checkbox], [role=switch], [role=menuitem], [role=option], [role=tab]`;
+const nestedAt = (element, x, y) => {
+  const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+  for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
+    if (matches(at, NESTED) && at !== control) return isWithin(at, element) ? at : null;
+  }
+  return null;
+};
+const isButton = (nested) => nested !== null && matches(nested, 'a[href], button, summary, [role=button], [role=link]');
+// Whether a click on an element is for itself although no role says so: then a button inside it is not what is meant.
+const actsByItself = (element) => !actFieldKind(element)
+  && (matches(element, INTERACTIVE) || clickable(element, tagOf(element), getComputedStyle(element), { pointer: false }) !== '');
+
+// What an element was shown or found as, and what its row was about, when the action under way found it ready first:
+// `{element, role, name, row}`. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+let meant = null;
+const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+const isAmong = (few, many) => [...few].every((word) => many.has(word));
+const meaningOf = (element, { role, name, content }) =>
+  ({ element, role, name: wordsIn(name || content), row: wordsIn(rowWordsOf(element)) });
+// Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
+const staysMeant = () => {
+  if (meant === null) return true;
+  const now = meaningOf(meant.element, identityOf(meant.element));
+  return now.role === meant.role && (now.name.size === 0 || isAmong(meant.name, now.name)) && staysInRow();
+};
+// The same of its row alone: a field that gets the focus may show another placeholder.
+const staysInRow = () => {
+  const row = meant === null ? new Set() : wordsIn(rowWordsOf(meant.element));
+  return meant === null || isAmong(meant.row, row) || (isAmong(row, meant.row) && row.size * 2 >= meant.row.size);
+};
+// The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
+// comes up later is not clicked.
+let nestedFirst = null;
+// Which of an element's points that are hit is to be clicked, and the control inside it there.
+const chosenPoint = (element, free) => {
+  const nestedOf = (point) => nestedAt(element, ...point);
+  if (nestedFirst?.element === element) {
+    const point = free.find((one) => [null, nestedFirst.nested].includes(nestedOf(one)));
+    return { point, nested: nestedOf(point ?? free[0]) };
+  }
+  const point = (actsByItself(element) && free.find((one) => !isButton(nestedOf(one)))) || free[0];
+  nestedFirst = { element, nested: nestedOf(point) };
+  return { point, nested: nestedFirst.nested };
+};
+
+// Whether an element is what it was shown or found as, and has stayed that since it was ready first.
+const isMeant = (element, shown) => {
+  if (meant?.element === element) return staysMeant();
+  if (!shown) return true;
+  const now = identityOf(element);
+  const name = now.name === '' && shown.name !== '' ? now.content : now.name;
+  if (now.role !== shown.role || name !== shown.name || now.row !== shown.row) return false;
+  meant = meaningOf(element, now);
+  return true;
 };
 
 // The element at a point as seen from the tree of `element`: from the document down through the shadow roots it is in.
@@ -144,17 +214,25 @@ const stoodStill = (element, rect) => {
 };
 
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
-// `{visible, enabled, editable, still, hit, labels, align}`. With `hit`, events at the point are checked from now on (guard.js),
+// `{visible, enabled, editable, still, hit, labels, align, shown, found}`. `shown` is the role, name and row that it must
+// have, or `found` those that it was found with. With `hit`, events at the point are checked from now on (guard.js),
 // and changes of the document are counted (quiet.js).
 kit.ready = async (number, ask) => {
-  let element = elementOf(number);
+  const asked = elementOf(number);
+  let element = asked;
   if (!element) return { lacks: 'attached', what: 'the element' };
-  if (ask.editable) element = actField(element);
+  if (ask.editable) {
+    element = actField(asked);
+    typedInto = { element: asked, field: element };
+  }
+  // A pointer goes where the text is drawn.
+  else if (ask.hit) element = drawingOf(element)?.surface ?? element;
   if (ask.labels && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
-  if (ask.visible && !actVisible(element)) return lacks('visible', element);
+  const seen = ask.visible && !actVisible(element) ? drawingOf(element)?.surface ?? element : element;
+  if (ask.visible && !actVisible(seen)) return lacks('visible', element);
   if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
   const inert = ask.enabled ? actInert(element) : null;
@@ -162,24 +240,29 @@ kit.ready = async (number, ask) => {
   if (ask.still) {
     const before = rectOf(element);
     if (!stoodStill(element, before)) {
-      await frame();
+      // A transition begins with the frame after its style, and no animation goes on without one.
+      const isDrawn = await frame() && (!isAnimated(element) || await frame());
       if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
       kit.sees(element, rectOf(element));
-      if (!sameRect(before, rectOf(element))) return lacks('still', element);
+      if (!sameRect(before, rectOf(element)) || (!isDrawn && isAnimated(element))) return lacks('still', element);
     }
   }
   // In a frame its parents' windows may not show it, which is not known here.
   const align = ask.align ?? (actPoints(element).length === 0 ? 'center' : parent === window ? null : 'nearest');
   if (align && scrollTo(element, align)) await frame();
+  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
   const points = actPoints(element);
   let point = points[0] ?? [box.x + box.width / 2, box.y + box.height / 2];
   if (ask.hit) {
     if (points.length === 0) return lacks('view', element, { box });
-    point = points.find(([x, y]) => actCover(element, x, y) === null);
-    if (!point) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
-    guard(element, false);
+    const free = points.filter(([x, y]) => actCover(element, x, y) === null);
+    if (free.length === 0) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
+    const chosen = chosenPoint(element, free);
+    if (!chosen.point) return lacks('uncovered', element, { box, by: describe(chosen.nested) });
+    ({ point } = chosen);
+    guard(element, false, chosen.nested);
   }
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element) };

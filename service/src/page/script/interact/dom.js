@@ -1,5 +1,5 @@
 // The DOM's own accessors. A form or a document answers `form.parentNode` with its field of that name where it has one,
-// in every world, so whatever may be one of these is asked by the prototypes.
+// in every world, so nodes that may be one of these are read through the prototypes' accessors.
 const getterOf = (prototype, name) => {
   const { get } = Object.getOwnPropertyDescriptor(prototype, name);
   return (node) => get.call(node);

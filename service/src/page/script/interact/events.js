@@ -18,12 +18,21 @@ const heldOf = (modifiers) => ({
 });
 // Whether an event of this type comes to the element, or to the page's listeners on the way to it, while `act` runs. What
 // the page's have heard has happened, so the first on the window are asked (hear.js), and the element's own, which one that
-// has left the document still has.
+// has left the document still has. What a label gives to another control than it had then is stopped.
 const reaches = (element, type, act) => {
   let came = false;
+  const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
+  const control = label && controlOf(label);
   const hosts = new Set([element]);
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
-  const note = (event) => { if (event.type === type && hosts.has(event.composedPath()[0])) came = true; };
+  const note = (event) => {
+    const [target] = event.composedPath();
+    if (event.type === type && hosts.has(target)) came = true;
+    else if (event.type === 'click' && label && target !== control && target === controlOf(label) && !isWithin(target, element)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    }
+  };
   globalThis.portholeHear();
   globalThis.portholeReached = note;
   listen(element, type, note, { capture: true });
@@ -44,8 +53,11 @@ kit.domClick = (number, { button, count, modifiers }) => {
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
   enter(element, at, held);
+  // Another element is there since.
+  if (!isConnected(element)) return GONE;
   const type = button === 0 ? 'click' : 'auxclick';
-  const reached = reaches(element, type, () => {
+  let lost = false;
+  const came = reaches(element, type, () => {
     for (let detail = 1; detail <= count; detail++) {
       mouse(element, 'pointerdown', at, { ...down, detail });
       const goesOn = mouse(element, 'mousedown', at, { ...down, detail });
@@ -53,12 +65,15 @@ kit.domClick = (number, { button, count, modifiers }) => {
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
       mouse(element, 'pointerup', at, { ...held, button, detail });
       mouse(element, 'mouseup', at, { ...held, button, detail });
+      // A browser sends no click to what has left under the press.
+      lost = !isConnected(element);
+      if (lost) return;
       mouse(element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }
     if (count === 2 && button === 0) mouse(element, 'dblclick', at, { ...held, button, detail: 2 });
   });
-  return { reached, box: boxOf(rectOf(element)), what: describe(element) };
+  return { reached: came || lost, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 kit.domHover = (number) => {
   const element = elementOf(number);
@@ -66,10 +81,10 @@ kit.domHover = (number) => {
   const reached = reaches(element, 'mouseover', () => enter(element, middleOf(element), {}));
   return { reached, box: boxOf(rectOf(element)), what: describe(element) };
 };
-// What has the focus, in whatever shadow root.
+// The element that has the focus, within shadow roots too.
 const focused = () => {
   let element = activeIn(document) ?? document.documentElement;
-  while (element.shadowRoot && activeIn(element.shadowRoot)) element = activeIn(element.shadowRoot);
+  for (let root = shadowOf(element); root && activeIn(root); root = shadowOf(element)) element = activeIn(root);
   return element;
 };
 const PRESSABLE = 'button, summary, a[href], input[type=button], input[type=submit], input[type=reset]';
@@ -109,10 +124,18 @@ const selected = (element) => {
   }
   return String(getSelection());
 };
+// What the events of the clipboard go to: what has the focus, or else what the selection begins in.
+const holder = () => {
+  const element = focused();
+  if (element !== documentBody() && element !== documentRoot()) return element;
+  const node = getSelection()?.anchorNode ?? null;
+  const parent = node && !(node instanceof Element) ? parentNodeOf(node) : node;
+  return parent instanceof Element && isConnected(parent) ? parent : element;
+};
 // Copies or cuts by the page's own handlers, or else what is selected; `{text, remove}`. The browser's clipboard, which
 // other pages share, is not touched.
 kit.copy = (cut) => {
-  const element = focused();
+  const element = holder();
   const clipboardData = new DataTransfer();
   const text = selected(element);
   const goesOn = dispatch(element, new ClipboardEvent(cut ? 'cut' : 'copy', { clipboardData, bubbles: true, cancelable: true, composed: true }));
@@ -120,13 +143,16 @@ kit.copy = (cut) => {
   const isField = actFieldKind(element) && !actReadOnly(element);
   return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField) };
 };
-// Offers a text to the page's own handlers; whether it is left to be inserted.
-kit.paste = (text) => {
-  const element = focused();
+// Tells an element of a text that is pasted; whether the page leaves it to the browser.
+const pastes = (element, text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);
-  const goesOn = dispatch(element, new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
-  return goesOn && actFieldKind(element) !== null && !actReadOnly(element);
+  return dispatch(element, new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+};
+// Offers a text to the page's own handlers; whether it is left to be inserted.
+kit.paste = (text) => {
+  const element = holder();
+  return pastes(element, text) && actFieldKind(element) !== null && !actReadOnly(element);
 };
 
 // The first element that a selector matches, as a number; 0 where none does.

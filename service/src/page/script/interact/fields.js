@@ -9,11 +9,25 @@ const valueOf = (field) => {
   return innerTextOf(field);
 };
 const isSecret = (field) => isSecretField(field);
-const readOf = (field) => ({ value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), secret: isSecret(field) });
+// Whether more may belong to a field than what is in the document: editors that scroll leave out what is not in view.
+const isLong = (field) => {
+  for (let at = field, depth = 0; at instanceof HTMLElement && depth < 4; at = flatParent(at), depth++) {
+    if (at.scrollHeight > at.clientHeight + 1 && getComputedStyle(at).overflowY !== 'visible') return true;
+  }
+  return false;
+};
+// `drawn` is the text of an editor that draws it beside the field.
+const readOf = (field) => ({
+  value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field),
+  long: actFieldKind(field) === 'content' && isLong(field), secret: isSecret(field),
+});
 const tell = (element, ...types) => {
   for (const type of types) dispatch(element, new Event(type, { bubbles: true, composed: type === 'input' }));
 };
 const GONE = { lacks: 'attached', what: 'the element' };
+// The field that the action under way found for its element, `{element, field}`: a label may be for another one by then.
+let typedInto = null;
+const fieldFor = (element) => (typedInto?.element === element ? typedInto.field : actField(element));
 
 const selectAll = (field, toEnd) => {
   if (actFieldKind(field) === 'content') {
@@ -37,14 +51,17 @@ const selectAll = (field, toEnd) => {
 kit.focusField = (number, clear) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const field = actField(element);
+  const field = fieldFor(element);
+  if (!isConnected(field)) return GONE;
   const kind = actFieldKind(field);
   if (!kind) return lacks('field', field);
   giveFocus(field);
+  if (!staysInRow()) return lacks('same', field, { is: identityOf(element) });
   const focused = hasFocus(field);
   const read = readOf(field);
   if (focused && kind !== 'value') {
-    selectAll(field, !clear);
+    // The selection of such a field tells its editor what its text stands for; keys select there.
+    if (read.drawn === null) selectAll(field, !clear);
     guard(field, true);
   }
   return { kind, focused, what: describe(field), ...read };
@@ -53,24 +70,27 @@ kit.focusField = (number, clear) => {
 kit.focus = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const meant = actField(actTarget(element));
-  if (!hasFocus(meant)) giveFocus(meant);
+  const field = typedInto?.element === element ? typedInto.field : actField(actTarget(element));
+  if (!isConnected(field)) return GONE;
+  if (!hasFocus(field)) giveFocus(field);
   // Keys for a frame come to the document in it.
-  const isFrame = ['iframe', 'frame'].includes(tagOf(meant));
+  const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
-  else guard(meant, true);
-  return { focused: hasFocus(meant), frame: isFrame, what: describe(meant) };
+  else guard(field, true);
+  return { focused: hasFocus(field), frame: isFrame, what: describe(field) };
 };
 kit.read = (number) => {
   const element = elementOf(number);
-  return element ? readOf(actField(element)) : { value: '', secret: false, gone: true };
+  const field = element && fieldFor(element);
+  return field && isConnected(field) ? readOf(field) : null;
 };
 
 // Sets the value of a field that is not typed into, as its framework expects.
 kit.setValue = (number, text) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const field = actField(element);
+  const field = fieldFor(element);
+  if (!isConnected(field)) return GONE;
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
   focusOn(field, { preventScroll: true });
   const set = setter(type, 'value');
@@ -84,55 +104,87 @@ kit.setValue = (number, text) => {
     return lacks('value', field, { type: typeOf(field) });
   }
   tell(field, 'input', 'change');
-  return { kind: 'value', focused: true, what: describe(field), value: before, secret: isSecret(field) };
+  return { kind: 'value', focused: true, what: describe(field), ...readOf(field), value: before };
 };
-// Sets what is in an editable element, for input by the document.
+// Writes into the field that `focusField` has prepared, for input by the document.
 kit.insert = (number, { text, clear }) => {
-  const told = kit.focusField(number, clear);
-  if (told.lacks || (told.kind === 'content' && !told.focused)) return told;
-  const field = actField(elementOf(number));
-  if (told.kind === 'content') document.execCommand('insertText', false, text);
-  else return { ...kit.setValue(number, clear ? text : valueOf(field) + text), kind: told.kind };
-  return told;
+  const element = elementOf(number);
+  if (!element) return GONE;
+  const field = fieldFor(element);
+  if (!isConnected(field)) return GONE;
+  if (actFieldKind(field) !== 'content' && drawnText(field) === null) return kit.setValue(number, clear ? text : valueOf(field) + text);
+  if (!hasFocus(field)) return {};
+  if (drawnText(field) === null) {
+    // A command comes without the event by which many editors take their text.
+    const asks = new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true, composed: true });
+    if (dispatch(field, asks)) document.execCommand('insertText', false, text);
+  } else {
+    const key = clear ? { key: 'a', code: 'KeyA', keyCode: 65 } : { key: 'End', code: 'End', keyCode: 35 };
+    dispatch(field, new KeyboardEvent('keydown', { ...key, ctrlKey: true, bubbles: true, cancelable: true, composed: true, view: window }));
+    pastes(field, text);
+  }
+  return {};
+};
+// Offers a text to an editor that has the focus, as if it were pasted: whether it took it. Typed, it would be indented and
+// completed line by line.
+kit.offer = (number, text) => {
+  const element = elementOf(number);
+  const field = element && fieldFor(element);
+  return { taken: Boolean(field) && hasFocus(field) && !pastes(field, text) };
 };
 
 const trimmed = (text) => text.replace(/\s+/g, ' ').trim();
-// Chooses options by value or label; of a select for one the first alone. Says what the select lacks.
+const labelOf = (option) => trimmed(option.label).slice(0, 200).toWellFormed();
+const optionsIn = (select) => [...getter(HTMLSelectElement, 'options')(select)];
+// The option that a text names, by value or label. Where it is one's value and another's label it means the label: that is
+// what one sees.
+const namedAmong = (options, text) => {
+  const [byValue, byLabel] = [options.filter((option) => option.value === text), options.find((option) => option.label === text)];
+  return byValue.find((option) => option.label === text) ?? byLabel ?? byValue[0]
+    ?? options.find((option) => trimmed(option.label).toLowerCase() === trimmed(text).toLowerCase());
+};
+// The options that texts name as they are now.
+const namedIn = (select, wanted) => {
+  const options = optionsIn(select);
+  return wanted.map((text) => namedAmong(options, text));
+};
+const pairOf = (option) => option && { value: option.value.slice(0, VALUE_CHARS_MAX).toWellFormed(), label: labelOf(option) };
+const isPair = (one, other) => one?.value === other?.value && one?.label === other?.label;
+// Chooses options by value or label; of a select for one the first alone. Says what the select lacks. The focus comes first:
+// pages fill a select, or replace its options, as it gets it. What they replace by something else is not chosen.
 kit.select = (number, wanted) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const select = actField(element);
   if (!(select instanceof HTMLSelectElement)) return lacks('select', select);
-  const options = [...getter(HTMLSelectElement, 'options')(select)];
+  typedInto = { element, field: select };
   const multiple = getter(HTMLSelectElement, 'multiple')(select);
   if (!multiple && wanted.length !== 1) return lacks('one', select);
-  const tests = [
-    (option, text) => option.value === text,
-    (option, text) => option.label === text,
-    (option, text) => trimmed(option.label).toLowerCase() === trimmed(text).toLowerCase(),
-  ];
-  const chosen = [];
-  for (const text of wanted) {
-    const found = tests.map((test) => options.find((option) => test(option, text))).find(Boolean);
-    if (!found) return lacks('option', select, { by: text });
-    if (matches(found, ':disabled')) return lacks('enabled', found);
-    chosen.push(found);
-  }
-  const before = options.filter((option) => option.selected);
+  const meant = namedIn(select, wanted).map(pairOf);
   focusOn(select, { preventScroll: true });
+  const chosen = namedIn(select, wanted);
+  if (meant.some((pair, at) => pair && !isPair(pair, pairOf(chosen[at])))) return lacks('options', select);
+  const missing = chosen.findIndex((option) => !option);
+  if (missing !== -1) return lacks('option', select, { by: wanted[missing] });
+  const disabled = chosen.find((option) => matches(option, ':disabled'));
+  if (disabled) return lacks('enabled', disabled);
+  const options = optionsIn(select);
+  const before = options.filter((option) => option.selected);
   if (before.length !== chosen.length || chosen.some((option) => !before.includes(option))) {
     if (multiple) for (const option of options) option.selected = chosen.includes(option);
     else chosen[0].selected = true;
     tell(select, 'input', 'change');
   }
-  return { what: describe(select), labels: chosen.map((option) => trimmed(option.label).slice(0, 200).toWellFormed()) };
+  return { what: describe(select), chosen: chosen.map(pairOf) };
 };
-// Chooses the option that the element is, in a select that can be seen.
+// Chooses the option that the element is, in a select that can be seen; false where it is none of those.
 kit.choose = (number) => {
   const option = elementOf(number);
   const select = option instanceof HTMLOptionElement ? closest(option, 'select') : null;
   if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled')) return false;
+  const meant = pairOf(option);
   focusOn(select, { preventScroll: true });
+  if (!isConnected(option) || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
   if (option.selected) return true;
   option.selected = true;
   tell(select, 'input', 'change');
@@ -140,31 +192,34 @@ kit.choose = (number) => {
 };
 // Whether these, and no others, are chosen.
 kit.selected = (number, wanted) => {
-  const select = elementOf(number) && actField(elementOf(number));
+  const element = elementOf(number);
+  const select = element instanceof HTMLOptionElement ? closest(element, 'select') : element && fieldFor(element);
   if (!(select instanceof HTMLSelectElement)) return null;
-  const chosen = [...getter(HTMLSelectElement, 'selectedOptions')(select)].map((option) => trimmed(option.label).slice(0, 200).toWellFormed());
-  return chosen.length === new Set(wanted).size && wanted.every((label) => chosen.includes(label));
+  if (element instanceof HTMLOptionElement) return element.selected;
+  const chosen = [...getter(HTMLSelectElement, 'selectedOptions')(select)].map(pairOf);
+  const isAmong = (pair, pairs) => pairs.some((other) => isPair(pair, other));
+  return chosen.every((pair) => isAmong(pair, wanted)) && wanted.every((pair) => isAmong(pair, chosen));
 };
 
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
-// `{checked, radio}` of a check box, radio button or switch; `checked` is null of anything else.
+// `{number, checked, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything else.
 kit.checked = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const what = describe(meant);
   if (isInput(meant) && ['checkbox', 'radio'].includes(typeOf(meant))) {
-    return { what, checked: getter(HTMLInputElement, 'checked')(meant), radio: typeOf(meant) === 'radio' };
+    return { what, number: numberOf(meant), checked: getter(HTMLInputElement, 'checked')(meant), radio: typeOf(meant) === 'radio' };
   }
   const role = (attributeOf(meant, 'role') ?? tagOf(meant)).trim().toLowerCase();
-  const name = Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
+  const isOption = role === 'option';
+  const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
   const said = name && attributeOf(meant, name);
-  if (!name || (name !== 'aria-checked' && said === null)) return { what, checked: null, radio: false };
-  return { what, checked: said === 'true', radio: role === 'radio' || role === 'menuitemradio' };
+  if (!name || (name === 'aria-pressed' && said === null)) return { what, number: numberOf(meant), checked: null, radio: false };
+  return { what, number: numberOf(meant), checked: said === 'true', radio: role === 'radio' || role === 'menuitemradio' };
 };
 
-const bytesOf = (base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 // Gives files to a file input, hidden or not, or to the one that the element is the label or wrapper of.
 kit.upload = (number, files) => {
   const element = elementOf(number);
@@ -175,11 +230,6 @@ kit.upload = (number, files) => {
   if (!input) return lacks('files', meant);
   if (actDisabled(input)) return lacks('enabled', input);
   if (files.length > 1 && !hasAttribute(input, 'multiple') && !hasAttribute(input, 'webkitdirectory')) return lacks('many', input);
-  const transfer = new DataTransfer();
-  for (const { name, mime_type, content_base64 } of files) {
-    transfer.items.add(new File([bytesOf(content_base64)], name, { type: mime_type }));
-  }
-  setter(HTMLInputElement, 'files')(input, transfer.files);
-  tell(input, 'input', 'change');
+  giveFiles(input, files);
   return { what: describe(input), count: getter(HTMLInputElement, 'files')(input).length };
 };

@@ -6,20 +6,24 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 10_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `control` is that of its `label`. Without an element nothing may come here, since the input is for a frame.
+// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on.
+// Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however
+// late the page takes it.
 let guarded = null;
 
-const guard = (element, isKeys) => {
+const guard = (element, isKeys, nested = null) => {
   unguard();
   dragged = false;
   const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
-    label, control: label && controlOf(label),
+    label, control: label && controlOf(label), nested,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stops: false, hosts: [], roots: [],
+    stops: false, ended: false, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
+  // `document.open` takes our listeners away; its changes are told before the next event comes.
+  guarded.openings.observe(document, { childList: true });
   if (!element || isKeys) return;
   // The window sees the host of a closed shadow root alone.
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
@@ -42,7 +46,7 @@ const checkInside = (event) => {
 const check = (event) => {
   const now = guarded;
   if (!now || !event.isTrusted || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return;
-  if (performance.now() > now.until) return unguard();
+  if (event.timeStamp > now.until) return unguard();
   let goesOn = false;
   try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { misses(now, 'what could not be told'); }
   now.seen = true;
@@ -67,6 +71,11 @@ const judge = (event, now) => {
   if (event.type === 'pointerdown' || (event.type === 'mousedown' && !now.first)) {
     const by = actCover(now.element, event.clientX, event.clientY);
     if (by !== null) return misses(now, by);
+    // A locked or captured pointer's events come to another element than is at the point.
+    if (!belongs(target, now)) return misses(now, told(target));
+    if (!staysMeant()) return misses(now, told(now.element));
+    const nested = nestedAt(now.element, event.clientX, event.clientY);
+    if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
     now.first = target;
     now.reached++;
     return true;
@@ -96,10 +105,21 @@ const judgeKey = (event, now) => {
   const [target] = event.composedPath();
   // A key that went down here must come up.
   if (event.type === 'keyup') return now.first !== null;
-  if (now.stops || !now.element || !hasKeys(now.element, target)) return misses(now, told(target));
+  if (now.stops || !now.element || !hasKeys(now.element, target) || (now.reached === 0 && !staysInRow())) return misses(now, told(target));
   now.first ??= target;
+  if (event.type === 'beforeinput') checkAfter(event, target, now);
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
   return true;
+};
+// What is typed goes to what has the focus once the page has heard of it: checked after the page's listeners, too.
+const checkAfter = (event, target, now) => {
+  const after = (later) => {
+    if (later !== event || event.defaultPrevented || hasFocus(now.element)) return;
+    misses(now, describe(focused()));
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  };
+  for (const on of [target, window]) listen(on, 'beforeinput', after, { once: true });
 };
 // Whether an event for `target` is one for the element: inside it, or at the host that is all one sees of a closed shadow
 // root, or at the editable element that it is a part of.
@@ -130,23 +150,20 @@ const giveFocus = (element) => {
 // What came of the keys so far, and where the focus is.
 kit.keyed = (number) => {
   const element = elementOf(number);
-  const { by, lost, reached } = guarded ?? { by: null, lost: null, reached: 0 };
-  const meant = guarded?.element ?? element;
-  const moved = by ?? lost ?? (meant && !(isConnected(meant) && hasFocus(meant)) ? describe(focused()) : null);
+  const now = underGuard();
+  const { by, lost, reached } = now ?? { by: null, lost: null, reached: 0 };
+  const field = now?.element ?? element;
+  const moved = by ?? lost ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   return { moved, reached: reached > 0, stopped: (by ?? lost) !== null };
 };
 
-// Whether the page has made a drag of the press, as HTML's drag and drop.
-let dragged = false;
-window.addEventListener('dragstart', (event) => {
-  if (!event.isTrusted) return;
-  dragged = true;
-  // Once the page's listeners have had it.
-  setTimeout(() => { dragged = !event.defaultPrevented; });
-}, { capture: true });
-kit.dragging = () => dragged;
-
+// Input that was sent until now, and may be taken later by a page that a dialog or its own script holds, is checked still.
+const endGuard = () => {
+  if (guarded) Object.assign(guarded, { until: Math.min(guarded.until, performance.now()), ended: true });
+};
+const underGuard = () => (guarded && !guarded.ended ? guarded : null);
 const unguard = () => {
+  guarded?.openings.disconnect();
   for (const root of guarded?.roots ?? []) {
     for (const type of CLICKS) EventTarget.prototype.removeEventListener.call(root, type, checkInside, { capture: true });
   }

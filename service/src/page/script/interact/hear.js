@@ -1,10 +1,13 @@
 // Runs in each document as it begins, in our world: the first listeners on its window are ours, so that an event which
 // must not reach the page reaches none of its listeners. They do nothing until an action sets `portholeGuard` (guard.js),
-// `portholeReached` (events.js) or `portholeHold`. It is part of the kit, too: in a document without script nothing runs as
+// `portholeReached` (events.js), `portholeHold` or `portholeHushedUntil` (outside.js). It is part of the kit, too: in a document without script nothing runs as
 // it begins.
 if (!globalThis.portholeHear) {
   const POINTER = ['pointerdown', 'mousedown', 'pointerup', 'mouseup', 'click', 'auxclick', 'dblclick', 'contextmenu'];
   const KEYS = ['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste'];
+  // Those of HTML's drag and drop.
+  const DROPS = ['dragenter', 'dragover', 'drop'];
+  const HELD = { pointer: POINTER, keys: KEYS, drops: DROPS };
   const ID_CHARS_MAX = 60;
   // Of a document that no input is meant for: `{types, until, by}`.
   let held = null;
@@ -15,10 +18,17 @@ if (!globalThis.portholeHear) {
     return `<${tag}${id === null ? '' : ` id=${JSON.stringify(id.slice(0, ID_CHARS_MAX).toWellFormed())}`}> in another frame`;
   };
   const isHeld = (event) => {
-    if (held && performance.now() > held.until) held = null;
+    if (held && event.timeStamp > held.until) held = null;
     return held !== null && event.isTrusted && held.types.includes(event.type);
   };
+  // An Escape for a popup of the browser's own (outside.js).
+  const isHushed = (event) => event.isTrusted && event.key === 'Escape' && performance.now() < globalThis.portholeHushedUntil;
   const hear = (event) => {
+    if (isHushed(event)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
     globalThis.portholeReached?.(event);
     if (!isHeld(event)) return globalThis.portholeGuard?.(event);
     // A release alone acts on nothing.
@@ -28,17 +38,20 @@ if (!globalThis.portholeHear) {
   };
   // Again where `document.open` has taken them away.
   globalThis.portholeHear = () => {
-    for (const type of [...POINTER, ...KEYS, 'mouseover']) window.addEventListener(type, hear, { capture: true, passive: false });
+    for (const type of [...POINTER, ...KEYS, ...DROPS, 'mouseover']) window.addEventListener(type, hear, { capture: true, passive: false });
   };
-  // Stops input in this document for `ms`; then `portholeRelease` says what would have got it.
-  globalThis.portholeHold = (keys, ms) => {
+  // Stops input of a kind (`pointer`, `keys`, `drops`) in this document for `ms`; then `portholeRelease` says what would
+  // have got it.
+  globalThis.portholeHold = (kind, ms) => {
     globalThis.portholeHear();
-    held = { types: keys ? KEYS : POINTER, until: performance.now() + ms, by: null };
+    held = { types: HELD[kind], until: performance.now() + ms, by: null };
   };
   globalThis.portholeRelease = () => {
-    const by = held?.by ?? null;
-    held = null;
-    return by;
+    if (!held) return null;
+    // What was sent before and comes later is stopped still.
+    held.until = Math.min(held.until, performance.now());
+    return held.by;
   };
+  globalThis.portholeHushedUntil = 0;
   globalThis.portholeHear();
 }

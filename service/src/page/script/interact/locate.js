@@ -12,9 +12,11 @@ const FRAME_MAX_MS = 50;
 const SIGNS = ['input', 'change', 'toggle', 'load', 'resize', 'scroll', 'transitionend', 'animationend', 'slotchange'];
 const STANDS_FOR = 'input[type=checkbox], input[type=radio], input[type=file]';
 
-// A box that is drawn by its label is seen where its label is.
+// A box that is drawn by its label is seen where its label is, and an editor where its text is drawn.
 function shownBy(element) {
   if (isVisible(element)) return element;
+  const drawing = drawingOf(element);
+  if (drawing && isVisible(drawing.surface)) return drawing.surface;
   if (!dom.matches(element, STANDS_FOR)) return null;
   for (const label of element.labels ?? []) if (isVisible(label)) return label;
   return null;
@@ -26,14 +28,26 @@ function isEnabled(element) {
   return !control || !isDisabled(control);
 }
 
-// The first that is visible and enabled, else the first visible, else the first.
+const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = getterOf(Element.prototype, 'scrollLeft');
+// Whether a person sees it: not transparent, not a dot, not beyond the page's edges where nothing scrolls to.
+function isSeen(element) {
+  if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
+  const box = dom.box(element);
+  if (box.width <= 1 && box.height <= 1) return false;
+  const { scrollX, scrollY } = window;
+  if ((box.right + scrollX > 0 || getComputedStyle(document.documentElement).direction === 'rtl') && box.bottom + scrollY > 0) return true;
+  for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return true;
+  return false;
+}
+
+// The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
 function preferred(elements) {
   let best = null;
   for (const element of elements) {
     const shown = shownBy(element), enabled = isEnabled(element);
-    const rank = (shown ? 2 : 0) + (enabled ? 1 : 0);
+    const rank = (shown ? 4 : 0) + (shown && isSeen(shown) ? 2 : 0) + (enabled ? 1 : 0);
     if (best === null || rank > best.rank) best = { element, shown, enabled, rank };
-    if (rank === 3) break;
+    if (rank === 7) break;
   }
   return best;
 }
@@ -90,6 +104,7 @@ kit.locate = (plan) => {
   const outcome = told(plan);
   if (outcome.chosen) {
     const element = elementOf(outcome.chosen.number);
+    foundAs.set(element, identityOf(element));
     Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200) });
   }
   return outcome;

@@ -4,6 +4,8 @@ const NAME_MAX = 1000, NAME_NODES_MAX = 2000, NAME_DEPTH_MAX = 50;
 let namesUntil = Infinity;
 const NAMED_BY_CONTENT = new Set(['button', 'cell', 'checkbox', 'columnheader', 'gridcell', 'heading', 'link', 'menuitem', 'menuitemcheckbox',
   'menuitemradio', 'option', 'radio', 'row', 'rowheader', 'switch', 'tab', 'tooltip', 'treeitem']);
+// Within another element's name their content says nothing.
+const NEVER_BY_CONTENT = new Set(['menu', 'menubar']);
 const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
 const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'datalist', 'audio', 'video', 'canvas', 'object', 'embed', 'desc', 'metadata', 'defs']);
 
@@ -93,10 +95,12 @@ class Naming {
     }
     const role = roleOf(element);
     if (how.inContent || (how.labelled && !how.self)) {
-      const value = how.plain ? embeddedNone(role) : embeddedValue(element, role);
+      const value = how.plain ? embeddedNone(role) : embeddedValue(element, role) ?? this.chosen(element, role, how);
       if (value !== null) return this.counted(value);
+      if (!how.plain && NEVER_BY_CONTENT.has(role)) return this.counted(tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? ''));
     }
-    const label = tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? '');
+    // What a slot shows is another element's.
+    const label = dom.tag(element) === 'slot' ? '' : tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? '');
     if (label) return this.counted(label);
     if (role !== 'none' || how.inContent || how.labelled) {
       const native = this.native(element, how);
@@ -105,14 +109,25 @@ class Naming {
     if (how.inContent || how.labelled || NAMED_BY_CONTENT.has(role) || dom.tag(element) === 'summary') {
       const content = this.content(element, { ...how, inContent: true });
       if (tidy(content)) return content;
+      // A space between two words.
+      if (how.inContent && content !== '' && !dom.has(element, 'title') && !LABELABLE.has(dom.tag(element))) return ' ';
     }
-    if (role === 'none' && !how.inContent) return '';
+    if (role === 'none') return '';
     const title = tidy(dom.attribute(element, 'title')?.slice(0, 4 * NAME_MAX) ?? '');
     if (title) return this.counted(title);
     if (dom.tag(element) === 'input' || dom.tag(element) === 'textarea') {
       return this.counted(tidy((dom.attribute(element, 'placeholder') || dom.attribute(element, 'aria-placeholder') || '').slice(0, 4 * NAME_MAX)));
     }
     return '';
+  }
+
+  // What is chosen in a list, or a field with one, that is no form's own.
+  chosen(element, role, how) {
+    if ((role !== 'combobox' && role !== 'listbox') || dom.tag(element) === 'select') return null;
+    const lists = [element, ...byIds(element, 'aria-owns'), ...byIds(element, 'aria-controls')];
+    const options = lists.flatMap(list => [...Element.prototype.querySelectorAll.call(list, '[role=option][aria-selected=true]')].slice(0, 50));
+    if (options.length === 0) return role === 'combobox' ? tidy(this.content(element, { ...how, inContent: true })) : null;
+    return [...new Set(options)].map(option => tidy(this.content(option, { ...how, inContent: true }))).filter(Boolean).join(' ');
   }
 
   counted(text) {
@@ -175,7 +190,7 @@ class Naming {
         if (tag === 'br') { text += ' '; return }
         const name = this.of(node, { ...how, inContent: true });
         const display = styleOf(node).display;
-        text += display.startsWith('inline') && !REPLACED.has(tag) || display === 'contents' ? name : ` ${name} `;
+        text += display === 'inline' && !REPLACED.has(tag) || display === 'contents' ? name : ` ${name} `;
       }
     };
     const children = drawnChildren(element);

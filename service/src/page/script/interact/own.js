@@ -6,6 +6,7 @@ const setter = (type, name) => bound(Object.getOwnPropertyDescriptor(type.protot
 const method = (type, name) => bound(type.prototype[name]);
 
 const parentNodeOf = getter(Node, 'parentNode');
+const nextOf = getter(Node, 'nextSibling');
 const nodeTypeOf = getter(Node, 'nodeType');
 const isConnected = getter(Node, 'isConnected');
 const rootOf = method(Node, 'getRootNode');
@@ -31,6 +32,8 @@ const listen = method(EventTarget, 'addEventListener');
 const activeIn = (root) => (root instanceof ShadowRoot ? getter(ShadowRoot, 'activeElement') : getter(Document, 'activeElement'))(root);
 const elementAt = (root, x, y) =>
   (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementFromPoint.call(root, x, y);
+const elementsAt = (root, x, y) =>
+  (root instanceof ShadowRoot ? ShadowRoot : Document).prototype.elementsFromPoint.call(root, x, y);
 
 // The parent as the page is drawn: an element in a slot is inside the slot, one in a shadow root inside its host.
 const flatParent = (node) => {
@@ -56,9 +59,9 @@ const describe = (element) => {
 };
 
 const FRAME_LONGEST_MS = 250;
-// The next frame. A page that draws none, in a window behind another, goes on after a while.
+// The next frame. A page that draws none, in a window behind another, goes on after a while: whether one was drawn.
 const frame = () => new Promise((resolve) => {
-  const longest = setTimeout(resolve, FRAME_LONGEST_MS);
-  requestAnimationFrame(() => { clearTimeout(longest); resolve(); });
+  const longest = setTimeout(() => resolve(false), FRAME_LONGEST_MS);
+  requestAnimationFrame(() => { clearTimeout(longest); resolve(true); });
 });
 const boxOf = (rect) => ({ x: rect.x, y: rect.y, width: rect.width, height: rect.height });

@@ -20,16 +20,19 @@ const watch = (element) => {
   };
   watched = now;
 };
-kit.watch = () => watch(null);
+kit.watch = () => {
+  dragged = false;
+  watch(null);
+};
 
 // What came of the action's events; see guard.js.
 const cameOf = () => {
-  const { by = null, seen = false, reached = 0, done = 0, lost = null } = guarded ?? {};
+  const { by = null, seen = false, reached = 0, done = 0, lost = null } = underGuard() ?? {};
   return { by, seen, reached, done, lost };
 };
 // Waits until nothing has changed for two frames, `longestMs` at most. Says at once if the action's events were swallowed.
 kit.rest = async (longestMs) => {
-  if (guarded?.by) {
+  if (underGuard()?.by) {
     const swallowed = cameOf();
     unguard();
     return { ...swallowed, still: true, changed: false };
@@ -50,7 +53,9 @@ kit.rest = async (longestMs) => {
 
 // The action is over.
 kit.leave = () => {
-  unguard();
+  dropEnds();
+  endGuard();
+  [meant, nestedFirst, typedInto] = [null, null, null];
   watched?.end();
   watched = null;
 };

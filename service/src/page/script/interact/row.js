@@ -11,8 +11,7 @@ const ABOUT_MAX_NODES = 500;
 // The row's words, as a number; 0 for what is in no row. Short numbers are left out: a quantity or a price that changes
 // makes no other row.
 function rowOf(element, cache) {
-  const parent = dom.parent(element);
-  const row = parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, ROWS) : null;
+  const row = rowAround(element);
   if (!row) return 0;
   let about = cache?.get(row);
   if (about === undefined) {
@@ -20,6 +19,16 @@ function rowOf(element, cache) {
     cache?.set(row, about);
   }
   return about;
+}
+
+function rowAround(element) {
+  const parent = dom.parent(element);
+  return parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, ROWS) : null;
+}
+
+function rowWordsOf(element) {
+  const row = rowAround(element);
+  return row ? wordsOf(row) : '';
 }
 
 function wordsOf(row) {

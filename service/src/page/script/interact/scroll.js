@@ -1,4 +1,4 @@
-// Scrolling: the page or what scrolls inside it, always at once, whatever the style asks for.
+// Scrolling: the page or an element inside it, always at once: `scroll-behavior` does not count.
 
 const SCROLLING = new Set(['auto', 'scroll', 'overlay']);
 const PART_OF_VIEW = 0.85;
@@ -40,4 +40,12 @@ kit.scrollIntoView = (number) => {
   const inView = rect.top >= 0 && rect.left >= 0 && rect.bottom <= innerHeight && rect.right <= innerWidth;
   const moved = scrollTo(element, inView && parent === window ? 'nearest' : 'center');
   return { moved, box: boxOf(rectOf(element)) };
+};
+
+// Where an element is in its frame's viewport, which is scrolled to it where an action on it would do that, too.
+kit.place = (number) => {
+  const element = elementOf(number);
+  if (!element) return null;
+  if (actVisible(element) && actPoints(element).length === 0) scrollTo(element, 'center');
+  return boxOf(rectOf(element));
 };

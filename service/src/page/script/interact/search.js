@@ -8,6 +8,10 @@ const SEARCH_SCOPES_MAX = 1000;
 const SEARCH_CHARS_MAX = 30_000_000;
 const OCCURRENCES_MAX = 10_000;
 const TEXT_OF_ONE_MAX = 100_000;
+// How long elements are named for one search, and how many between two looks at the time.
+const NAMING_MS_MAX = 4_000;
+const NAMED_BETWEEN = 1_023;
+const NAMING = ['aria-label', 'aria-labelledby', 'aria-owns', 'alt', 'title', 'value', 'placeholder', 'label'];
 
 // A chain that can't be followed, and why.
 class Unfit {
@@ -104,7 +108,13 @@ class Search {
     const said = value.trim().toLowerCase();
     const role = SAME_ROLE[said] ?? said;
     const wanted = name == null ? null : new Texts(name, mode);
-    return this.all(scope, '*', element => roleOf(element) === role && !isKeptBack(element) && (wanted === null || wanted.fit(nameOf(element))));
+    const until = performance.now() + NAMING_MS_MAX;
+    let seen = 0;
+    return this.all(scope, '*', element => {
+      if ((seen++ & NAMED_BETWEEN) === 0 && performance.now() > until) throw new Unfit('the page is too large to look for a role in it');
+      if (roleOf(element) !== role || (wanted !== null && cantBeNamed(element, wanted))) return false;
+      return !isKeptBack(element) && (wanted === null || wanted.fit(nameOf(element)));
+    });
   }
 
   xpath(scope, path) {
@@ -184,6 +194,15 @@ function holding(first, last) {
 
 const inOrder = found => [...found].sort((one, other) =>
   Node.prototype.compareDocumentPosition.call(one, other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
+
+// Whether the only text of an element, which is then a part of its name, is no part of the wanted one. Most elements of a
+// long list are told from the wanted one by that alone.
+function cantBeNamed(element, wanted) {
+  if (!wanted.isWhole || dom.elementCount(element) > 0 || dom.openRoot(element) || NAMING.some(name => dom.has(element, name))) return false;
+  if (LABELABLE.has(dom.tag(element)) && labelsOf(element).length > 0) return false;
+  const text = dom.textContent(element);
+  return text !== '' && !wanted.bare.includes(wanted.folded(text.replace(BLANK, '')));
+}
 
 // Whether it is kept from assistive technology, as what lies behind a modal dialog is.
 function isKeptBack(element) {

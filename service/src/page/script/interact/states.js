@@ -59,6 +59,8 @@ function valueOf(element, role) {
     }
     return element.value === '' ? null : capped(element.value, VALUE_MAX);
   }
+  const drawn = isSecretField(element) ? null : drawnText(element);
+  if (drawn !== null) return drawn === '' ? null : capped(drawn, VALUE_MAX);
   if (tag === 'textarea') return element.value === '' || isSecretField(element) ? null : capped(element.value, VALUE_MAX);
   if (tag === 'progress' || tag === 'meter') {
     return tag === 'progress' && !dom.has(element, 'value') ? null : String(Math.round(element.value * 1000) / 1000);
@@ -69,7 +71,7 @@ function valueOf(element, role) {
     return role === 'spinbutton' || role === 'slider' ? contentOf(element) || null : null;
   }
   if (isEditingHost(element)) {
-    const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/\n$/, '');
+    const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/[\u200b\ufeff]/g, '').replace(/\n$/, '');
     return text === '' ? null : text.toWellFormed();
   }
   if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return contentOf(element) || null;

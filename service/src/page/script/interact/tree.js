@@ -18,11 +18,15 @@ kit.hosts = () => likelyHosts;
 // What an element is now, as a snapshot would show it; null where it has left.
 kit.identity = (number) => {
   const element = elementOf(number);
-  if (!element) return null;
+  return element && identityOf(element);
+};
+const identityOf = (element) => {
   const role = shownRole(element);
   const name = ownName(element, role);
   return { role, name, content: name === '' ? contentOf(element) : '', row: rowOf(element) };
 };
+// What elements were when they were located; see locate.js.
+const foundAs = new WeakMap();
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
 const ownName = (element, role) => ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element) ? '' : nameOf(element));
@@ -201,7 +205,7 @@ class TreeWalk extends Shaping {
     const isKnown = MARKS.has(role) || TEXTUAL.has(role);
     if (!acts && !isKnown) return null;
     if (role === 'iframe') {
-      // A tracker's, that nobody sees.
+      // Too small to be seen: a tracker's.
       if (element.clientWidth * element.clientHeight < 16) return null;
     }
     const name = ownName(element, role);

@@ -1,0 +1,61 @@
+//! What a person does that needs answers of the page's documents: pasting, copying, choosing, giving files.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use super::keyboard::Key;
+use super::pump::Step;
+use super::{Shared, chooser, look};
+use crate::page::interact::{ActError, ClipboardUse, Frame, Pressed};
+
+/// How long the page may take to paste, to copy or to take a choice.
+pub(super) const ASKING_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long it may take to get files.
+pub(super) const FILES_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// What a person gets of a text that is copied, in characters; the session's clipboard has all.
+const COPIED_MAX_CHARS: usize = 250_000;
+
+/// Does a step that asks; any other does nothing.
+pub(super) async fn ask(shared: &Shared, copied: &mpsc::Sender<String>, step: Step) -> Result<(), ActError> {
+    let page = &shared.page;
+    match step {
+        Step::Clipboard(used, key) => {
+            let frame = page.focused_frame().await?;
+            let Key { key, code, key_code, modifiers, .. } = key;
+            let told = json!({"key": key, "code": code, "keyCode": key_code, "modifiers": modifiers});
+            let pressed: Pressed = frame.call(page, ASKING_TIMEOUT, "domKey", vec![told, 0.into()]).await?;
+            if !pressed.goes_on {
+                return Ok(());
+            }
+            match used {
+                ClipboardUse::Paste => paste(shared, &frame, &shared.clipboard.get()).await,
+                ClipboardUse::Copy => copy(shared, copied, &frame, false).await,
+                ClipboardUse::Cut => copy(shared, copied, &frame, true).await,
+            }
+        }
+        Step::Paste(text) => paste(shared, &page.focused_frame().await?, &text).await,
+        Step::Copy => copy(shared, copied, &page.focused_frame().await?, false).await,
+        Step::Choose(values) => look::choose(shared, values).await,
+        Step::Files(files) => chooser::give(shared, &files).await,
+        _ => Ok(()),
+    }
+}
+
+async fn paste(shared: &Shared, frame: &Frame, text: &str) -> Result<(), ActError> {
+    let _: bool = frame.call(&shared.page, ASKING_TIMEOUT, "pasteText", vec![text.into()]).await?;
+    Ok(())
+}
+
+/// Copies or cuts to the session's clipboard, and to the person's own.
+async fn copy(shared: &Shared, copied: &mpsc::Sender<String>, frame: &Frame, cut: bool) -> Result<(), ActError> {
+    let text: String = frame.call(&shared.page, ASKING_TIMEOUT, "take", vec![cut.into()]).await?;
+    if !text.is_empty() {
+        shared.clipboard.set(text.clone());
+        // A copy is dropped where several wait to be told already.
+        let _ = copied.try_send(text.chars().take(COPIED_MAX_CHARS).collect());
+    }
+    Ok(())
+}

@@ -1,0 +1,432 @@
+//! A keyboard: which keys are down, and each event of a viewer as the browser's input wants it. What a viewer leaves out of a
+//! key is filled in from the US layout; what is typed is the viewer's `text` alone, in any layout.
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
+use porthole_contract::live::{KeyEvent, KeyEventType};
+
+use super::pump::Step;
+use crate::page::interact::{ALT, CONTROL, ClipboardUse, META, NAMED, SHIFT, TYPING};
+
+/// Keys that are down at the same time.
+const DOWN_MAX: usize = 32;
+/// What one event types, in characters.
+const TEXT_MAX_CHARS: usize = 1_000;
+/// What the browser takes with a key, in UTF-16 code units (`WebKeyboardEvent::kTextLengthCap`).
+const KEY_TEXT_MAX_UNITS: usize = 4;
+/// `KeyboardEvent.keyCode` of a key that an input method took.
+const PROCESS_KEY_CODE: i64 = 229;
+const ENTER: &str = "Enter";
+const ENTER_TEXT: &str = "\r";
+
+/// `(code, key code)` of keys beside the main block that type or act.
+const NUMPAD: &[(&str, i64)] = &[
+    ("Numpad0", 96),
+    ("Numpad1", 97),
+    ("Numpad2", 98),
+    ("Numpad3", 99),
+    ("Numpad4", 100),
+    ("Numpad5", 101),
+    ("Numpad6", 102),
+    ("Numpad7", 103),
+    ("Numpad8", 104),
+    ("Numpad9", 105),
+    ("NumpadMultiply", 106),
+    ("NumpadAdd", 107),
+    ("NumpadSubtract", 109),
+    ("NumpadDecimal", 110),
+    ("NumpadDivide", 111),
+    ("NumpadEnter", 13),
+];
+
+/// Chords with the command key, which a Mac's viewer sends and other systems' browsers do nothing for: `(key, with Shift,
+/// the browser's editing command)`.
+const COMMANDS: &[(&str, bool, &str)] = &[
+    ("a", false, "selectAll"),
+    ("z", false, "undo"),
+    ("z", true, "redo"),
+    ("ArrowLeft", false, "moveToBeginningOfLine"),
+    ("ArrowLeft", true, "moveToBeginningOfLineAndModifySelection"),
+    ("ArrowRight", false, "moveToEndOfLine"),
+    ("ArrowRight", true, "moveToEndOfLineAndModifySelection"),
+    ("ArrowUp", false, "moveToBeginningOfDocument"),
+    ("ArrowUp", true, "moveToBeginningOfDocumentAndModifySelection"),
+    ("ArrowDown", false, "moveToEndOfDocument"),
+    ("ArrowDown", true, "moveToEndOfDocumentAndModifySelection"),
+    ("Backspace", false, "deleteToBeginningOfLine"),
+];
+
+/// The keyboard of one page.
+#[derive(Debug, Default)]
+pub(super) struct Keyboard {
+    down: Vec<Down>,
+    /// Whether Enter, which came without a text, was sent with its own: a `char` of it types nothing more.
+    has_typed_enter: bool,
+}
+
+/// A key that is down.
+#[derive(Debug)]
+struct Down {
+    key: Key,
+    /// Whether the browser does not know of it: it was told to the document alone.
+    is_in_document: bool,
+}
+
+/// A key as the browser's input wants it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Key {
+    pub key: String,
+    pub code: String,
+    pub key_code: i64,
+    pub location: i64,
+    pub modifiers: i64,
+}
+
+/// What an event comes to.
+#[derive(Debug)]
+pub(super) enum Stroke {
+    /// It does nothing.
+    Ignored,
+    /// These steps; none where all that it does has been done.
+    Steps(Vec<Step>),
+}
+
+impl Keyboard {
+    /// The steps of an event.
+    pub(super) fn stroke(&mut self, event: &KeyEvent) -> Stroke {
+        if event.text.as_deref().is_some_and(|text| text.chars().count() > TEXT_MAX_CHARS) {
+            return Stroke::Ignored;
+        }
+        let key = Key::of(event);
+        match event.kind {
+            KeyEventType::KeyDown => self.goes_down(event, key),
+            KeyEventType::KeyUp => self.goes_up(&key),
+            KeyEventType::Char => self.types(event, &key),
+        }
+    }
+
+    fn goes_down(&mut self, event: &KeyEvent, key: Key) -> Stroke {
+        let down = self.down.iter().position(|down| down.key.is_same(&key));
+        if down.is_none() && self.down.len() == DOWN_MAX {
+            return Stroke::Ignored;
+        }
+        self.has_typed_enter = false;
+        let clipboard_use = key.clipboard_use();
+        if down.is_none() {
+            self.down.push(Down { key: key.clone(), is_in_document: clipboard_use.is_some() });
+        }
+        if let Some(used) = clipboard_use {
+            return Stroke::Steps(vec![Step::Clipboard(used, key)]);
+        }
+        let mut typed = typed(event, &key);
+        if typed.is_none() && key.key == ENTER && key.modifiers & (ALT | CONTROL | META) == 0 {
+            self.has_typed_enter = true;
+            typed = Some(ENTER_TEXT.to_owned());
+        }
+        let held = if typed.is_some() { key.modifiers & SHIFT } else { key.modifiers };
+        let own = typed.as_deref().filter(|text| text.encode_utf16().count() <= KEY_TEXT_MAX_UNITS);
+        let kind = if own.is_some() { DispatchKeyEventType::KeyDown } else { DispatchKeyEventType::RawKeyDown };
+        let params = DispatchKeyEventParams {
+            modifiers: Some(held),
+            text: own.map(str::to_owned),
+            unmodified_text: own.map(str::to_owned),
+            auto_repeat: down.map(|_| true),
+            commands: key.commands(),
+            ..key.event(kind)
+        };
+        let mut steps = vec![Step::Key(Box::new(params))];
+        if own.is_none() {
+            steps.extend(typed.map(Step::Text));
+        }
+        Stroke::Steps(steps)
+    }
+
+    fn goes_up(&mut self, key: &Key) -> Stroke {
+        let Some(at) = self.down.iter().position(|down| down.key.is_same(key)) else { return Stroke::Ignored };
+        let down = self.down.remove(at);
+        self.has_typed_enter &= key.key != ENTER;
+        if down.is_in_document {
+            return Stroke::Steps(Vec::new());
+        }
+        // The key that went down comes up, even if another character stands on it by now.
+        let up = Key { modifiers: key.modifiers, ..down.key };
+        Stroke::Steps(vec![Step::Key(Box::new(up.event(DispatchKeyEventType::KeyUp)))])
+    }
+
+    fn types(&mut self, event: &KeyEvent, key: &Key) -> Stroke {
+        let Some(text) = typed(event, key) else { return Stroke::Ignored };
+        if text == ENTER_TEXT && std::mem::take(&mut self.has_typed_enter) {
+            return Stroke::Steps(Vec::new());
+        }
+        if text.encode_utf16().count() > KEY_TEXT_MAX_UNITS {
+            return Stroke::Steps(vec![Step::Text(text)]);
+        }
+        let params = DispatchKeyEventParams {
+            modifiers: Some(key.modifiers & SHIFT),
+            text: Some(text.clone()),
+            unmodified_text: Some(text),
+            ..key.event(DispatchKeyEventType::Char)
+        };
+        Stroke::Steps(vec![Step::Key(Box::new(params))])
+    }
+
+    /// Releases all keys, the last one first.
+    pub(super) fn release(&mut self) -> Vec<Step> {
+        self.has_typed_enter = false;
+        let down = std::mem::take(&mut self.down).into_iter().rev().filter(|down| !down.is_in_document);
+        let ups = down.map(|down| Key { modifiers: 0, ..down.key }.event(DispatchKeyEventType::KeyUp));
+        ups.map(|up| Step::Key(Box::new(up))).collect()
+    }
+}
+
+impl Key {
+    /// A viewer's key, with what it left out.
+    fn of(event: &KeyEvent) -> Self {
+        let shifted = i64::from(event.modifiers) & SHIFT != 0;
+        let mut key = event.key.clone();
+        let mut code = event.code.clone();
+        if key.is_empty() {
+            key = key_of(&code, shifted);
+        } else if code.is_empty() {
+            code = code_of(&key);
+        }
+        let key_code = key_code_of(&key, &code);
+        let location = location_of(&code);
+        Self { key, code, key_code, location, modifiers: event.modifiers.into() }
+    }
+
+    /// Whether both are the same physical key, even if another character is on it by now.
+    fn is_same(&self, other: &Self) -> bool {
+        if self.code.is_empty() && other.code.is_empty() { self.key == other.key } else { self.code == other.code }
+    }
+
+    fn event(&self, kind: DispatchKeyEventType) -> DispatchKeyEventParams {
+        DispatchKeyEventParams {
+            modifiers: Some(self.modifiers),
+            code: (!self.code.is_empty()).then(|| self.code.clone()),
+            key: (!self.key.is_empty()).then(|| self.key.clone()),
+            windows_virtual_key_code: Some(self.key_code),
+            location: Some(self.location),
+            is_keypad: (self.location == 3).then_some(true),
+            ..DispatchKeyEventParams::new(kind)
+        }
+    }
+
+    /// What it does to the clipboard, by Ctrl or a Mac's command key.
+    fn clipboard_use(&self) -> Option<ClipboardUse> {
+        let is_command = self.modifiers & META != 0 && self.modifiers & CONTROL == 0;
+        let held = if is_command { (self.modifiers & !META) | CONTROL } else { self.modifiers };
+        // A letter is meant wherever it stands on a keyboard.
+        let by_letter = single(&self.key).filter(char::is_ascii_alphabetic).map(|letter| code_of(&letter.to_string()));
+        ClipboardUse::of(by_letter.as_deref().unwrap_or(&self.code), held)
+    }
+
+    fn commands(&self) -> Option<Vec<String>> {
+        if self.modifiers & META == 0 || self.modifiers & (ALT | CONTROL) != 0 {
+            return None;
+        }
+        let shifted = self.modifiers & SHIFT != 0;
+        let known =
+            COMMANDS.iter().find(|(key, with_shift, _)| key.eq_ignore_ascii_case(&self.key) && *with_shift == shifted);
+        known.map(|(.., command)| vec![(*command).to_owned()])
+    }
+}
+
+/// What an event types; nothing while Ctrl, Alt or Meta is held, unless Alt makes another character of the key: that is how
+/// AltGr and a Mac's option key come.
+fn typed(event: &KeyEvent, key: &Key) -> Option<String> {
+    let text = event.text.as_deref().filter(|text| !text.is_empty())?;
+    let held = i64::from(event.modifiers);
+    if held & META != 0 {
+        return None;
+    }
+    if held & (ALT | CONTROL) != 0 {
+        let (plain, shifted, ..) = TYPING.iter().find(|(_, _, code, _)| *code == key.code)?;
+        let is_another = single(text).is_none_or(|character| character != *plain && character != *shifted);
+        if held & ALT == 0 || !is_another {
+            return None;
+        }
+    }
+    if text == "\n" || text == "\r\n" {
+        return Some(ENTER_TEXT.to_owned());
+    }
+    // Tab and Backspace do what they do as keys.
+    let is_typed = text == ENTER_TEXT || !text.chars().any(char::is_control);
+    is_typed.then(|| text.to_owned())
+}
+
+fn single(text: &str) -> Option<char> {
+    let mut characters = text.chars();
+    characters.next().filter(|_| characters.next().is_none())
+}
+
+fn key_of(code: &str, shifted: bool) -> String {
+    if let Some((plain, with_shift, ..)) = TYPING.iter().find(|(_, _, known, _)| *known == code) {
+        return if shifted { *with_shift } else { *plain }.into();
+    }
+    if code == "NumpadEnter" {
+        return ENTER.to_owned();
+    }
+    // Both of a pair are named after the left one.
+    let left = code.strip_suffix("Right").map(|name| format!("{name}Left"));
+    let named = |code: &str| NAMED.iter().find(|(_, known, ..)| *known == code).map(|(key, ..)| (*key).to_owned());
+    named(code).or_else(|| named(&left?)).unwrap_or_default()
+}
+
+fn code_of(key: &str) -> String {
+    if let Some((_, code, ..)) = NAMED.iter().find(|(known, ..)| *known == key) {
+        return (*code).to_owned();
+    }
+    let typing = single(key)
+        .and_then(|character| TYPING.iter().find(|(plain, shifted, ..)| character == *plain || character == *shifted));
+    typing.map(|(_, _, code, _)| (*code).to_owned()).unwrap_or_default()
+}
+
+fn key_code_of(key: &str, code: &str) -> i64 {
+    if key == "Process" {
+        return PROCESS_KEY_CODE;
+    }
+    if let Some((_, key_code)) = NUMPAD.iter().find(|(known, _)| *known == code) {
+        return *key_code;
+    }
+    // Browsers number letters and digits by the character on the key, not by the key's place.
+    if let Some(character) = single(key).filter(char::is_ascii_alphanumeric) {
+        return i64::from(u32::from(character.to_ascii_uppercase()));
+    }
+    let named = NAMED.iter().find(|(known, ..)| *known == key).map(|(_, _, key_code, ..)| *key_code);
+    let by_code = || TYPING.iter().find(|(_, _, known, _)| *known == code).map(|(.., key_code)| *key_code);
+    let by_character = || {
+        let character = single(key)?;
+        TYPING
+            .iter()
+            .find(|(plain, shifted, ..)| character == *plain || character == *shifted)
+            .map(|(.., key_code)| *key_code)
+    };
+    named.or_else(by_code).or_else(by_character).unwrap_or_default()
+}
+
+/// As in `KeyboardEvent.location`.
+fn location_of(code: &str) -> i64 {
+    let is_modifier = ["Shift", "Control", "Alt", "Meta"].iter().any(|name| code.starts_with(name));
+    match code {
+        code if is_modifier && code.ends_with("Left") => 1,
+        code if is_modifier && code.ends_with("Right") => 2,
+        code if code.starts_with("Numpad") => 3,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: KeyEventType, key: &str, code: &str, text: Option<&str>, modifiers: u8) -> KeyEvent {
+        KeyEvent { kind, key: key.into(), code: code.into(), text: text.map(Into::into), modifiers }
+    }
+
+    fn down(key: &str, code: &str, text: Option<&str>, modifiers: u8) -> KeyEvent {
+        event(KeyEventType::KeyDown, key, code, text, modifiers)
+    }
+
+    fn sent(keyboard: &mut Keyboard, event: &KeyEvent) -> Vec<String> {
+        let Stroke::Steps(steps) = keyboard.stroke(event) else { return vec!["ignored".to_owned()] };
+        let told = |step: Step| match step {
+            Step::Key(params) => {
+                let name = |name: Option<String>| name.unwrap_or_default();
+                let kind = params.r#type.as_ref().to_owned();
+                let repeats = if params.auto_repeat == Some(true) { " again" } else { "" };
+                let (code, key_code) = (name(params.code), params.windows_virtual_key_code.unwrap_or_default());
+                let text = params.text.map(|text| format!(" {text:?}")).unwrap_or_default();
+                let commands = params.commands.map(|commands| format!(" {}", commands.join(","))).unwrap_or_default();
+                format!("{kind} {} {code} {key_code}{text}{commands}{repeats}", name(params.key))
+            }
+            Step::Text(text) => format!("text {text}"),
+            Step::Clipboard(used, _) => format!("{used:?}"),
+            other => format!("{other:?}"),
+        };
+        steps.into_iter().map(told).collect()
+    }
+
+    #[test]
+    fn what_is_left_out_is_filled_in() {
+        let mut keyboard = Keyboard::default();
+        assert_eq!(sent(&mut keyboard, &down("a", "", Some("a"), 0)), ["keyDown a KeyA 65 \"a\""]);
+        assert_eq!(sent(&mut keyboard, &down("", "KeyB", None, 8)), ["rawKeyDown B KeyB 66"]);
+        assert_eq!(sent(&mut keyboard, &down("ArrowLeft", "", None, 8)), ["rawKeyDown ArrowLeft ArrowLeft 37"]);
+        assert_eq!(sent(&mut keyboard, &down("", "ShiftRight", None, 8)), ["rawKeyDown Shift ShiftRight 16"]);
+        assert_eq!(sent(&mut keyboard, &down("5", "Numpad5", Some("5"), 0)), ["keyDown 5 Numpad5 101 \"5\""]);
+        // Another layout: the letter's number, the place's code.
+        assert_eq!(sent(&mut keyboard, &down("z", "KeyY", Some("z"), 0)), ["keyDown z KeyY 90 \"z\""]);
+        assert_eq!(sent(&mut keyboard, &down("ö", "Semicolon", Some("ö"), 0)), ["keyDown ö Semicolon 186 \"ö\""]);
+        assert_eq!(sent(&mut keyboard, &down("Process", "KeyK", None, 0)), ["rawKeyDown Process KeyK 229"]);
+    }
+
+    #[test]
+    fn text_is_typed_unless_a_chord_is_pressed() {
+        let mut keyboard = Keyboard::default();
+        assert_eq!(sent(&mut keyboard, &down("a", "KeyA", Some("a"), 2)), ["rawKeyDown a KeyA 65"]);
+        assert_eq!(sent(&mut keyboard, &down("s", "KeyS", Some("s"), 1)), ["rawKeyDown s KeyS 83"]);
+        assert_eq!(sent(&mut keyboard, &down("d", "KeyD", Some("d"), 4)), ["rawKeyDown d KeyD 68"]);
+        assert_eq!(sent(&mut keyboard, &down("f", "KeyF", Some("f"), 3)), ["rawKeyDown f KeyF 70"]);
+        assert_eq!(sent(&mut keyboard, &down("@", "KeyQ", Some("@"), 3)), ["keyDown @ KeyQ 81 \"@\""], "AltGr");
+        assert_eq!(sent(&mut keyboard, &down("å", "KeyW", Some("å"), 1)), ["keyDown å KeyW 87 \"å\""], "option");
+        assert_eq!(sent(&mut keyboard, &down("Backspace", "", Some("\u{8}"), 0)), ["rawKeyDown Backspace Backspace 8"]);
+        let family = "👨‍👩‍👧";
+        assert_eq!(
+            sent(&mut keyboard, &event(KeyEventType::Char, "", "", Some(family), 0)),
+            [format!("text {family}")]
+        );
+        assert_eq!(sent(&mut keyboard, &event(KeyEventType::Char, "c", "KeyC", Some("c"), 2)), ["ignored"]);
+        let long = "x".repeat(TEXT_MAX_CHARS + 1);
+        assert_eq!(sent(&mut keyboard, &event(KeyEventType::Char, "", "", Some(&long), 0)), ["ignored"]);
+        let mut mac = Keyboard::default();
+        assert_eq!(sent(&mut mac, &down("a", "", None, 4)), ["rawKeyDown a KeyA 65 selectAll"]);
+    }
+
+    #[test]
+    fn enter_is_typed_once_however_it_comes() {
+        let typed = "keyDown Enter Enter 13 \"\\r\"";
+        let mut keyboard = Keyboard::default();
+        assert_eq!(sent(&mut keyboard, &down("Enter", "Enter", None, 0)), [typed]);
+        assert!(sent(&mut keyboard, &event(KeyEventType::Char, "Enter", "Enter", Some("\r"), 0)).is_empty());
+        assert_eq!(
+            sent(&mut keyboard, &event(KeyEventType::KeyUp, "Enter", "Enter", None, 0)),
+            ["keyUp Enter Enter 13"]
+        );
+        assert_eq!(sent(&mut keyboard, &down("Enter", "", Some("\n"), 0)), [typed]);
+        assert_eq!(sent(&mut keyboard, &down("Enter", "", None, 2)), ["rawKeyDown Enter Enter 13 again"]);
+    }
+
+    #[test]
+    fn keys_that_are_down_come_up() {
+        let mut keyboard = Keyboard::default();
+        let up = |key: &str, code: &str| event(KeyEventType::KeyUp, key, code, None, 0);
+        assert_eq!(sent(&mut keyboard, &up("a", "KeyA")), ["ignored"]);
+        sent(&mut keyboard, &down("Shift", "ShiftLeft", None, 8));
+        sent(&mut keyboard, &down("A", "KeyA", Some("A"), 8));
+        assert_eq!(sent(&mut keyboard, &down("A", "KeyA", Some("A"), 8)), ["keyDown A KeyA 65 \"A\" again"]);
+        assert_eq!(sent(&mut keyboard, &up("a", "KeyA")), ["keyUp A KeyA 65"], "Shift came up first");
+        assert_eq!(keyboard.release().len(), 1);
+        assert!(keyboard.release().is_empty());
+        for number in 0..40 {
+            sent(&mut keyboard, &down(&format!("F{number}"), &format!("F{number}"), None, 0));
+        }
+        assert_eq!(keyboard.release().len(), DOWN_MAX);
+    }
+
+    #[test]
+    fn clipboard_keys_never_reach_the_browser() {
+        let mut keyboard = Keyboard::default();
+        for (chord, used) in [
+            (down("c", "KeyC", Some("c"), 2), "Copy"),
+            (down("c", "KeyI", None, 4), "Copy"),
+            (down("x", "", None, 2), "Cut"),
+            (down("V", "KeyV", None, 10), "Paste"),
+            (down("Insert", "Insert", None, 8), "Paste"),
+            (down("Paste", "", None, 0), "Paste"),
+        ] {
+            assert_eq!(sent(&mut keyboard, &chord), [used]);
+        }
+        assert!(sent(&mut keyboard, &event(KeyEventType::KeyUp, "c", "KeyC", None, 2)).is_empty());
+        assert!(keyboard.release().is_empty());
+    }
+}

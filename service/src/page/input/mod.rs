@@ -1,0 +1,295 @@
+//! What a person does to a page through a viewer, and what the browser draws outside of the page for them.
+//!
+//! `mouse`, `touch` and `keyboard` know what is held down and make the browser's input of a viewer's events; `pump` sends
+//! it, in order, without waiting for answers (`flight`: what is unanswered; `ask`: what must ask a document). `outside` is what is in no frame: `look` finds
+//! the open field and the cursor, `chooser` takes file choosers. `rate` bounds one viewer. Knows
+//! nothing of viewers, roles or sockets.
+
+mod ask;
+mod chooser;
+mod flight;
+mod keyboard;
+mod look;
+mod mouse;
+mod outside;
+mod pump;
+mod rate;
+mod touch;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
+use porthole_contract::live::{Answer, ImeEvent, ImeEventType, KeyEvent, MouseEvent, TouchEvent, ViewerMessage};
+use porthole_contract::session::UploadFile;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use self::keyboard::{Keyboard, Stroke};
+use self::mouse::Mouse;
+pub use self::outside::{Chooser, Outside};
+use self::pump::{Pump, Step};
+pub use self::rate::InputRate;
+use self::touch::Touch;
+use super::Page;
+use super::interact::Clipboard;
+
+/// What may wait to be sent, in events; a text counts once more for each [`EVENT_BYTES`]. It waits only while the page
+/// answers nothing.
+const WAITING_MAX: usize = 1_024;
+const EVENT_BYTES: usize = 1_024;
+
+/// Something that a person does.
+#[derive(Clone, Debug)]
+#[expect(missing_docs, reason = "they are what they are called; the contract's types say the rest")]
+pub enum InputEvent {
+    Mouse(MouseEvent),
+    Key(KeyEvent),
+    Touch(TouchEvent),
+    Ime(ImeEvent),
+    /// Inserts a text as if pasted.
+    Paste(String),
+    /// Asks for what is selected, which comes by the channel of [`PageInput::start`].
+    Copy,
+    /// Answers the open field; `None` closes it.
+    Choose(Option<Vec<String>>),
+    /// Answers the open dialog.
+    Dialog(Answer),
+    /// Answers the file chooser; none cancels it.
+    Files(Vec<UploadFile>),
+}
+
+/// What became of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "ignored events are counted"]
+pub enum Taken {
+    /// It goes to the page.
+    Taken,
+    /// It does nothing: a release of what is not held, an answer to what is not open, one event too many.
+    Ignored,
+}
+
+/// A person's input to one page. Dropping it releases what is held.
+pub struct PageInput {
+    shared: Arc<Shared>,
+    devices: Mutex<Devices>,
+    steps: mpsc::UnboundedSender<Step>,
+    /// The last dialog that was answered; 0 for none.
+    answered_dialog: AtomicU64,
+    controlled: watch::Sender<bool>,
+    ended: CancellationToken,
+}
+
+/// What the tasks of one page's input share.
+struct Shared {
+    page: Arc<Page>,
+    clipboard: Clipboard,
+    outside: watch::Sender<Outside>,
+    /// The weight of the steps that were given to the pump and not taken yet.
+    waiting: AtomicUsize,
+    /// Whether files wait to be given to a chooser.
+    files_wait: AtomicBool,
+    looks: look::Looks,
+    /// The field that [`Outside::field`] tells of.
+    field: Mutex<Option<look::OpenIn>>,
+    /// The file input that [`Outside::chooser`] tells of.
+    chooser: Mutex<Option<chooser::Asking>>,
+}
+
+/// What is held down.
+#[derive(Default)]
+struct Devices {
+    mouse: Mouse,
+    keyboard: Keyboard,
+    touch: Touch,
+    is_composing: bool,
+}
+
+impl InputEvent {
+    /// The event of a viewer's message; `None` of one that is no input to the page.
+    #[must_use]
+    pub fn of(message: ViewerMessage) -> Option<Self> {
+        Some(match message {
+            ViewerMessage::Mouse { event } => Self::Mouse(event),
+            ViewerMessage::Keyboard { event } => Self::Key(event),
+            ViewerMessage::Touch { event } => Self::Touch(event),
+            ViewerMessage::Ime { event } => Self::Ime(event),
+            ViewerMessage::Paste { text } => Self::Paste(text),
+            ViewerMessage::Copy => Self::Copy,
+            ViewerMessage::Choose { values } => Self::Choose(values),
+            ViewerMessage::Dialog(answer) => Self::Dialog(answer),
+            ViewerMessage::Files { files } => Self::Files(files),
+            _ => return None,
+        })
+    }
+}
+
+// === impl PageInput ===
+
+impl PageInput {
+    /// Begins to watch a page for what is outside of it; input may be sent from now on. What a person copies is sent to
+    /// `copied`.
+    #[must_use]
+    pub fn start(page: Arc<Page>, clipboard: Clipboard, copied: mpsc::Sender<String>) -> Self {
+        let (steps, queue) = mpsc::unbounded_channel();
+        let (controlled, control) = watch::channel(false);
+        let shared = Arc::new(Shared {
+            page,
+            clipboard,
+            outside: watch::Sender::new(Outside::default()),
+            waiting: AtomicUsize::new(0),
+            files_wait: AtomicBool::new(false),
+            looks: look::Looks::default(),
+            field: Mutex::default(),
+            chooser: Mutex::default(),
+        });
+        let ended = CancellationToken::new();
+        tokio::spawn(Pump::new(Arc::clone(&shared), queue, copied, ended.clone()).run());
+        tokio::spawn(look::watch(Arc::clone(&shared), ended.clone()));
+        tokio::spawn(chooser::watch(Arc::clone(&shared), control, ended.clone()));
+        Self { shared, devices: Mutex::default(), steps, answered_dialog: AtomicU64::new(0), controlled, ended }
+    }
+
+    /// Sends an event to the page without waiting for anything.
+    pub fn send(&self, event: InputEvent) -> Taken {
+        if let InputEvent::Dialog(answer) = event {
+            return self.answer_dialog(answer);
+        }
+        if self.shared.waiting.load(Ordering::Relaxed) >= WAITING_MAX {
+            return Taken::Ignored;
+        }
+        // Held until the steps are in the queue, so that they are there in the order of what is held.
+        let mut devices = self.devices();
+        let steps = match event {
+            InputEvent::Mouse(event) => devices.mouse.step(&event).into_iter().collect(),
+            InputEvent::Touch(event) => devices.touch.step(&event).into_iter().collect(),
+            InputEvent::Key(event) => match devices.keyboard.stroke(&event) {
+                Stroke::Ignored => Vec::new(),
+                Stroke::Steps(steps) if steps.is_empty() => return Taken::Taken,
+                Stroke::Steps(steps) => steps,
+            },
+            InputEvent::Ime(event) => devices.compose(event),
+            InputEvent::Paste(text) => vec![Step::Paste(text)],
+            InputEvent::Copy => vec![Step::Copy],
+            InputEvent::Choose(values) => {
+                let is_open = self.shared.outside.borrow().field.is_some();
+                is_open.then_some(Step::Choose(values)).into_iter().collect()
+            }
+            InputEvent::Files(files) => {
+                let chooser = self.shared.outside.borrow().chooser.clone();
+                let fits = chooser.is_some_and(|chooser| chooser.multiple || files.len() <= 1);
+                if fits {
+                    // Answered once: files are large, and none may wait in vain.
+                    self.shared.outside.send_modify(|outside| outside.chooser = None);
+                }
+                // One answer waits at most: each is large.
+                let fits = fits && !self.shared.files_wait.swap(true, Ordering::Relaxed);
+                fits.then_some(Step::Files(files)).into_iter().collect()
+            }
+            InputEvent::Dialog(_) => Vec::new(),
+        };
+        if steps.is_empty() {
+            return Taken::Ignored;
+        }
+        self.push(steps);
+        Taken::Taken
+    }
+
+    /// Releases all buttons, keys and touches that are held, and ends a composition without its text.
+    pub fn release_all(&self) {
+        let mut devices = self.devices();
+        let steps = devices.release();
+        self.push(steps);
+    }
+
+    /// Whether a viewer may act: only then are the page's file choosers taken from the browser.
+    pub fn set_controlled(&self, is_controlled: bool) {
+        self.controlled.send_if_modified(|controlled| std::mem::replace(controlled, is_controlled) != is_controlled);
+    }
+
+    /// What the browser draws outside of the page; latest wins.
+    #[must_use]
+    pub fn outside(&self) -> watch::Receiver<Outside> {
+        self.shared.outside.subscribe()
+    }
+
+    /// Has the page looked at soon, since something else than a person's input acted on it.
+    pub fn look(&self) {
+        self.shared.looks.acted();
+    }
+
+    fn answer_dialog(&self, Answer { accept, text }: Answer) -> Taken {
+        let page = &self.shared.page;
+        let open = {
+            let state = page.state.borrow();
+            state.dialog.is_some().then_some(state.dialogs)
+        };
+        // Answered once: an answer is sent past the bound on what waits.
+        let Some(_) = open.filter(|dialog| self.answered_dialog.swap(*dialog, Ordering::Relaxed) != *dialog) else {
+            return Taken::Ignored;
+        };
+        let mut answer = HandleJavaScriptDialogParams::new(accept);
+        answer.prompt_text = text;
+        page.session.call(&answer).forget();
+        Taken::Taken
+    }
+
+    fn push(&self, steps: Vec<Step>) {
+        for step in steps {
+            self.shared.waiting.fetch_add(step.weight(), Ordering::Relaxed);
+            // The pump ends after this.
+            let _ = self.steps.send(step);
+        }
+    }
+
+    fn devices(&self) -> MutexGuard<'_, Devices> {
+        self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for PageInput {
+    fn drop(&mut self) {
+        self.release_all();
+        // The pump sends what is in its queue first.
+        self.ended.cancel();
+    }
+}
+
+impl std::fmt::Debug for PageInput {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageInput").finish_non_exhaustive()
+    }
+}
+
+// === impl Devices ===
+
+impl Devices {
+    fn compose(&mut self, event: ImeEvent) -> Vec<Step> {
+        match event.kind {
+            ImeEventType::Compose => {
+                self.is_composing = !event.text.is_empty();
+                vec![Step::Compose { text: event.text, from: event.selection_start, to: event.selection_end }]
+            }
+            ImeEventType::Commit => {
+                let was_composing = std::mem::take(&mut self.is_composing);
+                if event.text.is_empty() {
+                    return if was_composing { vec![Step::cancel()] } else { Vec::new() };
+                }
+                vec![Step::Text(event.text)]
+            }
+            ImeEventType::Cancel if std::mem::take(&mut self.is_composing) => vec![Step::cancel()],
+            ImeEventType::Cancel => Vec::new(),
+        }
+    }
+
+    fn release(&mut self) -> Vec<Step> {
+        let mut steps = Vec::new();
+        if std::mem::take(&mut self.is_composing) {
+            steps.push(Step::cancel());
+        }
+        steps.extend(self.keyboard.release());
+        steps.extend(self.mouse.release());
+        steps.extend(self.touch.release());
+        steps
+    }
+}

@@ -1,0 +1,257 @@
+//! Sends what a person does to the page, in its order, and waits for no answer: a page that is busy takes it when it can.
+//!
+//! Moves, turns of the wheel and moves of fingers are joined while earlier ones are unanswered, and never keep a press
+//! waiting. Pasting, copying, choosing and giving files ask the page's documents, so that what comes after them waits, for
+//! a bounded time.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
+    ImeSetCompositionParams, InsertTextParams,
+};
+use porthole_contract::session::UploadFile;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::ask::{ASKING_TIMEOUT, FILES_TIMEOUT, ask};
+use super::flight::{Flight, Kind};
+use super::keyboard::Key;
+use super::mouse::Wheel;
+use super::touch::DispatchTouchEvent;
+use super::{EVENT_BYTES, Shared};
+use crate::page::interact::ClipboardUse;
+
+/// One thing that is done to the page.
+#[derive(Debug)]
+pub(super) enum Step {
+    Move(Box<DispatchMouseEventParams>),
+    Wheel(Wheel),
+    Press(Box<DispatchMouseEventParams>),
+    TouchMove(DispatchTouchEvent),
+    Touch(DispatchTouchEvent),
+    Key(Box<DispatchKeyEventParams>),
+    /// Types or commits a text.
+    Text(String),
+    /// Composes a text, with the selection in it in UTF-16 code units.
+    Compose {
+        text: String,
+        from: Option<u32>,
+        to: Option<u32>,
+    },
+    Clipboard(ClipboardUse, Key),
+    Paste(String),
+    Copy,
+    Choose(Option<Vec<String>>),
+    Files(Vec<UploadFile>),
+}
+
+/// Sends the steps of one page.
+pub(super) struct Pump {
+    shared: Arc<Shared>,
+    queue: mpsc::UnboundedReceiver<Step>,
+    copied: mpsc::Sender<String>,
+    ended: CancellationToken,
+    flight: Flight,
+    /// What was not sent yet because earlier ones of its kind are unanswered.
+    joined: Option<Step>,
+    /// Whether the pointer moved with a button held.
+    drags: bool,
+}
+
+impl Step {
+    /// Ends a composition without its text.
+    pub(super) fn cancel() -> Self {
+        Self::Compose { text: String::new(), from: None, to: None }
+    }
+
+    /// Takes `next` into this step, or gives it back where they are not of a kind.
+    fn join(&mut self, next: Self) -> Option<Self> {
+        match (&mut *self, &next) {
+            (Self::Move(one), Self::Move(other)) if one.buttons == other.buttons => {}
+            (Self::Wheel(one), Self::Wheel(other)) if one.is_alike(other) => {
+                one.add(other);
+                return None;
+            }
+            (Self::TouchMove(_), Self::TouchMove(_)) => {}
+            _ => return Some(next),
+        }
+        *self = next;
+        None
+    }
+
+    /// How much of what may wait it is.
+    pub(super) fn weight(&self) -> usize {
+        let bytes = match self {
+            Self::Text(text) | Self::Paste(text) | Self::Compose { text, .. } => text.len(),
+            // An empty value costs memory, too.
+            Self::Choose(values) => values.iter().flatten().map(|value| value.len() + size_of::<String>()).sum(),
+            // The files of a chooser wait once.
+            _ => 0,
+        };
+        1 + bytes / EVENT_BYTES
+    }
+
+    fn is_joined(&self) -> bool {
+        matches!(self, Self::Move(_) | Self::Wheel(_) | Self::TouchMove(_))
+    }
+}
+
+impl Pump {
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        queue: mpsc::UnboundedReceiver<Step>,
+        copied: mpsc::Sender<String>,
+        ended: CancellationToken,
+    ) -> Self {
+        Self { shared, queue, copied, ended, flight: Flight::default(), joined: None, drags: false }
+    }
+
+    /// Sends steps until no more can come.
+    pub(super) async fn run(mut self) {
+        loop {
+            let has_room = self.flight.has_room() || self.ended.is_cancelled();
+            tokio::select! {
+                biased;
+                () = self.flight.answered(), if !self.flight.is_empty() => self.send_joined(false),
+                step = self.queue.recv(), if has_room => match step {
+                    Some(step) => {
+                        self.shared.waiting.fetch_sub(step.weight(), Ordering::Relaxed);
+                        self.take(step).await;
+                    }
+                    None => return,
+                },
+                () = self.ended.cancelled(), if !has_room => {}
+            }
+        }
+    }
+
+    async fn take(&mut self, step: Step) {
+        self.note(&step);
+        if let Step::Move(event) = &step {
+            self.drags |= event.buttons != Some(0);
+        }
+        if step.is_joined() {
+            let next = match &mut self.joined {
+                Some(waiting) => waiting.join(step),
+                None => Some(step),
+            };
+            if let Some(next) = next {
+                self.send_joined(true);
+                self.joined = Some(next);
+            }
+            return self.send_joined(false);
+        }
+        let is_release = matches!(&step, Step::Press(event) if event.r#type == DispatchMouseEventType::MouseReleased);
+        let waits = !self.ended.is_cancelled();
+        if is_release && std::mem::take(&mut self.drags) && waits {
+            // What is dragged is dropped where the last move was taken.
+            self.flight.moved().await;
+            self.send_joined(true);
+            self.flight.moved().await;
+        }
+        self.send_joined(true);
+        match step {
+            Step::Clipboard(..) | Step::Paste(_) | Step::Copy | Step::Choose(_) | Step::Files(_) => {
+                if waits {
+                    self.flight.focused(&self.shared.page).await;
+                }
+                let limit = if matches!(step, Step::Files(_)) { FILES_TIMEOUT } else { ASKING_TIMEOUT };
+                if matches!(step, Step::Files(_)) {
+                    self.shared.files_wait.store(false, Ordering::Relaxed);
+                }
+                let ended = self.ended.clone();
+                tokio::select! {
+                    () = ended.cancelled() => {}
+                    asked = timeout(limit, ask(&self.shared, &self.copied, step)) => match asked {
+                        Ok(Ok(())) => {}
+                        Ok(Err(error)) => tracing::debug!(%error, "a person's input went nowhere"),
+                        Err(_) => tracing::debug!("a person's input was not taken in time"),
+                    },
+                }
+            }
+            Step::Key(_) | Step::Text(_) | Step::Compose { .. } => {
+                if waits {
+                    self.flight.focused(&self.shared.page).await;
+                }
+                self.send(step);
+            }
+            step => self.send(step),
+        }
+    }
+
+    /// Sends what waits to be joined, if there is room or it must go first.
+    fn send_joined(&mut self, must_go: bool) {
+        let drags = matches!(&self.joined, Some(Step::Move(event)) if event.buttons != Some(0));
+        if (must_go || self.flight.has_room_to_join(drags))
+            && let Some(step) = self.joined.take()
+        {
+            self.send(step);
+        }
+    }
+
+    fn send(&mut self, step: Step) {
+        let session = &self.shared.page.session;
+        let weight = step.weight();
+        match step {
+            Step::Move(event) => self.flight.send(session, (Kind::Joined, weight), &*event),
+            Step::Wheel(Wheel(event)) => self.flight.send(session, (Kind::Joined, weight), &*event),
+            Step::TouchMove(event) => self.flight.send(session, (Kind::Joined, weight), &event),
+            Step::Press(event) => self.flight.send(session, (Kind::Press, weight), &*event),
+            Step::Touch(event) => self.flight.send(session, (Kind::Press, weight), &event),
+            Step::Key(event) => self.flight.send(session, (Kind::Other, weight), &*event),
+            Step::Text(text) => self.flight.send(session, (Kind::Other, weight), &InsertTextParams::new(text)),
+            Step::Compose { text, from, to } => {
+                let units = u32::try_from(text.encode_utf16().count()).unwrap_or(u32::MAX);
+                let to = to.or(from).map_or(units, |to| to.min(units));
+                let from = from.map_or(to, |from| from.min(to));
+                self.flight.send(session, (Kind::Other, weight), &ImeSetCompositionParams::new(text, from, to));
+            }
+            Step::Clipboard(..) | Step::Paste(_) | Step::Copy | Step::Choose(_) | Step::Files(_) => {}
+        }
+    }
+
+    /// Has the page looked at after what a step may open, close or point at.
+    fn note(&self, step: &Step) {
+        let looks = &self.shared.looks;
+        match step {
+            Step::Move(event) => looks.moved((event.x, event.y)),
+            Step::Press(event) => looks.pressed((event.x, event.y)),
+            Step::Touch(event) => match event.touch_points.first() {
+                Some(point) => looks.pressed((point.x, point.y)),
+                None => looks.acted(),
+            },
+            Step::Key(event) => {
+                let closes = matches!(event.key.as_deref(), Some("Escape" | "Tab" | "Enter"));
+                let opens = event.text.is_some() || event.key.as_deref() == Some("ArrowDown");
+                match event.r#type {
+                    DispatchKeyEventType::KeyUp => {}
+                    _ if closes => looks.closed(),
+                    _ if opens => looks.typed(),
+                    _ => looks.acted(),
+                }
+            }
+            Step::Text(_) | Step::Compose { .. } | Step::Paste(_) => looks.typed(),
+            Step::Wheel(_) | Step::TouchMove(_) | Step::Clipboard(..) | Step::Choose(_) | Step::Files(_) => {
+                looks.acted();
+            }
+            Step::Copy => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waits_is_weighed_by_its_memory() {
+        let commit = |bytes| Step::Text("x".repeat(bytes)).weight();
+        assert_eq!((commit(1), commit(60_000)), (1, 59));
+        assert_eq!(Step::Choose(None).weight(), 1);
+        let many = vec![String::new(); 20_000];
+        assert!(Step::Choose(Some(many)).weight() > 400, "they take 480 kB");
+    }
+}

@@ -1,0 +1,211 @@
+//! Noise: what pages make a browser do outside their renderers, and which sandboxes' pages make it.
+//!
+//! The processes of a browser tell how much it works, and how much each renderer does, but not whose a renderer is. It is
+//! found by its age: a page's first renderer is started while the page is made; any later one while the page is in use.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use porthole_chromium::{Looked, RendererTime, since_boot};
+
+/// The verified id of a sandbox.
+pub(super) type Sandbox = Arc<str>;
+
+/// How many looks noise is judged by.
+const LOOKS: usize = 5;
+/// The processor time that a browser may use in them outside its renderers.
+const BROWSER_MAX: Duration = Duration::from_millis(250);
+/// What it may use beyond that for each page that it makes in this time, which costs it some 50 ms (measured).
+const PAGE_MAX: Duration = Duration::from_millis(80);
+/// The processor time in them from which a renderer counts as the cause.
+const RENDERER_MIN: Duration = Duration::from_millis(100);
+/// How far the start of a process and the time of its page's making may differ: both are cut to steps of 10 ms.
+const STEPS: Duration = Duration::from_millis(20);
+
+/// The visits of one browser, and whether it was found noisy.
+#[derive(Debug, Default)]
+pub(super) struct Noise {
+    visits: Mutex<Visits>,
+    found: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Visits {
+    next: u64,
+    current: HashMap<u64, Visit>,
+}
+
+#[derive(Clone, Debug)]
+struct Visit {
+    sandbox: Sandbox,
+    made: Made,
+    since: Duration,
+}
+
+/// When a page was made, from the first command to the last, since the machine's start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Made {
+    from: Duration,
+    until: Duration,
+}
+
+/// A visit that counts as under way until this is dropped.
+pub(super) struct Visiting {
+    id: u64,
+    noise: Arc<Noise>,
+}
+
+impl Drop for Visiting {
+    fn drop(&mut self) {
+        self.noise.visits().current.remove(&self.id);
+    }
+}
+
+impl Made {
+    /// Begins to make a page.
+    pub(super) fn begin() -> Self {
+        let from = since_boot().unwrap_or_default();
+        Self { from, until: from }
+    }
+
+    /// The page is made.
+    pub(super) fn end(&mut self) {
+        self.until = since_boot().unwrap_or_default();
+    }
+}
+
+impl Noise {
+    /// Counts a page of this sandbox as in use.
+    pub(super) fn visit(self: &Arc<Self>, sandbox: Sandbox, made: Made) -> Visiting {
+        let visit = Visit { sandbox, made, since: since_boot().unwrap_or_default() };
+        let mut visits = self.visits();
+        let id = visits.next;
+        visits.next += 1;
+        visits.current.insert(id, visit);
+        drop(visits);
+        Visiting { id, noise: Arc::clone(self) }
+    }
+
+    /// Returns whether a page was found noisy.
+    pub(super) fn was_found(&self) -> bool {
+        self.found.load(Ordering::Relaxed)
+    }
+
+    /// Returns the sandboxes whose pages have these renderers, and notes that there are some.
+    pub(super) fn blame(&self, renderers: &[Duration]) -> Vec<Sandbox> {
+        let visits = self.visits();
+        let blamed: Vec<Sandbox> = renderers.iter().flat_map(|started| visits.of_renderer(*started)).collect();
+        self.found.fetch_or(!blamed.is_empty(), Ordering::Relaxed);
+        blamed
+    }
+
+    /// Returns whether pages of sandboxes other than these are in use.
+    pub(super) fn has_others(&self, is_marked: impl Fn(&Sandbox) -> bool) -> bool {
+        self.visits().current.values().any(|visit| !is_marked(&visit.sandbox))
+    }
+
+    fn visits(&self) -> MutexGuard<'_, Visits> {
+        self.visits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Visits {
+    /// Returns the sandboxes of the visits that a renderer started at this time may belong to: the one whose page was
+    /// being made then, or else all that were under way.
+    fn of_renderer(&self, started: Duration) -> Vec<Sandbox> {
+        let made = |visit: &&Visit| started + STEPS >= visit.made.from && started <= visit.made.until + STEPS;
+        let of = |is: &dyn Fn(&&Visit) -> bool| {
+            self.current.values().filter(is).map(|visit| Arc::clone(&visit.sandbox)).collect::<Vec<Sandbox>>()
+        };
+        let own = of(&made);
+        if own.is_empty() { of(&|visit: &&Visit| visit.since <= started) } else { own }
+    }
+}
+
+/// What a browser did at its last looks.
+#[derive(Debug, Default)]
+pub(super) struct Recent(VecDeque<(Duration, u64, Vec<RendererTime>)>);
+
+impl Recent {
+    /// Adds a look, with the number of pages made so far. If the browser was noisy, returns the starts of the renderers
+    /// that cause it, and begins anew.
+    pub(super) fn add(&mut self, looked: Looked, pages_made: u64) -> Vec<Duration> {
+        self.0.push_back((looked.browser, pages_made, looked.renderers));
+        if self.0.len() > LOOKS {
+            self.0.pop_front();
+        }
+        let browser: Duration = self.0.iter().map(|(browser, ..)| *browser).sum();
+        let pages = self.0.front().map_or(0, |(_, before, _)| pages_made.saturating_sub(*before));
+        if browser < BROWSER_MAX + PAGE_MAX * u32::try_from(pages).unwrap_or(u32::MAX) {
+            return Vec::new();
+        }
+        let mut renderers: HashMap<u32, (Duration, Duration)> = HashMap::new();
+        for time in self.0.iter().flat_map(|(.., renderers)| renderers) {
+            let (_, used) = renderers.entry(time.process).or_insert((time.started, Duration::ZERO));
+            *used += time.used;
+        }
+        self.0.clear();
+        renderers.into_values().filter(|(_, used)| *used >= RENDERER_MIN).map(|(started, _)| started).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    fn looked(browser: u64, renderers: &[(u32, u64)]) -> Looked {
+        let time = |(process, used): &(u32, u64)| RendererTime {
+            process: *process,
+            started: ms(u64::from(*process)),
+            used: ms(*used),
+        };
+        Looked { lowered: Vec::new(), browser: ms(browser), renderers: renderers.iter().map(time).collect() }
+    }
+
+    #[test]
+    fn noise_is_a_browser_that_works_more_than_its_pages_explain_and_a_busy_renderer() {
+        let busy = |pages: fn(u64) -> u64, renderer: u64| {
+            let mut recent = Recent::default();
+            (1..=10)
+                .flat_map(|number| recent.add(looked(90, &[(7, renderer), (8, 1)]), pages(number)))
+                .collect::<Vec<Duration>>()
+        };
+        assert_eq!(busy(|_| 3, 60), vec![ms(7); 3], "every third look, when 250 ms are full");
+        assert_eq!(busy(|number| number, 60), Vec::<Duration>::new(), "it makes a page at each look");
+        assert_eq!(busy(|_| 3, 20), Vec::<Duration>::new(), "no renderer is busy enough to be the cause");
+        let mut recent = Recent::default();
+        let calm = (1..=10).flat_map(|_| recent.add(looked(40, &[(7, 100)]), 3)).collect::<Vec<Duration>>();
+        assert!(calm.is_empty(), "a renderer alone loads no browser");
+    }
+
+    #[test]
+    fn a_renderer_belongs_to_the_page_that_was_made_with_it_or_to_those_in_use() {
+        let noise = Arc::new(Noise::default());
+        let visit = |name: &str, from: u64, until: u64, since: u64| {
+            let made = Made { from: ms(from), until: ms(until) };
+            let visiting = noise.visit(Sandbox::from(name), made);
+            noise.visits().current.get_mut(&visiting.id).expect("it is under way").since = ms(since);
+            visiting
+        };
+        let (first, _second) = (visit("first", 100, 150, 1000), visit("second", 300, 350, 2000));
+        let blamed = |started: u64| {
+            let mut names: Vec<String> = noise.blame(&[ms(started)]).iter().map(ToString::to_string).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(blamed(90), ["first"], "both times are cut to steps");
+        assert_eq!(blamed(340), ["second"]);
+        assert!(noise.was_found());
+        assert_eq!(blamed(1500), ["first"], "the second was not in use yet");
+        assert_eq!(blamed(2500), ["first", "second"]);
+        drop(first);
+        assert_eq!(blamed(2500), ["second"]);
+        assert_eq!(blamed(120), Vec::<String>::new());
+    }
+}

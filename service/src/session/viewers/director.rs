@@ -1,0 +1,211 @@
+//! Keeps what viewers are told of a session, and its casts, while there are viewers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use porthole_contract::session::{TabInfo, ViewerRole};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::cast::Cast;
+use super::hands::Hands;
+use super::{Session, TabView};
+use crate::page::Page;
+use crate::session::events::url_of;
+use crate::session::tabs::Tab;
+
+/// Pause between two looks at the tabs: a page can change its URL any number of times.
+const LOOK_PAUSE: Duration = Duration::from_millis(10);
+/// How often a watched tab's title is asked for: a page can change it without anything else.
+const TITLE_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a tab may take to tell its title.
+const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A title that a tab has told.
+struct Title {
+    tab: String,
+    stage: u64,
+    title: Option<String>,
+}
+
+/// What is known of the tabs' titles.
+#[derive(Default)]
+struct Titles {
+    known: HashMap<String, Known>,
+    asking: JoinSet<Title>,
+}
+
+#[derive(Default)]
+struct Known {
+    title: String,
+    /// How far the document was when it was asked.
+    stage: Option<u64>,
+    is_asking: bool,
+}
+
+/// Runs until the last viewer has left, or the session has ended.
+pub(super) async fn direct(session: Arc<Session>) {
+    let viewers = &session.viewers;
+    let mut titles = Titles::default();
+    let mut titles_at = Instant::now() + TITLE_INTERVAL;
+    loop {
+        let asks_again = Instant::now() >= titles_at;
+        if asks_again {
+            titles_at = Instant::now() + TITLE_INTERVAL;
+        }
+        let Some(control_until) = look(&session, &mut titles, asks_again) else { break };
+        let expires = async {
+            match control_until {
+                Some(at) => sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = viewers.stirred.notified() => sleep(LOOK_PAUSE).await,
+            Some(Ok(title)) = titles.asking.join_next() => titles.learn(title),
+            () = sleep_until(titles_at) => {}
+            () = expires => {}
+            _ = session.end.asked() => break,
+        }
+    }
+    // Where the last viewer has left, another one may have come already, with a director of its own.
+    if session.end.reason().is_some() {
+        let mut stage = viewers.stage();
+        stage.casts.clear();
+        stage.hands.clear();
+        stage.tabs.clear();
+    }
+    // Viewers and waiting calls hear of the session's end by themselves.
+    viewers.publish();
+}
+
+/// Brings what viewers are told, and the casts, up to date. `None` without viewers; else until when control lasts.
+fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option<Option<Instant>> {
+    let (open, active) = {
+        let tabs = session.tabs();
+        (tabs.all(), tabs.active().map(|tab| tab.name).unwrap_or_default())
+    };
+    let views: Vec<TabView> = open.iter().map(|tab| view(tab, titles)).collect();
+    let mut stage = session.viewers.stage();
+    if let Some(viewport) = stage.resize.take() {
+        open.iter().for_each(|tab| tab.page.resize(&viewport));
+    }
+    if stage.watching.is_empty() {
+        stage.has_director = false;
+        stage.casts.clear();
+        stage.hands.clear();
+        return None;
+    }
+    stage.expire();
+    let has_control_changed = std::mem::take(&mut stage.has_control_changed);
+    let is_new = has_control_changed || stage.tabs != views || stage.active != active;
+    (stage.tabs, stage.active) = (views, active);
+    let viewport = session.viewport();
+    let mut wishes = stage.wishes();
+    wishes.values_mut().for_each(|wish| *wish = wish.in_pixels_of(viewport));
+    let begun = cast(session, &mut stage, &open, &wishes);
+    let begun = hold(session, &mut stage, &open, &wishes) || begun;
+    let control_until = stage.wheel.expires_at();
+    drop(stage);
+    titles.ask(&open, |tab| asks_again && wishes.contains_key(tab));
+    if is_new || begun {
+        session.viewers.publish();
+    }
+    Some(control_until)
+}
+
+/// Begins, changes and ends casts as the viewers wish. Whether one has begun or ended.
+fn cast(
+    session: &Session,
+    stage: &mut super::Stage,
+    open: &[Tab],
+    wishes: &HashMap<String, super::cast::Wish>,
+) -> bool {
+    let before = stage.casts.len();
+    // A renderer that died takes its cast along.
+    let runs = |name: &String| {
+        wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name && !tab.page.has_crashed())
+    };
+    let of_this_renderer =
+        |name: &String, cast: &Cast| open.iter().any(|tab| tab.name == *name && tab.page.crashes() == cast.crashes);
+    stage.casts.retain(|name, cast| runs(name) && of_this_renderer(name, cast));
+    let mut is_new = stage.casts.len() != before;
+    for tab in open.iter().filter(|tab| runs(&tab.name)) {
+        let Some(wish) = wishes.get(&tab.name) else { continue };
+        if let Some(cast) = stage.casts.get(&tab.name) {
+            cast.wish(*wish);
+            continue;
+        }
+        stage.casts_given += 1;
+        let cast = Cast::begin(stage.casts_given, Arc::clone(&tab.page), *wish, Arc::clone(&session.viewers.seq));
+        stage.casts.insert(tab.name.clone(), cast);
+        is_new = true;
+    }
+    is_new
+}
+
+/// Takes input to the tabs that are watched, and to no others. Whether there is a new one.
+fn hold(
+    session: &Arc<Session>,
+    stage: &mut super::Stage,
+    open: &[Tab],
+    wishes: &HashMap<String, super::cast::Wish>,
+) -> bool {
+    stage.hands.retain(|name, _| wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name));
+    let may_act = stage.watching.values().any(|watching| watching.role == ViewerRole::Control);
+    let mut is_new = false;
+    for tab in open.iter().filter(|tab| wishes.contains_key(&tab.name)) {
+        let hands = stage.hands.entry(tab.name.clone()).or_insert_with(|| {
+            is_new = true;
+            Hands::on(session, Arc::clone(&tab.page))
+        });
+        hands.input.set_controlled(may_act);
+    }
+    is_new
+}
+
+fn view(tab: &Tab, titles: &Titles) -> TabView {
+    let known = titles.known.get(&tab.name);
+    let title = known.map(|known| known.title.clone()).unwrap_or_default();
+    let (dialog, has_crashed) = (tab.page.dialog(), tab.page.has_crashed());
+    TabView {
+        info: TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.url()), title },
+        is_known: dialog.is_some() || has_crashed || known.is_some_and(|known| known.stage.is_some()),
+        dialog,
+        has_crashed,
+        crashes: tab.page.crashes(),
+    }
+}
+
+impl Titles {
+    /// Asks the tabs whose documents have come further, and those of `also`.
+    fn ask(&mut self, open: &[Tab], also: impl Fn(&str) -> bool) {
+        self.known.retain(|name, _| open.iter().any(|tab| tab.name == *name));
+        for tab in open {
+            let stage = tab.page.stage();
+            let known = self.known.entry(tab.name.clone()).or_default();
+            let is_due = known.stage != Some(stage) || also(&tab.name);
+            // A page that a dialog holds, or whose renderer is gone, would not answer.
+            if !is_due || known.is_asking || tab.page.dialog().is_some() || tab.page.has_crashed() {
+                continue;
+            }
+            known.is_asking = true;
+            self.asking.spawn(ask(tab.name.clone(), Arc::clone(&tab.page), stage));
+        }
+    }
+
+    fn learn(&mut self, Title { tab, stage, title }: Title) {
+        let Some(known) = self.known.get_mut(&tab) else { return };
+        known.is_asking = false;
+        known.stage = Some(stage);
+        if let Some(title) = title {
+            known.title = title;
+        }
+    }
+}
+
+async fn ask(tab: String, page: Arc<Page>, stage: u64) -> Title {
+    let title = timeout(TITLE_TIMEOUT, page.title()).await.ok().flatten();
+    Title { tab, stage, title }
+}

@@ -1,0 +1,477 @@
+//! One viewer, without its transport: what it is to be told next, and what it says.
+//!
+//! State is told by comparing what the viewer was told with what is so now, so that a slow viewer misses steps and never
+//! the outcome. Frames go out one at a time, always the latest.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use porthole_contract::ErrorCode;
+use porthole_contract::limits::LIVE_INPUT_EVENTS_PER_SECOND_MAX;
+use porthole_contract::live::{
+    CloseCode, ControlAction, FrameMode, Hello, KeyEventType, LiveStatus, MouseEventType, QualityChange, ServerMessage,
+    TouchEventType, Unread, ViewerMessage, raw_text,
+};
+use porthole_contract::session::ViewerRole;
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio::time::{Instant, sleep_until};
+use tokio_util::sync::CancellationToken;
+
+use super::Session;
+use super::cast::Latest;
+use super::control::{Held, ViewerId};
+use super::frame::{Frame, Packed, ShownViewport};
+use super::known::Known;
+use super::steer::Steering;
+use super::window::Window;
+use crate::page::input::{InputEvent, InputRate, Outside, Taken};
+use crate::session::life::Reason;
+
+/// Messages that wait to be sent to one viewer; more are dropped.
+const OUT_MAX: usize = 128;
+/// The number of the first ping, which follows no frame.
+pub const BARE_PING: u64 = 0;
+/// Navigations that a viewer may begin in a second: each costs the browser's main thread about a millisecond.
+const NAVIGATIONS_PER_SECOND_MAX: u32 = 10;
+/// Input that no frame has followed by then had no effect to be seen.
+const INPUT_SHOWN_WITHIN: Duration = Duration::from_secs(1);
+
+/// What is to be sent to a viewer.
+#[derive(Debug)]
+pub enum Told {
+    /// A text message.
+    Text(String),
+    /// A frame, and its number, which [`Viewer::sent`] takes.
+    Frame(Packed, u64),
+    /// The connection is to be closed.
+    Close(CloseCode),
+}
+
+/// One viewer. Dropping it lets it leave.
+pub struct Viewer {
+    session: Arc<Session>,
+    id: ViewerId,
+    role: ViewerRole,
+    mode: FrameMode,
+    max_fps: u32,
+    /// The JPEG quality that the viewer asks for; its line may take less.
+    asked_quality: u32,
+    out: VecDeque<ServerMessage>,
+    notes: mpsc::Receiver<ServerMessage>,
+    changed: watch::Receiver<u64>,
+    told: Known,
+    cast: Option<Watched>,
+    /// What the browser draws outside of the watched page.
+    outside: Option<watch::Receiver<Outside>>,
+    window: Window,
+    due: Instant,
+    closes_with: Option<CloseCode>,
+    /// The first input that no frame has followed yet.
+    input_at: Option<Instant>,
+    rate: InputRate,
+    navigations: InputRate,
+    steering: Steering,
+}
+
+/// The cast that the viewer sees.
+struct Watched {
+    number: u64,
+    latest: Latest,
+    seen: u64,
+}
+
+// === impl Viewer ===
+
+impl Viewer {
+    pub(super) fn new(
+        session: Arc<Session>,
+        id: ViewerId,
+        role: ViewerRole,
+        hello: &Hello,
+        notes: mpsc::Receiver<ServerMessage>,
+    ) -> Self {
+        let mut changed = session.viewers.changed.subscribe();
+        changed.mark_changed();
+        let now = Instant::now();
+        let tab = session.tabs().active().map(|tab| tab.name).unwrap_or_default();
+        let viewport = session.viewport();
+        let shown =
+            ShownViewport { width: viewport.width, height: viewport.height, offset_top: 0.0, page_scale_factor: 1.0 };
+        let steering = Steering::new(Arc::clone(&session));
+        let welcome = ServerMessage::Welcome { role, session: session.handle().to_owned(), tab: tab.clone() };
+        let mut viewer = Self {
+            session,
+            id,
+            role,
+            mode: hello.frames,
+            max_fps: hello.max_fps,
+            asked_quality: hello.quality,
+            out: VecDeque::from([welcome, ServerMessage::Status { status: LiveStatus::Connected }]),
+            notes,
+            changed,
+            told: Known::connected(tab),
+            cast: None,
+            outside: None,
+            window: Window::default(),
+            due: now,
+            closes_with: None,
+            input_at: None,
+            rate: InputRate::new(LIVE_INPUT_EVENTS_PER_SECOND_MAX, now),
+            navigations: InputRate::new(NAVIGATIONS_PER_SECOND_MAX, now),
+            steering,
+        };
+        let viewport = viewer.told.viewport(shown);
+        viewer.tell(viewport);
+        // A ping that follows no frame tells how long the line alone takes.
+        viewer.window.sent(BARE_PING, now);
+        viewer
+    }
+
+    /// Waits for what the viewer is to be told next. Cancelled, it loses nothing.
+    pub async fn next(&mut self) -> Told {
+        loop {
+            if let Some(message) = self.out.pop_front() {
+                match self.written(&message) {
+                    Some(text) => return Told::Text(text),
+                    None => continue,
+                }
+            }
+            if let Some(code) = self.closes_with {
+                return Told::Close(code);
+            }
+            if self.changed.has_changed().unwrap_or(false) {
+                self.changed.mark_unchanged();
+                self.look();
+                continue;
+            }
+            let now = Instant::now();
+            // A window that is closed opens with what the viewer says; then this is asked anew.
+            let may_show = self.window.is_open(now) && self.cast.as_ref().is_some_and(Watched::has_new);
+            if may_show && now >= self.due {
+                match self.next_frame(now) {
+                    Some(told) => return told,
+                    None => continue,
+                }
+            }
+            let has_frame = self.cast.as_ref().is_some_and(Watched::has_new);
+            let due = self.due;
+            tokio::select! {
+                biased;
+                reason = self.session.end.asked() => self.end(reason),
+                _ = self.changed.changed() => self.changed.mark_changed(),
+                Some(note) = self.notes.recv() => self.tell([note]),
+                note = self.steering.next() => self.tell([note]),
+                () = sleep_until(due), if may_show => {}
+                () = Watched::changes(&mut self.cast), if !has_frame => {}
+                () = changes(&mut self.outside) => self.tell_outside(),
+            }
+        }
+    }
+
+    /// The viewer has been sent all of this frame.
+    pub fn sent(&mut self, bytes: usize) {
+        self.session.viewers.metrics.sent(bytes);
+    }
+
+    /// The viewer has answered the ping that followed this frame.
+    pub fn answered(&mut self, seq: u64) {
+        self.window.answered(seq, Instant::now());
+        self.adapt();
+    }
+
+    /// The viewer says something. What can't be read, or what it may not say, is ignored and counted.
+    pub fn hears(&mut self, text: &str) {
+        let message = match ViewerMessage::parse(text) {
+            Ok(message) => message,
+            Err(Unread::Malformed) => return self.ignore("malformed"),
+            Err(Unread::UnknownType) => return self.ignore("unknown"),
+        };
+        if self.role == ViewerRole::View && !message.only_watches() {
+            return self.ignore("role");
+        }
+        let is_within = message.only_watches() || self.rate.admits(Instant::now());
+        match message {
+            ViewerMessage::Tab { tab } => self.watch_tab(tab),
+            ViewerMessage::Quality(change) => self.change_quality(change),
+            ViewerMessage::Ack { seq } => {
+                self.window.acknowledged(seq, Instant::now());
+                self.adapt();
+            }
+            ViewerMessage::Ping { id } => self.tell([ServerMessage::Pong { id }]),
+            ViewerMessage::Control { action: ControlAction::Release } => {
+                if self.session.viewers.stage().release(self.id) {
+                    self.session.viewers.stir();
+                }
+            }
+            ViewerMessage::Navigate(_) if !self.navigations.admits(Instant::now()) => self.ignore("rate"),
+            _ if !is_within && !releases(&message) => self.ignore("rate"),
+            ViewerMessage::Control { action: ControlAction::Take } => self.take_control(),
+            act => self.act(act),
+        }
+    }
+
+    /// The end of its session.
+    #[must_use]
+    pub fn session_end(&self) -> CancellationToken {
+        self.session.end.token()
+    }
+
+    /// A binary message, which no viewer sends.
+    pub fn hears_binary(&mut self) {
+        self.ignore("malformed");
+    }
+
+    /// Whose turn it is to send a large message: one viewer of the session at a time.
+    #[must_use]
+    pub fn large_messages(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.session.viewers.large_messages)
+    }
+
+    /// Whether it may send files: more bytes in a message than others.
+    #[must_use]
+    pub fn may_act(&self) -> bool {
+        self.role == ViewerRole::Control
+    }
+
+    fn act(&mut self, act: ViewerMessage) {
+        let now = Instant::now();
+        let acted = self.session.viewers.stage().act(self.id);
+        match acted {
+            Err(Held) => return self.ignore("control"),
+            Ok(true) => self.session.viewers.stir(),
+            Ok(false) => {}
+        }
+        self.session.touch();
+        if !self.steer(act) {
+            return self.ignore("moot");
+        }
+        self.session.viewers.metrics.input();
+        if self.input_at.is_none_or(|at| now > at + INPUT_SHOWN_WITHIN) {
+            self.input_at = Some(now);
+        }
+    }
+
+    /// Does what the viewer asks of the tab that it watches. Whether that does anything.
+    fn steer(&mut self, act: ViewerMessage) -> bool {
+        let tab = &self.told.tab;
+        if matches!(act, ViewerMessage::Navigate(_) | ViewerMessage::Resize(_)) {
+            return self.steering.act(tab, act);
+        }
+        let Some(event) = InputEvent::of(act) else { return false };
+        let stage = self.session.viewers.stage();
+        if let Some(cast) = stage.casts.get(tab) {
+            cast.hurry();
+        }
+        stage.hands.get(tab).is_some_and(|hands| hands.input.send(event) == Taken::Taken)
+    }
+
+    fn take_control(&mut self) {
+        let taken = self.session.viewers.stage().take(self.id);
+        match taken {
+            Ok(()) => {
+                self.session.touch();
+                self.session.viewers.stir();
+            }
+            Err(Held) => self.tell([ServerMessage::Error {
+                error: ErrorCode::ControlHeld,
+                message: ErrorCode::ControlHeld.message().to_owned(),
+            }]),
+        }
+    }
+
+    fn watch_tab(&mut self, tab: Option<String>) {
+        let mut stage = self.session.viewers.stage();
+        let is_known = tab.as_ref().is_none_or(|tab| stage.tabs.iter().any(|view| view.info.tab == *tab));
+        if let (true, Some(watching)) = (is_known, stage.watching.get_mut(&self.id)) {
+            watching.tab = tab;
+            drop(stage);
+            self.changed.mark_changed();
+            self.session.viewers.stir();
+        } else {
+            drop(stage);
+            self.ignore("malformed");
+        }
+    }
+
+    fn change_quality(&mut self, QualityChange { quality, max_fps }: QualityChange) {
+        self.max_fps = max_fps.unwrap_or(self.max_fps);
+        self.asked_quality = quality.unwrap_or(self.asked_quality);
+        self.adapt();
+    }
+
+    /// Asks for the quality that the viewer's line takes, and for its frame rate.
+    fn adapt(&mut self) {
+        let quality = self.window.quality(self.asked_quality);
+        let mut stage = self.session.viewers.stage();
+        let Some(watching) = stage.watching.get_mut(&self.id) else { return };
+        if (watching.wish.quality, watching.wish.max_fps) != (quality, self.max_fps) {
+            (watching.wish.quality, watching.wish.max_fps) = (quality, self.max_fps);
+            drop(stage);
+            self.session.viewers.stir();
+        }
+    }
+
+    /// The latest frame; `None` where something is to be told before it.
+    fn next_frame(&mut self, now: Instant) -> Option<Told> {
+        let cast = self.cast.as_mut()?;
+        let frame = cast.take(&self.session)?;
+        if self.told.awaits_frame_of(frame.viewport) {
+            return Some(self.show(&frame, now));
+        }
+        // Then this frame, or a later one, is the latest anew.
+        cast.seen = frame.nth - 1;
+        let viewport = self.told.viewport(frame.viewport);
+        self.tell(viewport);
+        if !self.told.streams() {
+            let status = self.told.status(LiveStatus::Streaming);
+            self.tell(status);
+        }
+        None
+    }
+
+    fn show(&mut self, frame: &Frame, now: Instant) -> Told {
+        let interval = Duration::from_secs(1) / self.max_fps.max(1);
+        // A frame that came late does not delay the next one.
+        self.due = self.due.max(now.checked_sub(interval).unwrap_or(now)) + interval;
+        self.window.sent(frame.header.seq, now);
+        if let Some(input_at) = self.input_at.filter(|at| frame.came >= *at) {
+            self.session.viewers.metrics.shown_after(now.duration_since(input_at));
+            self.input_at = None;
+        }
+        Told::Frame(frame.packed(self.mode), frame.header.seq)
+    }
+
+    /// Compares what is so with what the viewer was told.
+    fn look(&mut self) {
+        let session = Arc::clone(&self.session);
+        let mut stage = session.viewers.stage();
+        let copied = stage.copied.take_if(|(viewer, _)| *viewer == self.id);
+        let Some(watching) = stage.watching.get(&self.id) else { return };
+        let tab = stage.watched_by(watching).to_owned();
+        let view = stage.tabs.iter().find(|view| view.info.tab == tab).cloned();
+        let control = (stage.wheel.holder(), stage.wheel.is_held_by(self.id));
+        let tabs = (stage.tabs.iter().map(|view| view.info.clone()).collect::<Vec<_>>(), stage.active.clone());
+        let cast = stage.casts.get(&tab).map(|cast| (cast.number, cast.latest.clone()));
+        let outside = stage.hands.get(&tab).map(|hands| hands.outside.clone());
+        drop(stage);
+        let holder = self.told.control(control.0, control.1);
+        self.tell(holder);
+        self.tell(copied.map(|(_, text)| ServerMessage::Clipboard { text }));
+        // The first viewer is told of the page once the page has told its title, a moment later.
+        let Some(view) = view.filter(|view| view.is_known) else { return };
+        let tabs = self.told.tabs(tabs.0, tabs.1);
+        self.tell(tabs);
+        if self.told.tab != tab && control.1 {
+            // No release would come to the tab that it leaves.
+            self.session.viewers.stage().release_all(&self.told.tab);
+        }
+        self.told.turns_to(tab);
+        let news = self.told.watched_tab(view);
+        self.tell(news);
+        self.outside = outside;
+        self.tell_outside();
+        match cast {
+            Some((number, latest)) => {
+                if self.cast.as_ref().is_none_or(|watched| watched.number != number) {
+                    self.cast = Some(Watched { number, latest, seen: 0 });
+                }
+            }
+            None => self.cast = None,
+        }
+    }
+
+    /// Tells what is new outside of the page.
+    fn tell_outside(&mut self) {
+        let Some(outside) = &mut self.outside else { return };
+        let now = outside.borrow_and_update().clone();
+        let news = self.told.outside(now);
+        self.tell(news);
+    }
+
+    fn tell(&mut self, messages: impl IntoIterator<Item = ServerMessage>) {
+        for message in messages {
+            if self.out.len() < OUT_MAX {
+                self.out.push_back(message);
+            }
+        }
+    }
+
+    fn end(&mut self, reason: Reason) {
+        if reason == Reason::Drained {
+            self.closes_with = Some(CloseCode::GoingAway);
+        } else {
+            let status = self.told.status(LiveStatus::BrowserClosed);
+            self.tell(status);
+            self.closes_with = Some(CloseCode::SessionEnded);
+        }
+    }
+
+    fn ignore(&self, reason: &'static str) {
+        self.session.viewers.metrics.ignored(reason);
+    }
+
+    /// The message as this viewer reads it; `None` where its mode does not have it.
+    fn written(&self, message: &ServerMessage) -> Option<String> {
+        match self.mode {
+            FrameMode::Raw => raw_text(message),
+            FrameMode::Binary | FrameMode::Json => Some(message.text()),
+        }
+    }
+}
+
+impl Drop for Viewer {
+    fn drop(&mut self) {
+        self.session.leave(self.id);
+    }
+}
+
+/// Whether a message lets go of something: it is heard beyond a viewer's rate, or a button would stay down.
+fn releases(message: &ViewerMessage) -> bool {
+    match message {
+        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseReleased,
+        ViewerMessage::Keyboard { event } => event.kind == KeyEventType::KeyUp,
+        ViewerMessage::Touch { event } => matches!(event.kind, TouchEventType::TouchEnd | TouchEventType::TouchCancel),
+        _ => false,
+    }
+}
+
+/// Waits until what is outside of the page changes.
+async fn changes(outside: &mut Option<watch::Receiver<Outside>>) {
+    let changed = match outside {
+        Some(outside) => outside.changed().await.is_ok(),
+        None => false,
+    };
+    if !changed {
+        std::future::pending::<()>().await;
+    }
+}
+
+// === impl Watched ===
+
+impl Watched {
+    fn has_new(&self) -> bool {
+        self.latest.borrow().as_ref().is_some_and(|frame| frame.nth > self.seen)
+    }
+
+    /// The latest frame, if it is new. Those before it were dropped for this viewer.
+    fn take(&mut self, session: &Session) -> Option<Arc<Frame>> {
+        let frame = self.latest.borrow_and_update().clone().filter(|frame| frame.nth > self.seen)?;
+        if self.seen > 0 {
+            session.viewers.metrics.dropped(frame.nth - self.seen - 1);
+        }
+        self.seen = frame.nth;
+        Some(frame)
+    }
+
+    /// Waits for a frame. A cast that has ended brings none: its end is told otherwise.
+    async fn changes(watched: &mut Option<Self>) {
+        let changed = match watched {
+            Some(watched) => watched.latest.changed().await.is_ok(),
+            None => false,
+        };
+        if !changed {
+            std::future::pending::<()>().await;
+        }
+    }
+}
