@@ -38,6 +38,30 @@ impl Weight {
     pub(crate) const REQUEST: Self = Self(NonZeroU32::new(SESSION_CALLS_PER_REQUEST).unwrap());
     /// A call to a session.
     pub(crate) const SESSION_CALL: Self = Self(NonZeroU32::MIN);
+    /// What is left of a request's once it has been counted as a call.
+    pub(crate) const REQUEST_AFTER_A_CALL: Self = Self(NonZeroU32::new(SESSION_CALLS_PER_REQUEST - 1).unwrap());
+}
+
+/// A caller whose request was admitted.
+#[derive(Debug)]
+pub(crate) struct Admitted {
+    caller: Caller,
+    name: HeaderValue,
+}
+
+impl Admitted {
+    /// The caller's name for the service's queue.
+    pub(crate) fn name(&self) -> &HeaderValue {
+        &self.name
+    }
+
+    /// The key that the caller presented.
+    pub(crate) fn key(&self) -> Option<KeyIndex> {
+        match self.caller {
+            Caller::Key(key) => Some(key),
+            Caller::Network(_) => None,
+        }
+    }
 }
 
 /// Prefix of the hashed text, so that a caller's name can't be confused with a hash for another purpose.
@@ -86,16 +110,37 @@ impl Callers {
         address: IpAddr,
         weight: Weight,
     ) -> Result<HeaderValue, Box<Response>> {
+        self.admit_caller(headers, address, weight).map(|admitted| admitted.name)
+    }
+
+    /// Admits like [`Callers::admit`], and returns who the caller is.
+    pub(crate) fn admit_caller(
+        &self,
+        headers: &HeaderMap,
+        address: IpAddr,
+        weight: Weight,
+    ) -> Result<Admitted, Box<Response>> {
         let key = self.keys.presented(headers);
         let caller = key.map_or_else(|| Caller::Network(ClientNetwork::of(address)), Caller::Key);
         self.within_rate(caller, weight).map_err(|failure| Box::new(Refused(failure).into_response()))?;
-        if key.is_none() && !self.keys.is_empty() { Err(Box::new(self.keys.refusal())) } else { Ok(self.name(caller)) }
+        if key.is_none() && !self.keys.is_empty() {
+            return Err(Box::new(self.keys.refusal()));
+        }
+        Ok(Admitted { caller, name: self.name(caller) })
+    }
+
+    /// Counts further work of an admitted request.
+    ///
+    /// # Errors
+    /// `RATE_LIMITED`.
+    pub(crate) fn charge(&self, admitted: &Admitted, weight: Weight) -> Result<(), Failure> {
+        self.within_rate(admitted.caller, weight)
     }
 
     /// Admits like [`Callers::admit`] without requiring a key, rate-limited by network only.
-    pub(crate) fn admit_without_key(&self, address: IpAddr) -> Result<HeaderValue, Box<Response>> {
+    pub(crate) fn admit_without_key(&self, address: IpAddr, weight: Weight) -> Result<HeaderValue, Box<Response>> {
         let caller = Caller::Network(ClientNetwork::of(address));
-        self.within_rate(caller, Weight::REQUEST).map_err(|failure| Box::new(Refused(failure).into_response()))?;
+        self.within_rate(caller, weight).map_err(|failure| Box::new(Refused(failure).into_response()))?;
         Ok(self.name(caller))
     }
 

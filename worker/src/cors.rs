@@ -10,9 +10,14 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use porthole_contract::routes::{METADATA_HEADER_PREFIX, REQUEST_ID_HEADER};
 use porthole_daemon::origin::Origins;
 
+use crate::web;
+
 /// Methods that pages may use.
-const ALLOWED_METHODS: &str = "GET, POST";
-const ALLOWED_HEADERS: &str = "accept, authorization, content-type, traceparent, tracestate, x-request-id";
+const ALLOWED_METHODS: &str = "GET, POST, DELETE";
+const ALLOWED_HEADERS: &str = "accept, authorization, content-type, last-event-id, mcp-method, mcp-name, \
+    mcp-protocol-version, mcp-session-id, traceparent, tracestate, x-request-id";
+/// The header in which `/mcp` names a connection.
+const MCP_SESSION_ID: &str = "mcp-session-id";
 /// How long a browser may cache a preflight's answer, in seconds.
 const MAX_AGE_SECONDS: &str = "600";
 /// The headers that a preflight's answer depends on.
@@ -20,6 +25,9 @@ const PREFLIGHT_VARY: &str = "Origin, Access-Control-Request-Method, Access-Cont
 
 /// Refuses requests of foreign origins, answers preflights, and adds the CORS headers for allowed origins.
 pub(crate) async fn judge_origin(State(origins): State<Origins>, request: Request, next: Next) -> Response {
+    if web::is_for_every_origin(request.uri().path()) {
+        return next.run(request).await;
+    }
     let (allowed, preflight) = match origins.judge(request.headers()) {
         Ok(origin) => (origin.cloned(), is_preflight(&request)),
         Err(refused) => return varied(refused.into_response()),
@@ -52,7 +60,8 @@ fn preflight_answer() -> Response {
 /// Returns the names of the answer's headers that a page may read beyond the CORS-safelisted ones.
 fn exposed(headers: &HeaderMap) -> HeaderValue {
     let always = [REQUEST_ID_HEADER, header::RETRY_AFTER.as_str()];
-    let metadata = headers.keys().map(HeaderName::as_str).filter(|name| name.starts_with(METADATA_HEADER_PREFIX));
+    let shown = |name: &&str| name.starts_with(METADATA_HEADER_PREFIX) || *name == MCP_SESSION_ID;
+    let metadata = headers.keys().map(HeaderName::as_str).filter(shown);
     let names: Vec<&str> = always.into_iter().chain(metadata).collect();
     HeaderValue::from_str(&names.join(", ")).expect("header names joined by commas are a valid header value")
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
-use porthole_contract::routes::{CLIENT_HEADER, METADATA_HEADER_PREFIX};
+use porthole_contract::routes::{CLIENT_HEADER, METADATA_HEADER_PREFIX, PUBLIC_URL_HEADER};
 use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::bearer::SERVICE_CHALLENGE;
 use porthole_daemon::request_id;
@@ -49,6 +49,8 @@ pub(crate) struct Outgoing<'a> {
     pub(crate) client: &'a HeaderValue,
     /// The trace that it belongs to.
     pub(crate) trace: &'a TraceContext,
+    /// The worker's own address as the caller knows it, for answers that name it.
+    pub(crate) public_url: Option<HeaderValue>,
     /// The body.
     pub(crate) body: Bytes,
     /// When the request came: the search for its replica is part of the answer's time.
@@ -124,6 +126,9 @@ impl Service {
             .timeout(self.answer_timeout.saturating_sub(outgoing.since.elapsed()))
             .header(header::CONTENT_TYPE, "application/json")
             .body(outgoing.body.clone());
+        if let Some(url) = &outgoing.public_url {
+            request = request.header(PUBLIC_URL_HEADER, url);
+        }
         for name in HEADERS_IN {
             for value in outgoing.caller.get_all(&name) {
                 request = request.header(&name, value);
@@ -208,6 +213,9 @@ pub(crate) enum ServiceError {
         /// The answer's `Retry-After`, which a load balancer without a service may set.
         retry_after: Option<Duration>,
     },
+    /// The service refused to open a WebSocket.
+    #[error("the service refused: {0}")]
+    Refused(ErrorCode),
     /// The service answered that it would accept no request.
     #[error("{0}")]
     NotReady(Failure),
@@ -217,6 +225,7 @@ impl ServiceError {
     pub(crate) fn code(&self) -> ErrorCode {
         match self {
             ServiceError::NotReady(failure) => failure.code,
+            ServiceError::Refused(code) => *code,
             ServiceError::Silent(_) => ErrorCode::ServiceTimeout,
             ServiceError::ReplicaGone(_) => ErrorCode::SessionLost,
             _ => ErrorCode::ServiceUnavailable,

@@ -22,18 +22,26 @@ pub(crate) struct Route {
     pub(crate) of_session: bool,
     /// Whether a call that was sent may have changed something, so that its caller must not repeat it.
     pub(crate) acts: bool,
+    /// Whether the answer names the worker's own address.
+    pub(crate) names_us: bool,
 }
 
-/// All forwarded routes. A new route of the service is one line here, or one of the contract's session routes.
-pub(crate) fn all() -> impl Iterator<Item = Route> {
-    let one_shot = |service_path, takes_credentials| Route {
-        service_path,
-        takes_credentials,
+/// A route that opens no page.
+pub(crate) fn create() -> Route {
+    Route {
+        service_path: CREATE,
+        takes_credentials: false,
         body_max_bytes: WORKER_BODY_MAX_BYTES,
         weight: Weight::REQUEST,
         of_session: false,
         acts: false,
-    };
+        names_us: false,
+    }
+}
+
+/// All forwarded routes. A new route of the service is one line here, or one of the contract's session routes.
+pub(crate) fn all() -> impl Iterator<Item = Route> {
+    let one_shot = |service_path| Route { service_path, takes_credentials: true, ..create() };
     let of_session = |&service_path: &&'static str| Route {
         service_path,
         takes_credentials: true,
@@ -41,10 +49,9 @@ pub(crate) fn all() -> impl Iterator<Item = Route> {
         weight: Weight::SESSION_CALL,
         of_session: true,
         acts: routes::session::acts(service_path),
+        names_us: service_path == routes::session::VIEWER,
     };
-    [one_shot(CREATE, false), one_shot(SCREENSHOT, true), one_shot(EXTRACT, true)]
-        .into_iter()
-        .chain(routes::session::ALL.iter().map(of_session))
+    [create(), one_shot(SCREENSHOT), one_shot(EXTRACT)].into_iter().chain(routes::session::ALL.iter().map(of_session))
 }
 
 impl Route {

@@ -9,9 +9,10 @@ use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use http::{HeaderMap, HeaderValue, header};
 use porthole_contract::limits::WORKER_TIMEOUT;
 use porthole_contract::metrics::Metrics;
-use porthole_contract::routes::OPENAPI;
+use porthole_contract::routes::{LIVE, OPENAPI, WORKER_PREFIX};
 use porthole_contract::{Failure, StrictObject, openapi};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::UnfitKey;
@@ -28,16 +29,20 @@ use porthole_daemon::{admin, logs, process_metrics};
 use prometheus_client::registry::Registry;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
+use url::Url;
 
 use crate::callers::Callers;
 use crate::cors::judge_origin;
 use crate::forward::{Outgoing, Service};
 use crate::inject;
+use crate::mcp::Mcp;
 use crate::readiness::Readiness;
 use crate::replicas::{Resolver, system_resolver};
 use crate::routes::{self, Route, operation_of};
 use crate::settings::{Browserbase, Settings};
-use crate::tunnel::{self, Tunnel};
+use crate::tools;
+use crate::tunnel;
+use crate::web;
 
 /// Time for requests in flight after the drain has begun: shorter than an answer's timeout, and than orchestrators wait
 /// before they kill. A request that is given up is answered with `SHUTTING_DOWN`; one that is killed gets no answer.
@@ -81,7 +86,8 @@ pub struct Worker {
     trusted_proxies: TrustedProxies,
     connections: ConnectionCounts,
     limits: Limits,
-    tunnels: Vec<Tunnel>,
+    mcp: Option<Router>,
+    playground: bool,
 }
 
 /// State shared by all requests.
@@ -89,11 +95,23 @@ pub(crate) struct Shared {
     pub(crate) callers: Callers,
     pub(crate) service: Service,
     pub(crate) tunnel_idle_timeout: Duration,
+    /// Whether models' tools are switched on.
+    pub(crate) browser_tools: bool,
     browserbase: Option<Browserbase>,
+    public_url: Option<Url>,
     readiness: Readiness,
     registry: Registry,
-    requests: Requests,
+    pub(crate) requests: Requests,
     ending: CancellationToken,
+}
+
+/// Whose request is sent to the service.
+pub(crate) struct Asked<'a> {
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) id: &'a RequestId,
+    pub(crate) client: &'a HeaderValue,
+    pub(crate) trace: &'a TraceContext,
+    pub(crate) since: Instant,
 }
 
 impl Worker {
@@ -127,27 +145,27 @@ impl Worker {
             callers: Callers::new(&settings.client_keys, settings.service_key.as_ref(), settings.rate_limit)?,
             service: Service::new(&settings, resolver, limits.answer)?,
             tunnel_idle_timeout: limits.tunnel_idle,
+            browser_tools: settings.browser_tools,
             browserbase: settings.browserbase,
+            public_url: settings.public_url,
             readiness: Readiness::default(),
             registry,
             requests,
             ending,
         };
+        let shared = Arc::new(shared);
+        let mcp = settings.mcp.map(|tools| {
+            Mcp::new(Arc::clone(&shared), tools, &settings.client_keys, settings.service_key.as_ref()).router()
+        });
         Ok(Self {
-            shared: Arc::new(shared),
+            shared,
             origins: Origins::new(settings.allowed_origins),
             trusted_proxies: settings.trusted_proxies,
             connections,
             limits,
-            tunnels: Vec::new(),
+            mcp,
+            playground: settings.playground,
         })
-    }
-
-    /// Adds a tunnel, through which WebSockets are passed to the service.
-    #[must_use]
-    pub fn with_tunnel(mut self, tunnel: Tunnel) -> Self {
-        self.tunnels.push(tunnel);
-        self
     }
 
     /// Serves until the drain begins, then finishes the requests in flight or, once hurried, gives them up. The admin
@@ -177,18 +195,16 @@ impl Worker {
                 post(move |shared, peer, id, trace, request| forward(shared, peer, id, trace, route, request));
             router = router.route(&route.public_path(), handler);
         }
-        for &tunnel in &self.tunnels {
-            let handler =
-                get(move |shared, peer, id, trace, request| tunnel::open(shared, peer, id, trace, tunnel, request));
-            router = router.route(tunnel.public_path, handler);
-        }
+        router = router.route(&format!("{WORKER_PREFIX}{LIVE}"), get(tunnel::open));
+        let router = web::add(tools::add(router), self.playground);
         let layers = Layers {
             body_timeout: self.limits.body,
             shutdown,
             ..Layers::new(self.shared.requests.clone(), operation_of)
         };
         let origins = from_fn_with_state(self.origins.clone(), judge_origin);
-        layers.around_with(router.with_state(Arc::clone(&self.shared)), |router| router.layer(origins))
+        let router = router.with_state(Arc::clone(&self.shared)).merge(self.mcp.clone().unwrap_or_default());
+        layers.around_with(router, |router| router.layer(origins))
     }
 }
 
@@ -209,29 +225,63 @@ async fn forward(
     let client = shared.callers.admit(request.headers(), peer.ip(), route.weight).map_err(|refusal| *refusal)?;
     let headers = request.headers().clone();
     let body = read_json(request, route.body_max_bytes).await.map_err(refused)?;
-    let mut object = StrictObject::parse(&body).map_err(|invalid| refused(invalid.into()))?;
-    if route.takes_credentials {
-        inject::put_credentials(&mut object, shared.browserbase.as_ref());
-    }
     let since = Instant::now();
-    let session = if route.of_session { inject::session_of(&object) } else { None };
-    let way = shared.service.way(session).await.map_err(refused)?;
-    let outgoing = Outgoing {
-        path: route.service_path,
-        caller: &headers,
-        id: &id.header_value(),
-        client: &client,
-        trace: &trace,
-        body: inject::serialised(&object).into(),
-        since,
-    };
-    shared.service.forward(way, outgoing).await.map_err(|error| {
-        tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
-        let may_have_acted = route.acts && error.was_sent();
-        let failure = Failure::from(error);
-        let retryable = failure.retryable && !may_have_acted;
-        refused(failure.retryable(retryable))
-    })
+    let object = StrictObject::parse(&body).map_err(|invalid| refused(invalid.into()))?;
+    let asked = Asked { headers: &headers, id: &id, client: &client, trace: &trace, since };
+    shared.ask(route, asked, object).await.map_err(refused)
+}
+
+impl Shared {
+    /// Whether the drain has begun.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
+    /// Sends a body to the service and returns its answer as soon as the head has arrived. Dropping the future or the
+    /// answer cancels the request.
+    ///
+    /// # Errors
+    /// Why the service gave no answer.
+    pub(crate) async fn ask(
+        &self,
+        route: Route,
+        asked: Asked<'_>,
+        mut object: StrictObject,
+    ) -> Result<Response, Failure> {
+        if route.takes_credentials {
+            inject::put_credentials(&mut object, self.browserbase.as_ref());
+        }
+        let session = if route.of_session { inject::session_of(&object) } else { None };
+        let way = self.service.way(session).await?;
+        let outgoing = Outgoing {
+            path: route.service_path,
+            caller: asked.headers,
+            id: &asked.id.header_value(),
+            client: asked.client,
+            trace: asked.trace,
+            public_url: if route.names_us { public_url(self.public_url.as_ref(), asked.headers) } else { None },
+            body: inject::serialised(&object).into(),
+            since: asked.since,
+        };
+        self.service.forward(way, outgoing).await.map_err(|error| {
+            tracing::warn!(error = logs::with_causes(&error), "the service gave no answer");
+            let may_have_acted = route.acts && error.was_sent();
+            let failure = Failure::from(error);
+            let retryable = failure.retryable && !may_have_acted;
+            failure.retryable(retryable)
+        })
+    }
+}
+
+/// The worker's address as the caller knows it: as the operator says, else the host that the request was sent to.
+fn public_url(set: Option<&Url>, headers: &HeaderMap) -> Option<HeaderValue> {
+    if let Some(url) = set {
+        return HeaderValue::from_str(url.as_str().trim_end_matches('/')).ok();
+    }
+    let host = headers.get(header::HOST)?.to_str().ok()?;
+    // Written anew, so that nothing but a host and a port is in it.
+    let url = Url::parse(&format!("http://{host}")).ok().filter(|url| url.path() == "/" && url.query().is_none())?;
+    HeaderValue::from_str(&url.origin().ascii_serialization()).ok()
 }
 
 impl admin::Process for Shared {

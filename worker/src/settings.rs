@@ -9,6 +9,7 @@ use porthole_daemon::client_network::TrustedProxies;
 use porthole_daemon::origin::Origin;
 use porthole_daemon::settings::{self, Reader, Setting, SettingError, SettingErrors, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
+use porthole_mcp::{Toolset, UnknownTool};
 use secrecy::{ExposeSecret as _, SecretString};
 use url::{Host, Url};
 
@@ -28,6 +29,12 @@ const SERVICE_URL: Setting = Setting::new(
 const SERVICE_PEERS: Setting =
     Setting::new("PORTHOLE_SERVICE_PEERS", "a DNS name and a port, such as porthole-service.default.svc:8788")
         .help("A DNS name whose addresses are all replicas of the service, used instead of its URL");
+const PUBLIC_URL: Setting = Setting::new(
+    "PORTHOLE_PUBLIC_URL",
+    "an http or https URL without user name, password, query or fragment, such as https://porthole.example.com",
+)
+.help("Where callers and viewers reach this worker; in the live view's addresses")
+.default_told("the host of the request");
 const ALLOWED_ORIGINS: Setting = Setting::new(
     "PORTHOLE_ALLOWED_ORIGINS",
     "a comma list of web origins, scheme://host or scheme://host:port, such as https://chat.example.com",
@@ -42,6 +49,19 @@ const TRUSTED_PROXIES: Setting = Setting::new(
     "a comma list of IP addresses and CIDR ranges, such as 127.0.0.1,10.1.0.0/16",
 )
 .help("Proxies before the worker, exempt from the bound on connections of one address; comma list");
+const MCP: Setting = Setting::new("PORTHOLE_MCP", "on or off")
+    .help("Whether the worker serves the Model Context Protocol at /mcp")
+    .default("on");
+const MCP_TOOLS: Setting =
+    Setting::new("PORTHOLE_MCP_TOOLS", "a comma list of tools, such as browser_navigate,browser_click")
+        .help("The tools that it has; comma list")
+        .default_told("all");
+const PLAYGROUND: Setting = Setting::new("PORTHOLE_PLAYGROUND", "on or off")
+    .help("Whether /playground is served, a page on which one tries everything")
+    .default_told("on where PORTHOLE_WORKER_ADDR is a loopback address");
+const BROWSER_TOOLS: Setting = Setting::new("PORTHOLE_BROWSER_TOOLS", "on or off")
+    .help("Whether models' tool calls are served at /api/sandbox/tools")
+    .default("off");
 const SERVICE_KEY: Setting =
     Setting::secret("PORTHOLE_SERVICE_KEY", "32 bytes or more, printable ASCII without spaces");
 const CLIENT_KEYS: Setting = Setting::secret(
@@ -57,9 +77,14 @@ pub const SETTINGS: &[Setting] = &[
     ADMIN_ADDR,
     SERVICE_URL,
     SERVICE_PEERS,
+    PUBLIC_URL,
     ALLOWED_ORIGINS,
     RATE_LIMIT,
     TRUSTED_PROXIES,
+    MCP,
+    MCP_TOOLS,
+    PLAYGROUND,
+    BROWSER_TOOLS,
     SERVICE_KEY,
     CLIENT_KEYS,
     BROWSERBASE_API_KEY,
@@ -80,6 +105,8 @@ pub struct Settings {
     pub service_urls: Vec<Url>,
     /// A name whose addresses are the replicas, instead of these URLs.
     pub service_peers: Option<Peers>,
+    /// Where callers reach the worker, if the operator says.
+    pub public_url: Option<Url>,
     /// What the worker presents to the service.
     pub service_key: Option<SecretString>,
     /// What goes into the bodies of browser requests.
@@ -92,6 +119,12 @@ pub struct Settings {
     pub rate_limit: NonZeroU32,
     /// Proxies whose connections are not bounded by address.
     pub trusted_proxies: TrustedProxies,
+    /// The tools that are served at `/mcp`; `None` serves nothing there.
+    pub mcp: Option<Toolset>,
+    /// Whether the playground is served.
+    pub playground: bool,
+    /// Whether models' tool calls are served.
+    pub browser_tools: bool,
 }
 
 /// A DNS name whose addresses are replicas of the service, all on one port.
@@ -126,35 +159,65 @@ impl Settings {
             let admin_addr = errors.ok(address(reader, &ADMIN_ADDR, has_keys));
             let service_urls = errors.ok(reader.required(&SERVICE_URL, service_urls));
             let service_peers = errors.ok(reader.value(&SERVICE_PEERS, Peers::parse));
+            let public_url = errors.ok(reader.value(&PUBLIC_URL, plain_url));
             let service_key = errors.ok(service_key(reader));
             let browserbase = errors.ok(browserbase(reader));
             let allowed_origins = errors.ok(reader.list(&ALLOWED_ORIGINS, Origin::parse));
             let rate_limit = errors.ok(reader.required(&RATE_LIMIT, |text| text.parse().ok()));
             let trusted_proxies = errors.ok(reader.list(&TRUSTED_PROXIES, TrustedProxies::parse));
+            let mcp = errors.ok(reader.required(&MCP, on_or_off));
+            let mcp_tools = errors.ok(mcp_tools(reader));
+            let browser_tools = errors.ok(reader.required(&BROWSER_TOOLS, on_or_off));
+            let playground = errors.ok(reader.value(&PLAYGROUND, on_or_off));
+            let addr: SocketAddr = addr?;
             Some(Self {
-                addr: addr?,
+                addr,
                 admin_addr: admin_addr?,
                 service_urls: service_urls?,
                 service_peers: service_peers?,
+                public_url: public_url?,
                 service_key: service_key?,
                 browserbase: browserbase?,
                 client_keys: client_keys?,
                 allowed_origins: allowed_origins?,
                 rate_limit: rate_limit?,
                 trusted_proxies: trusted_proxies?.into_iter().collect(),
+                mcp: mcp_tools.zip(mcp).map(|(tools, on)| on.then_some(tools))?,
+                playground: playground?.unwrap_or_else(|| is_loopback(addr)),
+                browser_tools: browser_tools?,
             })
         })
     }
 }
 
+fn on_or_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
+fn mcp_tools(reader: &Reader) -> Result<Toolset, SettingError> {
+    let list = reader.text(&MCP_TOOLS)?.unwrap_or_default();
+    Toolset::parse(&list).map_err(|UnknownTool(name)| {
+        MCP_TOOLS
+            .refuse(name, format!("must be {}; the tools are {}", MCP_TOOLS.accepted(), Toolset::names().join(", ")))
+    })
+}
+
 /// An address to listen on: any with client keys, else only loopback.
 fn address(reader: &Reader, setting: &Setting, has_keys: bool) -> Result<SocketAddr, SettingError> {
     let addr: SocketAddr = reader.required(setting, |text| text.parse().ok())?;
-    if has_keys || addr.ip().to_canonical().is_loopback() {
+    if has_keys || is_loopback(addr) {
         return Ok(addr);
     }
     let variable = CLIENT_KEYS.variable();
     Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
+}
+
+fn is_loopback(addr: SocketAddr) -> bool {
+    addr.ip().to_canonical().is_loopback()
 }
 
 fn service_urls(list: &str) -> Option<Vec<Url>> {
@@ -266,6 +329,8 @@ mod tests {
             ("PORTHOLE_RATE_LIMIT", "many"),
             ("PORTHOLE_TRUSTED_PROXIES", "proxy.example"),
             ("PORTHOLE_TRUSTED_PROXIES", "10.0.0.0/33"),
+            ("PORTHOLE_MCP", "yes"),
+            ("PORTHOLE_MCP_TOOLS", "browser_fly"),
         ] {
             let refusal = read(&[(variable, value)]).unwrap_err();
             assert!(refusal.starts_with(&format!("{variable} is \"{value}\": must be ")), "{refusal}");
@@ -320,6 +385,16 @@ mod tests {
         for addr in ["127.9.9.9:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
             assert!(read(&[("PORTHOLE_WORKER_ADDR", addr)]).is_ok(), "{addr}");
         }
+    }
+
+    #[test]
+    fn the_playground_is_off_beyond_loopback_unless_it_is_asked_for() {
+        let playground = |more: &[(&str, &str)]| read(more).unwrap().playground;
+        let key = key("a");
+        let far = [("PORTHOLE_WORKER_ADDR", "192.0.2.1:1"), ("PORTHOLE_CLIENT_KEYS", key.as_str())];
+        assert!(playground(&[]) && !playground(&[("PORTHOLE_PLAYGROUND", "off")]) && !playground(&far));
+        assert!(playground(&[far[0], far[1], ("PORTHOLE_PLAYGROUND", "on")]));
+        assert!(read(&[("PORTHOLE_PLAYGROUND", "yes")]).unwrap_err().contains("PORTHOLE_PLAYGROUND"));
     }
 
     #[test]

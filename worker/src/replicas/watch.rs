@@ -26,7 +26,7 @@ const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
 const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 /// Replicas asked at once.
 const ASKED_AT_ONCE: usize = 16;
-/// Pause between two rounds of questions, whatever handles callers send.
+/// Pause between two rounds of questions; handles that callers send don't shorten it.
 const ASK_PAUSE: Duration = Duration::from_secs(1);
 
 /// Looks a name up: [`system_resolver`], or a test's.

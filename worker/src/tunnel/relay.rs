@@ -3,8 +3,9 @@
 use std::io;
 use std::time::Duration;
 
+use porthole_contract::live::CloseCode;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +15,10 @@ use super::frames::Frames;
 const BUFFER_BYTES: usize = 16 * 1024;
 /// A server's close frame with code 1001, "going away" (RFC 6455, 7.4.1).
 const CLOSE_GOING_AWAY: [u8; 4] = [0x88, 2, 0x03, 0xe9];
+/// A caller's pong with an empty payload and mask, which nothing answers (RFC 6455, 5.5.3).
+const UNSOLICITED_PONG: [u8; 6] = [0x8a, 0x80, 0, 0, 0, 0];
+/// How often such a pong is sent while the caller reads nothing.
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// Time from that frame to the end of the closing handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 
@@ -33,6 +38,9 @@ pub(super) enum Ended {
 /// Passes bytes between `caller` and `service`. Once `going_away` is cancelled, or after `idle_timeout` without a byte,
 /// the caller gets a close frame with code 1001 after the current frame; its own close frame is passed to the service,
 /// and both connections end.
+///
+/// While the caller reads nothing, nothing of the service is read either, its end included. So pongs are sent to it: writing
+/// fails once it has closed its side.
 pub(super) async fn relay(
     caller: impl AsyncRead + AsyncWrite,
     service: impl AsyncRead + AsyncWrite,
@@ -43,8 +51,9 @@ pub(super) async fn relay(
     let (mut from_service, mut to_service) = tokio::io::split(service);
     let (moved, movement) = watch::channel(());
     let closing = CancellationToken::new();
-    let mut up = Box::pin(pass_on(&mut from_caller, &mut to_service, &moved));
-    let mut down = Box::pin(pass_on_until_closed(&mut from_service, &mut to_caller, &moved, &closing));
+    let blocked = Notify::new();
+    let mut up = Box::pin(pass_on(&mut from_caller, &mut to_service, &moved, &blocked));
+    let mut down = Box::pin(pass_on_until_closed(&mut from_service, &mut to_caller, &moved, &closing, &blocked));
     let because = async {
         tokio::select! {
             () = going_away.cancelled() => Ended::GoingAway,
@@ -98,6 +107,27 @@ impl Ended {
     }
 }
 
+/// Closes a caller's connection with this code, before anything else was sent to it.
+pub(super) async fn close(caller: impl AsyncRead + AsyncWrite, code: CloseCode) {
+    let (mut from_caller, mut to_caller) = tokio::io::split(caller);
+    let last = async {
+        if to_caller.write_all(&close_frame(code)).await.is_ok() && to_caller.shutdown().await.is_ok() {
+            read_to_end(&mut from_caller).await;
+        }
+    };
+    let _in_time = tokio::time::timeout(CLOSE_TIMEOUT, last).await;
+}
+
+/// A server's close frame (RFC 6455, 5.5.1). Reasons fit: a test of the contract bounds them.
+fn close_frame(code: CloseCode) -> Vec<u8> {
+    let reason = code.reason().as_bytes();
+    let length = u8::try_from(2 + reason.len()).unwrap_or(2);
+    let mut frame = vec![0x88, length];
+    frame.extend(code.number().to_be_bytes());
+    frame.extend(&reason[..usize::from(length) - 2]);
+    frame
+}
+
 /// Reads and drops bytes until the end.
 async fn read_to_end(from: &mut (impl AsyncRead + Unpin)) {
     let mut buffer = [0; 1024];
@@ -115,17 +145,28 @@ async fn standstill(mut movement: watch::Receiver<()>, timeout: Duration) {
     }
 }
 
+/// Passes bytes on, and sends a pong between two frames whenever the other direction says that it is blocked.
 async fn pass_on(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     moved: &watch::Sender<()>,
+    blocked: &Notify,
 ) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES];
+    let mut frames = Frames::default();
     loop {
-        let read = from.read(&mut buffer).await?;
+        let read = tokio::select! {
+            read = from.read(&mut buffer) => read?,
+            () = blocked.notified(), if frames.at_boundary() => {
+                to.write_all(&UNSOLICITED_PONG).await?;
+                to.flush().await?;
+                continue;
+            }
+        };
         if read == 0 {
             return to.shutdown().await;
         }
+        frames.follow(&buffer[..read]);
         to.write_all(&buffer[..read]).await?;
         to.flush().await?;
         moved.send_replace(());
@@ -138,6 +179,7 @@ async fn pass_on_until_closed(
     to: &mut (impl AsyncWrite + Unpin),
     moved: &watch::Sender<()>,
     closing: &CancellationToken,
+    blocked: &Notify,
 ) -> io::Result<()> {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut frames = Frames::default();
@@ -159,8 +201,16 @@ async fn pass_on_until_closed(
         } else {
             frames.follow(bytes);
         }
-        to.write_all(bytes).await?;
-        to.flush().await?;
+        let mut writing = std::pin::pin!(async {
+            to.write_all(bytes).await?;
+            to.flush().await
+        });
+        loop {
+            match tokio::time::timeout(PROBE_INTERVAL, &mut writing).await {
+                Ok(written) => break written?,
+                Err(_) => blocked.notify_one(),
+            }
+        }
         moved.send_replace(());
     }
 }
@@ -248,6 +298,27 @@ mod tests {
         }
         receives(&mut caller, &CLOSE_GOING_AWAY).await;
         assert_eq!(relaying.await.unwrap(), Ended::Idle);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_service_s_end_is_seen_although_the_caller_reads_nothing() {
+        // Room for less than the service sends.
+        let (mut caller, callers_end) = tokio::io::duplex(8);
+        let (mut service, services_end) = tokio::io::duplex(64 * 1024);
+        let relaying = tokio::spawn(relay(callers_end, services_end, CancellationToken::new(), IDLE));
+        service.write_all(&FROM_SERVICE.repeat(3)).await.unwrap();
+        receives(&mut service, &UNSOLICITED_PONG).await;
+        // No pong stands within a frame of the caller.
+        let frame = [0x82, 0x84, 0, 0, 0, 0, 1, 2, 3, 4];
+        caller.write_all(&frame[..7]).await.unwrap();
+        receives(&mut service, &frame[..7]).await;
+        tokio::time::advance(PROBE_INTERVAL * 5).await;
+        caller.write_all(&frame[7..]).await.unwrap();
+        receives(&mut service, &frame[7..]).await;
+        receives(&mut service, &UNSOLICITED_PONG).await;
+        drop(service);
+        assert_eq!(relaying.await.unwrap(), Ended::Broken(io::ErrorKind::BrokenPipe));
+        drop(caller);
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,9 +12,9 @@ use axum::response::Response;
 use http::{HeaderMap, Method};
 use porthole_daemon::listen::{self, Listener};
 use porthole_daemon::settings::Reader;
+use porthole_worker::Resolver;
 use porthole_worker::server::{Limits, Worker};
 use porthole_worker::settings::Settings;
-use porthole_worker::{Resolver, Tunnel};
 use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -127,20 +127,10 @@ impl Running {
     }
 
     pub(crate) async fn with(service: SocketAddr, environment: &[(&str, &str)], limits: Limits) -> Self {
-        Self::tunnelling(service, environment, limits, &[]).await
-    }
-
-    pub(crate) async fn tunnelling(
-        service: SocketAddr,
-        environment: &[(&str, &str)],
-        limits: Limits,
-        tunnels: &[Tunnel],
-    ) -> Self {
         let url = format!("http://{service}");
         let environment = [("PORTHOLE_SERVICE_URL", url.as_str())].iter().chain(environment).copied().collect();
         let settings = Settings::read(&Reader::new(environment)).unwrap();
-        let worker = Worker::with_limits(settings, limits).unwrap();
-        Self::run(tunnels.iter().fold(worker, |worker, tunnel| worker.with_tunnel(*tunnel))).await
+        Self::run(Worker::with_limits(settings, limits).unwrap()).await
     }
 
     /// Starts a worker before the replicas that `resolver` finds.

@@ -10,4 +10,5 @@ mod health;
 mod process;
 mod replicas;
 mod sessions;
+mod tools;
 mod tunnels;

@@ -1,0 +1,135 @@
+//! Models' tool calls: the tools, the calls in what a model wrote, and whether a person's message asks for a browser.
+//!
+//! What a tool is, which calls a text has and what a result says is the crate `porthole-tools`'s. Here are the callers and
+//! the way of a call to the service. All of it is off unless `PORTHOLE_BROWSER_TOOLS` is on.
+
+mod send;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use axum::extract::{ConnectInfo, Extension, Request, State};
+use axum::response::{IntoResponse as _, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use http::{HeaderMap, Uri, header};
+use porthole_contract::limits::TOOLS_BODY_MAX_BYTES;
+use porthole_contract::routes::{TOOLS, TOOLS_INTENT, TOOLS_RUN, WORKER_PREFIX};
+use porthole_contract::tools::{ToolsAnswer, ToolsIntentAnswer, ToolsIntentRequest, ToolsRunRequest};
+use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse};
+use porthole_daemon::answer::Refused;
+use porthole_daemon::body::read_json;
+use porthole_daemon::request_id::RequestId;
+use porthole_daemon::trace::TraceContext;
+use porthole_tools::{
+    Detected, DetectedCall, Format, Intent, detect, intent, prompt, replace_lone_surrogates, run_calls,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use tokio::time::Instant;
+use uuid::Uuid;
+
+use self::send::Sender;
+use crate::callers::{Admitted, Weight};
+use crate::server::Shared;
+
+/// Adds the tool routes.
+pub(crate) fn add(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
+    router
+        .route(&format!("{WORKER_PREFIX}{TOOLS}"), get(definitions))
+        .route(&format!("{WORKER_PREFIX}{TOOLS_RUN}"), post(run))
+        .route(&format!("{WORKER_PREFIX}{TOOLS_INTENT}"), post(judge))
+}
+
+async fn definitions(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Result<Response, Response> {
+    admit(&shared, &headers, peer).map_err(|refusal| *refusal)?;
+    let mut query = url::form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    let format: Format = match query.find(|(name, _)| name == "format").as_ref().map(|(_, format)| format.as_ref()) {
+        None | Some("") => Format::default(),
+        Some(name) => name.parse().map_err(|error| refused(Invalid::new("format", format!("{error}"))))?,
+    };
+    if format == Format::Prompt {
+        let text = if shared.browser_tools { prompt() } else { String::new() };
+        return Ok(match wants_json_only(&headers) {
+            true => Json(json!({"ok": true, "tools": [], "prompt": text})).into_response(),
+            false => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
+        });
+    }
+    let tools = if shared.browser_tools { format.tools() } else { Vec::new() };
+    Ok(Json(ToolsAnswer { ok: true, tools }).into_response())
+}
+
+/// Whether a caller reads nothing but JSON.
+fn wants_json_only(headers: &HeaderMap) -> bool {
+    let accepts = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok()).unwrap_or_default();
+    accepts.contains("application/json") && !accepts.contains("text/") && !accepts.contains("*/*")
+}
+
+async fn judge(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    request: Request,
+) -> Result<Response, Response> {
+    admit(&shared, request.headers(), peer).map_err(|refusal| *refusal)?;
+    let asked: ToolsIntentRequest = read(request).await?;
+    let Intent { browser_intent, urls, hint } =
+        if shared.browser_tools { intent(&asked.message) } else { Intent::default() };
+    Ok(Json(ToolsIntentAnswer { ok: true, browser_intent, urls, hint }).into_response())
+}
+
+async fn run(
+    State(shared): State<Arc<Shared>>,
+    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(id): Extension<RequestId>,
+    Extension(trace): Extension<TraceContext>,
+    request: Request,
+) -> Result<Response, Response> {
+    let since = Instant::now();
+    let admitted = admit(&shared, request.headers(), peer).map_err(|refusal| *refusal)?;
+    if !shared.browser_tools {
+        return Err(refused(Failure::new(ErrorCode::ToolsDisabled, "PORTHOLE_BROWSER_TOOLS is off")));
+    }
+    let host = request.headers().get(header::HOST).cloned();
+    let host: HeaderMap = host.into_iter().map(|host| (header::HOST, host)).collect();
+    let ToolsRunRequest { sandbox_id, owner_token, session, message, call } = read(request).await?;
+    let mut detected = match (call, message) {
+        (Some(call), _) => {
+            let args = call.args.unwrap_or_else(|| Value::Object(Default::default()));
+            Detected { calls: vec![DetectedCall { tool: call.tool, args }], ..Detected::default() }
+        }
+        (None, message) => detect(&message.unwrap_or_default()),
+    };
+    let request_id = id.as_str().to_owned();
+    let first_was_sent = AtomicBool::new(false);
+    let sender = Sender { shared, admitted, id, trace, since, host, sandbox_id, owner_token, first_was_sent };
+    let calls = std::mem::take(&mut detected.calls);
+    let mut ran = run_calls(&sender, calls, session, || Uuid::new_v4().into_bytes()).await;
+    if let Some(made) = ran.made.clone()
+        && let Some(url) = sender.live_url(&made).await
+    {
+        ran.show_live(&url);
+    }
+    Ok(Json(ran.answer(detected, request_id)).into_response())
+}
+
+/// Admits a caller; one-shot calls of a message count for what they are besides.
+fn admit(shared: &Shared, headers: &HeaderMap, peer: SocketAddr) -> Result<Admitted, Box<Response>> {
+    shared.callers.admit_caller(headers, peer.ip(), Weight::SESSION_CALL)
+}
+
+async fn read<T: DeserializeOwned + Validate>(request: Request) -> Result<T, Response> {
+    let mut body = Vec::from(read_json(request, TOOLS_BODY_MAX_BYTES).await.map_err(refused)?);
+    // A model's text may be cut within an emoji.
+    replace_lone_surrogates(&mut body);
+    parse(&body).map_err(refused)
+}
+
+fn refused(failure: impl Into<Failure>) -> Response {
+    Refused(failure.into()).into_response()
+}
