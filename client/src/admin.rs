@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use http::HeaderMap;
-use porthole_contract::routes::{API_METRICS, READYZ};
+use porthole_contract::routes::{API_METRICS, CREATE, OPENAPI, READYZ, WORKER_PREFIX};
 use serde_json::Value;
 
 use crate::builder::{BuildError, base_url, http_client};
@@ -16,6 +16,23 @@ const ADMIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The longest reason that [`Readiness::NotReady`] keeps, in characters.
 const REASON_MAX_CHARS: usize = 300;
+
+/// Time for [`is_worker`]: it asks on this machine.
+const IS_WORKER_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// Returns whether a worker answers at `url`, such as one that `porthole up` runs. No key is sent.
+pub async fn is_worker(url: &str) -> bool {
+    let Ok(base) = base_url(url) else { return false };
+    let Ok(http) = http_client(&base, HeaderMap::new(), IS_WORKER_TIMEOUT) else { return false };
+    let url = base.as_str().trim_end_matches('/');
+    match send(http.get(format!("{url}{OPENAPI}")), url, IS_WORKER_TIMEOUT).await {
+        Ok(answer) => {
+            let document: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+            document["info"]["title"] == "Porthole" && !document["paths"][format!("{WORKER_PREFIX}{CREATE}")].is_null()
+        }
+        Err(_nobody) => false,
+    }
+}
 
 /// A client of one admin listener.
 #[derive(Clone)]

@@ -9,7 +9,7 @@ use porthole_contract::metrics::Operation;
 use porthole_contract::routes::session as routes;
 use porthole_contract::session::{
     Acted, CheckRequest, ClickRequest, CloseRequest, Closed, DialogRequest, DragRequest, Extracted, Files,
-    FilesRequest, HoverRequest, InteractRequest, Interacted, NavigateRequest, OpenRequest, Picture, Plain,
+    FilesRequest, HoverRequest, InteractRequest, Interacted, NavigateRequest, OPEN_FIELDS, OpenRequest, Picture, Plain,
     PressRequest, ScrollRequest, SelectRequest, SessionAnswer, SessionExtractRequest, SessionScreenshotRequest,
     SnapshotRequest, State, StateRequest, Status, StatusRequest, Tabs, TabsRequest, TypeRequest, UploadRequest,
     ViewerAnswer, ViewerRequest, WaitRequest,
@@ -80,19 +80,6 @@ const REFUSED_BEFORE_ACTING: [ErrorCode; 9] = [
     ErrorCode::SessionLimit,
     ErrorCode::ControlHeld,
     ErrorCode::CdpAttachFailed,
-];
-
-/// The fields that say how a new session is to be; a call with a handle must not have them.
-const OPEN_FIELDS: [&str; 9] = [
-    "viewport",
-    "color_scheme",
-    "reduced_motion",
-    "locale",
-    "time_zone",
-    "user_agent",
-    "allow_hosts",
-    "idle_seconds",
-    "storage_state",
 ];
 
 /// Declares the method of each route.
@@ -259,7 +246,8 @@ impl Session {
     }
 }
 
-fn may_retry(error: &Error, acts: bool) -> bool {
+/// Whether a call may be sent again after this error.
+pub(crate) fn may_retry(error: &Error, acts: bool) -> bool {
     let before_acting = match error.code() {
         Code::Known(code) => REFUSED_BEFORE_ACTING.contains(&code),
         Code::Other(_) => false,

@@ -9,15 +9,19 @@ use std::time::{Duration, Instant};
 use backon::Retryable as _;
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use porthole_contract::limits::TOOL_CALLS_MAX;
 use porthole_contract::metrics::{Operation, OperationMetrics};
-use porthole_contract::routes::{CREATE, EXTRACT, SCREENSHOT, WORKER_PREFIX};
+use porthole_contract::routes::{self, CREATE, EXTRACT, SCREENSHOT, WORKER_PREFIX};
 use porthole_contract::{
     CreateRequest, CreateResponse, ExtractRequest, ExtractResponse, ScreenshotRequest, ScreenshotResponse,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::answer::Answer;
+use crate::browser_session::may_retry;
 use crate::error::Error;
 use crate::metrics::Counters;
 use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWith, Sleeper};
@@ -96,6 +100,26 @@ impl Client {
         self.call(Operation::Extract, EXTRACT, request).await
     }
 
+    /// Sends `body`, complete with sandbox and token, to the route of `operation`, and returns the answer's JSON: for
+    /// callers that have routes as data, such as a model's tools. Retried as that operation's own method would be, but no
+    /// handle is kept: a first `navigate` that failed may have made a session, which the error names.
+    ///
+    /// # Errors
+    /// [`Error`], after the retries.
+    pub async fn send(&self, operation: Operation, body: &Map<String, Value>) -> Result<Value, Error> {
+        let route = operation.route();
+        let acts = routes::session::ALL.contains(&route) && routes::session::acts(route);
+        let body = Bytes::from(serde_json::to_vec(body).expect("an object with string keys serializes to JSON"));
+        let sent = Sent { operation, route, acts };
+        // A call that made a session and failed would make another one.
+        let opens = [routes::session::OPEN, routes::session::NAVIGATE].contains(&route);
+        let may_retry = |error: &Error| {
+            let made_a_session = opens && error.context().is_some_and(|context| context.session.is_some());
+            may_retry(error, acts) && !made_a_session
+        };
+        self.retried(operation, || self.attempt(sent, body.clone()), may_retry).await
+    }
+
     async fn call<T: DeserializeOwned>(
         &self,
         operation: Operation,
@@ -144,11 +168,35 @@ impl Client {
     /// Sends one request, reads its answer and counts it.
     pub(crate) async fn attempt<T: DeserializeOwned>(&self, sent: Sent<'_>, body: Bytes) -> Result<T, Error> {
         let parts = &*self.0;
-        let Sent { operation, route, acts } = sent;
-        let url = format!("{}{WORKER_PREFIX}{route}", parts.base);
+        let url = format!("{}{WORKER_PREFIX}{}", parts.base, sent.route);
+        self.exchange(sent, parts.http.post(url).header(CONTENT_TYPE, "application/json").body(body)).await
+    }
+
+    /// The same with `GET` and a query.
+    pub(crate) async fn attempt_get<T: DeserializeOwned>(
+        &self,
+        operation: Operation,
+        route: &str,
+        query: &[(&str, &str)],
+    ) -> Result<T, Error> {
+        let parts = &*self.0;
+        let mut url = format!("{}{WORKER_PREFIX}{route}", parts.base);
+        for (at, (name, value)) in query.iter().enumerate() {
+            let value = utf8_percent_encode(value, NON_ALPHANUMERIC);
+            url.push_str(&format!("{}{name}={value}", if at == 0 { '?' } else { '&' }));
+        }
+        self.exchange(Sent { operation, route, acts: false }, parts.http.get(url)).await
+    }
+
+    async fn exchange<T: DeserializeOwned>(
+        &self,
+        sent: Sent<'_>,
+        request: reqwest::RequestBuilder,
+    ) -> Result<T, Error> {
+        let parts = &*self.0;
+        let Sent { operation, acts, .. } = sent;
         let started = (parts.clock)();
-        let request =
-            parts.http.post(url).header(CONTENT_TYPE, "application/json").header(ACCEPT, "application/json").body(body);
+        let request = request.header(ACCEPT, "application/json");
         let limits = Limits { timeout: parts.timeout, answer_max_bytes: answer_max_bytes(operation) };
         let outcome = match send_within(request, &parts.base, limits, acts).await {
             Ok(answer) => answer.read(&parts.base),
@@ -179,6 +227,8 @@ struct Limits {
 fn answer_max_bytes(operation: Operation) -> usize {
     match operation {
         Operation::SessionFiles => FILE_ANSWER_MAX_BYTES,
+        // Five pictures.
+        Operation::ToolsRun => TOOL_CALLS_MAX * ANSWER_MAX_BYTES,
         _ => ANSWER_MAX_BYTES,
     }
 }

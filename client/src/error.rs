@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use porthole_contract::ErrorCode;
 use porthole_contract::session::{ErrorContext, Event, SnapshotAnswer};
+use porthole_contract::{ErrorAnswer, ErrorCode};
 use serde_json::{Value, json};
 
 /// The code of an answer. Codes that this version doesn't know are kept unchanged.
@@ -210,6 +210,27 @@ impl Error {
         self.context()?.snapshot.as_ref()
     }
 
+    /// Returns the failure as the contract's error answer, even if no such answer was received. A code of a newer version
+    /// becomes `INTERNAL`, and the details name it.
+    #[must_use]
+    pub fn error_answer(&self) -> ErrorAnswer {
+        let details = self.details();
+        let (error, details) = match self.code() {
+            Code::Known(code) => (code, details),
+            Code::Other(name) => (ErrorCode::Internal, format!("{name}: {details}")),
+        };
+        ErrorAnswer {
+            ok: false,
+            error,
+            message: self.sentence(),
+            details,
+            retryable: self.retryable(),
+            retry_after_ms: self.retry_after().map(|wait| wait.as_millis().try_into().unwrap_or(u64::MAX)),
+            request_id: self.request_id().unwrap_or_default().to_owned(),
+            context: Box::new(self.context().cloned().unwrap_or_default()),
+        }
+    }
+
     /// Returns the failure in the shape of the contract's error answer, even if no such answer was received.
     #[must_use]
     pub fn answer(&self) -> Value {
@@ -268,6 +289,7 @@ mod tests {
         let unreachable = Error::Connection { url: "http://127.0.0.1:1".to_owned(), cause: "refused".to_owned() };
         let answer: porthole_contract::ErrorAnswer = serde_json::from_value(unreachable.answer()).unwrap();
         assert_eq!((answer.error, answer.retryable), (ErrorCode::ServiceUnavailable, true));
+        assert_eq!(answer, unreachable.error_answer());
     }
 
     #[test]

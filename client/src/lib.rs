@@ -33,8 +33,9 @@ mod client;
 mod error;
 mod metrics;
 mod retry;
+mod tool_routes;
 
-pub use admin::{Admin, Readiness};
+pub use admin::{Admin, Readiness, is_worker};
 pub use answer::image_bytes;
 pub use browser_session::Session;
 pub use builder::{BuildError, ClientBuilder, DEFAULT_URL};
@@ -43,9 +44,11 @@ pub use error::{Code, Error, Refusal};
 pub use porthole_contract::metrics::{Metrics, Operation, OperationMetrics};
 /// The requests and answers of sessions, and their parts.
 pub use porthole_contract::session;
+/// The requests and answers of models' tools, and cards.
+pub use porthole_contract::tools;
 pub use porthole_contract::{
-    ColorScheme, CreateRequest, CreateResponse, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat, OnTimeout,
-    ScreenshotRequest, ScreenshotResponse, Until, Viewport, Wait,
+    ColorScheme, CreateRequest, CreateResponse, ErrorAnswer, ErrorCode, ExtractRequest, ExtractResponse, ImageFormat,
+    OnTimeout, ScreenshotRequest, ScreenshotResponse, Until, Viewport, Wait,
 };
 pub use retry::{RETRY_AFTER_MAX, Retry};
 pub use secrecy::SecretString;

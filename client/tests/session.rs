@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use porthole_client::session::{ClickRequest, NavigateRequest, OpenRequest, SnapshotRequest, TypeRequest};
-use porthole_client::{Client, Error, ErrorCode, SecretString, Session};
+use porthole_client::{Client, Error, ErrorCode, Operation, SecretString, Session};
 use scripted::{Reply, Worker, answer, failure};
 use serde_json::{Value, json};
 
@@ -171,4 +171,27 @@ async fn how_a_session_is_to_be_is_never_dropped_in_silence() {
     let allow_hosts = Some(vec!["example.com".to_owned()]);
     called.navigate(NavigateRequest { allow_hosts, ..NavigateRequest::default() }).await.unwrap();
     assert_eq!(worker.seen()[0].json()["allow_hosts"], json!(["example.com"]), "the service refuses it");
+}
+
+#[tokio::test]
+async fn a_body_is_sent_to_any_route_as_it_is_and_retried_as_its_operation() {
+    let worker = Worker::start(|seen| match seen.json()["ref"].as_str() {
+        Some("@e1") => refused("DEADLINE_EXCEEDED", Some("ses_1")),
+        _ => page("ses_1"),
+    });
+    let client = Client::builder().url(worker.url()).sleeper(|_| std::future::ready(())).build().unwrap();
+    let body = |reference: &str| {
+        json!({"sandbox_id": "sb-1", "owner_token": "t", "session": "ses_1", "ref": reference})
+            .as_object()
+            .unwrap()
+            .clone()
+    };
+    let answer = client.send(Operation::SessionClick, &body("@e2")).await.unwrap();
+    assert_eq!((&answer["session"], &answer["newer_field"]), (&json!("ses_1"), &json!(1)));
+    assert_eq!(worker.seen()[0].json(), Value::Object(body("@e2")));
+    let error = client.send(Operation::SessionClick, &body("@e1")).await.unwrap_err();
+    assert_eq!(worker.seen().len(), 2, "it may have clicked");
+    assert_eq!(error.error_answer().context.session.as_deref(), Some("ses_1"));
+    client.send(Operation::SessionSnapshot, &body("@e1")).await.unwrap_err();
+    assert_eq!(worker.seen().len(), 7, "a look is repeated four times");
 }
