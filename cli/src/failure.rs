@@ -33,6 +33,14 @@ pub(crate) enum Failed {
     /// An operation is over a given limit. One sentence a line.
     #[error("{0}")]
     Objective(String),
+    /// A tool's call failed; its result was printed.
+    #[error("{tool} failed: {code}")]
+    Tool {
+        /// The tool.
+        tool: String,
+        /// The code.
+        code: &'static str,
+    },
     /// A file, a directory or a process could not be used.
     #[error("can't {what}: {source}")]
     Io {
@@ -79,7 +87,7 @@ impl Failed {
             Failed::Objective(sentences) => {
                 sentences.lines().for_each(|sentence| output::note(&format!("porthole: {}", printable(sentence))));
             }
-            other => output::note(&format!("porthole: {other}")),
+            other => output::note(&printable(&format!("porthole: {other}"))),
         }
         ExitCode::from(self.exit_code())
     }
@@ -92,6 +100,7 @@ impl Failed {
             Failed::Request(_)
             | Failed::NoSession
             | Failed::Objective(_)
+            | Failed::Tool { .. }
             | Failed::Io { .. }
             | Failed::Up { setting: false, .. } => EXIT_FAILED,
         }

@@ -13,6 +13,9 @@ use super::failure::Failed;
 /// Libraries that log bodies and headers, secrets included, below `info`.
 const WIRE_LIBRARIES: [&str; 4] = ["hyper", "reqwest", "rustls", "h2"];
 
+/// Logs what is typed below `info`, and its client's mistakes as warnings.
+const MESSAGE_LIBRARY: &str = "rmcp";
+
 /// Starts the log.
 pub(crate) fn init() -> Result<(), Failed> {
     let Some(wanted) = std::env::var("PORTHOLE_LOG").ok().filter(|text| !text.is_empty()) else {
@@ -35,5 +38,10 @@ fn keeps_secrets(line: &Metadata<'_>) -> bool {
     let wire = WIRE_LIBRARIES
         .iter()
         .any(|name| library == *name || library.strip_prefix(name).is_some_and(|rest| rest.starts_with('_')));
-    !wire || *line.level() <= Level::INFO
+    let most = match library {
+        MESSAGE_LIBRARY => Level::ERROR,
+        _ if wire => Level::INFO,
+        _ => Level::TRACE,
+    };
+    *line.level() <= most
 }

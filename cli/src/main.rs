@@ -10,6 +10,7 @@ mod extract;
 mod failure;
 mod logs;
 mod manual;
+mod mcp;
 mod metrics;
 mod objectives;
 mod output;
@@ -21,6 +22,7 @@ mod sandbox;
 mod saved_sessions;
 mod screenshot;
 mod settings;
+mod tools;
 mod up;
 
 use std::process::ExitCode;
@@ -46,6 +48,7 @@ fn run(cli: Cli) -> Result<(), Failed> {
     match cli.command {
         Command::Completions { shell } => return manual::completions(shell),
         Command::Man => return manual::man(),
+        Command::Tools(args) => return tools::definitions(args.format),
         _ => {}
     }
     logs::init()?;
@@ -54,17 +57,22 @@ fn run(cli: Cli) -> Result<(), Failed> {
         .enable_all()
         .build()
         .map_err(|error| Failed::io("start the runtime", error))?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         let url = cli.url;
         match cli.command {
+            Command::RunTool(args) => tools::run(url, args).await,
             Command::Up(args) => up::run(&args).await,
             Command::Demo(args) => demo::run(args).await,
             Command::Create(args) => create::run(url, &args).await,
             Command::Screenshot(args) => screenshot::run(url, *args).await,
             Command::Extract(args) => extract::run(url, *args).await,
             Command::Session(command) => browser::run(url, command).await,
+            Command::Mcp(args) => mcp::run(url, &args).await,
             Command::Metrics(args) => metrics::run(&args).await,
-            Command::Completions { .. } | Command::Man => Ok(()),
+            Command::Completions { .. } | Command::Man | Command::Tools(_) => Ok(()),
         }
-    })
+    });
+    // A read of standard input can't be cancelled, and must not be waited for.
+    runtime.shutdown_background();
+    outcome
 }

@@ -39,6 +39,11 @@ pub(crate) fn client(
     })
 }
 
+/// Returns whether the flag or the environment names a worker.
+pub(crate) fn names_a_worker(url_flag: Option<&str>) -> Result<bool, Failed> {
+    Ok(url_flag.is_some() || variable(URL_VARIABLE)?.is_some())
+}
+
 /// Returns the client key and the variable that it came from. An empty variable means no key.
 fn key() -> Result<Option<(SecretString, &'static str)>, Failed> {
     let key = secret_variable(KEY_VARIABLE)?;
@@ -67,7 +72,7 @@ fn key() -> Result<Option<(SecretString, &'static str)>, Failed> {
 }
 
 /// Returns a variable's value; `None` if it is unset or empty.
-fn variable(name: &str) -> Result<Option<String>, Failed> {
+pub(crate) fn variable(name: &str) -> Result<Option<String>, Failed> {
     match std::env::var(name) {
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(std::env::VarError::NotPresent) => Ok(None),

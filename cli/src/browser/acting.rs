@@ -13,7 +13,7 @@ use porthole_client::{CreateResponse, Error};
 use porthole_contract::Validate;
 use porthole_contract::limits::UPLOAD_MAX_BYTES;
 
-use super::{Browser, show};
+use super::{Browser, show, watch};
 use crate::args::session::{
     ActArgs, CheckArgs, ClickArgs, DialogAnswer, DialogArgs, DragArgs, GotoArgs, HoverArgs, OpenArgs, PressArgs,
     ScrollArgs, SelectArgs, SessionCommand, TypeArgs, UploadArgs, WaitForArgs,
@@ -78,13 +78,21 @@ pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Fail
             if let Some(handle) = session.handle() {
                 Browser::remember(&caller, &saved, &handle, sandbox);
             }
-            answer
+            let answer = answer?;
+            let address = match args.watch {
+                true => Some(watch::address(&caller, sandbox, &answer.session).await?),
+                false => None,
+            };
+            Ok((answer, address))
         })
         .await;
     caller.progress.done();
-    let answer = outcome.map_err(|error| show::failed(&caller, error, args.json))?;
+    let (answer, address) = outcome.map_err(|error| show::failed(&caller, error, args.json))?;
     if !args.json {
         output::text(&format!("session {}", answer.session))?;
+    }
+    if let Some(address) = address {
+        watch::show(&address, args.json)?;
     }
     show::acted(&caller, &answer, true, args.json)
 }

@@ -4,6 +4,7 @@ mod acting;
 mod hold;
 mod looking;
 mod show;
+mod watch;
 
 use porthole_client::{CreateResponse, Error, ErrorCode, Session};
 use time::OffsetDateTime;

@@ -37,7 +37,7 @@ pub(crate) async fn run(args: DemoArgs) -> Result<(), Failed> {
     up::run_then(&up, &page, async |worker| {
         show(worker, &page, &args.output).await?;
         if site.is_some() {
-            act(worker, &page).await?;
+            act(worker, &page, args.once).await?;
         }
         Ok(if args.once { Then::End } else { Then::Keep })
     })
@@ -68,16 +68,17 @@ async fn show(worker: &str, page: &str, picture: &str) -> Result<(), Failed> {
     output::text("")
 }
 
-/// Fills the demo page's form in a session, as an agent would, and prints what an agent sees.
-async fn act(worker: &str, page: &str) -> Result<(), Failed> {
+/// Fills the demo page's form in a session, as an agent would, and prints what an agent sees. If the demo goes on, so
+/// does the session, for its live view.
+async fn act(worker: &str, page: &str, once: bool) -> Result<(), Failed> {
     let lines: [&[&str]; 5] = [
-        &["open", page],
+        &["open", page, "--watch"],
         &["type", "--label", "Your name", "Ada"],
         &["check", "--label", "On board"],
         &["click", "--role", "button", "--name", "Cast off"],
         &["close"],
     ];
-    for line in lines {
+    for line in &lines[..if once { lines.len() } else { lines.len() - 1 }] {
         let quoted = line.iter().map(|word| if word.contains(' ') { format!("'{word}'") } else { (*word).to_owned() });
         output::text(&format!("$ porthole {}", quoted.collect::<Vec<_>>().join(" ")))?;
         if let Command::Session(command) = command(line)? {

@@ -57,6 +57,18 @@ impl Addresses {
         }
     }
 
+    /// Free ports of loopback. The environment's addresses don't apply.
+    pub(super) fn free() -> Self {
+        let free = |variable| Endpoint { variable, asked: "127.0.0.1:0".to_owned() };
+        let Self { worker, worker_admin, service, service_admin } = Self::from_environment();
+        Self {
+            worker: free(worker.variable),
+            worker_admin: free(worker_admin.variable),
+            service: free(service.variable),
+            service_admin: free(service_admin.variable),
+        }
+    }
+
     /// Checks every address before a process is started, so that the error names the address, not a process that died.
     pub(super) fn must_be_free(&self) -> Result<(), Failed> {
         [&self.worker, &self.worker_admin, &self.service, &self.service_admin]

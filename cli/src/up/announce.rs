@@ -16,6 +16,8 @@ pub(super) struct Ready {
     pub(super) worker_admin: String,
     pub(super) service: String,
     pub(super) service_admin: Option<String>,
+    /// Whether the worker serves the playground.
+    pub(super) playground: bool,
     /// Whether the worker requires client keys.
     pub(super) needs_key: bool,
 }
@@ -28,6 +30,9 @@ impl Ready {
         let admin = self.service_admin.as_ref().map(|url| format!("   metrics {url}{METRICS}")).unwrap_or_default();
         let _ = writeln!(text, "  service  {}{admin}", self.service);
         let url = if self.worker == DEFAULT_URL { String::new() } else { format!(" --url {}", self.worker) };
+        if self.playground {
+            let _ = writeln!(text, "\nTry it in a browser:\n\n  {}/playground", self.worker);
+        }
         let _ = writeln!(text, "\nTry it from another terminal:\n\n  porthole screenshot{url} {page}");
         let _ = writeln!(text, "\nor with curl alone:\n");
         let _ = writeln!(text, "{}\n", self.curl_screenshot(page));

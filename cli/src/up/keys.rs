@@ -20,6 +20,12 @@ pub(super) struct Keys {
 }
 
 impl Keys {
+    /// Returns new keys, saved nowhere.
+    pub(super) fn fresh() -> Result<Self, Failed> {
+        let owner_keys = format!("up-{}:{}", random(4)?, random(KEY_MIN_BYTES)?).into();
+        Ok(Self { owner_keys, service_key: random_key()? })
+    }
+
     /// Reads the saved keys, or creates new ones. An invalid file is never replaced: tokens signed with its key would
     /// become invalid.
     pub(super) fn load_or_make(files: &PrivateFiles) -> Result<Self, Failed> {
@@ -43,8 +49,14 @@ impl Keys {
 }
 
 fn new_keys() -> Result<SecretString, Failed> {
-    let keys = json!({"owner_keys": format!("up-{}:{}", random(4)?, random(KEY_MIN_BYTES)?), "service_key": random(KEY_MIN_BYTES)?});
+    let keys = Keys::fresh()?;
+    let keys = json!({"owner_keys": keys.owner_keys.expose_secret(), "service_key": keys.service_key.expose_secret()});
     Ok(SecretString::from(keys.to_string()))
+}
+
+/// Returns a new key, in visible ASCII characters.
+pub(super) fn random_key() -> Result<SecretString, Failed> {
+    random(KEY_MIN_BYTES).map(SecretString::from)
 }
 
 fn random(bytes: usize) -> Result<String, Failed> {

@@ -6,6 +6,7 @@ mod announce;
 mod executables;
 mod keys;
 mod log_lines;
+mod own;
 mod process;
 mod stack;
 mod supervise;
@@ -16,6 +17,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use self::addresses::Addresses;
 use self::announce::{EXAMPLE_PAGE, Ready};
 use self::keys::Keys;
+pub(crate) use self::own::OwnStack;
 use self::stack::Stack;
 use super::args::UpArgs;
 use super::failure::Failed;
@@ -92,14 +94,14 @@ fn announce(ready: &Ready, page: &str, json: bool) -> Result<(), Failed> {
 }
 
 /// The signals that end `up`: Ctrl-C, SIGTERM, and SIGHUP of a terminal that was closed.
-struct StopSignals {
+pub(crate) struct StopSignals {
     interrupt: Signal,
     terminate: Signal,
     hangup: Signal,
 }
 
 impl StopSignals {
-    fn new() -> Result<Self, Failed> {
+    pub(crate) fn new() -> Result<Self, Failed> {
         let listen = |kind| signal(kind).map_err(|error| Failed::io("listen for signals", error));
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
@@ -108,7 +110,7 @@ impl StopSignals {
         })
     }
 
-    async fn received(&mut self) {
+    pub(crate) async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}
             _ = self.terminate.recv() => {}

@@ -1,10 +1,11 @@
 //! Service and worker together: their settings, the order of their start, readiness and end.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use porthole_client::{Admin, Readiness};
+use porthole_client::{Admin, Readiness, SecretString};
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::addresses::{self, Addresses, Endpoint};
@@ -28,6 +29,8 @@ const OWNER_KEYS_FILE: &str = "PORTHOLE_OWNER_KEYS_FILE";
 const SERVICE_KEY: &str = "PORTHOLE_SERVICE_KEY";
 const SERVICE_KEY_FILE: &str = "PORTHOLE_SERVICE_KEY_FILE";
 const CLIENT_KEYS: [&str; 2] = ["PORTHOLE_CLIENT_KEYS", "PORTHOLE_CLIENT_KEYS_FILE"];
+/// A filter of the user's may hide the lines that name the addresses.
+const LOG: &str = "PORTHOLE_LOG";
 /// The key of the client, which neither process needs.
 const CLIENT_KEY: [&str; 2] = ["PORTHOLE_KEY", "PORTHOLE_KEY_FILE"];
 
@@ -82,6 +85,26 @@ impl Stack {
         }
     }
 
+    /// Makes the stack its command's own: keys and addresses of the environment don't count, the worker asks for `key`,
+    /// and serves nothing that only others need.
+    pub(super) fn keep_to_ourselves(&mut self, key: &SecretString, keys: &Keys) {
+        let Addresses { worker, worker_admin, service, service_admin } = &self.addresses;
+        for (process, endpoints) in
+            [(&mut self.service, [service, service_admin]), (&mut self.worker, [worker, worker_admin])]
+        {
+            let launch = &mut process.launch;
+            launch.withheld.extend([OWNER_KEYS_FILE, SERVICE_KEY_FILE, CLIENT_KEYS[1], LOG]);
+            launch.secrets.insert(SERVICE_KEY, keys.service_key.clone());
+            launch.settings.extend(endpoints.map(|endpoint| (endpoint.variable, OsString::from(&endpoint.asked))));
+        }
+        self.service.launch.secrets.insert(OWNER_KEYS, keys.owner_keys.clone());
+        // The stack's only caller ends with it, so no session needs time to go on.
+        self.service.launch.settings.insert("PORTHOLE_SESSION_DRAIN_SECONDS", "0".into());
+        self.worker.launch.secrets.insert(CLIENT_KEYS[0], key.clone());
+        self.worker.launch.settings.insert("PORTHOLE_MCP", "off".into());
+        self.worker.launch.settings.insert("PORTHOLE_RATE_LIMIT", u32::MAX.to_string().into());
+    }
+
     /// Starts both and waits until the worker accepts requests.
     pub(super) async fn start(&mut self, progress: &Progress) -> Result<Ready, Failed> {
         let deadline = Instant::now() + READY_TIMEOUT;
@@ -109,6 +132,7 @@ impl Stack {
             worker_admin: addresses::url(worker_admin),
             service: addresses::url(service),
             service_admin: service_admin.map(addresses::url),
+            playground: serves_playground(worker),
             needs_key: CLIENT_KEYS.iter().any(|name| is_set(name)),
         })
     }
@@ -202,4 +226,13 @@ fn died_early(name: &str, ended: std::io::Result<super::process::Ended>) -> Fail
 
 fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether the worker serves the playground: on loopback, unless the setting says otherwise.
+fn serves_playground(worker: SocketAddr) -> bool {
+    match std::env::var("PORTHOLE_PLAYGROUND").as_deref() {
+        Ok("on") => true,
+        Ok("off") => false,
+        _ => worker.ip().is_loopback(),
+    }
 }

@@ -19,6 +19,7 @@ use crate::args::{FormatArg, WindowArgs};
 #[command(after_help = "\
 Examples:
   porthole open https://example.com
+  porthole open https://example.com --watch
   porthole click @e3
   porthole type @e2 'ada@example.com' --submit
   porthole close")]
@@ -55,6 +56,10 @@ pub(crate) struct OpenArgs {
     /// The time limit of the call, such as 10s; from 1 s to 60 s [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     pub(crate) timeout: Option<u32>,
+    /// Print the address of the live view, in which you watch and help; open it where there is a desktop. The address
+    /// is a secret: anyone who has it can act in this browser
+    #[arg(long)]
+    pub(crate) watch: bool,
     /// Print the answer, or the failure, as JSON
     #[arg(long)]
     pub(crate) json: bool,
