@@ -1,0 +1,86 @@
+// Copies and downloads. Neither makes a request.
+import { make } from './dom.js';
+
+/**
+ * Copies text, also where the page has no clipboard of its own (plain http, a foreign frame).
+ *
+ * @param {string} text
+ * @param {Node} root where a field may stand for a moment
+ * @returns {Promise<boolean>} whether it was copied
+ */
+export async function copyText(text, root) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text, root);
+  }
+}
+
+/**
+ * @param {string} text
+ * @param {Node} root
+ */
+function copyBySelection(text, root) {
+  const focused = /** @type {any} */ (root).activeElement ?? null;
+  const field = make('textarea', { class: 'away', 'aria-hidden': 'true', tabindex: '-1' });
+  field.value = text;
+  root.appendChild(field);
+  field.select();
+  let copied = false;
+  try {
+    copied = document.execCommand('copy');
+  } catch {
+    copied = false;
+  }
+  field.remove();
+  focused?.focus?.();
+  return copied;
+}
+
+/**
+ * Copies a picture, as PNG since clipboards take nothing else.
+ *
+ * @param {HTMLCanvasElement} canvas
+ * @returns {Promise<boolean>} whether it was copied
+ */
+export async function copyPicture(canvas) {
+  try {
+    /** @type {Promise<Blob>} */
+    const png = new Promise((resolve, reject) => {
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('no picture'))), 'image/png');
+    });
+    await navigator.clipboard.write([new ClipboardItem({ 'image/png': png })]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Offers bytes as a file.
+ *
+ * @param {Blob} blob
+ * @param {string} name
+ */
+export function download(blob, name) {
+  const url = URL.createObjectURL(blob);
+  make('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/**
+ * Returns a file's name for what came from a URL: its host, and nothing that a file system minds.
+ *
+ * @param {unknown} url
+ * @param {string} extension
+ */
+export function fileName(url, extension) {
+  let host = '';
+  try {
+    host = new URL(String(url)).hostname.replace(/[^a-z0-9.-]+/gi, '-').slice(0, 80);
+  } catch {
+    host = '';
+  }
+  return `${host || 'page'}.${extension}`;
+}

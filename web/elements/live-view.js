@@ -1,0 +1,579 @@
+// <porthole-live-view>: a session as its agent sees it, and the wheel for a person who may take it. `src` is the viewer's
+// link, `https://worker/live#ticket=…`.
+import { copyText, download, fileName } from './clipboard.js';
+import { pictureScale, savesData } from './device.js';
+import { button, fill, make } from './dom.js';
+import { Connection } from './live/connection.js';
+import { Fields } from './live/fields.js';
+import { Keyboard } from './live/keyboard.js';
+import { WHOLE, panBy, pictureBox, toPage, toStage, zoomAt } from './live/mapping.js';
+import { Marks } from './live/marks.js';
+import { Pointer } from './live/pointer.js';
+import { closed, cursorOf, readLink } from './live/protocol.js';
+import { Screen } from './live/screen.js';
+import { QUALITIES, Toolbar } from './live/toolbar.js';
+import { view } from './live/view-styles.js';
+import { cut, label, line } from './safe.js';
+import { told } from './sentences.js';
+import { shared } from './styles.js';
+
+const TOAST_MS = 4_000;
+const TREE_MAX_CHARS = 60_000;
+/** The largest picture that is asked for, on its longer side. */
+const PICTURE_MAX_PX = 1_920;
+const NUMBERS_EVERY_MS = 500;
+/** @type {Record<string, string>} */
+const STATUSES = {
+  connected: 'Waiting for the first picture…',
+  browser_starting: 'The browser is starting…',
+  browser_closed: 'The browser session has ended.',
+};
+
+export class LiveView extends HTMLElement {
+  static observedAttributes = ['src'];
+
+  constructor() {
+    super();
+    const root = this.attachShadow({ mode: 'open' });
+    root.adoptedStyleSheets = [shared, view];
+    this._src = '';
+    this._status = 'idle';
+    this._role = /** @type {'view' | 'control'} */ ('view');
+    this._control = { holder: 'none', you: false };
+    this._page = { width: 0, height: 0 };
+    this._view = { ...WHOLE };
+    this._quality = savesData() ? 'saving' : 'auto';
+    /** @type {any[]} */
+    this._tabs = [];
+    this._tab = '';
+    this._title = '';
+    this._url = '';
+    this._latency = 0;
+    this._renewed = false;
+    /** What is open, to be drawn again when control changes hands. @type {{field: any, dialog: any, chooser: any}} */
+    this._open = { field: null, dialog: null, chooser: null };
+    /** @type {((text: string) => void)[]} */
+    this._copies = [];
+    /** @type {number | undefined} */
+    this._toasting = undefined;
+    /** @type {number | undefined} */
+    this._counting = undefined;
+    /**
+     * Reads the page as text for people who can't see the picture: a viewer's ticket alone can't, the app's owner token
+     * can. Returns the tree of `session/snapshot`.
+     *
+     * @type {(() => Promise<string>) | null}
+     */
+    this.snapshotReader = /** @type {any} */ (this).snapshotReader ?? null;
+    /** Returns a new link when the one there is has expired. @type {(() => Promise<string | null>) | null} */
+    this.renew = /** @type {any} */ (this).renew ?? null;
+    const send = (/** @type {object} */ message) => this._act(message);
+    const active = () => this._active;
+    this._canvas = make('canvas', { class: 'empty', role: 'img', 'aria-label': 'Live picture of the page' });
+    this._typed = make('textarea', {
+      class: 'typed', autocomplete: 'off', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false', 'aria-label': 'The page. What you type goes there; press Escape twice to leave.',
+    });
+    this._state = make('div', { class: 'state' });
+    this._toast = make('div', { class: 'toast', role: 'status', hidden: true });
+    this._numbers = make('div', { class: 'numbers', hidden: true });
+    this._overlay = make('div');
+    this._stage = make('div', { class: 'stage' }, this._canvas, this._typed);
+    this._marks = new Marks(this._stage, (rect) => toStage(this._box(), this._page, rect));
+    this._stage.append(this._state, this._overlay, this._numbers, this._toast);
+    this._said = make('div', { class: 'away', 'aria-live': 'polite' });
+    this._alternative = make('section', { class: 'alternative', 'aria-label': 'The page as text', hidden: true });
+    this._toolbar = new Toolbar({
+      send,
+      go: (url) => {
+        this._act({ type: 'navigate', url });
+        this._keyboard.focus();
+      },
+      control: () => this._connection.send({ type: 'control', action: this._control.you ? 'release' : 'take' }),
+      quality: (name) => this._choose(name),
+      screenshot: () => void this._save(),
+      full: () => void (document.fullscreenElement ? document.exitFullscreen() : this.requestFullscreen()),
+      read: () => this._toggleAlternative(),
+      numbers: () => this._toggleNumbers(),
+      keyboard: () => this._keyboard.focus(),
+      zoom: (factor) => this._zoom({ x: this._stage.clientWidth / 2, y: this._stage.clientHeight / 2 }, factor),
+      fit: () => this._act({ type: 'resize', width: Math.max(200, Math.round(this._stage.clientWidth)), height: Math.max(200, Math.round(this._stage.clientHeight)) }),
+    });
+    this._toolbar.quality.value = this._quality;
+    this._screen = new Screen(this._canvas, (header) => this._drawn(header));
+    this._keyboard = new Keyboard(this._typed, {
+      send,
+      active,
+      leave: () => this._toolbar.control.hidden ? this._toolbar.readButton.focus() : this._toolbar.control.focus(),
+      copied: () => new Promise((resolve) => this._copies.push(resolve)),
+      keep: (text) => void this._keep(text),
+      say: (sentence) => this._tell(sentence),
+    });
+    this._pointer = new Pointer(this._stage, {
+      send,
+      sendMove: (message) => this._connection.sendIfIdle(message),
+      active,
+      onStage: (event) => {
+        const { left, top } = this._stage.getBoundingClientRect();
+        return { x: event.clientX - left, y: event.clientY - top };
+      },
+      toPage: (point) => toPage(this._box(), this._page, point),
+      zoom: (point, factor) => this._zoom(point, factor),
+      pan: (dx, dy) => {
+        this._view = panBy(this._size(), this._page, this._view, dx, dy);
+        this._place();
+      },
+      pressed: (type, point) => this._pressed(type, point),
+    });
+    this._fields = new Fields(this._overlay, {
+      send,
+      active,
+      toStage: (rect) => toStage(this._box(), this._page, rect),
+      stage: () => this._size(),
+      done: () => this._keyboard.focus(),
+      say: (sentence) => this._tell(sentence),
+    });
+    // What is drawn over the picture is no part of it.
+    for (const event of ['pointerdown', 'wheel', 'mousedown', 'contextmenu']) {
+      this._overlay.addEventListener(event, (one) => one.stopPropagation());
+      this._state.addEventListener(event, (one) => one.stopPropagation());
+    }
+    this._connection = new Connection(async () => (this._src ? readLink(this._src) : null), () => this._wishes(), {
+      message: (message) => this._message(message),
+      frame: (frame) => this._screen.show(frame),
+      status: (status, sentence, again) => this._connectionStatus(status, sentence, again),
+      latency: (ms) => {
+        this._latency = ms;
+      },
+      opened: () => this._reset(),
+    });
+    this._resized = new ResizeObserver(() => this._place());
+    fill(root, this._toolbar.bar, this._toolbar.tabs, this._stage, this._alternative, this._said);
+    this._toolbar.showControl(this._role, this._control, false);
+  }
+
+  /** The viewer's link. Setting it connects anew. */
+  get src() {
+    return this._src;
+  }
+
+  set src(link) {
+    this._src = String(link ?? '');
+    this._renewed = false;
+    if (!this.isConnected) return;
+    this._connection.stop();
+    if (this._src) this._connection.start();
+  }
+
+  /** `idle`, `connecting`, `connected`, `browser_starting`, `streaming`, `paused`, `reconnecting`, or why it ended. */
+  get status() {
+    return this._status;
+  }
+
+  connectedCallback() {
+    for (const name of ['src', 'snapshotReader', 'renew']) {
+      const own = Object.getOwnPropertyDescriptor(this, name);
+      if (name === 'src' && own) {
+        delete (/** @type {any} */ (this).src);
+        this._src = String(own.value);
+      }
+    }
+    this._resized.observe(this._stage);
+    addEventListener('blur', this._lost);
+    document.addEventListener('visibilitychange', this._visibility);
+    if (this._src) this._connection.start();
+  }
+
+  disconnectedCallback() {
+    this._lost();
+    this._connection.stop();
+    this._resized.disconnect();
+    removeEventListener('blur', this._lost);
+    document.removeEventListener('visibilitychange', this._visibility);
+    clearInterval(this._counting);
+    this._counting = undefined;
+    this._setStatus('idle');
+  }
+
+  /**
+   * @param {string} _name
+   * @param {string | null} before
+   * @param {string | null} after
+   */
+  attributeChangedCallback(_name, before, after) {
+    if (before !== after) this.src = after ?? '';
+  }
+
+  /** Takes control, where the ticket's role allows it. */
+  takeControl() {
+    this._connection.send({ type: 'control', action: 'take' });
+  }
+
+  /** Gives control back. */
+  releaseControl() {
+    this._connection.send({ type: 'control', action: 'release' });
+  }
+
+  _lost = () => {
+    this._pointer.release();
+    this._keyboard.release();
+  };
+
+  _visibility = () => {
+    if (document.hidden) this._lost();
+    const { quality, max_fps } = QUALITIES[this._quality];
+    // A hidden view needs no more than a sign of life.
+    this._connection.send({ type: 'quality', quality, max_fps: document.hidden ? 1 : max_fps });
+  };
+
+  /** Whether input is sent: the role allows it, and no other viewer has control. */
+  get _active() {
+    return this._role === 'control' && this._connection.open && (this._control.you || this._control.holder !== 'viewer');
+  }
+
+  /** @param {object} message what only counts from who may act */
+  _act(message) {
+    const watching = /** @type {any} */ (message).type === 'tab';
+    if (watching || this._active) this._connection.send(message);
+  }
+
+  /** What the hello asks for: a picture that fits this screen. */
+  _wishes() {
+    const scale = pictureScale();
+    const side = (/** @type {number} */ px) => Math.max(200, Math.min(PICTURE_MAX_PX, Math.round(px * scale)));
+    const { quality, max_fps } = QUALITIES[this._quality];
+    return { max_width: side(screen.width || innerWidth), max_height: side(screen.height || innerHeight), quality, max_fps };
+  }
+
+  /** A new connection knows nothing of what the one before told. */
+  _reset() {
+    this._screen.reset();
+    this._fields.clear();
+    this._marks.clear();
+    this._open = { field: null, dialog: null, chooser: null };
+    this._control = { holder: 'none', you: false };
+  }
+
+  /** @param {any} message */
+  _message(message) {
+    switch (message.type) {
+      case 'welcome':
+        this._role = message.role === 'control' ? 'control' : 'view';
+        this._tab = String(message.tab ?? '');
+        this._renewed = false;
+        this._stage.classList.remove('stale');
+        this._setStatus('connected');
+        this._showControl();
+        break;
+      case 'status':
+        this._setStatus(String(message.status));
+        break;
+      case 'viewport':
+        this._resize(message);
+        break;
+      case 'url':
+        this._navigated(message);
+        break;
+      case 'tabs':
+        this._showTabs(message);
+        break;
+      case 'cursor':
+        this._canvas.style.setProperty('cursor', this._active ? cursorOf(message.cursor) : 'default');
+        break;
+      case 'select':
+        this._open.field = message;
+        this._fields.open(message);
+        break;
+      case 'select_closed':
+        this._open.field = null;
+        this._fields.closeField();
+        break;
+      case 'dialog':
+        this._open.dialog = message;
+        this._fields.openDialog(message);
+        break;
+      case 'dialog_closed':
+        this._open.dialog = null;
+        this._fields.closeDialog();
+        break;
+      case 'file_chooser':
+        this._open.chooser = message;
+        this._fields.openChooser(message);
+        break;
+      case 'control':
+        this._control = { holder: String(message.holder), you: message.you === true };
+        this._showControl();
+        this.dispatchEvent(new CustomEvent('porthole-control', { detail: { ...this._control }, bubbles: true, composed: true }));
+        break;
+      case 'action':
+        this._acted(message);
+        break;
+      case 'clipboard':
+        this._copies.shift()?.(typeof message.text === 'string' ? message.text : '');
+        break;
+      case 'error':
+        this._tell(told({ code: message.error, message: message.message }).message);
+        break;
+      default:
+        break;
+    }
+  }
+
+  /** @param {any} message */
+  _resize({ width, height }) {
+    if (!(Number.isFinite(width) && Number.isFinite(height) && width > 0 && height > 0)) return;
+    this._page = { width, height };
+    this._place();
+  }
+
+  /** @param {any} message */
+  _navigated({ url, title }) {
+    this._url = typeof url === 'string' ? url : '';
+    this._title = line(title);
+    this._toolbar.showUrl(this._url);
+    const name = this._title || line(this._url) || 'the page';
+    this._canvas.setAttribute('aria-label', `Live picture of ${name}`);
+    this._said.textContent = `Now at ${name}`;
+    this._fillAlternative();
+    this.dispatchEvent(new CustomEvent('porthole-navigated', { detail: { url: this._url, title: this._title }, bubbles: true, composed: true }));
+  }
+
+  /** @param {any} message */
+  _showTabs({ tabs, active }) {
+    this._tabs = Array.isArray(tabs) ? tabs : [];
+    this._toolbar.showTabs(this._tabs, this._tabs.some((tab) => tab?.tab === this._tab) ? this._tab : String(active));
+    this._fillAlternative();
+  }
+
+  _showControl() {
+    this._toolbar.showControl(this._role, this._control, this._active);
+    this._typed.disabled = this._role !== 'control';
+    if (!this._active) {
+      this._lost();
+      this._canvas.style.setProperty('cursor', 'default');
+    }
+    this._fields.again(this._open.field, this._open.dialog, this._open.chooser);
+  }
+
+  /** @param {any} action */
+  _acted(action) {
+    const sentence = this._marks.show(action);
+    this._fillAlternative();
+    this.dispatchEvent(new CustomEvent('porthole-action', { detail: { sentence }, bubbles: true, composed: true }));
+  }
+
+  /** @param {import('./live/protocol.js').FrameHeader} header */
+  _drawn(header) {
+    this._connection.send({ type: 'ack', seq: header.seq });
+    if (this._page.width === 0) this._resize(header);
+    if (this._canvas.classList.contains('empty')) this._canvas.classList.remove('empty');
+    if (this._screen.frames === 1) this._showState();
+  }
+
+  _size() {
+    return { width: this._stage.clientWidth, height: this._stage.clientHeight };
+  }
+
+  _box() {
+    return pictureBox(this._size(), this._page, this._view);
+  }
+
+  /** Puts the picture and all that is drawn over it in their places. */
+  _place() {
+    const box = this._box();
+    const { style } = this._canvas;
+    style.setProperty('left', `${box.x}px`);
+    style.setProperty('top', `${box.y}px`);
+    style.setProperty('width', `${box.width}px`);
+    style.setProperty('height', `${box.height}px`);
+    this._marks.place();
+    this._fields.place();
+  }
+
+  /**
+   * @param {import('./live/mapping.js').Point} point
+   * @param {number} factor 0 shows the whole page
+   */
+  _zoom(point, factor) {
+    this._view = factor === 0 ? { ...WHOLE } : zoomAt(this._size(), this._page, this._view, point, factor);
+    this._place();
+  }
+
+  /**
+   * The text field goes where the person pressed, so that an input method shows its words there. A finger brings up no
+   * keyboard: that is the button's.
+   *
+   * @param {string} type
+   * @param {import('./live/mapping.js').Point} point
+   */
+  _pressed(type, point) {
+    this._typed.style.setProperty('transform', `translate(${Math.round(point.x)}px, ${Math.round(point.y)}px)`);
+    if (type !== 'touch') this._keyboard.focus();
+    if (this._open.field) {
+      this._open.field = null;
+      this._fields.closeField();
+    }
+  }
+
+  /** @param {string} name */
+  _choose(name) {
+    if (!Object.hasOwn(QUALITIES, name)) return;
+    this._quality = name;
+    const { quality, max_fps } = QUALITIES[name];
+    this._connection.send({ type: 'quality', quality, max_fps });
+  }
+
+  async _save() {
+    const picture = this._canvas.classList.contains('empty') ? null : await this._screen.picture();
+    if (picture) download(picture, fileName(this._url, 'png'));
+    else this._tell('There is no picture yet.');
+  }
+
+  /** @param {Promise<string>} text */
+  async _keep(text) {
+    let kept = false;
+    try {
+      // The promise keeps the right that the key press gave.
+      const blob = text.then((copied) => {
+        if (!copied) throw new Error('nothing');
+        return new Blob([copied], { type: 'text/plain' });
+      });
+      blob.catch(() => {});
+      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+      kept = true;
+    } catch {
+      kept = false;
+    }
+    const copied = await text;
+    if (!copied) {
+      this._tell('Nothing is selected in the page.');
+      return;
+    }
+    if (!kept) kept = await copyText(copied, /** @type {ShadowRoot} */ (this.shadowRoot));
+    this.dispatchEvent(new CustomEvent('porthole-copied', { detail: { text: copied, kept }, bubbles: true, composed: true }));
+    if (kept) this._tell('Copied');
+    else this._fields.offer(copied);
+  }
+
+  _toggleAlternative() {
+    this._alternative.hidden = !this._alternative.hidden;
+    this._toolbar.readButton.setAttribute('aria-expanded', String(!this._alternative.hidden));
+    this._fillAlternative();
+  }
+
+  /** What is known of the page without its picture. */
+  _fillAlternative() {
+    if (this._alternative.hidden) return;
+    const out = make('pre', { dir: 'auto', tabindex: '0', hidden: true, 'aria-label': 'Content of the page' });
+    const reader = this.snapshotReader;
+    const read = button('Read the page', 'eye', async () => {
+      read.disabled = true;
+      try {
+        out.textContent = cut(String(await reader?.()), TREE_MAX_CHARS);
+      } catch {
+        out.textContent = 'The page could not be read. Try again.';
+      }
+      out.hidden = false;
+      read.disabled = false;
+      out.focus();
+    }, { shown: true });
+    const other = this._tabs.filter((tab) => tab?.tab !== this._tab);
+    fill(
+      this._alternative,
+      make('h2', {}, label(this._title || 'Untitled page')),
+      make('p', {}, label(line(this._url, 1_000), { dir: 'ltr' })),
+      other.length > 0 ? make('p', {}, 'Other tabs: ', label(other.map((tab) => line(tab?.title || tab?.url, 80)).join(', '))) : null,
+      this._marks.told.length > 0 ? make('ul', { 'aria-label': 'What the agent did' }, ...this._marks.told.slice(-5).map((one) => make('li', {}, label(one)))) : null,
+      reader ? read : null,
+      reader ? out : null,
+    );
+  }
+
+  _toggleNumbers() {
+    this._numbers.hidden = !this._numbers.hidden;
+    this._toolbar.numbersButton.setAttribute('aria-pressed', String(!this._numbers.hidden));
+    clearInterval(this._counting);
+    this._counting = undefined;
+    const tick = () => {
+      this._numbers.textContent = `${Math.round(this._latency)} ms · ${this._screen.rate} fps · ${this._canvas.width} × ${this._canvas.height}`;
+    };
+    if (this._numbers.hidden) return;
+    tick();
+    this._counting = setInterval(tick, NUMBERS_EVERY_MS);
+  }
+
+  /** @param {string} sentence */
+  _tell(sentence) {
+    clearTimeout(this._toasting);
+    this._toast.replaceChildren(label(sentence));
+    this._toast.hidden = false;
+    this._toasting = setTimeout(() => {
+      this._toast.hidden = true;
+    }, TOAST_MS);
+  }
+
+  /**
+   * @param {string} status
+   * @param {string} sentence
+   * @param {string} again
+   */
+  _connectionStatus(status, sentence, again) {
+    this._pointer.release();
+    this._keyboard.release();
+    this._fields.clear();
+    this._stage.classList.add('stale');
+    if (status === 'expired' && this.renew && !this._renewed) {
+      this._renewed = true;
+      void this._renewLink();
+      return;
+    }
+    this._setStatus(status, sentence, again);
+    this._toolbar.showControl(this._role, this._control, false);
+  }
+
+  async _renewLink() {
+    this._setStatus('reconnecting', closed(1006).sentence, 'by itself');
+    let link = null;
+    try {
+      link = await this.renew?.();
+    } catch {
+      link = null;
+    }
+    if (!link) {
+      this._setStatus('expired', closed(4401).sentence, 'never');
+      return;
+    }
+    this._src = link;
+    this._connection.start();
+  }
+
+  /**
+   * @param {string} status
+   * @param {string} [sentence]
+   * @param {string} [again]
+   */
+  _setStatus(status, sentence = '', again = 'by itself') {
+    const changed = status !== this._status;
+    this._status = status;
+    this._sentence = sentence || STATUSES[status] || '';
+    this._again = again;
+    this.setAttribute('status', status);
+    this._showState();
+    if (changed) this.dispatchEvent(new CustomEvent('porthole-status', { detail: { status }, bubbles: true, composed: true }));
+  }
+
+  /** The sentence over the picture, where there is something to say. */
+  _showState() {
+    const waits = this._again === 'by itself' && !['browser_closed', 'paused'].includes(this._status);
+    const shown = this._sentence && !(this._status === 'connected' && this._screen.frames > 0);
+    if (!shown) {
+      this._state.replaceChildren();
+      return;
+    }
+    const again = this._again === 'when asked'
+      ? button('Connect again', 'retry', () => this._connection.start(), { shown: true, attributes: { class: 'main' } })
+      : null;
+    fill(this._state, make('div', { role: 'status' }, waits ? make('div', { class: 'spin', 'aria-hidden': 'true' }) : null, make('p', {}, this._sentence ?? ''), again));
+  }
+}
+
+if (!customElements.get('porthole-live-view')) customElements.define('porthole-live-view', LiveView);
