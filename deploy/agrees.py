@@ -139,11 +139,11 @@ def check_network(every):
     for block in blocks:
         first, last, reason, *_ = block.split("\t")
         if ":5efe:" in first:
-            # ISATAP: in whatever network, so no prefix names it. The guard knows it.
+            # ISATAP: in any network, so no prefix names it. The guard knows it.
             continue
         for address in (first, last):
             assert reason == "public" or not reached(address), f"{address} ({reason}) can be reached"
-    # Whoever may be reached but the internet: names alone.
+    # Beside the internet only the name service may be reached.
     others = every["NetworkPolicy", "names"]["spec"]["egress"]
     assert [port["port"] for rule in others for port in rule["ports"]] == [53, 53]
     assert every["NetworkPolicy", "nothing-unless-allowed"]["spec"] == {
