@@ -41,7 +41,10 @@ WRAPPER = """
     let ended = false;
     core.endEpisode = function () {
       endEpisode.apply(this, arguments);
-      if (!ended && WOB_DONE_GLOBAL) { ended = true; publish({reward: WOB_RAW_REWARD_GLOBAL, reason: WOB_REWARD_REASON}); }
+      if (!ended && WOB_DONE_GLOBAL) {
+        ended = true;
+        publish({reward: WOB_RAW_REWARD_GLOBAL, reason: WOB_REWARD_REASON});
+      }
     };
     onload();
     core.startEpisodeReal();
@@ -90,9 +93,9 @@ def serve(folder):
 
 
 class Service:
-    """A service of ours that may visit the pages' port."""
+    """A service of ours that may visit the pages' ports."""
 
-    def __init__(self, executable, page_port):
+    def __init__(self, executable, *page_ports):
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": os.environ.get("HOME", "/"),
@@ -101,7 +104,7 @@ class Service:
             "PORTHOLE_SERVICE_ADMIN_ADDR": "127.0.0.1:0",
             "PORTHOLE_OWNER_KEYS": "k:" + "A" * 43,
             "PORTHOLE_RATE_LIMIT": "1000000",
-            "PORTHOLE_ALLOW_TARGETS": f"127.0.0.1:{page_port}",
+            "PORTHOLE_ALLOW_TARGETS": ",".join(f"127.0.0.1:{port}" for port in page_ports),
         }
         self.process = subprocess.Popen([executable], env=environment, stderr=subprocess.STDOUT, stdout=subprocess.PIPE)
         for line in self.process.stdout:
@@ -171,7 +174,7 @@ def attempt(agent, port, name, seed, extractor):
 
 
 def published(agent):
-    """What the wrapper has put into the title. It does so in the page's `load`, which a loaded machine may be late with."""
+    """What the wrapper has put into the title. It does so in `load`, which a busy machine may be late with."""
     deadline = time.monotonic() + 5
     while time.monotonic() < deadline:
         if agent.title.startswith("{"):
@@ -241,7 +244,8 @@ def main():
                 print(f"{seed} {name}: {end} {utterance!r} {trouble}", flush=True)
                 for route, fields, took, answer in agent.log or []:
                     tree = answer.pop("snapshot", {}).get("tree") if isinstance(answer.get("snapshot"), dict) else None
-                    brief = {k: v for k, v in answer.items() if k in ("error", "details", "warnings", "content", "events", "method") and v}
+                    told = ("error", "details", "warnings", "content", "events", "method")
+                    brief = {k: v for k, v in answer.items() if k in told and v}
                     print(f"    {took} ms {route} {fields} -> {brief}")
                     if tree is not None:
                         print("\n".join("        " + line for line in tree.splitlines()[:120]))
@@ -252,7 +256,8 @@ def main():
 
 
 def report(rows, unsolved):
-    print("| seed | solved | calls a task, median, mean | a click with its snapshot, median, p95 | snapshot bytes, median, p95 |")
+    columns = "calls a task, median, mean | a click with its snapshot, median, p95 | snapshot bytes, median, p95"
+    print(f"| seed | solved | {columns} |")
     print("|---|---|---|---|---|")
     for seed, (solved, count, measured, calls) in rows.items():
         clicks = sorted(ms for route, ms, size in measured if route == "click" and size is not None)
@@ -260,7 +265,8 @@ def report(rows, unsolved):
         p95 = lambda values: values[int(len(values) * 0.95)] if values else 0
         middle = lambda values: statistics.median(values) if values else 0
         print(
-            f"| {seed} | {solved} of {count} | {middle(calls):.0f}, {statistics.mean(calls):.1f} | {middle(clicks):.0f} ms, {p95(clicks):.0f} ms "
+            f"| {seed} | {solved} of {count} | {middle(calls):.0f}, {statistics.mean(calls):.1f} "
+            f"| {middle(clicks):.0f} ms, {p95(clicks):.0f} ms "
             f"| {middle(sizes):.0f}, {p95(sizes):.0f} |"
         )
     print("not solved:", ", ".join(f"{name} ({','.join(seeds)})" for name, seeds in unsolved.items()) or "none")

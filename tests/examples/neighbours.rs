@@ -1,54 +1,75 @@
 //! How long a second sandbox waits beside each kind of hostile page.
 //!
-//! `make bench-neighbours [BENCH="--seconds 6 --only console"]`. For each kind one sandbox visits such a page
-//! repeatedly, one visit at a time, while another takes pictures of a small page, one at a time. Before each kind the
-//! second sandbox is measured alone. The first row is a page that only keeps a processor busy, as the baseline:
-//! sandboxes share the processors as well as the browser. Prints Markdown. The machine should be otherwise idle.
+//! `make bench-neighbours [BENCH="--seconds 10 --only console,theme"]`. For each kind one sandbox visits such a page
+//! repeatedly, one visit at a time, while another takes a picture of a small page and reads it in turn. Pictures of the
+//! viewport are drawn in a browser of their own; a text comes from the browser that the hostile page is in. Before each
+//! kind the second sandbox is measured alone. The first two rows are baselines: an ordinary page, and one that only keeps
+//! a processor busy, for sandboxes share the processors as well as the browser. Prints Markdown. The machine should be
+//! otherwise idle.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that is run manually")]
 
 use std::time::{Duration, Instant};
 
-use porthole_tests::neighbours::{BUSY, NEIGHBOURS, Neighbour};
+use porthole_tests::neighbours::{BUSY, NEIGHBOURS, Neighbour, ORDINARY};
 use porthole_tests::{Caller, Stack, owner};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 /// Length of each measurement, unless `--seconds` is given.
-const LENGTH: Duration = Duration::from_secs(5);
+const LENGTH: Duration = Duration::from_secs(8);
 /// How long a hostile page is kept after its load, in milliseconds of real time.
 const KEPT_MS: u32 = 3_000;
-/// Pause between two pictures, so that the service can prepare the next page.
+/// Pause between two requests, so that the service can prepare the next page.
 const PAUSE: Duration = Duration::from_millis(30);
 
-struct Measured {
-    times: Vec<Duration>,
-    failed: usize,
-}
+#[derive(Default)]
+struct Times(Vec<Duration>);
 
-impl Measured {
+impl Times {
     fn ms(&mut self, percent: usize) -> f64 {
-        self.times.sort_unstable();
-        let at = (self.times.len() * percent / 100).min(self.times.len().saturating_sub(1));
-        self.times.get(at).copied().unwrap_or_default().as_secs_f64() * 1_000.0
+        self.0.sort_unstable();
+        let at = (self.0.len() * percent / 100).min(self.0.len().saturating_sub(1));
+        self.0.get(at).copied().unwrap_or_default().as_secs_f64() * 1_000.0
+    }
+
+    /// Returns the cells of a row: p50 and p95 alone, beside the hostile page, and as multiples.
+    fn cells(alone: &mut Self, beside: &mut Self) -> String {
+        let [a, b] = [50, 95].map(|percent| (alone.ms(percent), beside.ms(percent)));
+        format!("{:.0}, {:.0} | {:.0}, {:.0} | {:.2}, {:.2}", a.0, b.0, a.1, b.1, a.1 / a.0, b.1 / b.0)
     }
 }
 
+#[derive(Default)]
+struct Measured {
+    pictures: Times,
+    texts: Times,
+    failed: usize,
+}
+
 async fn measure(caller: &Caller, url: &str, length: Duration) -> Measured {
-    let (mut measured, until) = (Measured { times: Vec::new(), failed: 0 }, Instant::now() + length);
+    let (mut measured, until) = (Measured::default(), Instant::now() + length);
     while Instant::now() < until {
-        let answer = caller.screenshot(json!({"url": url, "wait": {"until": "load"}})).await;
-        measured.times.push(answer.took);
-        measured.failed += usize::from(answer.code().is_some());
+        let wait = json!({"until": "load"});
+        let picture = caller.screenshot(json!({"url": url, "wait": wait})).await;
+        measured.pictures.0.push(picture.took);
+        tokio::time::sleep(PAUSE).await;
+        let text = caller.extract(json!({"url": url, "wait": wait})).await;
+        measured.texts.0.push(text.took);
+        measured.failed += [picture, text].iter().filter(|answer| answer.code().is_some()).count();
         tokio::time::sleep(PAUSE).await;
     }
     measured
 }
 
-async fn beside(stack: &Stack, neighbour: Neighbour, quiet: &str, length: Duration) {
-    let sandbox_id = "sb-of-the-other-owner".to_owned();
-    let other = Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() };
+/// Returns a caller that owns the sandbox of this name.
+fn owner_of(stack: &Stack, sandbox_id: String) -> Caller {
+    Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
+}
+
+async fn beside(stack: &Stack, hostile: Caller, neighbour: Neighbour, quiet: &str, length: Duration) {
+    let other = owner_of(stack, "sb-of-the-other-owner".to_owned());
     let mut alone = measure(&other, quiet, length).await;
-    let (url, hostile, end) = (stack.site.html(&neighbour.html()), stack.caller(), CancellationToken::new());
+    let (url, end) = (stack.site.html(&neighbour.html()), CancellationToken::new());
     let ended = end.clone();
     let visits = tokio::spawn(async move {
         let mut codes = std::collections::BTreeMap::<String, u32>::new();
@@ -63,14 +84,10 @@ async fn beside(stack: &Stack, neighbour: Neighbour, quiet: &str, length: Durati
     end.cancel();
     let codes = visits.await.unwrap();
     println!(
-        "| {} | {:.0} | {:.0} | {:.0} | {:.0} | {:.2} | {:.2} | {} | {} |",
+        "| {} | {} | {} | {} | {} |",
         neighbour.name,
-        alone.ms(50),
-        alone.ms(95),
-        with.ms(50),
-        with.ms(95),
-        with.ms(50) / alone.ms(50),
-        with.ms(95) / alone.ms(95),
+        Times::cells(&mut alone.pictures, &mut with.pictures),
+        Times::cells(&mut alone.texts, &mut with.texts),
         with.failed,
         codes.iter().map(|(code, times)| format!("{code} x {times}")).collect::<Vec<_>>().join(", "),
     );
@@ -95,13 +112,13 @@ async fn main() {
         .await;
     let quiet = stack.site.html("<title>quiet</title><body style='background:#abc'><h1>Quiet</h1><p>A small page.");
     measure(&stack.caller(), &quiet, length).await;
-    println!(
-        "| beside | alone p50 ms | p95 | beside p50 | p95 | p50 x | p95 x | failed | the hostile page's own end |"
-    );
+    println!("| beside | pictures alone | beside it | × | texts alone | beside it | × | failed | its own ends |");
     println!("|---|---|---|---|---|---|---|---|---|");
-    for neighbour in [BUSY].into_iter().chain(NEIGHBOURS) {
-        if neighbour.name.contains(&only) {
-            beside(&stack, neighbour, &quiet, length).await;
+    for (number, neighbour) in [ORDINARY, BUSY].into_iter().chain(NEIGHBOURS).enumerate() {
+        if only.split(',').any(|part| neighbour.name.contains(part)) {
+            // A sandbox of its own for each kind: what was found out about one must not help beside the next.
+            let hostile = owner_of(&stack, format!("sb-hostile-{number}"));
+            beside(&stack, hostile, neighbour, &quiet, length).await;
         }
     }
 }

@@ -72,7 +72,7 @@ impl Caller {
     #[must_use]
     pub fn body(&self, route: &str, fields: Value) -> Value {
         let Value::Object(mut fields) = fields else { return fields };
-        if route.starts_with("/browser-") || route.starts_with("/session/") {
+        if route.starts_with("/browser-") || route.starts_with("/session/") || route == "/tools/run" {
             for (name, value) in [("sandbox_id", &self.sandbox_id), ("owner_token", &self.owner_token)] {
                 match fields.get(name) {
                     None => drop(fields.insert(name.to_owned(), json!(value))),

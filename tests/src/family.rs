@@ -127,6 +127,14 @@ impl Relative {
         self.command.iter().any(|word| word == "--type=renderer")
     }
 
+    /// Returns the nice value of its first thread; `None` if it has ended.
+    #[must_use]
+    pub fn nice(&self) -> Option<i32> {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.pid)).ok()?;
+        // Field 19 of `man 5 proc`; the first after the parentheses is field 3.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(16)?.parse().ok()
+    }
+
     /// Stops it with SIGSTOP, unless it has ended.
     pub fn stop(&self) {
         if self.is_alive() {

@@ -179,11 +179,12 @@ pub const PAGES: &[Judged] = &[
         "spinner that does not end",
         "<div style='width:50px;height:50px;animation: come 1s infinite'>.</div><script>setTimeout(done, 900)</script>",
     ),
-    page(
+    // Observers are told with a frame, which an ordinary page draws when the machine has time for it.
+    by_frames(
         "IntersectionObserver",
         "<div id=seen>.</div><script>new IntersectionObserver(([e]) => e.isIntersecting && done()).observe(seen)</script>",
     ),
-    page(
+    by_frames(
         "ResizeObserver",
         "<div id=seen>.</div><script>new ResizeObserver(() => seen.offsetWidth < 300 ? done() : seen.style.width = '100px').observe(seen)</script>",
     ),

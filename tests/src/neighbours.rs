@@ -27,6 +27,8 @@ impl Neighbour {
     }
 }
 
+/// Does nothing. What any other page costs a neighbour: it is loaded and kept in the same browser.
+pub const ORDINARY: Neighbour = neighbour("an ordinary page", "");
 /// Only keeps a processor busy. The baseline for every other kind, because sandboxes share the processors as well.
 pub const BUSY: Neighbour = neighbour("an endless loop", "setTimeout(() => { for (;;); }, 50)");
 

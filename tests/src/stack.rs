@@ -214,7 +214,12 @@ impl Stack {
         if let Some(stack) = shared.upgrade() {
             return Shared(stack);
         }
-        let stack = Arc::new(Box::pin(Self::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start()).await);
+        // Tests at the same time are one sandbox, and hold more sessions than a machine of two cores would.
+        let stack = Self::with()
+            .setting("PORTHOLE_MAX_CONCURRENT", "4")
+            .setting("PORTHOLE_MAX_SESSIONS", "64")
+            .setting("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", "64");
+        let stack = Arc::new(Box::pin(stack.start()).await);
         *shared = Arc::downgrade(&stack);
         Shared(stack)
     }

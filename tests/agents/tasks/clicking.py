@@ -93,7 +93,8 @@ def expand_and_submit(agent, task):
     agent.tap("#subbtn")
 
 
-@for_tasks("click-collapsible-2", "click-collapsible-2-nodelay", "click-tab-2", "click-tab-2-easy", "click-tab-2-medium",
+@for_tasks("click-collapsible-2", "click-collapsible-2-nodelay", "click-tab-2", "click-tab-2-easy",
+           "click-tab-2-medium",
            "click-tab-2-hard")
 def look_behind_each_tab(agent, task):
     tree = task.tree
@@ -157,7 +158,8 @@ def repeat_what_was_shown(agent, task):
     seen, last, quiet = [], None, 0
     deadline = time.monotonic() + 12
     while time.monotonic() < deadline and quiet < 40:
-        lit = [nth for nth, item in enumerate(agent.items("#area button", kind="class"), 1) if "push" in (item["kind"] or "")]
+        buttons = enumerate(agent.items("#area button", kind="class"), 1)
+        lit = [nth for nth, item in buttons if "push" in (item["kind"] or "")]
         now = lit[0] if lit else None
         if now and now != last:
             seen.append(now)
@@ -254,7 +256,8 @@ def win(agent, task):
                 break
         if move is None:
             threats = lambda index: sum(
-                len(set(line) & set(mine + [index])) == 2 and not set(line) & set(theirs) for line in lines if index in line)
+                len(set(line) & set(mine + [index])) == 2 and not set(line) & set(theirs)
+                for line in lines if index in line)
             move = max(free, key=lambda index: (threats(index) if mine else 0, index in (0, 2, 6, 8), index == 4))
         if agent.tap(f"#ttt-{move}").find(None, "START"):
             return

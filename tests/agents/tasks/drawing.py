@@ -69,7 +69,8 @@ SIZES = {"large": 1, "small": 0}
 def figures(agent, css):
     """Kind, colour, size and box of each figure in a grid."""
     found = []
-    for nth, item in enumerate(agent.items(f"{css} > *", fill="fill", style="style", r="r", points="points", width="width",
+    for nth, item in enumerate(agent.items(f"{css} > *", fill="fill", style="style", r="r", points="points",
+                                            width="width",
                                            font="font-size")):
         colour = item.get("fill") or re.search(r"fill: ?(\w+)", item.get("style") or "")[1]
         if item.get("points"):
@@ -88,7 +89,8 @@ def matching(agent, task, css):
     found = []
     for kind, name, colour, large, nth in figures(agent, css):
         if kind == "text":
-            name = agent.call("extract", extract={"kind": "json", "map": {"t": f"{css} > :nth-child({nth + 1})"}})["data"]["t"]
+            wanted = {"kind": "json", "map": {"t": f"{css} > :nth-child({nth + 1})"}}
+            name = agent.call("extract", extract=wanted)["data"]["t"]
             kind = "digit" if str(name).isdigit() else "letter"
         want = task.fields
         if want.get("color", colour) != colour or ("size" in want and (want["size"] == "large") != large):

@@ -113,7 +113,8 @@ def search_movies(agent, task):
     for line in lines:
         words = f"{line.label} {line.extra.get('placeholder', '')}".casefold()
         if not words.startswith("search for"):
-            label = next((key for key in ("director", "genre", "year") if key in words), "year" if "date" in words else label)
+            otherwise = "year" if "date" in words else label
+            label = next((key for key in ("director", "genre", "year") if key in words), otherwise)
         if line.role == "textbox":
             tree = agent.type(line, task.fields[label])
     agent.click(tree.all(("button", "generic"))[-1])

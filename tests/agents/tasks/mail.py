@@ -31,4 +31,5 @@ def mail(agent, task):
         tree = agent.type(tree.all("textbox")[-1], fields["message"])
     else:
         tree = agent.type(tree.find("textbox"), fields["to"])
-    agent.click(next(line for line in tree.lines if line.ref and "send" in (line.extra.get("hint", "") + line.label).lower()))
+    said = lambda line: (line.extra.get("hint", "") + line.label).lower()
+    agent.click(next(line for line in tree.lines if line.ref and "send" in said(line)))

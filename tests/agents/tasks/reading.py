@@ -62,7 +62,8 @@ def open_folders(agent, task):
         if found := tree.find(None, task.fields["target"]):
             agent.click(found)
             return
-        folder = next(line for line in tree.lines if line.ref and line.ref not in tried and "clickable" in line.attributes)
+        folders = (line for line in tree.lines if line.ref and "clickable" in line.attributes)
+        folder = next(line for line in folders if line.ref not in tried)
         tried.add(folder.ref)
         tree = agent.click(folder)
 
@@ -71,7 +72,8 @@ def open_folders(agent, task):
 def act_on_a_user(agent, task):
     icons = {"Reply": "reply", "Retweet": "retweet", "Like": "like"}
     names = [item["name"] for item in agent.call(
-        "extract", extract={"kind": "json", "map": {"items": ["#area .media", {"name": ".username"}]}})["data"]["items"]]
+        "extract", extract={"kind": "json", "map": {"items": ["#area .media", {"name": ".username"}]}}
+    )["data"]["items"]]
     nth = names.index(task.fields["user"]) + 1
     post = f"#area .media:nth-child({nth})"
     if task.fields["button"] in icons:
@@ -92,7 +94,8 @@ def act_on_a_user(agent, task):
 @for_tasks("social-media-all", "social-media-some")
 def act_on_all_posts(agent, task):
     names = [item["name"] for item in agent.call(
-        "extract", extract={"kind": "json", "map": {"items": ["#area .media", {"name": ".username"}]}})["data"]["items"]]
+        "extract", extract={"kind": "json", "map": {"items": ["#area .media", {"name": ".username"}]}}
+    )["data"]["items"]]
     left = int(task.fields.get("amount", 99))
     for nth, name in enumerate(names, 1):
         if name == task.fields["user"] and left > 0:

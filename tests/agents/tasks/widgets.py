@@ -99,7 +99,8 @@ def complete(agent, task):
 
 
 COLOURS = {"red": "FF0000", "navy": "000080", "purple": "800080", "blue": "0000FF", "aqua": "00FFFF", "lime": "00FF00",
-           "olive": "808000", "black": "000000", "white": "FFFFFF", "grey": "808080", "gray": "808080", "orange": "FFA500",
+           "olive": "808000", "black": "000000", "white": "FFFFFF", "grey": "808080", "gray": "808080",
+            "orange": "FFA500",
            "yellow": "FFFF00", "cyan": "00FFFF", "pink": "FFC0CB", "magenta": "FF00FF", "green": "008000",
            "maroon": "800000", "teal": "008080", "silver": "C0C0C0", "fuchsia": "FF00FF", "brown": "A52A2A",
            "violet": "EE82EE", "indigo": "4B0082", "gold": "FFD700"}
@@ -194,6 +195,6 @@ def style_text(agent, task):
         agent.tap(f".ql-color .ql-picker-item:nth-child({nth})")
     else:
         style = re.search(r"style (\w+)", words)[1]
-        key = {"bold": "bold", "italics": "italic", "italic": "italic", "underlined": "underline", "underline": "underline"}[style]
+        key = {"italics": "italic", "underlined": "underline"}.get(style, style)
         agent.tap(f".ql-{key}")
     agent.tap("#subbtn")

@@ -10,6 +10,7 @@ mod isolation;
 mod names;
 mod namespace;
 mod packets;
+mod redirects;
 mod scene;
 mod schemes;
 mod second_wall;

@@ -30,6 +30,14 @@ impl TlsSite {
     /// # Panics
     /// When there is no free port.
     pub(crate) async fn at(address: IpAddr, name: &str, headers: &str, text: &str) -> TlsSite {
+        TlsSite::answering(address, name, "200 OK", headers, text).await
+    }
+
+    /// The same with this status.
+    ///
+    /// # Panics
+    /// As there.
+    pub(crate) async fn answering(address: IpAddr, name: &str, status: &str, headers: &str, text: &str) -> TlsSite {
         let signed = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
         let fingerprint = STANDARD.encode(Sha256::digest(signed.signing_key.subject_public_key_info()));
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der()));
@@ -44,7 +52,7 @@ impl TlsSite {
         let listener = TcpListener::bind((address, 0)).await.expect("a free port");
         let addr = listener.local_addr().expect("a bound address");
         let answer = format!(
-            "HTTP/1.1 200 OK\r\n{headers}Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
+            "HTTP/1.1 {status}\r\n{headers}Content-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{text}",
             text.len()
         );
         let task = tokio::spawn(async move {

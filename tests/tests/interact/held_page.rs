@@ -4,22 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
-use porthole_chromium::find_executable;
-use porthole_service::guard::egress::EgressLimits;
+use porthole_service::cdp::Session;
 use porthole_service::guard::{Guard, Judge, Policy};
-use porthole_service::page::{self, Appearance, Page};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
+use porthole_service::page::{Appearance, Page, PageError};
 use porthole_service::provider::{Lease, LeaseRequest, Provider};
 use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
+use crate::local;
+
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A page that is held, with the browser that it lives in.
 pub(crate) struct HeldPage {
-    pub(crate) page: Page,
+    pub(crate) page: Arc<Page>,
     lease: Lease,
     judge: Judge,
     provider: Arc<dyn Provider>,
@@ -34,27 +34,29 @@ impl HeldPage {
         let blocked = BlockedMetrics::register(&mut registry);
         let profiles = tempfile::tempdir().unwrap();
         let judge = Judge { guard: Guard::new(policy), blocked };
-        let options = LocalOptions {
-            executable: Ok(find_executable(None).unwrap()),
-            egress: EgressLimits::default(),
-            warm_pages: 1,
-            begin_frame: false,
-            recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
-            profiles: profiles.path().to_owned(),
-        };
-        let provider: Arc<dyn Provider> = Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics));
+        let provider: Arc<dyn Provider> = Arc::new(local::provider(profiles.path(), &judge, &metrics));
         let request = LeaseRequest::session(Duration::from_secs(3_600), None);
         let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
         let viewport = serde_json::from_value(json!({"width": width, "height": height})).unwrap();
         let page = Page::open(&mut lease, &judge, &Appearance { viewport, color_scheme: None, reduced_motion: None });
-        Self { page, lease, judge, provider, _profiles: profiles }
+        Self { page: Arc::new(page), lease, judge, provider, _profiles: profiles }
     }
 
     /// Navigates to a URL that the policy allows.
     pub(crate) async fn goes(&self, url: &str) {
+        self.try_goes(url).await.unwrap();
+    }
+
+    /// The same where it is known to fail.
+    pub(crate) async fn try_goes(&self, url: &str) -> Result<(), PageError> {
         let target = self.judge.guard.judge(url).await.unwrap();
         let went = timeout(PATIENCE, self.page.navigate(&target)).await;
-        went.unwrap_or_else(|_| panic!("{url} never ended")).unwrap();
+        went.unwrap_or_else(|_| panic!("{url} never ended"))
+    }
+
+    /// The page's own target session.
+    pub(crate) fn session(&self) -> &Session {
+        self.lease.page()
     }
 
     /// The value of an expression in the page's own world, or what its promise is resolved with.

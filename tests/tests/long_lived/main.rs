@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a step that fails is the test that fails")]
 
+#[path = "../interact/local.rs"]
+mod local;
 mod scene;
 mod travels;

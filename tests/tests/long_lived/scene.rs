@@ -4,14 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
-use porthole_chromium::find_executable;
 use porthole_service::cdp::Session;
-use porthole_service::guard::egress::EgressLimits;
 use porthole_service::guard::{AllowTargets, Guard, Judge, Policy, ResolveOverrides};
-use porthole_service::page::{self, Appearance, Arrival, Page, PageError};
+use porthole_service::page::{Appearance, Arrival, Page, PageError};
 use porthole_service::provider::browserbase::{BrowserSettings, BrowserbaseOptions, BrowserbaseProvider};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
-use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Credentials, Lease, LeaseRequest, Provider};
 use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
 use porthole_tests::emulator::EmulatorOptions;
@@ -20,6 +17,8 @@ use porthole_tests::{Emulator, Site};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::time::timeout;
+
+use crate::local;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -57,17 +56,7 @@ impl Scene {
         };
         let judge = Judge { guard: Guard::new(policy), blocked };
         let (provider, emulator, credentials): (Arc<dyn Provider>, _, _) = match from {
-            From::Local => {
-                let options = LocalOptions {
-                    executable: Ok(find_executable(None).unwrap()),
-                    egress: EgressLimits::default(),
-                    warm_pages: 1,
-                    begin_frame: false,
-                    recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },
-                    profiles: profiles.path().to_owned(),
-                };
-                (Arc::new(LocalProvider::new(options, page::prepare, &judge, &metrics)), None, None)
-            }
+            From::Local => (Arc::new(local::provider(profiles.path(), &judge, &metrics)), None, None),
             From::Browserbase => {
                 let emulator = emulator().await;
                 let options = BrowserbaseOptions {

@@ -5,6 +5,8 @@ mod dependencies;
 mod errors;
 mod extraction;
 mod links;
+mod live;
 mod readme;
 mod requests;
 mod settings;
+mod tools;

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use porthole_tests::markdown::{code, tables, text};
 
+const TOOLS: &str = "docs/reference/tools.md";
 const SESSIONS: &str = "docs/reference/sessions.md";
 /// Routes of sessions that have only the fields of every call.
 const WITHOUT_FIELDS: &[&str] = &["StateRequest", "CloseRequest"];
@@ -18,7 +19,7 @@ fn every_field_is_documented_and_no_other() {
     let sessions = tables(SESSIONS);
     let every_call = sessions.iter().find(|table| table.header[0] == "field of every call").expect("the table");
     let every_call: BTreeSet<&str> = every_call.rows.iter().filter_map(|row| code(&row[0])).collect();
-    for file in ["docs/reference/requests.md", "docs/reference/extraction.md", SESSIONS] {
+    for file in ["docs/reference/requests.md", "docs/reference/extraction.md", SESSIONS, TOOLS] {
         for table in tables(file) {
             let Some(name) = table.header[0].strip_prefix("field of ").and_then(code) else { continue };
             let mut documented: BTreeSet<&str> = table.rows.iter().filter_map(|row| code(&row[0])).collect();

@@ -1,9 +1,11 @@
-//! Tests with tight time bounds: one second for work of some milliseconds. Other tests running at the same time would
-//! exceed them, and wider bounds would prove nothing. Cargo runs test binaries one after another; within this one a
-//! mutex runs one test at a time.
+//! Tests with tight time bounds: one second for work of some milliseconds, or a share of the processors. Other tests
+//! running at the same time would exceed them, and wider bounds would prove nothing. Cargo runs test binaries one after
+//! another; within this one a mutex runs one test at a time.
 
 mod leaving;
 mod overload;
+mod priority;
+mod quarantine;
 
 use tokio::sync::{Mutex, MutexGuard};
 

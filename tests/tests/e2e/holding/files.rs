@@ -82,6 +82,8 @@ async fn downloads_of_a_killed_service_go_at_the_next_start() {
     agent.event("download", &answer).await;
     assert_eq!(files_with(&stack.home, content).len(), 1);
     stack.service.process.signal(Signal::SIGKILL);
+    // As a supervisor does: the next one starts when this one is gone.
+    assert!(!stack.service.process.ended(SWEPT_WITHIN).await.success());
     stack.service = Server::start("porthole-service", &stack.of_service).await;
     eventually(SWEPT_WITHIN, async || {
         let left = files_with(&stack.home, content);

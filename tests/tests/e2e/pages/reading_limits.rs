@@ -15,14 +15,14 @@ const ENDS: &[&str] =
 async fn deep_wide_and_long_pages_end() {
     let stack = Stack::start().await;
     let deep = stack.site.html(
-        "<p>top<script>let at = document.body; for (let n = 0; n < 100000; n++) { const next = document.createElement('div'); at.append(next); at = next }
+        "<p>top<script>let at = document.body; for (let n = 0; n < 30000; n++) { const next = document.createElement('div'); at.append(next); at = next }
         at.textContent = 'bottom'</script>",
     );
-    let parsed = stack.site.html(&format!("<p>top</p>{}bottom", "<div><b><ul><li>".repeat(25_000)));
+    let parsed = stack.site.html(&format!("<p>top</p>{}bottom", "<div><b><ul><li>".repeat(8_000)));
     let rows = stack.site.html(
-        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(1000000))</script>",
+        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(150000))</script>",
     );
-    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(10000000)</script>");
+    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(2000000)</script>");
     let spans = stack.site.html(&format!(
         "<table><tr><th>a<th>b</tr>{}</table>",
         "<tr><td rowspan=65534 colspan=1000>x<td>y</tr>".repeat(500)

@@ -145,14 +145,17 @@ async fn a_guests_proxy_guards_it_in_our_place() {
 }
 
 /// Another client that drives the browser at the same time.
-struct OtherClient(tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>, u64);
+pub(super) struct OtherClient(
+    tokio_tungstenite::WebSocketStream<tokio_tungstenite::MaybeTlsStream<tokio::net::TcpStream>>,
+    u64,
+);
 
-async fn connect(url: &str) -> OtherClient {
+pub(super) async fn connect(url: &str) -> OtherClient {
     OtherClient(tokio_tungstenite::connect_async(url).await.unwrap().0, 0)
 }
 
 impl OtherClient {
-    async fn call(&mut self, method: &str, params: Value) -> Value {
+    pub(super) async fn call(&mut self, method: &str, params: Value) -> Value {
         use futures_util::{SinkExt as _, StreamExt as _};
         use tokio_tungstenite::tungstenite::Message;
         self.1 += 1;

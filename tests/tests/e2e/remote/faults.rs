@@ -15,10 +15,14 @@ const CONNECT: Duration = Duration::from_secs(10);
 /// Time until three pings have gone unanswered.
 const SILENCE: Duration = Duration::from_secs(20);
 
+/// As [`expect_at`], at a stack of its own.
+async fn expect(fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
+    expect_at(&Remote::start().await, fault, codes, limit).await
+}
+
 /// Sends a screenshot and an extract under the fault, and asserts that both end with one of the codes within the limit
 /// (and succeed if there are none), that no session leaks, and that the next request succeeds.
-async fn expect(fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
-    let remote = Remote::start().await;
+async fn expect_at(remote: &Remote, fault: Value, codes: &[&str], limit: Duration) -> [Answer; 2] {
     let url = remote.stack.site.html("<title>t</title><p>text of the page");
     remote.emulator.faults(fault.clone()).await;
     let (picture, text) =
@@ -48,11 +52,12 @@ async fn a_slow_create_is_waited_for() {
 
 #[tokio::test]
 async fn a_refused_create_is_reported_with_browserbases_message_without_secrets() {
+    let remote = Remote::start().await;
     for status in [400, 401, 403, 500, 502] {
         let message =
             format!("not for bb_live_key-of-the-tests at wss://connect.example/?signingKey=x: reason {status}");
         let fault = json!({"create": {"status": {"code": status, "message": message}}});
-        for answer in expect(fault, FAILED, Duration::ZERO).await {
+        for answer in expect_at(&remote, fault, FAILED, Duration::ZERO).await {
             let details = answer.json()["details"].as_str().unwrap().to_owned();
             assert!(details.contains(&format!("reason {status}")), "{details}");
             assert!(!details.contains("bb_live") && !details.contains("signingKey"), "{details}");
@@ -105,8 +110,9 @@ async fn a_connect_url_that_leads_nowhere_fails_and_the_session_is_released() {
 
 #[tokio::test]
 async fn a_connection_that_is_refused_fails() {
-    expect(json!({"connect": "refuse"}), FAILED, CONNECT).await;
-    expect(json!({"connect": {"status": {"code": 502}}}), FAILED, CONNECT).await;
+    let remote = Remote::start().await;
+    expect_at(&remote, json!({"connect": "refuse"}), FAILED, CONNECT).await;
+    expect_at(&remote, json!({"connect": {"status": {"code": 502}}}), FAILED, CONNECT).await;
 }
 
 #[tokio::test]
@@ -116,9 +122,10 @@ async fn a_connection_that_hangs_ends_in_time() {
 
 #[tokio::test]
 async fn a_connection_that_is_closed_at_once_fails() {
-    expect(json!({"connect": {"close": {}}}), FAILED, CONNECT).await;
-    expect(json!({"connect": {"drop_after": {"bytes": 40}}}), FAILED, CONNECT).await;
-    expect(json!({"connect": {"drop_after": {"messages": 0}}}), FAILED, CONNECT).await;
+    let remote = Remote::start().await;
+    expect_at(&remote, json!({"connect": {"close": {}}}), FAILED, CONNECT).await;
+    expect_at(&remote, json!({"connect": {"drop_after": {"bytes": 40}}}), FAILED, CONNECT).await;
+    expect_at(&remote, json!({"connect": {"drop_after": {"messages": 0}}}), FAILED, CONNECT).await;
 }
 
 #[tokio::test]
@@ -128,9 +135,10 @@ async fn a_connection_that_is_mute_from_the_start_ends_in_time() {
 
 #[tokio::test]
 async fn a_connection_that_ends_under_way_is_a_browser_that_crashed() {
-    expect(json!({"connect": {"close": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
-    expect(json!({"connect": {"drop_after": {"messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
-    expect(json!({"connect": {"drop_after": {"bytes": 6000}}}), CRASHED, Duration::ZERO).await;
+    let remote = Remote::start().await;
+    expect_at(&remote, json!({"connect": {"close": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect_at(&remote, json!({"connect": {"drop_after": {"messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
+    expect_at(&remote, json!({"connect": {"drop_after": {"bytes": 6000}}}), CRASHED, Duration::ZERO).await;
 }
 
 #[tokio::test]
@@ -141,23 +149,37 @@ async fn a_connection_that_falls_silent_under_way_ends_in_time() {
 
 #[tokio::test]
 async fn a_browser_that_dies_is_reported() {
-    expect(json!({"connect": {"kill_browser": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO).await;
-    expect(json!({"connect": {"kill_browser": {}}}), FAILED, CONNECT).await;
+    let remote = Remote::start().await;
+    expect_at(&remote, json!({"connect": {"kill_browser": {"after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO)
+        .await;
+    expect_at(&remote, json!({"connect": {"kill_browser": {}}}), FAILED, CONNECT).await;
 }
 
 #[tokio::test]
 async fn a_frame_that_no_browser_sends_ends_the_connection() {
-    expect(json!({"connect": {"garbage": {"kind": "frame", "after_messages": UNDER_WAY}}}), CRASHED, Duration::ZERO)
-        .await;
-    expect(json!({"connect": {"garbage": {"kind": "frame"}}}), FAILED, CONNECT).await;
+    let remote = Remote::start().await;
+    expect_at(
+        &remote,
+        json!({"connect": {"garbage": {"kind": "frame", "after_messages": UNDER_WAY}}}),
+        CRASHED,
+        Duration::ZERO,
+    )
+    .await;
+    expect_at(&remote, json!({"connect": {"garbage": {"kind": "frame"}}}), FAILED, CONNECT).await;
 }
 
 #[tokio::test]
 async fn a_message_that_means_nothing_is_passed_over() {
+    let remote = Remote::start().await;
     for kind in ["text", "json"] {
-        expect(json!({"connect": {"garbage": {"kind": kind, "after_messages": UNDER_WAY}}}), FINE, Duration::ZERO)
-            .await;
-        expect(json!({"connect": {"garbage": {"kind": kind}}}), FINE, Duration::ZERO).await;
+        expect_at(
+            &remote,
+            json!({"connect": {"garbage": {"kind": kind, "after_messages": UNDER_WAY}}}),
+            FINE,
+            Duration::ZERO,
+        )
+        .await;
+        expect_at(&remote, json!({"connect": {"garbage": {"kind": kind}}}), FINE, Duration::ZERO).await;
     }
 }
 
@@ -168,9 +190,10 @@ async fn a_slow_line_is_waited_for() {
 
 #[tokio::test]
 async fn a_release_that_fails_is_tried_until_it_is_confirmed() {
-    expect(json!({"release": {"status": {"code": 500}}, "times": 6}), FINE, Duration::ZERO).await;
-    expect(json!({"release": "lose_answer", "times": 4}), FINE, Duration::ZERO).await;
-    expect(json!({"release": "hang", "times": 2}), FINE, Duration::ZERO).await;
+    let remote = Remote::start().await;
+    expect_at(&remote, json!({"release": {"status": {"code": 500}}, "times": 6}), FINE, Duration::ZERO).await;
+    expect_at(&remote, json!({"release": "lose_answer", "times": 4}), FINE, Duration::ZERO).await;
+    expect_at(&remote, json!({"release": "hang", "times": 2}), FINE, Duration::ZERO).await;
 }
 
 #[tokio::test]

@@ -265,7 +265,7 @@ async fn nothing_leaves_as_a_page_ends() {
                 assert_eq!(answer.content().trim(), "the public part");
             }
             stack.expect_idle(Duration::from_secs(20)).await;
-            assert_eq!(stack.site.forbidden_visits(), 0, "{what}");
+            assert_eq!(stack.site.forbidden_visits(), 0, "{what} {rounds}");
             assert_eq!(has_run(), runs, "{what}");
         }
     }

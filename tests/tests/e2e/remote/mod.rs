@@ -11,4 +11,5 @@ mod ordinary;
 mod partial;
 mod round_trips;
 mod secrets;
+pub(crate) mod sessions;
 mod warm;

@@ -46,3 +46,17 @@ async fn a_guest_is_taken_in_part() {
     takes_a_page_in_part(&stack).await;
     stack.expect_idle(Duration::from_secs(20)).await;
 }
+
+/// Events whose loss leaves the service without news of the page's first document, for longer than it takes to ask.
+const UNREPORTED_MS: u64 = 2_000;
+
+#[tokio::test]
+async fn a_document_that_its_renderer_reports_too_late_is_found() {
+    let remote = Remote::start().await;
+    let names = ["Page.frameNavigated", "Page.lifecycleEvent", "Page.frameStoppedLoading"];
+    remote.emulator.faults(json!({"connect": {"lose_events": {"names": names, "for_ms": UNREPORTED_MS}}})).await;
+    takes_a_page_in_part(&remote.stack).await;
+    let url = remote.stack.site.html("<p>all of it");
+    assert_eq!(remote.stack.extract(json!({"url": url})).await.within(TAKEN_WITHIN).content().trim(), "all of it");
+    remote.expect_all_given_back().await;
+}

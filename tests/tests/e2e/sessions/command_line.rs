@@ -28,6 +28,11 @@ async fn a_page_is_opened_and_its_tabs_are_listed_without_a_handle() {
     assert!(line.starts_with("session ses_"), "{said}");
     assert!(rest.starts_with(&format!("{first} - First")), "{said}");
 
+    let said = porthole(&environment, &["open", &first, "--watch"]).await.expect_code(0);
+    let address = said.lines().nth(1).unwrap().to_owned();
+    assert!(address.starts_with(&format!("watch {}#ticket=", stack.worker.url("/live"))), "{said}");
+    porthole(&environment, &["close"]).await.expect_code(0);
+
     let said = porthole(&environment, &["tabs"]).await.expect_code(0);
     assert_eq!(said, format!("* t1  {first} - First\n"));
     let said = porthole(&environment, &["tabs", "new", &second]).await.expect_code(0);

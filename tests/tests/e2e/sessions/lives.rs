@@ -110,7 +110,7 @@ async fn a_session_whose_browser_dies_is_lost_and_says_so() {
 #[tokio::test]
 async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     let stack = Stack::start().await;
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>alive</title>")).await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>alive</title><p>still here")).await;
     let slow = stack.site.page(Reply::never());
     let leaving = agent.clone();
     let url = slow.clone();
@@ -119,11 +119,17 @@ async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     call.abort();
     let status = agent.does("status", json!({})).await;
     assert_eq!(status["title"], "alive");
+    // The browser has given the navigation up as well: its server would never have answered.
+    assert!(agent.tree().await.contains("still here"));
+    // A call that runs out of time gives it up, too.
+    let late = agent.call("navigate", json!({"url": slow, "timeout_ms": 1000})).await;
+    assert_eq!(late.code().as_deref(), Some("DEADLINE_EXCEEDED"), "{late:?}");
+    assert!(agent.tree().await.contains("still here"));
     // A caller that leaves while its session is made leaves no session.
     let url = slow.clone();
     let caller = stack.caller();
     let call = tokio::spawn(async move { caller.post("/session/navigate", json!({"url": url})).await });
-    eventually(SOON, async || so(stack.site.seen(&slow).len() > 1, "the page was not asked for again")).await;
+    eventually(SOON, async || so(stack.site.seen(&slow).len() > 2, "the page was not asked for again")).await;
     call.abort();
     agent.does("close", json!({})).await;
     expect_none_leased(&stack).await;

@@ -4,6 +4,8 @@
 
 mod acts;
 mod command_line;
+mod console;
 mod lives;
 mod replicas;
+mod stuck;
 mod tabs;

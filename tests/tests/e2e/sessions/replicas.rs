@@ -8,7 +8,7 @@ use nix::sys::signal::Signal;
 use porthole_tests::caller::{Answer, Caller, http_client};
 use porthole_tests::eventually::so;
 use porthole_tests::stack::{Home, Server};
-use porthole_tests::{Site, eventually, owner};
+use porthole_tests::{LiveViewer, Site, eventually, owner};
 use serde_json::{Value, json};
 
 const SERVICE_KEY: &str = "service-key-of-the-end-to-end-tests-0002";
@@ -138,10 +138,35 @@ async fn a_killed_service_loses_its_sessions_and_the_others_live() {
         }
     }
 
+    // A viewer reaches each session through either worker, by its ticket.
+    for session in sessions.values().flatten() {
+        let answer = ok(&callers[0].post("/session/viewer", json!({"session": session})).await);
+        let ticket = answer["ticket"].as_str().unwrap();
+        for worker in &fleet.workers {
+            let mut viewer = LiveViewer::with_ticket(worker.main, ticket, json!({})).await;
+            assert_eq!(viewer.message("welcome").await["session"], json!(session));
+            viewer.frame().await;
+        }
+    }
     let lost = fleet.replica(0).await;
+    let (of_lost, of_others): (Vec<_>, Vec<_>) =
+        sessions.iter().map(|(replica, handles)| (*replica == lost, &handles[0])).partition(|(is_lost, _)| *is_lost);
+    let mut tickets = Vec::new();
+    for (is_lost, session) in of_lost.into_iter().chain(of_others) {
+        let answer = ok(&callers[1].post("/session/viewer", json!({"session": session})).await);
+        tickets.push((is_lost, answer["ticket"].as_str().unwrap().to_owned()));
+    }
     let killed = fleet.services.remove(0);
     killed.process.signal(Signal::SIGKILL);
     drop(killed);
+    for (is_lost, ticket) in &tickets {
+        let mut viewer = LiveViewer::with_ticket(fleet.workers[0].main, ticket, json!({})).await;
+        if *is_lost {
+            assert_eq!(viewer.closed().await, 4404);
+        } else {
+            viewer.frame().await;
+        }
+    }
     for (replica, handles) in &sessions {
         for session in handles {
             for caller in &callers {

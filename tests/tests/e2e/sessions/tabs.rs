@@ -63,3 +63,35 @@ async fn closing_the_last_tab_ends_the_session() {
     agent.call("tabs", json!({"action": "close"})).await;
     agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
 }
+
+#[tokio::test]
+async fn windows_beyond_the_eighth_tab_are_told_by_names_of_their_own() {
+    let stack = Stack::shared().await;
+    let opens = "<title>opens</title><button onclick=\"for (let n = 0; n < 10; n += 1) window.open('about:blank#' + n)\">Open</button>";
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(opens)).await;
+    let button = reference(&tree(&opened), "\"Open\"");
+    let mut told = Vec::new();
+    // A click allows one window: the browser blocks the others.
+    for _ in 0..10 {
+        let clicked = agent.does("click", json!({"ref": button})).await;
+        told.extend(clicked["events"].as_array().unwrap().clone());
+    }
+    eventually(SOON, async || {
+        told.extend(agent.does("status", json!({})).await["events"].as_array().unwrap().clone());
+        let closed = told.iter().filter(|event| event["type"] == "tab_closed").count();
+        so(closed >= 3, format!("{told:#?}"))
+    })
+    .await;
+    let named = |kind: &str| -> Vec<String> {
+        let told = told.iter().filter(|event| event["type"] == kind);
+        told.map(|event| event["tab"].as_str().unwrap().to_owned()).collect()
+    };
+    let (mut opened, closed) = (named("tab_opened"), named("tab_closed"));
+    assert!(closed.iter().all(|name| name.starts_with('t') && !opened.contains(name)), "{closed:?} of {opened:?}");
+    opened.extend(closed);
+    let count = opened.len();
+    opened.sort();
+    opened.dedup();
+    assert_eq!(opened.len(), count, "a name was given twice: {opened:?}");
+    agent.does("close", json!({})).await;
+}

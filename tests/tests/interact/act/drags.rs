@@ -1,6 +1,9 @@
 //! Dragging and scrolling.
 
-use porthole_service::page::interact::{Direction, Drop, End, Point, Scroll};
+use std::time::Duration;
+
+use porthole_service::page::interact::{ActError, Acted, Direction, Drop, Element, End, Grip, Point, Scroll, Terms};
+use tokio::time::Instant;
 
 use super::scene::{Scene, ready};
 
@@ -14,9 +17,9 @@ async fn elements_are_dragged_by_the_pointer_and_by_html() {
     )
     .await;
     let (from, to) = (scene.element("#a").await, scene.element("#to").await);
-    scene.page.drag(&from, &Drop::Element(&to), &ready()).await.unwrap();
+    scene.page.drag(&Grip::Element(from.clone()), &Drop::Element(&to), &ready()).await.unwrap();
     assert_eq!(scene.log().await, "up 451 351");
-    scene.page.drag(&from, &Drop::Point(Point { x: 100.0, y: 200.0 }), &ready()).await.unwrap();
+    scene.page.drag(&Grip::Element(from.clone()), &Drop::Point(Point { x: 100.0, y: 200.0 }), &ready()).await.unwrap();
     assert_eq!(scene.evaluate("a.style.left + a.style.top").await, "70px170px");
 
     scene
@@ -29,10 +32,181 @@ async fn elements_are_dragged_by_the_pointer_and_by_html() {
         )
         .await;
     let (from, to) = (scene.element("#a").await, scene.element("#to").await);
-    let acted = scene.page.drag(&from, &Drop::Element(&to), &ready()).await.unwrap();
+    let acted = scene.page.drag(&Grip::Element(from.clone()), &Drop::Element(&to), &ready()).await.unwrap();
     assert_eq!(scene.log().await, "start,enter,drop carried,end");
     assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
     scene.click("#a").await.unwrap();
+    scene.ends().await;
+}
+
+/// Drags one element to another, where they are known not to become ready.
+async fn drags_briefly(scene: &Scene, from: &str, to: &Element) -> Result<Acted, ActError> {
+    let terms = Terms::until(Instant::now() + Duration::from_millis(700));
+    let from = Grip::Element(scene.element(from).await);
+    scene.page.drag(&from, &Drop::Element(to), &terms).await
+}
+
+/// A card that is dragged by the pointer alone and tells what it was dropped on, and two zones.
+const ZONES: &str = "<style>body { margin: 0 } div { position: absolute } #a { left: 20px; top: 20px; width: 60px; height: 60px; background: red }
+    #to, #del { width: 100px; height: 100px } #to { left: 400px; top: 300px; background: green } #del { left: 600px; top: 300px; background: blue }</style>
+    <div id=to></div><div id=del></div><div id=a></div><script>const log = [];
+    const slide = () => { del.style.left = '400px' };
+    a.onpointerdown = () => { a.style.pointerEvents = 'none';
+        document.onpointermove = e => { a.style.left = e.clientX - 30 + 'px'; a.style.top = e.clientY - 30 + 'px' };
+        document.onpointerup = e => { document.onpointermove = null; a.style.pointerEvents = '';
+            log.push('on ' + (e.target.id || e.target.localName)) } }</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_dragged_by_the_pointer_is_dropped_on_its_target_alone() {
+    let scene = Scene::showing(ZONES).await;
+    let to = scene.element("#to").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await, "on to");
+    // Another zone slides there as the pointer comes.
+    scene.shows(ZONES).await;
+    scene.evaluate("addEventListener('pointermove', e => { if (e.buttons && e.clientX > 300) slide() })").await;
+    let to = scene.element("#to").await;
+    let covered = drags_briefly(&scene, "#a", &to).await.unwrap_err();
+    assert!(matches!(&covered, ActError::Covered { by, .. } if by.contains("\"del\"")), "{covered:?}");
+    assert_eq!(scene.log().await, "on html", "it is put back where it was");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_drawn_of_the_dragged_covers_no_target() {
+    // A copy follows the pointer, over everything; and the card itself, in a shield over the page.
+    for drawn in [
+        "const copy = a.cloneNode(true); copy.id = 'copy'; copy.style.cssText = 'background:gold;z-index:9'; document.body.append(copy);
+         const shown = copy;",
+        "const shield = document.createElement('div'); shield.style.cssText = 'inset:0;z-index:8'; document.body.append(shield); const shown = a;",
+    ] {
+        let scene = Scene::showing(&ZONES.replace("a.onpointerdown = () => { a.style.pointerEvents = 'none';", &format!("a.onpointerdown = () => {{ {drawn}"))
+            .replace("a.style.left", "shown.style.left").replace("a.style.top", "shown.style.top")
+            .replace("(e.target.id || e.target.localName)", "document.elementsFromPoint(e.clientX, e.clientY).map(one => one.id).filter(id => id == 'to' || id == 'del')")).await;
+        let to = scene.element("#to").await;
+        drags_briefly(&scene, "#a", &to).await.unwrap();
+        assert_eq!(scene.log().await, "on to", "{drawn}");
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_drag_draws_late_covers_no_target_and_what_else_comes_does() {
+    // The card stays where it is; `late` runs with each move. What is drawn catches the release, as it does in calendars.
+    let zones = |late: &str| {
+        ZONES.replace("a.style.left = e.clientX - 30 + 'px'; a.style.top = e.clientY - 30 + 'px'", late).replace(
+            "const slide",
+            "const draws = (css, text = '') => { document.querySelector('#ghost')?.remove(); const ghost = document.createElement('div'); ghost.id = 'ghost';
+                ghost.style.cssText = 'z-index:9;' + css; ghost.textContent = text; document.body.append(ghost) }, slide",
+        ).replace("id=a></div>", "id=a>Meeting</div>")
+    };
+    for (late, is_dropped) in [
+        // Drawn anew with each move from the card to the pointer, as a span of time.
+        ("draws(`left:20px;top:20px;width:${e.clientX - 10}px;height:${e.clientY - 10}px`)", true),
+        // Drawn late, and going with the pointer; or a copy in the slot that the pointer is over.
+        (
+            "if (e.clientX > 250 && !document.querySelector('#ghost')) draws('width:60px;height:60px'); const g = document.querySelector('#ghost'); if (g) { g.style.left = e.clientX - 30 + 'px'; g.style.top = e.clientY - 30 + 'px' }",
+            true,
+        ),
+        ("if (e.clientX > 400) draws('left:400px;top:300px;width:100px;height:100px', 'Meeting')", true),
+        // What is no part of the drag: a sheet that opens over the target, over everything, and what was there before.
+        ("if (e.clientX > 400) draws('left:400px;top:300px;width:100px;height:100px', 'Delete?')", false),
+        ("if (e.clientX > 400) draws('inset:0')", false),
+        ("if (e.clientX > 400) draws('left:300px;top:200px;width:300px;height:300px')", false),
+        ("if (e.clientX > 400) { del.style.left = '400px' }", false),
+    ] {
+        let scene = Scene::showing(&zones(late)).await;
+        let to = scene.element("#to").await;
+        let dropped = drags_briefly(&scene, "#a", &to).await;
+        let log = scene.log().await;
+        if is_dropped {
+            dropped.unwrap_or_else(|error| panic!("{late}: {error:?}"));
+            assert!(log == "on to" || log == "on ghost", "{late}: {log}");
+        } else {
+            assert!(matches!(dropped, Err(ActError::Covered { .. })), "{late}: {dropped:?}");
+            assert!(!log.contains("del"), "{late}: {log}");
+        }
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_sorts_itself_takes_what_is_dragged() {
+    // Items make room by moving; the dragged one is moved in the document as it passes them.
+    let scene = Scene::showing(
+        "<style>li { height: 40px; margin: 4px }</style><ul id=list><li id=a draggable=true>a</li><li id=b draggable=true style='height:70px'>b</li>
+        <li id=c draggable=true>c</li><li id=d draggable=true>d</li></ul><script>let held; const log = [];
+        list.ondragstart = e => { held = e.target; e.dataTransfer.setData('text/plain', held.id) };
+        list.ondragover = e => { e.preventDefault(); const over = e.target.closest('li'); if (over && over != held) over.after(held) };
+        list.ondrop = e => { e.preventDefault(); log.push([...list.children].map(one => one.id).join('')) }</script>",
+    )
+    .await;
+    let to = scene.element("#c").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert!(scene.log().await.starts_with("bc"), "{}", scene.log().await);
+
+    scene.shows(
+        "<style>body { margin: 0 } ul { position: relative; margin: 0; padding: 0; height: 200px } li { position: absolute; height: 50px; width: 200px; list-style: none }</style>
+        <ul id=list><li id=a style='top:0'>a</li><li id=b style='top:50px'>b</li><li id=c style='top:100px'>c</li></ul><script>const log = [];
+        a.onpointerdown = e => { a.setPointerCapture(e.pointerId);
+        a.onpointermove = e => { a.style.transform = `translateY(${e.clientY - 25}px)`; a.style.zIndex = 1;
+            for (const [at, one] of [[1, b], [2, c]]) one.style.top = (at - (e.clientY > at * 50 + 10)) * 50 + 'px' };
+        a.onpointerup = e => { log.push(Math.floor(e.clientY / 50)); a.onpointermove = null } }</script>",
+    )
+    .await;
+    let to = scene.element("#c").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await, "2");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn html_drops_go_to_their_target_alone() {
+    let zones = "<style>div { position: absolute; width: 100px; height: 100px; top: 200px } #to { left: 400px; background: green } #del { left: 600px; background: blue }</style>
+        <p id=a draggable=true>drag me</p><div id=to></div><div id=del></div><iframe id=f style='position:absolute;left:600px;top:0;width:120px;height:120px;border:0'
+        srcdoc=\"<body style='margin:0;height:120px' ondragover='event.preventDefault()' ondrop='event.preventDefault(); parent.log.push(`frame`)'>\"></iframe><script>const log = [];
+        a.ondragstart = e => e.dataTransfer.setData('text/plain', 'carried');
+        for (const zone of [to, del]) { zone.ondragover = e => e.preventDefault(); zone.ondrop = e => { e.preventDefault(); log.push(zone.id) } }</script>";
+    let scene = Scene::showing(zones).await;
+    let to = scene.element("#to").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await, "to");
+    for slides in [
+        "a.ondragstart = e => { e.dataTransfer.setData('text/plain', 'carried'); del.style.left = '400px' }",
+        "to.ondragenter = () => { del.style.left = '400px' }",
+        "to.ondragover = e => { e.preventDefault(); to.seen ? del.style.left = '400px' : to.seen = 1 }",
+        "to.ondragenter = () => { f.style.left = '400px'; f.style.top = '200px' }",
+    ] {
+        scene.shows(zones).await;
+        scene.evaluate(slides).await;
+        let to = scene.element("#to").await;
+        let covered = drags_briefly(&scene, "#a", &to).await.unwrap_err();
+        assert!(matches!(covered, ActError::Covered { .. }), "{slides}: {covered:?}");
+        assert_eq!(scene.log().await, "", "{slides}");
+        // Nothing is held any more.
+        scene
+            .evaluate(
+                "del.style.left = '600px'; f.remove(); to.ondragenter = null; to.ondragover = e => e.preventDefault()",
+            )
+            .await;
+        scene.evaluate("a.ondragstart = e => e.dataTransfer.setData('text/plain', 'carried')").await;
+        drags_briefly(&scene, "#a", &to).await.unwrap();
+        assert_eq!(scene.log().await, "to", "{slides}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_point_is_dragged_by_that_point() {
+    let scene = Scene::showing(
+        "<div id=a style='position:absolute;left:0;top:0;width:600px;height:400px;background:red'></div><script>const log = [];
+        for (const type of ['pointerdown', 'pointerup']) a.addEventListener(type, e => log.push(e.clientX + ' ' + e.clientY))</script>",
+    )
+    .await;
+    let from = Point { x: 30.0, y: 40.0 };
+    let grip = Grip::Point(from, scene.page.element_at(from).await.unwrap());
+    scene.page.drag(&grip, &Drop::Point(Point { x: 200.0, y: 100.0 }), &ready()).await.unwrap();
+    assert_eq!(scene.log().await, "30 40,200 100");
     scene.ends().await;
 }
 

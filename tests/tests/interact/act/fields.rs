@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use porthole_service::page::interact::{ActError, File, How, Method, Terms, Typing};
+use porthole_service::page::interact::{ActError, Click, File, How, Method, Terms, Typing};
 
 use super::scene::{Scene, in_document, ready, typing};
 
@@ -218,4 +218,47 @@ async fn files_are_given_to_a_hidden_input() {
 
 fn ready_briefly() -> Terms {
     Terms::until(tokio::time::Instant::now() + std::time::Duration::from_millis(1_500))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn options_that_are_replaced_on_focus_are_never_mistaken() {
+    let first = "<option value=a>Keep</option><option value=b>Basic</option>";
+    let scene = Scene::open().await;
+    let briefly = || Terms::until(tokio::time::Instant::now() + std::time::Duration::from_millis(400));
+    let shows = async |first: &str, onfocus: &str| {
+        scene
+            .shows(&format!(
+                "<select id=s>{first}</select><script>const log = []; const same = s.innerHTML;
+                const other = '<option value=b>Delete all</option><option value=a>Keep</option>';
+                s.onchange = () => log.push(s.selectedOptions[0].label); s.onfocus = () => {{ s.onfocus = null; {onfocus} }}</script>"
+            ))
+            .await;
+    };
+    let select =
+        async |value: &str| scene.page.select(&scene.element("#s").await, &[value.to_owned()], &briefly()).await;
+    for value in ["Basic", "b"] {
+        shows(first, "s.innerHTML = other").await;
+        let refused = select(value).await.unwrap_err();
+        assert!(matches!(refused, ActError::NoEffect(_)), "{value}: {refused:?}");
+        assert_eq!(scene.log().await, "", "{value}");
+        select("Keep").await.unwrap();
+        assert_eq!(scene.log().await, "Keep", "{value}");
+    }
+    // A moment later, when the choice was made.
+    shows(first, "requestAnimationFrame(() => { s.innerHTML = other })").await;
+    let refused = select("b").await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    // By the same ones, or where there were none.
+    shows(first, "s.innerHTML = same").await;
+    select("Basic").await.unwrap();
+    shows("", "setTimeout(() => { s.innerHTML = other })").await;
+    select("Delete all").await.unwrap();
+    assert_eq!(scene.evaluate("s.selectedIndex").await, 0);
+    // An option that is clicked.
+    shows(first, "s.innerHTML = other").await;
+    let option = scene.element("#s > [value=b]").await;
+    let refused = scene.page.click(&option, &Click::once(briefly())).await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    assert_eq!(scene.log().await, "");
+    scene.ends().await;
 }

@@ -2,10 +2,11 @@
 
 mod clicks;
 mod drags;
+mod editors;
 mod fields;
 mod focus;
 mod frames;
 mod keys;
-mod scene;
+pub(crate) mod scene;
 mod settles;
 mod strays;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use porthole_service::page::PageError;
 use porthole_service::page::interact::{Click, How, Method, Terms, Typing};
 use porthole_tests::Reply;
 use tokio::time::Instant;
@@ -156,10 +157,41 @@ async fn a_page_that_asks_before_it_is_left_holds_the_click() {
 async fn a_link_to_a_refused_target_is_told() {
     let scene = Scene::open().await;
     let forbidden = scene.site.forbidden();
-    scene.shows(&format!("<a id=a href='{forbidden}'>leave</a>")).await;
+    let redirect = scene.site.page(Reply::redirect(302, &forbidden));
+    let twice = scene.site.page(Reply::redirect(302, &redirect));
+    let tunnel = forbidden.replace("http:", "https:");
+    for (number, to) in [&forbidden, &tunnel, &redirect, &twice].into_iter().enumerate() {
+        scene
+            .shows(&format!(
+                "<title>here {number}</title><a id=a href='{to}'>leave</a><button id=b>stay</button>
+                <p id=p></p><script>let kept = 1; b.onclick = () => {{ p.textContent = ++kept }}</script>"
+            ))
+            .await;
+        scene.click("#b").await.unwrap();
+        let before = scene.page.url();
+        let acted = scene.click("#a").await.unwrap();
+        assert!(acted.settled.blocked && acted.settled.settled && !acted.settled.navigated, "{to}: {acted:?}");
+        assert_eq!(acted.warnings, ["blocked_target"], "{to}");
+        assert_eq!(scene.site.forbidden_visits(), 0);
+        // The page is as it was, and usable.
+        let arrival = scene.page.arrival(async {}).await.1.unwrap();
+        assert_eq!((arrival.title, arrival.final_url), (format!("here {number}"), before), "{to}");
+        scene.click("#b").await.unwrap();
+        assert_eq!(scene.evaluate("kept").await, 3, "{to}");
+    }
+    // By itself, between two calls; and commanded, by a redirect.
+    scene.evaluate(&format!("new Promise(done => {{ location = '{forbidden}'; setTimeout(done, 300) }})")).await;
+    scene.click("#b").await.unwrap();
+    let refused = scene.try_goes(&twice).await.unwrap_err();
+    assert!(matches!(refused, PageError::Blocked(_)), "{refused:?}");
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.evaluate("kept").await, 5);
+    // What is refused beside it does not stop a navigation that may be.
+    let slow = scene.site.page(Reply::html("<title>there</title>").late(Duration::from_millis(300)));
+    scene.evaluate(&format!("a.href = '{slow}'; a.onclick = () => {{ new Image().src = '{forbidden}' }}")).await;
     let acted = scene.click("#a").await.unwrap();
-    assert!(acted.settled.blocked && !acted.settled.navigated, "{acted:?}");
-    assert_eq!(acted.warnings, ["blocked_target"]);
+    assert!(acted.settled.navigated && !acted.settled.blocked, "{acted:?}");
+    assert_eq!(scene.evaluate("document.title").await, "there");
     assert_eq!(scene.site.forbidden_visits(), 0);
     scene.ends().await;
 }

@@ -1,6 +1,7 @@
 //! Each kind of target, how texts are compared, and the order in which kinds are tried.
 
-use porthole_service::page::interact::{ActError, Kind, Wanted};
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{ActError, Wanted};
 
 use super::scene::{Scene, any, by};
 
@@ -23,35 +24,35 @@ async fn each_kind_finds_what_a_person_would_name() {
     let scene = Scene::new().await;
     scene.shows(FORM).await;
     for (kind, value, id) in [
-        (Kind::TestId, "save-button", "save"),
-        (Kind::Role, "button \"Save\"", "save"),
-        (Kind::Role, "heading", "title"),
-        (Kind::Role, "combobox", "country"),
-        (Kind::Label, "Email", "email"),
-        (Kind::Label, "email *", "email"),
-        (Kind::Label, "country", "country"),
-        (Kind::Label, "Card Number", "card"),
-        (Kind::Label, "search the shop", "search"),
-        (Kind::Text, "SIGN IN", "title"),
-        (Kind::Text, "save", "inner"),
-        (Kind::Text, "Go on", "go"),
-        (Kind::Text, "Two lines", "split"),
-        (Kind::Placeholder, "You@example.com", "email"),
-        (Kind::Name, "mail", "email"),
-        (Kind::Css, "li:nth-child(2) button", "two-delete"),
-        (Kind::Xpath, "//li[2]", "two"),
-        (Kind::Xpath, "//li[2]/b/text()", "beta"),
-        (Kind::Css, ".item >> text: beta", "beta"),
-        (Kind::TestId, "row-two >> role: button \"Delete\"", "two-delete"),
+        (TargetBy::TestId, "save-button", "save"),
+        (TargetBy::Role, "button \"Save\"", "save"),
+        (TargetBy::Role, "heading", "title"),
+        (TargetBy::Role, "combobox", "country"),
+        (TargetBy::Label, "Email", "email"),
+        (TargetBy::Label, "email *", "email"),
+        (TargetBy::Label, "country", "country"),
+        (TargetBy::Label, "Card Number", "card"),
+        (TargetBy::Label, "search the shop", "search"),
+        (TargetBy::Text, "SIGN IN", "title"),
+        (TargetBy::Text, "save", "inner"),
+        (TargetBy::Text, "Go on", "go"),
+        (TargetBy::Text, "Two lines", "split"),
+        (TargetBy::Placeholder, "You@example.com", "email"),
+        (TargetBy::Name, "mail", "email"),
+        (TargetBy::Css, "li:nth-child(2) button", "two-delete"),
+        (TargetBy::Xpath, "//li[2]", "two"),
+        (TargetBy::Xpath, "//li[2]/b/text()", "beta"),
+        (TargetBy::Css, ".item >> text: beta", "beta"),
+        (TargetBy::TestId, "row-two >> role: button \"Delete\"", "two-delete"),
     ] {
         assert_eq!(scene.id_of(&by(kind, value)).await, id, "{kind:?} {value}");
     }
-    let named = Wanted { name: Some("save".to_owned()), ..by(Kind::Role, "button") };
+    let named = Wanted { name: Some("save".to_owned()), ..by(TargetBy::Role, "button") };
     let located = scene.locate(&named).await.unwrap();
     assert_eq!((located.role.as_str(), located.name.as_str()), ("button", "Save"));
     assert_eq!((located.selector_used.as_str(), located.matched_count), ("role: button \"save\"", 1));
     assert!(located.bounding_box.width > 0.0 && located.bounding_box.y > 0.0, "{:?}", located.bounding_box);
-    let of_script = scene.misses(&by(Kind::Text, "Only in script")).await;
+    let of_script = scene.misses(&by(TargetBy::Text, "Only in script")).await;
     assert!(matches!(of_script.error, ActError::NotFound(_)), "{of_script:?}");
     scene.ends().await;
 }
@@ -61,18 +62,18 @@ async fn texts_are_compared_whole_unless_said_otherwise() {
     let scene = Scene::new().await;
     scene.shows(FORM).await;
     let exactly = |exact, wanted: Wanted| Wanted { exact, ..wanted };
-    let button = |name: &str| Wanted { name: Some(name.to_owned()), ..by(Kind::Role, "button") };
+    let button = |name: &str| Wanted { name: Some(name.to_owned()), ..by(TargetBy::Role, "button") };
     assert_eq!(scene.id_of(&exactly(Some(false), button("e all"))).await, "save-all");
     assert_eq!(scene.id_of(&exactly(Some(true), button("SAVE all"))).await, "save-all");
-    assert_eq!(scene.id_of(&exactly(Some(false), by(Kind::Text, "please sign"))).await, "note");
-    assert_eq!(scene.id_of(&exactly(Some(true), by(Kind::Text, "sign in"))).await, "bold");
-    assert_eq!(scene.id_of(&by(Kind::Css, "p >> text: \"sign in\"")).await, "bold");
+    assert_eq!(scene.id_of(&exactly(Some(false), by(TargetBy::Text, "please sign"))).await, "note");
+    assert_eq!(scene.id_of(&exactly(Some(true), by(TargetBy::Text, "sign in"))).await, "bold");
+    assert_eq!(scene.id_of(&by(TargetBy::Css, "p >> text: \"sign in\"")).await, "bold");
     for wanted in [
         exactly(None, button("SAVE al")),
         exactly(Some(true), button("save all")),
-        exactly(Some(true), by(Kind::Label, "email *")),
-        exactly(None, by(Kind::Text, "Please")),
-        exactly(None, by(Kind::TestId, "save")),
+        exactly(Some(true), by(TargetBy::Label, "email *")),
+        exactly(None, by(TargetBy::Text, "Please")),
+        exactly(None, by(TargetBy::TestId, "save")),
     ] {
         let missed = scene.misses(&wanted).await;
         assert!(matches!(missed.error, ActError::NotFound(_)), "{wanted:?} {missed:?}");
@@ -124,11 +125,11 @@ async fn selectors_that_are_none_are_refused_at_once() {
     let scene = Scene::new().await;
     scene.shows("<p>here").await;
     for (kind, value) in [
-        (Kind::Css, "p:::"),
-        (Kind::Css, "p[["),
-        (Kind::Xpath, "//p["),
-        (Kind::Xpath, "1 + 1"),
-        (Kind::Css, "p >> xpath: ]"),
+        (TargetBy::Css, "p:::"),
+        (TargetBy::Css, "p[["),
+        (TargetBy::Xpath, "//p["),
+        (TargetBy::Xpath, "1 + 1"),
+        (TargetBy::Css, "p >> xpath: ]"),
     ] {
         let missed = scene.locate(&by(kind, value)).await.unwrap_err();
         assert!(matches!(missed.error, ActError::Invalid(_)), "{value} {missed:?}");

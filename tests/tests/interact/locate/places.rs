@@ -1,6 +1,7 @@
 //! Where elements are: shadow roots, frames, behind hidden ones; and pages that mislead.
 
-use porthole_service::page::interact::{ActError, Kind, Wanted};
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{ActError, Wanted};
 
 use super::scene::{Scene, any, by};
 
@@ -16,16 +17,16 @@ async fn open_shadow_roots_are_looked_into() {
              </script>",
         )
         .await;
-    assert_eq!(scene.id_of(&by(Kind::Label, "Code")).await, "f");
-    let sends = by(Kind::Role, "button \"Send\"");
+    assert_eq!(scene.id_of(&by(TargetBy::Label, "Code")).await, "f");
+    let sends = by(TargetBy::Role, "button \"Send\"");
     let located = scene.locate(&sends).await.unwrap();
     assert_eq!((located.matched_count, scene.id(&located.element).await.as_str()), (2, "b"));
-    assert_eq!(scene.id_of(&by(Kind::Css, "#host >> #deep >> text: Send")).await, "b");
+    assert_eq!(scene.id_of(&by(TargetBy::Css, "#host >> #deep >> text: Send")).await, "b");
     scene.clicks(&located.element).await;
     assert_eq!(scene.evaluate("clicked").await, 1);
     // What comes into a shadow root later is seen as well.
     scene.evaluate("setTimeout(() => outer.append(Object.assign(document.createElement('i'), { id: 'late', textContent: 'Late' })), 300)").await;
-    assert_eq!(scene.id_of(&by(Kind::Text, "late")).await, "late");
+    assert_eq!(scene.id_of(&by(TargetBy::Text, "late")).await, "late");
     scene.ends().await;
 }
 
@@ -43,7 +44,7 @@ async fn frames_of_every_origin_are_looked_into() {
              <iframe id=foreign name=shop src='{foreign}' style='position:absolute;left:100px;top:200px;border:10px solid'></iframe>"
         ))
         .await;
-    let button = |name: &str| Wanted { name: Some(name.to_owned()), ..by(Kind::Role, "button") };
+    let button = |name: &str| Wanted { name: Some(name.to_owned()), ..by(TargetBy::Role, "button") };
     let main = scene.locate(&button("Main")).await.unwrap();
     assert_eq!((main.element.frame.owner().is_some(), main.matched_count), (false, 1));
     for (name, depth) in [("Own", 1), ("Foreign", 1), ("Pay", 2)] {
@@ -56,7 +57,7 @@ async fn frames_of_every_origin_are_looked_into() {
     assert!((foreign.x - 110.0).abs() < 1.0 && (foreign.y - 210.0).abs() < 1.0, "{foreign:?}");
     let within = |frame: &str, wanted: Wanted| Wanted { frame_selector: Some(frame.to_owned()), ..wanted };
     assert!(scene.locate(&within("#own", button("Main"))).await.unwrap().element.frame.owner().is_some());
-    scene.locate(&within("name: shop >> #in", by(Kind::TestId, "pay"))).await.unwrap();
+    scene.locate(&within("name: shop >> #in", by(TargetBy::TestId, "pay"))).await.unwrap();
     for frame in ["#own", "#nowhere"] {
         let missed = scene.misses(&within(frame, button("Pay"))).await;
         assert!(matches!(missed.error, ActError::NotFound(_)), "{missed:?}");
@@ -65,7 +66,7 @@ async fn frames_of_every_origin_are_looked_into() {
     assert!(matches!(no_frame.error, ActError::Invalid(_)), "{no_frame:?}");
     // A frame that comes later, with a document that comes later still.
     scene.evaluate("setTimeout(() => { const frame = document.createElement('iframe'); frame.srcdoc = '<p>Afterwards'; document.body.append(frame) }, 200)").await;
-    scene.locate(&by(Kind::Text, "afterwards")).await.unwrap();
+    scene.locate(&by(TargetBy::Text, "afterwards")).await.unwrap();
     scene.ends().await;
 }
 
@@ -80,18 +81,18 @@ async fn hidden_matches_count_and_are_never_first() {
              <label id=agree><input id=box type=checkbox style='display:none'>I agree</label>",
         )
         .await;
-    let located = scene.locate(&by(Kind::Text, "buy")).await.unwrap();
+    let located = scene.locate(&by(TargetBy::Text, "buy")).await.unwrap();
     assert_eq!((located.matched_count, scene.id(&located.element).await.as_str()), (5, "on"));
-    let hidden = scene.misses(&by(Kind::Css, "#gone")).await;
+    let hidden = scene.misses(&by(TargetBy::Css, "#gone")).await;
     assert!(matches!(hidden.error, ActError::NotVisible(_)), "{hidden:?}");
     assert_eq!((hidden.matched_count, hidden.tried[0].matched), (1, 1));
     let grey = scene.misses(&any("Grey")).await;
     assert!(matches!(grey.error, ActError::NotEnabled(_)), "{grey:?}");
     assert!(grey.bounding_box.is_some());
-    let anyway = Wanted { wait_for_visible: false, ..by(Kind::Css, "#gone") };
+    let anyway = Wanted { wait_for_visible: false, ..by(TargetBy::Css, "#gone") };
     assert_eq!(scene.locate(&anyway).await.unwrap().matched_count, 1);
     // A box that its label stands for.
-    let agree = scene.locate(&by(Kind::Label, "I agree")).await.unwrap();
+    let agree = scene.locate(&by(TargetBy::Label, "I agree")).await.unwrap();
     assert_eq!(agree.role, "checkbox");
     assert!(agree.bounding_box.width > 0.0);
     scene.ends().await;
@@ -116,10 +117,10 @@ async fn a_page_that_redefines_what_we_use_misleads_nobody() {
              </script>",
         )
         .await;
-    assert_eq!(scene.id_of(&by(Kind::Label, "Field")).await, "f");
-    assert_eq!(scene.id_of(&by(Kind::Css, "#form >> role: button \"Press\"")).await, "b");
-    assert_eq!(scene.id_of(&by(Kind::Xpath, "//form//button")).await, "b");
-    let located = scene.locate(&by(Kind::Css, "#b")).await.unwrap();
+    assert_eq!(scene.id_of(&by(TargetBy::Label, "Field")).await, "f");
+    assert_eq!(scene.id_of(&by(TargetBy::Css, "#form >> role: button \"Press\"")).await, "b");
+    assert_eq!(scene.id_of(&by(TargetBy::Xpath, "//form//button")).await, "b");
+    let located = scene.locate(&by(TargetBy::Css, "#b")).await.unwrap();
     scene.clicks(&located.element).await;
     assert_eq!(scene.evaluate("n").await, 1);
     let typed = scene.types("#f", "true").await.typed.unwrap();

@@ -3,9 +3,10 @@
 use std::ops::Deref;
 use std::time::Duration;
 
+use porthole_contract::session::TargetBy;
 use porthole_service::guard::{AllowTargets, Policy};
 use porthole_service::page::interact::{
-    Acted, Button, Click, Element, How, Kind, Located, Missed, Modifiers, Terms, Typing, Wanted,
+    Acted, Button, Click, Element, How, Located, Missed, Modifiers, Terms, Typing, Wanted,
 };
 use porthole_tests::Site;
 use tokio::time::{Instant, timeout};
@@ -78,7 +79,7 @@ impl Scene {
 
     /// Locates a field by CSS and types into it.
     pub(crate) async fn types(&self, css: &str, text: &str) -> Acted {
-        let located = self.locate(&by(Kind::Css, css)).await.unwrap();
+        let located = self.locate(&by(TargetBy::Css, css)).await.unwrap();
         let typing = Typing { text: text.to_owned(), clear: true, submit: false, slowly: false, terms: in_document() };
         self.page.type_text(&located.element, &typing).await.unwrap()
     }
@@ -89,7 +90,7 @@ impl Scene {
 }
 
 /// What is wanted of this kind, visible and enabled.
-pub(crate) fn by(kind: Kind, value: &str) -> Wanted {
+pub(crate) fn by(kind: TargetBy, value: &str) -> Wanted {
     Wanted { by: Some(kind), ..any(value) }
 }
 

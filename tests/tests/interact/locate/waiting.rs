@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Awaited, Kind, UrlGlob, Wanted};
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{ActError, Awaited, UrlGlob, Wanted};
 use tokio::time::Instant;
 
 use super::scene::{Scene, by};
@@ -23,14 +24,14 @@ async fn what_comes_later_is_seen_as_it_comes() {
         scene.shows(html).await;
         let began = Instant::now();
         scene.evaluate(&soon(script)).await;
-        scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
+        scene.locate(&by(TargetBy::Role, "button \"Now\"")).await.unwrap();
         assert!(began.elapsed() >= Duration::from_millis(290), "{script}: before it came");
     }
     // In the document that comes after this one.
     let next = scene.site.html("<button>Now</button>");
     scene.shows("<p>-").await;
     scene.evaluate(&soon(&format!("location = '{next}'"))).await;
-    scene.locate(&by(Kind::Role, "button \"Now\"")).await.unwrap();
+    scene.locate(&by(TargetBy::Role, "button \"Now\"")).await.unwrap();
     scene.ends().await;
 }
 
@@ -41,7 +42,7 @@ async fn states_texts_and_urls_are_waited_for() {
     let (later, in_vain) = (|| Instant::now() + PATIENCE, || Instant::now() + Duration::from_millis(150));
     scene.shows("<p id=p>Loading the <b>list</b></p><button id=b disabled>Go</button>").await;
     page.wait_for_text("loading THE list", later()).await.unwrap();
-    let go = by(Kind::Css, "#b");
+    let go = by(TargetBy::Css, "#b");
     page.wait_for(&go, Awaited::Visible, later()).await.unwrap();
     let missed = page.wait_for(&go, Awaited::Enabled, in_vain()).await.unwrap_err();
     assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
@@ -53,7 +54,7 @@ async fn states_texts_and_urls_are_waited_for() {
     scene.evaluate("setTimeout(() => { p.hidden = true; b.disabled = false }, 200)").await;
     page.wait_for_element(&element, Awaited::Enabled, later()).await.unwrap();
     page.wait_for_text_gone("Loading", later()).await.unwrap();
-    page.wait_for(&by(Kind::Text, "Loading the list"), Awaited::Hidden, later()).await.unwrap();
+    page.wait_for(&by(TargetBy::Text, "Loading the list"), Awaited::Hidden, later()).await.unwrap();
     scene.evaluate("setTimeout(() => b.remove(), 200)").await;
     page.wait_for_element(&element, Awaited::Hidden, later()).await.unwrap();
     let missed = page.wait_for_element(&element, Awaited::Visible, later()).await.unwrap_err();
@@ -77,7 +78,7 @@ async fn a_dialog_ends_the_wait() {
     let scene = Scene::new().await;
     scene.shows("<p>-").await;
     scene.evaluate("setTimeout(() => alert('hello'), 200)").await;
-    let missed = scene.locate(&by(Kind::Text, "never")).await.unwrap_err();
+    let missed = scene.locate(&by(TargetBy::Text, "never")).await.unwrap_err();
     assert!(matches!(&missed.error, ActError::Dialog(dialog) if dialog.message == "hello"), "{missed:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
     scene.ends().await;

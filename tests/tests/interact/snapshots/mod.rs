@@ -1,4 +1,6 @@
 //! What an agent does with a page, in a real Chromium: what it sees, finds and acts upon.
 
+mod agreement;
+mod playwright;
 mod scene;
 mod snapshot;

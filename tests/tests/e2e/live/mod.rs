@@ -1,0 +1,43 @@
+//! The live view: viewers that watch a session over the worker, and act in it.
+
+mod attacks;
+mod control;
+mod endings;
+mod floods;
+mod frames;
+mod input;
+mod providers;
+mod slow_line;
+mod tabs;
+
+use std::time::Duration;
+
+use porthole_tests::Stack;
+
+const SOON: Duration = Duration::from_secs(20);
+
+/// A page of one colour, that has another after a click.
+const RED: &str = "<!doctype html><title>red</title><body style='margin:0;height:100vh;background:#f00' \
+    onclick=\"document.body.style.background='#00f'\">";
+const RED_RGB: [u8; 3] = [255, 0, 0];
+const BLUE_RGB: [u8; 3] = [0, 0, 255];
+
+/// A page that moves.
+const MOVING: &str = "<!doctype html><title>moving</title><style>@keyframes m{to{transform:translateX(800px)}}\
+    div{width:200px;height:200px;background:#080;animation:m 2s linear infinite}</style><div></div>";
+
+/// A series of the service's metrics.
+async fn metric(stack: &Stack, series: &str) -> u64 {
+    let answer = stack.admin(&stack.service, "/metrics").await;
+    let text = String::from_utf8_lossy(&answer.body);
+    let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' ')?.parse().ok());
+    value.unwrap_or_else(|| panic!("no {series} in\n{text}"))
+}
+
+/// The memory that a process has.
+fn resident_bytes(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
+    let kib =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kib.expect("its memory is told") * 1024
+}

@@ -1,0 +1,69 @@
+//! Pages whose script never ends.
+
+use std::time::Duration;
+
+use porthole_tests::agent::{Agent, reference, tree};
+use porthole_tests::{Reply, Stack};
+use serde_json::json;
+
+#[tokio::test]
+async fn a_page_in_an_endless_loop_can_be_left() {
+    let stack = Stack::shared().await;
+    let next = stack.site.html("<title>next</title><h1>next</h1>");
+    for how in ["setTimeout(() => { for (;;); })", "setInterval(() => { for (;;); })", "for (;;);"] {
+        let page = stack
+            .site
+            .html(&format!("<title>loops</title><button onclick='setTimeout(() => {{ {how} }}, 20)'>loop</button>"));
+        let (agent, opened) = Agent::at(stack.caller(), &page).await;
+        agent.does("click", json!({"ref": reference(&tree(&opened), "\"loop\"")})).await;
+        let left = agent.does("navigate", json!({"url": next, "snapshot": "full"})).await;
+        assert_eq!((&left["title"], &left["tab"]), (&json!("next"), &json!("t1")), "{how}");
+        assert!(tree(&left).contains("heading \"next\""), "{how}: {left:#?}");
+        agent.does("close", json!({})).await;
+    }
+}
+
+#[tokio::test]
+async fn a_tab_that_loops_while_it_is_left_is_replaced() {
+    let stack = Stack::shared().await;
+    // The answer has come and the page takes it no more, so nothing else reaches it either.
+    // It comes once the page loops.
+    let next = stack.site.page(Reply::html("<title>next</title>").late(Duration::from_millis(500)));
+    let page = format!("<title>loops</title><a href='{next}' onclick='setInterval(() => {{ for (;;); }})'>go</a>");
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"go\"")})).await;
+    assert_eq!(clicked["settled"], false, "{clicked:#?}");
+    let left = agent.does("navigate", json!({"url": next})).await;
+    assert_eq!(left["title"], "next");
+    let tabs = agent.does("tabs", json!({"action": "list"})).await;
+    assert_eq!(tabs["tabs"].as_array().unwrap().len(), 1, "{tabs:#?}");
+    assert_eq!(tabs["tab"], left["tab"]);
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_tab_in_an_endless_loop_is_closed() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
+    let loops = stack.site.html("<title>loops</title><script>setInterval(() => { for (;;); }, 50)</script>");
+    agent.does("tabs", json!({"action": "new", "url": loops})).await;
+    let closed = agent.does("tabs", json!({"action": "close", "tab": "t2"})).await;
+    assert_eq!((&closed["tab"], closed["tabs"].as_array().unwrap().len()), (&json!("t1"), 1), "{closed:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left() {
+    let stack = Stack::shared().await;
+    let (silent, next) = (stack.site.page(Reply::never()), stack.site.html("<title>next</title><h1>next</h1>"));
+    let page = stack.site.html(&format!("<title>first</title><a href='{silent}'>go</a>"));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let go = reference(&tree(&opened), "\"go\"");
+    let clicked = agent.does("click", json!({"ref": go, "snapshot": "full"})).await;
+    assert_eq!((&clicked["settled"], &clicked["navigated"]), (&json!(false), &json!(false)), "{clicked:#?}");
+    let warnings = clicked["warnings"].to_string();
+    assert!(warnings.contains("no_snapshot") && warnings.contains("has not answered"), "{warnings}");
+    let left = agent.does("navigate", json!({"url": next, "snapshot": "full"})).await;
+    assert!(tree(&left).contains("heading \"next\""), "{left:#?}");
+    agent.does("close", json!({})).await;
+}

@@ -1,0 +1,33 @@
+//! Redirects within TLS, which the egress doesn't see, to targets that it refuses.
+
+use porthole_tests::agent::{Agent, reference, tree};
+use serde_json::json;
+
+use super::names::ZONE;
+use super::scene::{Ground, Scene};
+use super::service::Service;
+use super::tls::TlsSite;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_redirect_within_tls_to_a_refused_target_leaves_a_session_where_it_was() {
+    let scene = Scene::set(Ground::loopback()).await;
+    let name = format!("public-moved.{ZONE}");
+    let refused = format!("Location: http://{}/secret\r\n", scene.authority(&scene.ground.forbidden.to_string()));
+    let site = TlsSite::answering(scene.ground.public.into(), &name, "302 Found", &refused, "").await;
+    let service = Service::lacking(&scene, &[], std::slice::from_ref(&site.trusting)).await;
+    let moved = format!("https://{name}:{}/", site.addr.port());
+    let first = scene.site.html(&format!("<title>first</title><a href='{moved}'>go</a>"));
+    let (agent, answer) = Agent::at(service.caller().clone(), &first).await;
+
+    agent.call("navigate", json!({"url": moved})).await.expect_code("BLOCKED_TARGET");
+    assert_eq!(agent.does("status", json!({})).await["url"], first.as_str(), "commanded");
+    let link = reference(&tree(&answer), "go");
+    let clicked = agent.does("click", json!({"ref": link, "snapshot": "full"})).await;
+    assert_eq!(clicked["navigated"], false, "{clicked:?}");
+    assert!(clicked["warnings"].to_string().contains("blocked_target"), "{clicked:?}");
+    assert!(clicked["events"].to_string().contains("blocked"), "{clicked:?}");
+    assert_eq!((&clicked["url"], &clicked["title"]), (&json!(first), &json!("first")));
+    assert!(tree(&clicked).contains("go"), "{clicked:?}");
+    agent.does("close", json!({})).await;
+    service.end().await;
+}

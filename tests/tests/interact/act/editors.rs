@@ -1,0 +1,118 @@
+//! Editors as pages write them themselves: those that render what is typed, and those that draw their text beside the field
+//! that has the focus. The editors of npm are driven by tests/editors.
+
+use porthole_service::page::interact::{ActError, How, Refs, SnapshotOptions, Terms, Typing};
+
+use super::scene::{Scene, ready, typing};
+
+/// Takes all input by `beforeinput`, keeps lines, and renders every one anew each time.
+const RENDERING: &str = "<div id=e contenteditable style='white-space:pre-wrap'></div><script>
+    let lines = ['First line', 'Second line'], frozen = false, sent = 0;
+    const render = () => { e.replaceChildren(...lines.map(line => { const div = document.createElement('div');
+        div.append(line || document.createElement('br')); return div })) };
+    const isAll = () => !getSelection().isCollapsed;
+    e.onbeforeinput = event => { event.preventDefault(); if (frozen) return;
+        if (isAll()) lines = [''];
+        if (event.inputType === 'insertText') { const [first, ...rest] = event.data.split('\\n'); lines.push(lines.pop() + first, ...rest) }
+        if (event.inputType === 'insertParagraph') lines.push('');
+        render(); getSelection().selectAllChildren(e.lastChild); getSelection().collapseToEnd() };
+    e.onkeydown = event => { if (event.key === 'Enter') sent++ };
+    render()</script>";
+
+/// Draws its lines beside a field without size, of which it draws the last ten: the text area of older editors, or an element
+/// with an `EditContext`. It completes brackets that are typed, and indents lines that begin by Enter.
+fn drawing(field: &str) -> String {
+    format!(
+        "<style>#surface {{ position: relative; width: 400px; height: 220px; font: 16px/20px monospace }} #numbers {{ float: left; width: 30px }}
+        #lines {{ margin-left: 40px; min-height: 220px; cursor: text; white-space: pre }} #field {{ position: absolute; width: 1px; height: 1px; padding: 0; border: 0;
+        overflow: hidden; resize: none; outline: 0 }}</style><div id=surface><div id=numbers></div>{field}<div id=lines aria-hidden=true></div></div>
+        <script>let text = 'First line\\nSecond line', all = false, frozen = false, clicks = 0;
+        const render = () => {{ const shown = text.split('\\n').slice(-10);
+            numbers.textContent = shown.map((_, at) => at + 1).join(' ');
+            lines.replaceChildren(...shown.map(line => {{ const div = document.createElement('div'); div.textContent = line || '\\u00a0'; return div }})) }};
+        const put = more => {{ if (frozen) return; text = (all ? '' : text) + more; all = false; render() }};
+        const types = more => {{ for (const one of more) put(one === '(' ? '()' : one === '\\n' ? '\\n    ' : one) }};
+        field.addEventListener('keydown', event => {{
+            if (event.ctrlKey && event.key === 'a') {{ all = true; event.preventDefault() }}
+            if (event.key === 'Delete' || event.key === 'Backspace') put('');
+            if (event.key === 'Enter') types('\\n') }});
+        field.addEventListener('paste', event => {{ event.preventDefault(); put(event.clipboardData.getData('text/plain')) }});
+        if (field.localName === 'textarea') field.oninput = () => {{ types(field.value); field.value = '' }};
+        else {{ field.editContext = new EditContext(); field.editContext.addEventListener('textupdate', event => types(event.text)) }}
+        lines.onmousedown = event => {{ event.preventDefault(); clicks++; field.focus() }};
+        render()</script>"
+    )
+}
+
+const FIELDS: [&str; 2] = [
+    "<textarea id=field aria-label=Editor></textarea>",
+    "<div id=field role=textbox aria-label=Editor tabindex=0></div>",
+];
+const CODE: &str = "f(\n  one\n\n    two\n)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_renders_what_is_typed_holds_it() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(RENDERING).await;
+        let terms = || Terms { how, ..ready() };
+        for (text, clear, holds) in [
+            ("fresh", true, "fresh"),
+            (" words", false, "fresh words"),
+            (CODE, true, CODE),
+            ("   spaces", true, "   spaces"),
+            ("naïve 日本 🦊", true, "naïve 日本 🦊"),
+        ] {
+            let typing = Typing { clear, terms: terms(), ..typing(text) };
+            let acted = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap();
+            assert_eq!(scene.evaluate("lines.join('\\n')").await, holds, "{how:?}");
+            assert_eq!(acted.warnings, Vec::<String>::new(), "{how:?} {text}");
+        }
+        assert_eq!(scene.evaluate("sent").await, 0, "lines come without Enter, which may send them");
+        scene.evaluate("frozen = true").await;
+        let typing = Typing { terms: terms(), ..typing("refused") };
+        let refused = scene.page.type_text(&scene.element("#e").await, &typing).await.unwrap_err();
+        assert!(matches!(refused, ActError::NoEffect(_)), "{how:?}: {refused:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_editor_that_draws_its_text_beside_its_field_holds_it() {
+    let scene = Scene::open().await;
+    let long = (1..=40).map(|number| format!("line {number}")).collect::<Vec<_>>().join("\n");
+    for field in FIELDS {
+        for how in [How::Input, How::DocumentFirst] {
+            scene.shows(&drawing(field)).await;
+            let terms = || Terms { how, ..ready() };
+            for (text, clear, holds) in [
+                ("fresh", true, "fresh".to_owned()),
+                (" words", false, "fresh words".to_owned()),
+                (CODE, true, CODE.to_owned()),
+                (&long, true, long.clone()),
+                ("\nend", false, format!("{long}\nend")),
+                ("   spaces", true, "   spaces".to_owned()),
+            ] {
+                let typing = Typing { clear, terms: terms(), ..typing(text) };
+                let acted = scene.page.type_text(&scene.element("#field").await, &typing).await.unwrap();
+                assert_eq!(scene.evaluate("text").await, holds.as_str(), "{field} {how:?}");
+                assert_eq!(acted.warnings, Vec::<String>::new(), "{field} {how:?} {text}");
+            }
+            scene.evaluate("frozen = true").await;
+            let typing = Typing { terms: terms(), ..typing("refused") };
+            let refused = scene.page.type_text(&scene.element("#surface").await, &typing).await.unwrap_err();
+            assert!(matches!(refused, ActError::NoEffect(_)), "{field} {how:?}: {refused:?}");
+        }
+        // A click on the field is one on its text; keys come to it.
+        scene.shows(&drawing(field)).await;
+        let tree = scene.page.snapshot(&mut Refs::default(), &SnapshotOptions::default()).await.unwrap().tree;
+        assert!(tree.contains(r#"- textbox "Editor" [ref=@e1]: First line\nSecond line"#), "{tree}");
+        scene.click("#field").await.unwrap();
+        assert_eq!(scene.evaluate("clicks").await, 1, "{field}");
+        scene.press(Some("#field"), "Control+A").await.unwrap();
+        scene.press(None, "Delete").await.unwrap();
+        scene.press(None, "x").await.unwrap();
+        assert_eq!(scene.evaluate("text").await, "x", "{field}");
+    }
+    scene.ends().await;
+}

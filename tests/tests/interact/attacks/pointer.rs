@@ -1,0 +1,109 @@
+//! Clicks on pages that put another button where the right one was, by every way there is.
+
+use std::time::Duration;
+
+use porthole_service::page::interact::{ActError, Acted};
+
+use crate::act::scene::Scene;
+
+/// How long a click may try.
+const BRIEFLY: Duration = Duration::from_millis(700);
+
+/// The right button, the wrong one, and a log of what came to either. `swap` puts the wrong one over the right one.
+const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px }
+    #w { left: 400px } .over { left: 50px !important; z-index: 9 }</style><main id=m><button id=b>OK</button><button id=w>Pay</button></main>
+    <script>let log = []; const note = what => log.push(what), swap = () => w.classList.add('over');
+    const hears = one => { for (const type of ['pointerdown', 'mousedown', 'click', 'auxclick', 'dblclick', 'contextmenu'])
+        one.addEventListener(type, () => note('wrong ' + type)) };
+    hears(w); b.addEventListener('click', () => note('right'))</script>";
+
+/// What a page does, with `BUTTONS`.
+const SWAPS: &[&str] = &[
+    "b.onpointerover = swap",
+    "b.onmouseenter = swap",
+    "b.onpointermove = swap",
+    "b.addEventListener('pointerrawupdate', swap)",
+    "addEventListener('mousemove', swap, true)",
+    "b.onpointerdown = swap",
+    "b.onmousedown = swap",
+    "b.onfocus = swap",
+    "b.onmousedown = () => { b.replaceWith(w); swap() }",
+    "b.onpointerdown = () => { b.remove(); swap() }",
+    "b.onpointermove = () => { const twin = b.cloneNode(true); hears(twin); b.replaceWith(twin) }",
+    "b.onpointermove = () => Promise.resolve().then(swap)",
+    "b.onpointermove = () => queueMicrotask(swap)",
+    "new ResizeObserver(() => b.matches(':hover') && swap()).observe(b); b.onpointermove = () => { b.style.width = '201px' }",
+    "new IntersectionObserver(swap).observe(b)",
+    "(function turn(over) { w.classList.toggle('over', over); requestAnimationFrame(() => turn(!over)) })(true)",
+    "setInterval(() => w.classList.toggle('over'), 1)",
+    "setInterval(() => w.classList.toggle('over'), 17)",
+    "b.onpointerdown = e => w.setPointerCapture(e.pointerId)",
+    "b.onpointermove = e => w.setPointerCapture(e.pointerId)",
+    "w.requestPointerLock(); b.onpointerdown = () => w.requestPointerLock()",
+    "b.onpointermove = () => { w.popover = 'manual'; w.showPopover(); w.style.cssText = 'margin:0;left:50px' }",
+    "b.onpointermove = () => { const d = document.createElement('dialog'); d.append(w); m.append(d); swap(); d.showModal() }",
+    "b.onpointermove = () => { b.inert = true; swap() }",
+    "b.onpointermove = () => { m.inert = true; document.body.append(w); swap() }",
+    "b.onpointermove = () => { b.style.pointerEvents = 'none'; w.style.cssText = 'left:50px;z-index:-1' }",
+    "b.onpointermove = () => { document.documentElement.style.zoom = 2; swap() }",
+    "b.onpointermove = () => { document.body.style.zoom = .5; w.style.left = '100px' }",
+    "b.onpointermove = () => document.startViewTransition(swap)",
+    "b.onpointermove = () => { b.style.contentVisibility = 'hidden'; b.style.visibility = 'hidden'; w.style.cssText = 'left:50px;z-index:-1' }",
+    "b.onpointermove = () => { const f = document.createElement('iframe'); f.style.cssText = 'position:absolute;left:0;top:0;width:600px;height:400px;z-index:9'; f.srcdoc = `<body style=margin:0 onpointerdown='parent.note(\"wrong frame\")' onclick='parent.note(\"wrong frame click\")'>`; document.body.append(f) }",
+    "b.onpointermove = () => { document.open(); document.write(`<body style=margin:0;height:100vh onclick='note(\"wrong\")'>`); document.close() }",
+    "b.onpointerdown = () => { document.open(); document.write(`<body style=margin:0;height:100vh onclick='note(\"wrong\")'>`); document.close() }",
+    "b.onpointermove = () => { document.body.innerHTML = `<a href='#x' onclick='note(\"wrong\")' style='position:fixed;inset:0'>x</a>` }",
+    "b.onpointerdown = () => { alert('first'); swap() }",
+    "b.onpointermove = () => { w.style.cssText = 'left:50px;opacity:0'; w.style.zIndex = 9 }",
+    "const s = document.createElement('style'); s.textContent = '#b:hover + #w { left: 50px; z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = '#b:active + #w { left: 50px; z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = 'body:has(#b:hover) #w { left: 50px; z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = '#b { anchor-name: --b } #w { position-anchor: --b; transition: none } #b:hover ~ #w { position: absolute; left: anchor(left); top: anchor(top); z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = '@keyframes go { 0%, 45% { left: 400px } 55%, 100% { left: 50px } } #w { animation: go .3s infinite alternate; z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = '@keyframes go { to { transform: translateX(-700px) } } #w { animation: go .4s infinite linear; z-index: 9 }'; m.append(s)",
+    "const s = document.createElement('style'); s.textContent = '@keyframes hop { 50% { left: 400px } } @keyframes pop { 50% { left: 50px } } #b { animation: hop .6s steps(1) infinite } #w { animation: pop .6s steps(1) infinite }'; m.append(s)",
+    "b.onpointermove = () => { const d = document.createElement('div'); d.style.cssText = 'position:fixed;inset:0;z-index:9'; hears(d.attachShadow({ mode: 'closed' }).appendChild(Object.assign(document.createElement('button'), { style: 'position:fixed;inset:0' }))); document.body.append(d) }",
+    "m.attachShadow({ mode: 'open' }).innerHTML = `<slot></slot><button id=v style='position:absolute;left:400px;top:50px;width:200px;height:80px;z-index:9'>v</button>`; const v = m.shadowRoot.querySelector('#v'); hears(v); b.onpointermove = () => { v.style.left = '50px' }",
+    "b.onpointermove = () => { const s = m.attachShadow({ mode: 'closed' }); s.innerHTML = `<button style='position:absolute;left:50px;top:50px;width:200px;height:80px'>v</button>`; hears(s.firstChild) }",
+    "b.onpointermove = () => { const f = document.createElement('iframe'); document.body.append(f); f.contentDocument.body.append(b); swap() }",
+    "Document.prototype.elementFromPoint = () => b; Element.prototype.contains = () => true; Element.prototype.closest = () => b; b.onpointermove = swap",
+    "Event.prototype.preventDefault = Event.prototype.stopImmediatePropagation = () => {}; Event.prototype.composedPath = () => [b]; b.onpointermove = swap",
+    "addEventListener('pointermove', e => { Object.defineProperty(e, 'clientX', { value: 0 }); swap() }, true)",
+    "b.onpointermove = () => { const until = Date.now() + 300; while (Date.now() < until); swap() }",
+    "b.onpointermove = () => { scrollBy(0, 1); swap() }",
+    "document.body.style.height = '4000px'; b.style.top = w.style.top = '2000px'; onscroll = swap",
+    "document.body.style.height = '4000px'; b.style.top = w.style.top = '2000px'; onscroll = () => setTimeout(swap, 16)",
+    "document.body.style.height = '4000px'; b.style.top = w.style.top = '2000px'; onscroll = () => { b.style.top = '2090px'; w.classList.add('over') }",
+    "document.body.style.height = '4000px'; b.style.top = w.style.top = '2000px'; onscroll = () => { b.before(Object.assign(document.createElement('div'), { style: 'height:90px' })); b.style.top = '2090px'; swap() }",
+];
+
+/// What holds of every click: nothing came to the wrong element, and "done" means that the click came to the right one.
+async fn holds(scene: &Scene, what: &str, acted: Result<Acted, ActError>) {
+    if scene.page.dialog().is_some() {
+        scene.page.answer_dialog(true, None).await.unwrap();
+    }
+    // What comes late is heard as well.
+    scene.evaluate("new Promise(done => setTimeout(done, 60))").await;
+    let log = scene.evaluate("typeof log == 'undefined' ? '' : String(log)").await;
+    let log = log.as_str().unwrap_or_default();
+    assert!(!log.contains("wrong"), "{what}: {log} {acted:?}");
+    match acted {
+        Ok(acted) if acted.settled.settled && !acted.warnings.join("").contains("click_lost") => {
+            assert_eq!(log.matches("right").count(), 1, "{what}: {log} {acted:?}");
+        }
+        Ok(_) | Err(ActError::Covered { .. } | ActError::NotFound(_) | ActError::TimedOut { .. }) => {}
+        Err(ActError::NotVisible(_) | ActError::NotEnabled(_) | ActError::DispatchFailed(_)) => {}
+        Err(error) => panic!("{what}: {error:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_swap_gets_the_click() {
+    let scene = Scene::open().await;
+    for swaps in SWAPS {
+        scene.shows(&format!("{BUTTONS}<script>{{ {swaps} }}</script>")).await;
+        let acted = scene.click_within("#b", BRIEFLY).await;
+        holds(&scene, swaps, acted).await;
+    }
+    scene.ends().await;
+}

@@ -1,0 +1,78 @@
+//! Duplicates and twins that no one sees: the one that a person sees is acted on.
+
+use std::time::Duration;
+
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{ActError, Click, How, Terms, Wanted};
+use tokio::time::Instant;
+
+use crate::act::scene::{Scene, ready};
+
+const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_twin_that_no_one_sees_is_not_first() {
+    let scene = Scene::open().await;
+    for (hides, around) in [
+        ("opacity: 0", ""),
+        ("", "opacity: 0"),
+        ("position: absolute; left: -9999px", ""),
+        ("position: absolute; top: -9999px", ""),
+        (
+            "position: absolute; width: 1px; height: 1px; overflow: hidden; padding: 0; border: 0; clip-path: inset(50%)",
+            "",
+        ),
+        ("visibility: hidden", ""),
+        ("", "display: none"),
+        ("", "content-visibility: hidden"),
+    ] {
+        for how in [How::Input, How::DocumentFirst] {
+            for (by, value, name) in [
+                (Some(TargetBy::Role), "button", Some("Pay")),
+                (Some(TargetBy::Text), "Pay", None),
+                (None, "Pay", None),
+            ] {
+                scene
+                    .shows(&format!("{LOGS}<div style='{around}'><button style='{hides}' onclick='note(`hidden`)'>Pay</button></div><p>x</p><button onclick='note(`seen`)'>Pay</button>"))
+                    .await;
+                let wanted = Wanted {
+                    by,
+                    value: value.into(),
+                    name: name.map(str::to_owned),
+                    wait_for_visible: true,
+                    wait_for_enabled: true,
+                    ..Wanted::default()
+                };
+                let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+                scene.page.click(&located.element, &Click::once(Terms { how, ..ready() })).await.unwrap();
+                assert_eq!(scene.log().await, "seen", "{hides} {around} {by:?}");
+            }
+        }
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_in_the_document_counts_where_the_element_stays() {
+    let scene = Scene::open().await;
+    let acts = async |page: &str| {
+        scene
+            .shows(&format!(
+                "{LOGS}<div id=m><button id=b onclick='note(`clicked`)'>OK</button></div><script>{page}</script>"
+            ))
+            .await;
+        let terms = Terms { how: How::DocumentFirst, ..Terms::until(Instant::now() + Duration::from_millis(700)) };
+        let acted = scene.page.click(&scene.element("#b").await, &Click::once(terms)).await;
+        (acted, scene.log().await)
+    };
+    // Rendered anew as the pointer comes: the listener of an element that has left would be told of a click that nothing hears.
+    let (acted, log) = acts("m.onmouseover = () => { m.innerHTML = m.innerHTML; m.onmouseover = null }").await;
+    assert!(matches!(acted, Err(ActError::NotFound(_))), "{acted:?}");
+    assert_eq!(log, "");
+    let (acted, log) = acts("b.onmousedown = () => b.remove()").await;
+    assert!(acted.unwrap().warnings.join("").contains("click_lost"));
+    assert_eq!(log, "");
+    let (acted, log) = acts("").await;
+    assert_eq!((acted.unwrap().warnings.len(), log.as_str()), (0, "clicked"));
+    scene.ends().await;
+}

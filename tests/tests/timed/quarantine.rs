@@ -1,0 +1,134 @@
+//! What happens to a browser that a page keeps busy. Beside other tests such a page would not get the time to do so.
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use porthole_tests::eventually::so;
+use porthole_tests::exposition::prometheus;
+use porthole_tests::family::Relative;
+use porthole_tests::neighbours::{BUSY, NEIGHBOURS};
+use porthole_tests::{Caller, Stack, eventually, owner};
+use serde_json::json;
+
+use super::alone;
+
+/// How long the service may take to find a noisy page and to start another browser.
+const SOON: Duration = Duration::from_secs(40);
+/// How long it may take to end a browser whose page was noisy: beyond the time for which it is kept.
+const LATER: Duration = Duration::from_secs(100);
+/// How long a browser is kept for the sandbox whose page was noisy, at least: the service's own constant.
+const KEPT: Duration = Duration::from_secs(30);
+/// How many noisy pages one sandbox opens in a row.
+const NOISY_PAGES: usize = 4;
+
+fn browsers(stack: &Stack) -> Vec<Relative> {
+    stack.chromium().into_iter().filter(Relative::is_browser).collect()
+}
+
+async fn starts(stack: &Stack, reason: &str) -> f64 {
+    let answer = stack.admin(&stack.service, "/metrics").await;
+    let families = prometheus(std::str::from_utf8(&answer.body).expect("metrics are text"));
+    let series = format!(r#"porthole_browser_starts_total{{reason="{reason}"}}"#);
+    families["porthole_browser_starts_total"].samples.get(&series).copied().unwrap_or_default()
+}
+
+/// Starts a service with one browser for all visits.
+async fn one_browser() -> Stack {
+    let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    stack.expect_alive().await;
+    assert_eq!(browsers(&stack).len(), 1);
+    stack
+}
+
+/// Returns the URL of a page that floods the browser's main thread.
+fn noisy(stack: &Stack) -> String {
+    let kind = NEIGHBOURS.into_iter().find(|kind| kind.name == "theme colours").expect("a kind of that name");
+    stack.site.html(&kind.html())
+}
+
+async fn held(caller: Caller, url: String, delay_ms: u64) -> Option<String> {
+    caller.extract(json!({"url": url, "wait": {"until": "load", "delay_ms": delay_ms}})).await.code()
+}
+
+fn second(stack: &Stack) -> Caller {
+    let sandbox_id = "sb-of-the-other-owner".to_owned();
+    Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
+}
+
+#[tokio::test]
+async fn a_noisy_pages_browser_is_left_to_its_sandbox_and_gives_way() {
+    let _alone = alone().await;
+    let stack = one_browser().await;
+    let first = browsers(&stack)[0].clone();
+    // As root Chromium raises the priority of some of its processes; none begins lower than its renderers.
+    let nice = stack.chromium().iter().filter_map(Relative::nice).max();
+    let visit = tokio::spawn(held(stack.caller(), noisy(&stack), 10_000));
+    eventually(SOON, async || {
+        assert_eq!(held(second(&stack), stack.site.html("<p>quiet"), 0).await, None);
+        so(browsers(&stack).len() == 2, "no other browser takes its place")
+    })
+    .await;
+    // All of the first one's processes give way, and none of the other's.
+    eventually(SOON, async || {
+        let is_lowered = |one: &Relative| one.nice() > nice;
+        let (of_first, others): (Vec<_>, Vec<_>) = stack.chromium().into_iter().partition(|one| one.group == first.pid);
+        let kept = of_first.iter().filter(|one| !is_lowered(one)).count();
+        let lowered = others.iter().filter(|one| is_lowered(one)).count();
+        so((kept, lowered) == (0, 0), format!("{kept} of the first browser's processes don't, {lowered} others do"))
+    })
+    .await;
+    // Another sandbox's page is in the other browser: it outlives the noisy one's.
+    let url = stack.site.html("<title>quiet</title><p>quiet");
+    let other = tokio::spawn(held(second(&stack), url.clone(), 3_000));
+    eventually(SOON, async || so(!stack.site.seen(&url).is_empty(), "the other page is not visited")).await;
+    first.kill();
+    assert_eq!(other.await.expect("a visit does not panic"), None);
+    assert!(visit.await.expect("a visit does not panic").is_some(), "the noisy page was not in the first browser");
+    assert_eq!((starts(&stack, "noisy").await, starts(&stack, "died").await), (1.0, 0.0));
+}
+
+#[tokio::test]
+async fn noisy_pages_in_a_row_cost_one_browser_which_ends_after_them() {
+    let _alone = alone().await;
+    let stack = one_browser().await;
+    let first = browsers(&stack)[0].pid;
+    let (mut most, began) = (0, Instant::now());
+    for _ in 0..NOISY_PAGES {
+        let visit = tokio::spawn(held(stack.caller(), noisy(&stack), 4_000));
+        // The other sandbox goes on meanwhile.
+        while !visit.is_finished() {
+            assert_eq!(held(second(&stack), stack.site.html("<p>quiet"), 0).await, None);
+            most = most.max(browsers(&stack).len());
+        }
+    }
+    let (noisy, elapsed) = (starts(&stack, "noisy").await, began.elapsed());
+    assert_eq!(most, 2, "browsers at once");
+    let noisy_max = 1.0 + (elapsed.as_secs_f64() / KEPT.as_secs_f64()).floor();
+    assert!((1.0..=noisy_max).contains(&noisy), "{noisy} browsers were started in {elapsed:?}");
+    eventually(LATER, async || {
+        let now: Vec<i32> = browsers(&stack).iter().map(|one| one.pid).collect();
+        let files = stack.home.left_in_temp();
+        let is_alone = now.len() == 1 && files.len() == 1 && !now.contains(&first);
+        so(is_alone, format!("{now:?} run, with {files:?}; the noisy one is {first}"))
+    })
+    .await;
+    stack.expect_alive().await;
+}
+
+#[tokio::test]
+async fn a_page_that_only_keeps_its_own_renderer_busy_costs_no_browser() {
+    let _alone = alone().await;
+    let stack = one_browser().await;
+    let running: Vec<i32> = browsers(&stack).iter().map(|one| one.pid).collect();
+    let nice: BTreeSet<Option<i32>> = stack.chromium().iter().map(Relative::nice).collect();
+    let visit = tokio::spawn(held(stack.caller(), stack.site.html(&BUSY.html()), 10_000));
+    let lowered = || stack.chromium().iter().filter(|one| one.is_renderer() && !nice.contains(&one.nice())).count();
+    eventually(SOON, async || so(lowered() == 1, "its renderer is not found")).await;
+    // Requests enough for many looks at what the browser does.
+    for _ in 0..40 {
+        assert_eq!(held(second(&stack), stack.site.html("<p>quiet"), 0).await, None);
+    }
+    visit.abort();
+    assert_eq!(browsers(&stack).iter().map(|one| one.pid).collect::<Vec<i32>>(), running);
+    assert_eq!(starts(&stack, "noisy").await, 0.0);
+}
