@@ -1,44 +1,56 @@
-# `make run` shows Porthole at work, `make check` is for each commit, `make test` checks everything. They install what they
-# need (see `setup`).
+# `make run` shows Porthole at work, `make check` is for each commit, `make test` checks everything. They install
+# what they need (see `setup`).
 
 CARGO ?= cargo
 TARGET = $(or $(CARGO_TARGET_DIR),target)
 PORTHOLE = $(TARGET)/debug/porthole
 # Most end-to-end tests wait for a browser or a clock most of their time.
-export RUST_TEST_THREADS ?= $(shell echo $$(($$(nproc) + 2)))
+export RUST_TEST_THREADS ?= $(shell echo $$(($$(nproc) + 3)))
 
-# One thing after the other, whatever `-j` says: Cargo uses all processors, and tests measure time.
+# One thing after the other, with `-j` too: Cargo uses all processors, and tests measure time.
 .NOTPARALLEL:
-.PHONY: help setup build build-tests run check test test-one alerts prometheus format format-check lint doc golden deny \
-	emulator-sdk soak deploy-check deploy-prove bench-round-trips bench-overload bench bench-settled \
-	bench-neighbours bench-parts bench-agents
+.PHONY: help setup setup-tests build build-tests run check test test-one alerts prometheus format format-check \
+	lint doc golden deny emulator-sdk mcp-conformance editors-check web-check soak deploy-check deploy-prove \
+	bench-round-trips bench-overload bench bench-settled bench-neighbours bench-live bench-parts bench-agents \
+	bench-agents-beside bench-idle-sessions
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
-	@echo 'make check                                   before each commit: format, lints, unit tests; no browser, no network'
+	@echo 'make check                                   before each commit: format, lints, unit tests; no browser'
 	@echo 'make test-one NAME=part-of-a-name            the tests whose names contain NAME, with what they need'
-	@echo 'make test                                    everything: make check, documentation, deploy-check, end-to-end tests'
+	@echo 'make test                                    all of it: make check, doc, deploy-check, end-to-end tests'
 	@echo 'make alerts                                  each alert fires by its cause; part of make test'
-	@echo 'make emulator-sdk                            the emulator with Browserbase'"'"'s own SDKs: needs node, python, their registries'
-	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside Playwright and Puppeteer: needs node, npm, its registry'
+	@echo 'make emulator-sdk                            the emulator with the SDKs of Browserbase: needs node, python'
+	@echo 'make mcp-conformance                         the suite and the clients of MCP: needs npm, python'
+	@echo 'make editors-check [EDITORS=quill]           an agent types into nine editors: needs node, npm'
+	@echo 'make web-check                               web/ by TypeScript, axe and in React: needs node, npm'
+	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside others: needs node, npm'
 	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; make test has a minute of it'
 	@echo 'make deploy-check                            the files of deploy/ against their schemas; part of make test'
 	@echo 'make deploy-prove                            the images under runc, as root'
-	@echo 'make deny                                    licences, sources, bans, advisories of all dependencies: needs cargo-deny'
+	@echo 'make deny                                    dependencies: licences, sources, advisories: needs cargo-deny'
 	@echo 'make bench-overload [SECONDS=60] [FACTOR=10] a minute at ten times capacity: goodput, refusals, recovery'
-	@echo 'make bench [BENCH="--shots 30 --browserless …"]  how fast, at what cost, beside Playwright and browserless: needs node, npm'
+	@echo 'make bench [BENCH="--shots 30 …"]             how fast, at what cost, beside others: needs node, npm'
 	@echo 'make bench-neighbours                        how long a second sandbox waits beside each kind of hostile page'
-	@echo 'make bench-settled                           how often a picture shows the page as it will be, beside other waits'
-	@echo 'make bench-agents [SEEDS=a,b,c] [TASK=name,…]  tasks of MiniWoB++ that a scripted agent solves: needs python, pip, its registry'
+	@echo 'make bench-live                              the live view: frames, cost, input to frame: needs node, npm'
+	@echo 'make bench-idle-sessions                     what 200 idle sessions cost, and pictures beside them'
+	@echo 'make bench-settled                           how often a picture shows the page as it will be'
+	@echo 'make bench-agents [SEEDS=a,b,c] [TASK=name,…]  tasks of MiniWoB++ for a scripted agent: needs python, pip'
+	@echo 'make bench-agents-beside [SEEDS=e] [ONLY=…]  the same beside three other browsers: needs node, npm, too'
 	@echo 'make bench-parts                             what inner parts take: the guard, JSON, the size cap'"'"'s ladder'
 	@echo 'make lint | format | doc | golden            one thing of it: see the Makefile'
+	@echo 'What needs npm or python installs packages from their registries into a temp folder.'
 
 setup:
 	@./setup
 
-# All selections below resolve the same features, so that nothing is compiled twice: always the whole workspace, and always
-# a test or an example among the targets, since those bring the features of the dev-dependencies. The file tells the
-# end-to-end tests that the executables are as new as the manifests (tests/src/executable.rs).
+setup-tests:
+	@./setup tests
+
+# All selections below resolve the same features, so that nothing is compiled twice: always the whole workspace, and
+# always a test or an example among the targets, since those bring the features of the dev-dependencies. The file
+# tells the end-to-end tests that the executables are as new as the manifests (tests/src/executable.rs).
+
 # What docs/examples has in other languages, too; a test runs all of them.
 CLIENT_EXAMPLES = --example screenshot --example extract --example mint_token --example session
 
@@ -46,7 +58,7 @@ build: setup
 	$(CARGO) build --workspace --bins --example soak
 	@touch $(TARGET)/debug/.built
 
-build-tests: setup
+build-tests: setup-tests
 	$(CARGO) build --workspace --bins --tests $(CLIENT_EXAMPLES)
 	@touch $(TARGET)/debug/.built
 
@@ -61,8 +73,14 @@ check: setup format-check lint
 test-one: build-tests
 	@tests/one '$(NAME)'
 
-# Everything. The runner's closing lines come last.
-test: setup format-check lint doc build-tests deploy-check prometheus
+# Everything, compiled once: clippy lints the workspace while it compiles it, with the variables that `cargo clippy`
+# sets, and rustdoc writes the documentation of what it tests. The runner's closing lines come last.
+test: export RUSTC_WORKSPACE_WRAPPER = clippy-driver
+test: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
+test: export RUSTDOC = $(CURDIR)/.ci/rustdoc
+test: setup-tests format-check deploy-check prometheus
+	$(CARGO) build --workspace --all-targets
+	@touch $(TARGET)/debug/.built
 	$(CARGO) test --workspace --doc
 	$(CARGO) test --workspace --tests
 
@@ -78,7 +96,8 @@ format-check:
 
 # Broken links and malformed comments; the flags share clippy's compilation of the dependencies.
 doc:
-	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' $(CARGO) doc --workspace --no-deps --lib --bin porthole --example soak
+	RUSTDOCFLAGS='-D warnings -A rustdoc::private_intra_doc_links' \
+		$(CARGO) doc --workspace --no-deps --lib --bin porthole --example soak
 
 lint:
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
@@ -98,8 +117,25 @@ deny:
 emulator-sdk: build
 	emulator/sdk/check
 
-# Counts round trips to a remote browser and prints a table: Porthole beside Playwright and Puppeteer, which npm installs
-# into a temp folder. Takes some minutes; the machine should have nothing else to do.
+# The Model Context Protocol's conformance suite, official SDKs and inspector, installed from npm and PyPI into a
+# temp folder.
+mcp-conformance: setup
+	$(CARGO) build --workspace --bins --example mcp_fixtures
+	@touch $(TARGET)/debug/.built
+	tests/mcp/conformance
+
+# Editors from npm (ProseMirror, Lexical, Slate, CodeMirror, Monaco, Quill, Ace), which npm installs into a temp
+# folder, in a real browser behind worker and service.
+editors-check: build
+	tests/editors/check $(EDITORS)
+
+# TypeScript reads the modules and their declarations, axe looks at the elements in Chromium, and the example for
+# React runs there; npm installs all of it into a temp folder.
+web-check: build-tests
+	web/check/run
+
+# Counts round trips to a remote browser and prints a table: Porthole beside Playwright and Puppeteer, which npm
+# installs into a temp folder. Takes some minutes; the machine should have nothing else to do.
 bench-round-trips: setup
 	$(CARGO) build --workspace --bins --example round_trips
 	@$(TARGET)/debug/examples/round_trips $(RUNS)
@@ -117,14 +153,15 @@ deploy-check:
 deploy-prove: build
 	@deploy/container/prove
 
-# Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else to do.
+# Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else
+# to do.
 bench-overload: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example overload
 	@$(TARGET)/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
 
-# Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with --browserless,
-# browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site. Takes some 25 minutes,
-# 40 with browserless; the machine should have nothing else to do.
+# Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with
+# --browserless, browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site.
+# Takes some 25 minutes, 40 with browserless; the machine should have nothing else to do.
 bench: setup
 	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
 	@$(TARGET)/release/examples/bench --growth 5000 $(BENCH)
@@ -142,11 +179,32 @@ bench-agents: setup
 	@python3 tests/agents/miniwob.py --service $(TARGET)/release/porthole-service --package $(TARGET)/miniwob \
 		--seeds $(SEEDS) $(if $(TASK),--task $(TASK)) $(if $(LOG),--log)
 
+# Clicks, snapshots and tasks beside @playwright/mcp, agent-browser and chrome-devtools-mcp, each over its own
+# protocol, in one run; prints Markdown. Takes some 20 minutes; the machine should have nothing else to do.
+bench-agents-beside: setup
+	$(CARGO) build --release -p porthole-service --bins
+	@tests/agents/beside $(TARGET)/beside $(TARGET)/release/porthole-service --seeds $(SEEDS) $(if $(ONLY),--only $(ONLY))
+
 # Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
 bench-parts:
 	$(CARGO) bench --workspace --bench parts -- $(BENCH)
 
-# A second sandbox's requests beside pages that flood the browser that both share. Takes some six minutes; prints Markdown.
+# The live view: frames to 1, 20 and 100 viewers, memory, processor time, input to frame, a slow line; then
+# agent-browser's stream and Playwright's screencast beside it, and the viewer in a second Chromium, which need node
+# and npm. Takes three minutes; prints Markdown; the machine should have nothing else to do.
+bench-live: setup
+	$(CARGO) build --release --workspace --bins --example live
+	@tests/live/install $(TARGET)/live-beside
+	@$(TARGET)/release/examples/live --modules $(TARGET)/live-beside $(BENCH)
+
+# A second sandbox's requests beside pages that flood the browser that both share. Takes some six minutes; prints
+# Markdown.
 bench-neighbours: setup
 	$(CARGO) build --release --workspace --bins --example neighbours
 	@$(TARGET)/release/examples/neighbours $(BENCH)
+
+# 200 sessions that are left alone: the service's own memory for each, and pictures beside them. Takes some four minutes
+# and 6 GB; prints Markdown.
+bench-idle-sessions: setup
+	$(CARGO) build --release --workspace --bins --example idle_sessions
+	@$(TARGET)/release/examples/idle_sessions $(BENCH)
