@@ -3,7 +3,8 @@
 //! Frames are acknowledged at the pace of the viewer who asks for most. The browser drops what it draws while three are
 //! unacknowledged; if it may have dropped the last one before the page came to rest, the cast is begun anew, which
 //! brings what the page shows. So it is after a change of the viewport: of a page that is resized just after a frame the
-//! browser often sends none of its new size.
+//! browser often sends none of its new size. Since a browser under load may lose a frame without any such sign, the cast
+//! of a page that seems at rest is begun anew now and then, too; a picture that viewers have already is not shown again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,6 +22,10 @@ use crate::page::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Page};
 
 /// After the last acknowledgement: a page that has sent no frame by then is at rest.
 const REST: Duration = Duration::from_millis(60);
+/// After a new picture: a page that has sent no frame by then is looked at once more.
+const LOOK_AFTER: Duration = Duration::from_secs(1);
+/// How often a page is looked at that stays at rest: what a viewer waits at most for a frame that the browser lost.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be; of a
 /// browser that goes on with such frames they are shown as they are.
 const MISSHAPEN_MAX: u32 = 10;
@@ -129,6 +134,9 @@ async fn run(
     let mut missing_since: Option<Instant> = None;
     let mut may_miss = false;
     let mut misshapen = 0;
+    let mut look_at = next_at + LOOK_AFTER;
+    // Whether frames are asked for that may show nothing new.
+    let mut looking = false;
     loop {
         tokio::select! {
             biased;
@@ -142,9 +150,15 @@ async fn run(
                     missing_since = Some(Instant::now());
                     continue;
                 }
+                missing_since = None;
+                if looking && latest.borrow().as_ref().is_some_and(|known| known.is_as(&frame)) {
+                    cast.acknowledge(frame.number);
+                    continue;
+                }
+                looking = false;
+                look_at = Instant::now() + LOOK_AFTER;
                 unacknowledged.push_back(frame.number);
                 may_miss |= unacknowledged.len() >= FRAMES_UNDER_WAY_MAX;
-                missing_since = None;
                 nth += 1;
                 let seq = seq.fetch_add(1, Ordering::Relaxed) + 1;
                 latest.send_replace(Some(Arc::new(Frame::new(nth, seq, frame))));
@@ -165,6 +179,11 @@ async fn run(
             }
             () = async { sleep_until(missing_since.unwrap_or_else(Instant::now) + REST).await }, if missing_since.is_some() => {
                 (missing_since, may_miss) = (None, false);
+                cast.restart(wish.options());
+            }
+            () = sleep_until(look_at), if unacknowledged.is_empty() => {
+                looking = true;
+                look_at = Instant::now() + LOOK_EVERY;
                 cast.restart(wish.options());
             }
             changed = wishes.changed() => {

@@ -88,6 +88,15 @@ impl Frame {
         }
     }
 
+    /// Whether this one shows the same picture of the same place.
+    pub(super) fn is_as(&self, frame: &CastFrame) -> bool {
+        let ShownViewport { width, height, offset_top, page_scale_factor } = self.viewport;
+        (width, height) == frame.viewport
+            && (offset_top, page_scale_factor) == (frame.offset_top, frame.page_scale_factor)
+            && (self.header.scroll_x, self.header.scroll_y) == frame.scroll
+            && self.jpeg == frame.jpeg
+    }
+
     /// The frame in this mode.
     pub(super) fn packed(&self, mode: FrameMode) -> Packed {
         match mode {

@@ -71,3 +71,16 @@ async fn a_session_behind_a_devtools_endpoint_is_watched_and_steered() {
     drop(stack);
     process.kill().await.remove().await;
 }
+
+/// A browser may lose the only frame that a page at rest has.
+#[tokio::test]
+async fn a_page_at_rest_is_shown_although_its_frames_were_lost() {
+    let remote = Remote::start().await;
+    let lost = json!({"lose_events": {"names": ["Page.screencastFrame"], "for_ms": 4_000}});
+    remote.emulator.faults(json!([{"connect": lost, "times": 1}])).await;
+    let (agent, _) = Agent::at(remote.stack.caller(), &remote.stack.site.html(RED)).await;
+    let mut viewer = LiveViewer::of(&agent, "view", json!({})).await;
+    viewer.shows(640, 360, RED_RGB).await;
+    agent.does("close", json!({})).await;
+    remote.expect_all_given_back().await;
+}
