@@ -40,6 +40,13 @@ pub(super) struct ShownViewport {
     pub(super) page_scale_factor: f64,
 }
 
+impl ShownViewport {
+    const fn of(frame: &CastFrame) -> Self {
+        let CastFrame { viewport: (width, height), offset_top, page_scale_factor, .. } = *frame;
+        Self { width, height, offset_top, page_scale_factor }
+    }
+}
+
 /// A packed frame. Clones share its bytes.
 #[derive(Clone, Debug)]
 pub enum Packed {
@@ -66,7 +73,8 @@ impl Packed {
 
 impl Frame {
     pub(super) fn new(nth: u64, seq: u64, frame: CastFrame) -> Self {
-        let CastFrame { jpeg, size, viewport, offset_top, page_scale_factor, scroll, timestamp_ms, .. } = frame;
+        let shown = ShownViewport::of(&frame);
+        let CastFrame { jpeg, size, page_scale_factor, scroll, timestamp_ms, .. } = frame;
         let header = FrameHeader {
             seq,
             width: size.0,
@@ -79,7 +87,7 @@ impl Frame {
         Self {
             nth,
             header,
-            viewport: ShownViewport { width: viewport.0, height: viewport.1, offset_top, page_scale_factor },
+            viewport: shown,
             came: Instant::now(),
             jpeg,
             binary: OnceLock::new(),
@@ -90,9 +98,7 @@ impl Frame {
 
     /// Whether this one shows the same picture of the same place.
     pub(super) fn is_as(&self, frame: &CastFrame) -> bool {
-        let ShownViewport { width, height, offset_top, page_scale_factor } = self.viewport;
-        (width, height) == frame.viewport
-            && (offset_top, page_scale_factor) == (frame.offset_top, frame.page_scale_factor)
+        self.viewport == ShownViewport::of(frame)
             && (self.header.scroll_x, self.header.scroll_y) == frame.scroll
             && self.jpeg == frame.jpeg
     }
