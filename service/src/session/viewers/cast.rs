@@ -3,8 +3,8 @@
 //! Frames are acknowledged at the pace of the viewer who asks for most. The browser drops what it draws while three are
 //! unacknowledged; if it may have dropped the last one before the page came to rest, the cast is begun anew, which
 //! brings what the page shows. So it is after a change of the viewport: of a page that is resized just after a frame the
-//! browser often sends none of its new size. Since a browser under load may lose a frame without any such sign, the cast
-//! of a page that seems at rest is begun anew now and then, too; a picture that viewers have already is not shown again.
+//! browser often sends none of its new size. A frame may be lost without any of these signs, so the cast of a page at
+//! rest is also begun anew at intervals; a picture that viewers have already is not sent again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,9 +22,9 @@ use crate::page::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Page};
 
 /// After the last acknowledgement: a page that has sent no frame by then is at rest.
 const REST: Duration = Duration::from_millis(60);
-/// After a new picture: a page that has sent no frame by then is looked at once more.
+/// After a new picture: if no frame has come by then, the cast is begun anew.
 const LOOK_AFTER: Duration = Duration::from_secs(1);
-/// How often a page is looked at that stays at rest: what a viewer waits at most for a frame that the browser lost.
+/// How often the cast of a page that stays at rest is begun anew: a lost frame comes this much later, at most.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be; of a
 /// browser that goes on with such frames they are shown as they are.
