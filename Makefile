@@ -25,7 +25,7 @@ help:
 	@echo 'make editors-check [EDITORS=quill]           an agent types into nine editors: needs node, npm'
 	@echo 'make web-check                               web/ by TypeScript, axe and in React: needs node, npm'
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside others: needs node, npm'
-	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults at random; make test has a minute of it'
+	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults; make test has half a minute of it'
 	@echo 'make deploy-check                            the files of deploy/ against their schemas; part of make test'
 	@echo 'make deploy-prove                            the images under runc, as root'
 	@echo 'make deny                                    dependencies: licences, sources, advisories: needs cargo-deny'
@@ -141,7 +141,7 @@ bench-round-trips: setup
 	@$(TARGET)/debug/examples/round_trips $(RUNS)
 
 # Mixed traffic at twice the capacity while browsers are killed, Browserbase fails and the service is restarted. Ends
-# with 1 where something is left behind or answered wrongly; `make test` has a minute of it.
+# with 1 where something is left behind or answered wrongly; `make test` has half a minute of it.
 soak: build
 	@$(TARGET)/debug/examples/soak $(or $(SECONDS),3600) $(SEED)
 
