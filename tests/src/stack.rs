@@ -130,6 +130,12 @@ impl Builder {
         self
     }
 
+    /// Starts the second browser too, whose pages are drawn with `begin_frame`, as the service does by default.
+    #[must_use]
+    pub fn begin_frame(self) -> Self {
+        self.setting("PORTHOLE_FRAMES", "auto")
+    }
+
     /// Starts the stack and waits until the worker is ready.
     ///
     /// # Panics
@@ -145,6 +151,9 @@ impl Builder {
             ("PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
             // Sessions that tests leave open don't delay the end.
             ("PORTHOLE_SESSION_DRAIN_SECONDS", "0".to_owned()),
+            // What few requests need: a browser and its warm pages cost processor time, which is what tests wait for.
+            ("PORTHOLE_FRAMES", "off".to_owned()),
+            ("PORTHOLE_WARM_PAGES", "1".to_owned()),
             // The worker counts all tests as one caller.
             ("PORTHOLE_RATE_LIMIT", "100000".to_owned()),
             ("PORTHOLE_ALLOW_TARGETS", site.allow_targets()),
@@ -216,6 +225,8 @@ impl Stack {
         }
         // Tests at the same time are one sandbox, and hold more sessions than a machine of two cores would.
         let stack = Self::with()
+            .begin_frame()
+            .setting("PORTHOLE_WARM_PAGES", "4")
             .setting("PORTHOLE_MAX_CONCURRENT", "4")
             .setting("PORTHOLE_MAX_SESSIONS", "64")
             .setting("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", "64");

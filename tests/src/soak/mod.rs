@@ -56,6 +56,7 @@ pub async fn run(options: SoakOptions) -> Report {
         EmulatorOptions::new(),
         &[
             ("PORTHOLE_PROVIDER", "auto"),
+            ("PORTHOLE_FRAMES", "auto"),
             ("PORTHOLE_MAX_CONCURRENT", &PERMITS.to_string()),
             ("PORTHOLE_MAX_QUEUE", &(PERMITS / 2).to_string()),
             ("PORTHOLE_BROWSERBASE_REAP_SECONDS", "5"),

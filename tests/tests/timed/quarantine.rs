@@ -34,7 +34,7 @@ async fn starts(stack: &Stack, reason: &str) -> f64 {
 
 /// Starts a service with one browser for all visits.
 async fn one_browser() -> Stack {
-    let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     stack.expect_alive().await;
     assert_eq!(browsers(&stack).len(), 1);
     stack

@@ -32,7 +32,7 @@ fn after_a_script(site: &Site, script: &str) -> String {
 
 #[tokio::test]
 async fn a_page_whose_script_never_comes_is_taken_without_it() {
-    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "8").start().await;
+    let stack = Stack::with().begin_frame().setting("PORTHOLE_MAX_CONCURRENT", "8").start().await;
     let site = &stack.site;
     let silent = site.page(Reply::never());
     let unaccepting = site.unaccepting();

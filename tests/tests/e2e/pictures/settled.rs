@@ -28,7 +28,7 @@ fn is_done(picture: &Picture) -> bool {
 
 #[tokio::test]
 async fn pictures_by_begin_frame_show_every_page_finished() {
-    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    let stack = Stack::with().begin_frame().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     assert_eq!(unfinished(&stack, PAGES.iter()).await, Vec::<&str>::new());
     let revisited: Vec<String> = stack.logs().into_iter().filter(|line| line.contains("drew no frame")).collect();
     assert!(revisited.len() <= REVISITED_MAX, "{revisited:#?}");
@@ -36,7 +36,7 @@ async fn pictures_by_begin_frame_show_every_page_finished() {
 
 #[tokio::test]
 async fn pictures_without_begin_frame_show_every_page_that_needs_no_frames_finished() {
-    let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let pages = PAGES.iter().filter(|page| !page.needs_frames);
     assert_eq!(unfinished(&stack, pages).await, Vec::<&str>::new());
 }

@@ -22,7 +22,7 @@ fn begin_frame_browser(stack: &Stack) -> Relative {
 
 #[tokio::test]
 async fn pages_of_both_kinds_are_kept_ready() {
-    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "2").start().await;
+    let stack = Stack::with().begin_frame().setting("PORTHOLE_WARM_PAGES", "2").start().await;
     eventually(READY_WITHIN, async || {
         let metrics = stack.metrics().await;
         so(metrics["browsers"] == 2 && metrics["pages"]["warm"] == 4, format!("{metrics}"))
@@ -32,7 +32,7 @@ async fn pages_of_both_kinds_are_kept_ready() {
 
 #[tokio::test]
 async fn pictures_are_taken_while_the_begin_frame_browser_is_missing() {
-    let stack = Stack::start().await;
+    let stack = Stack::with().begin_frame().start().await;
     let url = stack.site.html("<body style='margin:0;background:rgb(10,120,200)'>");
     for _ in 0..2 {
         begin_frame_browser(&stack).kill();
@@ -50,7 +50,7 @@ async fn pictures_are_taken_while_the_begin_frame_browser_is_missing() {
 
 #[tokio::test]
 async fn a_page_that_hangs_while_it_draws_delays_no_other_request() {
-    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    let stack = Stack::with().begin_frame().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let hangs = stack.site.html("<script>onload = () => requestAnimationFrame(() => { while (true); })</script>");
     let url = stack.site.html("<body style='margin:0;background:rgb(10,120,200)'>");
     let hanging = stack.screenshot(json!({"url": hangs, "timeout_ms": 20_000}));
@@ -68,8 +68,7 @@ async fn a_page_that_hangs_while_it_draws_delays_no_other_request() {
 
 #[tokio::test]
 async fn a_picture_is_the_same_however_it_is_drawn() {
-    let (with_begin_frame, without) =
-        tokio::join!(Stack::start(), async { Stack::with().setting("PORTHOLE_FRAMES", "off").start().await });
+    let (with_begin_frame, without) = tokio::join!(async { Stack::with().begin_frame().start().await }, Stack::start());
     let html = "<!doctype html><style>body { font: 17px serif; background: linear-gradient(#fed, #def) }
         .box { width: 120px; height: 60px; border-radius: 9px; box-shadow: 2px 3px 5px #0007; background: #c33 }
         .wide { width: 900px; overflow: hidden; white-space: nowrap } ::marker { color: red }</style>

@@ -80,7 +80,8 @@ fn sample(families: &BTreeMap<String, Family>, series: &str) -> f64 {
 
 #[tokio::test]
 async fn both_processes_export_the_metrics_that_the_contract_names() {
-    let settings = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "3").setting("PORTHOLE_MAX_QUEUE", "7");
+    let settings =
+        Stack::with().begin_frame().setting("PORTHOLE_MAX_CONCURRENT", "3").setting("PORTHOLE_MAX_QUEUE", "7");
     let stack = settings.start().await;
     let page = stack.site.html("<body>counted");
     stack.screenshot(json!({"url": page})).await.expect_ok();

@@ -13,7 +13,7 @@ const FLIPS_WITHIN: Duration = Duration::from_secs(30);
 
 #[tokio::test]
 async fn a_browser_that_stands_still_makes_both_processes_unready_until_it_goes_on() {
-    let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_WARM_PAGES", "0").start().await;
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     let browser = stack.chromium().into_iter().find(Relative::is_browser).expect("a browser");
     let signal = |signal| kill(Pid::from_raw(browser.pid), signal).expect("the browser is alive");
     signal(Signal::SIGSTOP);

@@ -21,7 +21,6 @@ fn browsers(stack: &Stack) -> BTreeSet<i32> {
 
 async fn worn_out(setting: &str, value: &str) -> Stack {
     let stack = Stack::with()
-        .setting("PORTHOLE_FRAMES", "off")
         .setting("PORTHOLE_MAX_CONCURRENT", "2")
         .setting("PORTHOLE_WARM_PAGES", "1")
         .setting(setting, value)
@@ -85,12 +84,7 @@ fn held_open(stack: &Stack) -> usize {
 
 #[tokio::test]
 async fn however_many_browsers_die_nothing_of_them_piles_up() {
-    let stack = Stack::with()
-        .setting("PORTHOLE_FRAMES", "off")
-        .setting("PORTHOLE_MAX_CONCURRENT", "2")
-        .setting("PORTHOLE_WARM_PAGES", "2")
-        .start()
-        .await;
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "2").setting("PORTHOLE_WARM_PAGES", "2").start().await;
     stack.expect_alive().await;
     let warm = async || {
         eventually(SETTLED_WITHIN, async || {

@@ -21,7 +21,7 @@ fn real() -> PathBuf {
 
 /// Starts a stack with one browser at a time.
 async fn stack(browser: &FlakyBrowser) -> Stack {
-    let stack = Stack::with().setting("PORTHOLE_FRAMES", "off").setting("PORTHOLE_WARM_PAGES", "0");
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "0");
     stack.setting("PORTHOLE_CHROMIUM", browser.path()).start().await
 }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use porthole_tests::eventually::so;
 use porthole_tests::family::Relative;
-use porthole_tests::stack::Builder;
 use porthole_tests::{Stack, eventually};
 use serde_json::json;
 
@@ -23,14 +22,9 @@ fn renderers(stack: &Stack) -> BTreeSet<i32> {
     stack.chromium().into_iter().filter(Relative::is_renderer).map(|renderer| renderer.pid).collect()
 }
 
-/// Returns a stack without the `begin_frame` browser.
-fn one_kind() -> Builder {
-    Stack::with().setting("PORTHOLE_FRAMES", "off")
-}
-
 #[tokio::test]
 async fn pages_are_kept_ready_used_once_and_made_anew() {
-    let stack = one_kind().setting("PORTHOLE_WARM_PAGES", "2").start().await;
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "2").start().await;
     expect_warm(&stack, 2).await;
     let at_first = renderers(&stack);
     for _ in 0..3 {
@@ -56,7 +50,7 @@ async fn no_pages_are_kept_with_zero_and_more_are_made_than_are_kept() {
     let none = Stack::with().setting("PORTHOLE_WARM_PAGES", "0").start().await;
     none.expect_alive().await;
     expect_warm(&none, 0).await;
-    let one = one_kind().setting("PORTHOLE_WARM_PAGES", "1").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
+    let one = Stack::with().setting("PORTHOLE_WARM_PAGES", "1").setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let url = one.site.html("<p>each gets a page");
     let answers = futures_util::future::join_all((0..8).map(|_| one.extract(json!({"url": url})))).await;
     for answer in answers {
@@ -67,7 +61,7 @@ async fn no_pages_are_kept_with_zero_and_more_are_made_than_are_kept() {
 
 #[tokio::test]
 async fn warm_pages_of_a_dead_browser_are_not_leased() {
-    let stack = one_kind().setting("PORTHOLE_WARM_PAGES", "2").start().await;
+    let stack = Stack::with().setting("PORTHOLE_WARM_PAGES", "2").start().await;
     for _ in 0..2 {
         expect_warm(&stack, 2).await;
         stack.chromium().iter().filter(|one| one.is_browser()).for_each(Relative::kill);

@@ -44,7 +44,7 @@ async fn make_traffic(stack: &Stack) {
 
 #[tokio::test]
 async fn the_metrics_count_what_happened() {
-    let stack = Stack::start().await;
+    let stack = Stack::with().begin_frame().start().await;
     make_traffic(&stack).await;
     for server in [&stack.worker, &stack.service] {
         let metrics = stack.admin(server, "/api/metrics").await.json();
