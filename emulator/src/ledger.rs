@@ -15,42 +15,11 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::faults::Place;
 use crate::session::registry::Sessions;
+use crate::session::totals::Totals;
 use crate::session::{EndedBy, Session, State, Status};
 
 /// Sessions listed in the text form of the ledger.
 const LISTED_MAX: usize = 200;
-
-/// Totals of all sessions.
-#[derive(Clone, Debug, Default, Serialize)]
-pub(crate) struct Totals {
-    created: u64,
-    /// Sessions that have not ended.
-    running: u64,
-    /// Sessions that ever had a connection.
-    connected: u64,
-    /// Sessions whose release was granted, before or after their end.
-    released: u64,
-    /// Sessions that ended by their timeout.
-    expired: u64,
-    leaked: u64,
-    ended_by: BTreeMap<EndedBy, u64>,
-}
-
-impl Totals {
-    pub(crate) fn add(&mut self, state: &State) {
-        self.created += 1;
-        self.connected += u64::from(state.connections > 0);
-        self.released += u64::from(state.released);
-        match state.ended {
-            None => self.running += 1,
-            Some((_, by)) => {
-                self.expired += u64::from(by == EndedBy::TimedOut);
-                self.leaked += u64::from(by.is_leak());
-                *self.ended_by.entry(by).or_default() += 1;
-            }
-        }
-    }
-}
 
 /// Requests by place, those with a fault included.
 #[derive(Default)]

@@ -1,7 +1,7 @@
 //! What the emulator can be told. How settings are read is the daemon's.
 
 use std::env;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +10,10 @@ use porthole_chromium::find_executable;
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors, flags, items};
 use secrecy::{ExposeSecret as _, SecretString};
 
+use crate::browser::Resolve;
 use crate::http::host;
+use crate::session::lifetimes::{Lifetimes, TIMEOUT_MAX_SECONDS};
+use crate::tls::TlsSettings;
 
 const ADDR: Setting = Setting::new("PORTHOLE_EMULATOR_ADDR", "an address and port, such as 127.0.0.1:8789")
     .help("Where the API and the browsers are")
@@ -68,8 +71,6 @@ pub const SETTINGS: &[Setting] = &[
     LOG,
 ];
 
-/// The longest that a session may live, in seconds. Browserbase's own limit.
-pub(crate) const TIMEOUT_MAX_SECONDS: u64 = 21_600;
 const CONCURRENCY_MAX: usize = 1024;
 const PER_MINUTE_MAX: usize = 1_000_000;
 /// What the emulator's own flags begin with; on its own command line they go without that, too.
@@ -108,33 +109,6 @@ pub enum GoodKeys {
     Any,
     /// One that is made at the start and printed.
     Made,
-}
-
-/// What a name is found at, in the browsers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Resolve {
-    /// This name, at this address.
-    Name(String, IpAddr),
-    /// No other name is found.
-    NoOther,
-}
-
-/// How sessions live.
-#[derive(Clone, Debug)]
-pub struct Lifetimes {
-    /// Of a session that names no timeout.
-    pub default: Duration,
-    /// The least that may be named.
-    pub min: Duration,
-    /// Until the first connection.
-    pub connect_within: Duration,
-}
-
-/// The certificate that is asked for.
-#[derive(Clone, Debug)]
-pub struct TlsSettings {
-    /// Where its authority goes; `None`: the temp folder.
-    pub ca_file: Option<PathBuf>,
 }
 
 /// The emulator's settings, judged.

@@ -16,10 +16,15 @@ use rustls::ServerConfig;
 use rustls::pki_types::PrivateKeyDer;
 use tokio_rustls::TlsAcceptor;
 
-use crate::settings::TlsSettings;
-
 /// Every user's clients may read the CA certificate.
 const CA_FILE_MODE: u32 = 0o644;
+
+/// Settings of the certificate.
+#[derive(Clone, Debug)]
+pub struct TlsSettings {
+    /// Where its authority goes; `None`: the temp folder.
+    pub ca_file: Option<PathBuf>,
+}
 
 /// Why TLS can't be set up.
 #[derive(Debug, thiserror::Error)]

@@ -4,18 +4,20 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
 use http::{HeaderValue, Method, StatusCode, header};
-use hyper::upgrade::OnUpgrade;
+use hyper::upgrade::{OnUpgrade, Upgraded};
 use hyper_util::rt::TokioIo;
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use super::ClientSocket;
 use super::cut::Cut;
 use crate::browser::websocket;
 
 /// The only version of the protocol. RFC 6455.
 const VERSION: &str = "13";
+
+/// A client's socket.
+pub(super) type ClientSocket = WebSocketStream<Cut<TokioIo<Upgraded>>>;
 
 /// A WebSocket upgrade request that has not been answered yet.
 pub(crate) struct Upgrade {

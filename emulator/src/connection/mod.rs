@@ -5,47 +5,35 @@ mod calls;
 mod carry;
 mod cut;
 mod handshake;
+mod refusals;
+mod strike;
 
-use std::future::{pending, ready};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
-use futures_util::sink::{drain, unfold as sink};
-use futures_util::stream::{once, select, unfold as stream};
-use futures_util::{Sink, SinkExt as _, Stream, StreamExt as _};
-use hyper::upgrade::Upgraded;
-use hyper_util::rt::TokioIo;
-use serde::Deserialize;
+use futures_util::sink::drain;
+use futures_util::{SinkExt as _, StreamExt as _};
 use tokio::io::AsyncReadExt as _;
-use tokio::net::TcpStream;
-use tokio::sync::mpsc;
-use tokio::time::{Instant, timeout};
-use tokio_tungstenite::WebSocketStream;
-use tokio_tungstenite::tungstenite::protocol::frame::coding::{CloseCode, Data, OpCode};
-use tokio_tungstenite::tungstenite::protocol::frame::{CloseFrame, Frame, FrameHeader};
-use tokio_tungstenite::tungstenite::{self, Message, Utf8Bytes};
+use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::protocol::frame::CloseFrame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
+use tokio_tungstenite::tungstenite::{self, Message};
 
 use self::calls::{Judged, judge};
 use self::carry::{Carried, Step, carry};
-use self::cut::Cut;
+use self::handshake::ClientSocket;
 pub(crate) use self::handshake::{Upgrade, upgrade};
+use self::refusals::{refusals, with_refusals};
+use self::strike::{Strike, Struck, strikes_at_once};
 use crate::browser::Connected;
-use crate::faults::{ConnectDue, ConnectFault, Garbage};
+use crate::faults::{ConnectDue, ConnectFault};
 use crate::session::{Session, Socket};
 
 /// Time for a browser's exit to be noticed after its socket has closed.
 const BROWSER_END_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time for a client to answer a close frame.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Unsent refusals per client; at this number its next calls wait.
-const REFUSALS_MAX: usize = 64;
-
-/// A socket to a browser.
-pub(crate) type BrowserSocket = WebSocketStream<TcpStream>;
-type ClientSocket = WebSocketStream<Cut<TokioIo<Upgraded>>>;
 
 /// Why the relay ended.
 enum End {
@@ -57,90 +45,6 @@ enum End {
     Session,
     /// A fault interrupts the connection.
     Fault,
-}
-
-/// The effect of a fault on an open socket, and when it begins.
-struct Struck {
-    after_messages: u64,
-    strike: Strike,
-}
-
-enum Strike {
-    Close(CloseFrame),
-    Drop,
-    /// Sends this message once; the connection stays open.
-    Inject(Message),
-    Mute,
-    LoseEvents {
-        names: Vec<String>,
-        until: Instant,
-    },
-    Freeze,
-    KillBrowser,
-}
-
-impl Struck {
-    fn of(fault: Option<ConnectFault>) -> Option<Self> {
-        let (after_messages, strike) = match fault? {
-            ConnectFault::Close { code, reason, after_messages } => {
-                let frame = CloseFrame { code: CloseCode::from(code), reason: Utf8Bytes::from(reason) };
-                (after_messages, Strike::Close(frame))
-            }
-            ConnectFault::DropAfter { messages: Some(messages), .. } => (messages, Strike::Drop),
-            ConnectFault::Garbage { kind, after_messages } => (after_messages, Strike::Inject(garbage(kind))),
-            ConnectFault::Mute { after_messages } => (after_messages, Strike::Mute),
-            ConnectFault::LoseEvents { names, for_ms } => {
-                (0, Strike::LoseEvents { names, until: Instant::now() + Duration::from_millis(for_ms) })
-            }
-            ConnectFault::Freeze { after_messages } => (after_messages, Strike::Freeze),
-            ConnectFault::KillBrowser { after_messages } => (after_messages, Strike::KillBrowser),
-            // `Cut` counts bytes below the frames; the others apply before there is a socket.
-            ConnectFault::DropAfter { messages: None, .. }
-            | ConnectFault::Delay { .. }
-            | ConnectFault::Status { .. }
-            | ConnectFault::Refuse
-            | ConnectFault::Hang => return None,
-        };
-        Some(Self { after_messages, strike })
-    }
-
-    /// Decides about the next message after `sent` messages to the client.
-    fn step(&self, message: &Message, sent: u64, session: &Session) -> Step {
-        match &self.strike {
-            _ if sent < self.after_messages => Step::Deliver,
-            Strike::Close(_) | Strike::Drop | Strike::Freeze => Step::Stop,
-            Strike::Inject(message) if sent == self.after_messages => Step::DeliverAfter(message.clone()),
-            Strike::Inject(_) => Step::Deliver,
-            Strike::Mute => Step::Swallow,
-            Strike::LoseEvents { names, until } if Instant::now() < *until && is_event(message, names) => Step::Swallow,
-            Strike::LoseEvents { .. } => Step::Deliver,
-            Strike::KillBrowser => {
-                session.kill.cancel();
-                Step::Swallow
-            }
-        }
-    }
-}
-
-/// Whether a message is an event of one of these names.
-fn is_event(message: &Message, names: &[String]) -> bool {
-    #[derive(Deserialize)]
-    struct Event {
-        method: String,
-    }
-    let Message::Text(text) = message else { return false };
-    serde_json::from_str::<Event>(text).is_ok_and(|event| names.contains(&event.method))
-}
-
-fn garbage(kind: Garbage) -> Message {
-    match kind {
-        Garbage::Text => Message::text("this is no JSON {"),
-        Garbage::Json => Message::text(r#"["no message of the protocol",{"id":"x"},null]"#),
-        Garbage::Frame => {
-            let header = FrameHeader { opcode: OpCode::Data(Data::Reserved(3)), ..FrameHeader::default() };
-            Message::Frame(Frame::from_payload(header, Bytes::from_static(b"no frame of the protocol")))
-        }
-    }
 }
 
 /// Relays messages between a client and its session's browser, until one of them closes, the session ends or a fault
@@ -210,18 +114,6 @@ async fn serve_socket(session: &Session, client: ClientSocket, browser: Connecte
     }
 }
 
-/// Ends when a fault strikes before the first message; never where there is none.
-async fn strikes_at_once(struck: Option<&Struck>, session: &Session) {
-    match struck {
-        Some(Struck { after_messages: 0, strike: Strike::Close(_) | Strike::Drop | Strike::Freeze }) => {}
-        Some(Struck { after_messages: 0, strike: Strike::KillBrowser }) => {
-            session.kill.cancel();
-            pending::<()>().await;
-        }
-        _ => pending::<()>().await,
-    }
-}
-
 /// Decides what ended first: the session's end also kills its browser, and the session's keeper knows which came first.
 /// A browser that ended by itself sends no close frame, even if the session's end is noticed first.
 async fn first_end(end: End, session: &Session) -> End {
@@ -273,28 +165,4 @@ fn judged(message: &Message, downloads: &Path) -> Step {
         Judged::Rewrite(other) => Step::DeliverInstead(other),
         Judged::Refuse(answer) => Step::Answer(answer),
     }
-}
-
-/// Makes a queue for refusals: its sink and its stream.
-fn refusals() -> (impl Sink<Message> + Unpin, impl Stream<Item = Message> + Unpin) {
-    let (sender, receiver) = mpsc::channel(REFUSALS_MAX);
-    let into = sink(sender, async |sender: mpsc::Sender<Message>, refusal| {
-        sender.send(refusal).await?;
-        Ok::<_, mpsc::error::SendError<Message>>(sender)
-    });
-    let out = stream(receiver, async |mut receiver: mpsc::Receiver<Message>| {
-        let refusal = receiver.recv().await?;
-        Some((refusal, receiver))
-    });
-    (Box::pin(into), Box::pin(out))
-}
-
-/// Merges the browser's messages with refusals, until the browser's stream ends.
-fn with_refusals(
-    browser: impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin,
-    refused: impl Stream<Item = Message> + Unpin,
-) -> impl Stream<Item = Result<Message, tungstenite::Error>> + Unpin {
-    let browser = browser.map(Some).chain(once(ready(None)));
-    let refused = refused.map(|refusal| Some(Ok(refusal)));
-    select(browser, refused).take_while(|message| ready(message.is_some())).filter_map(ready)
 }

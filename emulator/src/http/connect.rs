@@ -7,8 +7,8 @@ use axum::response::{IntoResponse as _, Response};
 use http::StatusCode;
 use porthole_daemon::logs::with_causes;
 
-use super::Emulator;
 use super::answer::{ApiError, closed};
+use super::emulator::Emulator;
 use crate::browser::{BrowserError, Connected, Endpoint};
 use crate::connection::{self, Upgrade};
 use crate::faults::{ConnectFault, Place};

@@ -9,8 +9,8 @@ use axum::extract::{Path, State};
 use http::StatusCode;
 use serde_json::Value;
 
-use super::Emulator;
 use super::answer::ApiError;
+use super::emulator::Emulator;
 use crate::faults::PendingFault;
 use crate::ledger::Ledger;
 use crate::session::EndedBy;

@@ -3,6 +3,7 @@
 mod answer;
 mod connect;
 mod control;
+mod emulator;
 mod projects;
 mod reach;
 mod sessions;
@@ -16,29 +17,14 @@ use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
 use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get, post};
+use http::StatusCode;
 
 use self::answer::ApiError;
+pub(crate) use self::emulator::Emulator;
 pub(crate) use self::reach::{Reach, host};
-use crate::faults::Faults;
-use crate::keys::ApiKeys;
-use crate::ledger::Requests;
-use crate::session::registry::Sessions;
 
 /// Largest request body that is read, in bytes.
 const BODY_MAX_BYTES: usize = 256 * 1024;
-
-/// State shared by the routes.
-pub(crate) struct Emulator {
-    pub(crate) keys: ApiKeys,
-    /// The known projects; if empty, every project is accepted.
-    pub(crate) projects: Vec<String>,
-    pub(crate) sessions: Arc<Sessions>,
-    pub(crate) faults: Faults,
-    pub(crate) requests: Requests,
-    pub(crate) reach: Reach,
-    pub(crate) is_tls: bool,
-    pub(crate) started_at: time::OffsetDateTime,
-}
 
 /// Builds the router with every route.
 pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
@@ -66,9 +52,20 @@ pub(crate) fn router(emulator: Arc<Emulator>) -> Router {
         .fallback(async || ApiError::not_found("No such route"))
         .method_not_allowed_fallback(async || ApiError::not_found("This route has another method"))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
-        .layer(from_fn_with_state(Arc::clone(&emulator), reach::judge))
+        .layer(from_fn_with_state(Arc::clone(&emulator), judge_reach))
         .layer(from_fn(log))
         .with_state(emulator)
+}
+
+/// Refuses requests with a foreign `Host` or `Origin`, on every route.
+async fn judge_reach(State(emulator): State<Arc<Emulator>>, request: Request, next: Next) -> Response {
+    match emulator.reach.admits(&request) {
+        Ok(()) => next.run(request).await,
+        Err(why) => {
+            tracing::warn!(why, "a request was refused");
+            ApiError::new(StatusCode::FORBIDDEN, why).into_response()
+        }
+    }
 }
 
 async fn ask_for_key(State(emulator): State<Arc<Emulator>>, request: Request, next: Next) -> Response {

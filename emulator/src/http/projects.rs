@@ -7,8 +7,8 @@ use axum::extract::{Path, State};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
-use super::Emulator;
 use super::answer::ApiError;
+use super::emulator::Emulator;
 use crate::ledger::rfc3339;
 
 /// The project of sessions that name none, if no projects are configured.

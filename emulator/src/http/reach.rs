@@ -5,17 +5,11 @@
 //! Neither header is trusted for anything else: no URL in an answer is built from them.
 
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::extract::Request;
 use http::uri::Authority;
-use http::{HeaderMap, HeaderName, StatusCode, header};
+use http::{HeaderMap, HeaderName, header};
 use url::{Host, Url};
-
-use super::Emulator;
-use super::answer::ApiError;
 
 /// The origin of a desktop Chromium's developer tools, in which `debuggerUrl` opens. No web page has it.
 const DEVTOOLS: &str = "devtools://devtools";
@@ -47,7 +41,7 @@ impl Reach {
     }
 
     /// Checks that the request names one of our hosts, exactly once, and that its `Origin`, if any, is one of them.
-    fn admits(&self, request: &Request) -> Result<(), &'static str> {
+    pub(super) fn admits(&self, request: &Request) -> Result<(), &'static str> {
         let target = request.uri().authority().is_none_or(|authority| self.is_ours(authority));
         let named = single(request.headers(), header::HOST)
             .is_ok_and(|host| host.and_then(|host| host.parse().ok()).is_some_and(|host| self.is_ours(&host)));
@@ -83,17 +77,6 @@ impl Reach {
         let is_bare = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
         let is_web = matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
         is_web && is_bare && url.host().is_some_and(|host| self.is_our_host(&host.to_owned()))
-    }
-}
-
-/// Refuses requests with a foreign `Host` or `Origin`, on every route.
-pub(super) async fn judge(State(emulator): State<Arc<Emulator>>, request: Request, next: Next) -> Response {
-    match emulator.reach.admits(&request) {
-        Ok(()) => next.run(request).await,
-        Err(why) => {
-            tracing::warn!(why, "a request was refused");
-            ApiError::new(StatusCode::FORBIDDEN, why).into_response()
-        }
     }
 }
 

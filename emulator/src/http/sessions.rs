@@ -12,7 +12,8 @@ use secrecy::ExposeSecret as _;
 use serde_json::{Value, json};
 
 use super::answer::{ApiError, afterwards, instead, with_standing};
-use super::{Emulator, shown};
+use super::emulator::Emulator;
+use super::shown;
 use crate::faults::{ApiDue, ApiFault, Place};
 use crate::session::query::Query;
 use crate::session::registry::CreateError;
@@ -163,10 +164,4 @@ pub(super) async fn logs(
 ) -> Result<Json<Vec<Value>>, ApiError> {
     let session = emulator.session(&id)?;
     Ok(Json(session.traffic.as_ref().map(|traffic| traffic.logs(&id)).unwrap_or_default()))
-}
-
-impl Emulator {
-    pub(super) fn session(&self, id: &str) -> Result<Arc<Session>, ApiError> {
-        self.sessions.get(id).ok_or_else(|| ApiError::not_found(format!("Session {id} not found")))
-    }
 }

@@ -3,7 +3,7 @@
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value, json};
 
-use super::Emulator;
+use super::emulator::Emulator;
 use crate::ledger::rfc3339;
 use crate::session::Session;
 
@@ -49,10 +49,5 @@ impl Emulator {
         let unreachable = session.unreachable.as_ref().and_then(|socket| socket.local_addr().ok());
         let authority = unreachable.map_or_else(|| self.reach.authority(), |addr| addr.to_string());
         format!("{}://{authority}/?signingKey={}", self.scheme("ws"), session.signing_key.expose_secret())
-    }
-
-    /// Returns `plain`, or its TLS variant: `https` for `http`, `wss` for `ws`.
-    pub(crate) fn scheme(&self, plain: &str) -> String {
-        if self.is_tls { format!("{plain}s") } else { plain.to_owned() }
     }
 }

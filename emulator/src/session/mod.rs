@@ -1,9 +1,11 @@
 //! A session: its request, its state and its end. `registry` creates and keeps sessions.
 
+pub(crate) mod lifetimes;
 pub(crate) mod limits;
 pub(crate) mod query;
 pub(crate) mod registry;
 pub(crate) mod request;
+pub(crate) mod totals;
 pub(crate) mod traffic;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,9 +18,9 @@ use time::OffsetDateTime;
 use tokio::net::TcpSocket;
 use tokio_util::sync::CancellationToken;
 
+use self::request::Region;
+use self::traffic::Traffic;
 use crate::browser::Endpoint;
-use crate::session::request::Region;
-use crate::session::traffic::Traffic;
 
 /// Open sockets per session.
 const SOCKETS_MAX: u32 = 100;

@@ -11,14 +11,14 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 
+use super::lifetimes::Lifetimes;
 use super::limits::{Creations, Standing};
 use super::request::CreateRequest;
+use super::totals::Totals;
 use super::traffic::Traffic;
 use super::{EndedBy, Session, State, Status};
 use crate::browser::{Browser, BrowserError, Browsers};
 use crate::keys;
-use crate::ledger::Totals;
-use crate::settings::Lifetimes;
 
 /// Ended sessions that are still listed.
 const OVER_MAX: usize = 10_000;
@@ -93,6 +93,7 @@ impl Sessions {
     ) -> Result<(Arc<Session>, Standing), CreateError> {
         let unreachable = is_unreachable.then(reserve_port).transpose().map_err(CreateError::Port)?;
         let settings = request.browser_settings.clone().unwrap_or_default();
+        let options = settings.options();
         let lifetime = request.lifetime(&self.lifetimes);
         let now = OffsetDateTime::now_utc();
         let session = Arc::new(Session {
@@ -125,7 +126,7 @@ impl Sessions {
         let expires = Instant::now() + lifetime;
         let sessions = Arc::clone(self);
         let creating = self.tasks.spawn(async move {
-            match sessions.browsers.start(&settings, &session.over).await {
+            match sessions.browsers.start(options, &session.over).await {
                 Ok(browser) => {
                     // If the session was ended meanwhile, its keeper ends the browser at once.
                     session.runs(browser.endpoint.clone());

@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::settings::{Lifetimes, TIMEOUT_MAX_SECONDS};
+use super::lifetimes::{Lifetimes, TIMEOUT_MAX_SECONDS};
+use crate::browser::{Options, Viewport};
 
 /// User metadata as JSON must be shorter than this, in characters.
 const METADATA_MAX_CHARS: usize = 512;
@@ -35,25 +36,11 @@ pub(crate) struct CreateRequest {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct BrowserSettings {
-    pub(crate) viewport: Option<Viewport>,
+    viewport: Option<Viewport>,
     ignore_certificate_errors: Option<bool>,
     log_session: Option<bool>,
     context: Option<ContextChoice>,
     extension_id: Option<String>,
-}
-
-/// A window's size, in pixels.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(default)]
-pub(crate) struct Viewport {
-    pub(crate) width: u32,
-    pub(crate) height: u32,
-}
-
-impl Default for Viewport {
-    fn default() -> Self {
-        Self { width: 1288, height: 711 }
-    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -173,9 +160,12 @@ impl CreateRequest {
 }
 
 impl BrowserSettings {
-    /// Whether certificate errors are ignored; the default is Browserbase's.
-    pub(crate) fn ignores_certificate_errors(&self) -> bool {
-        self.ignore_certificate_errors.unwrap_or(true)
+    /// What the browser is started with; the defaults are Browserbase's.
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            viewport: self.viewport.unwrap_or_default(),
+            ignores_certificate_errors: self.ignore_certificate_errors.unwrap_or(true),
+        }
     }
 
     /// Whether calls to the browser are recorded; the default is Browserbase's.
@@ -207,7 +197,7 @@ mod tests {
             assert_eq!(request.lifetime(&LIFETIMES).as_secs(), 300);
             assert_eq!(request.region.unwrap_or_default().name(), "us-west-2");
             let settings = request.browser_settings.unwrap_or_default();
-            assert!(settings.ignores_certificate_errors() && settings.logs_session());
+            assert!(settings.options().ignores_certificate_errors && settings.logs_session());
         }
     }
 
