@@ -15,6 +15,7 @@ mod replicas;
 mod routes;
 pub mod server;
 pub mod settings;
+mod shared;
 mod tool_calls;
 mod tools;
 mod tunnel;

@@ -28,7 +28,7 @@ use tokio_util::sync::CancellationToken;
 use self::run::ToolCaller;
 use self::tenants::Tenants;
 use crate::callers::Weight;
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// The endpoint, and what it needs of the worker.
 pub(crate) struct Mcp {

@@ -3,6 +3,7 @@
 //! Addresses come from `PORTHOLE_SERVICE_URL`, or from the DNS name in `PORTHOLE_SERVICE_PEERS`. A session's handle only
 //! chooses among them; it can't name another. No I/O here: `watch` looks the name up and asks the replicas.
 
+mod resolver;
 mod watch;
 
 use std::collections::VecDeque;
@@ -16,7 +17,8 @@ use url::Url;
 use crate::forward::ServiceError;
 use crate::settings::Settings;
 
-pub use self::watch::{Resolver, system_resolver};
+use self::resolver::Lookup;
+pub use self::resolver::{Resolver, system_resolver};
 
 /// Replicas that are kept in mind; a DNS answer with more is cut.
 const REPLICAS_MAX: usize = 256;
@@ -28,7 +30,7 @@ pub(crate) struct Replicas {
     known: Mutex<Vec<Replica>>,
     /// Counts calls that any replica may take, to spread them.
     turn: AtomicUsize,
-    lookup: Option<watch::Lookup>,
+    lookup: Option<Lookup>,
     /// When all replicas were last asked for their ids.
     asked: tokio::sync::Mutex<Option<Instant>>,
 }
@@ -68,7 +70,7 @@ pub(crate) struct Attempts<'a> {
 impl Replicas {
     /// The replicas of the settings. Those behind a DNS name are not looked up yet.
     pub(crate) fn new(settings: &Settings, resolver: Resolver) -> Self {
-        let lookup = settings.service_peers.clone().map(|peers| watch::Lookup { peers, resolver });
+        let lookup = settings.service_peers.clone().map(|peers| Lookup { peers, resolver });
         let urls = if lookup.is_some() { Vec::new() } else { settings.service_urls.clone() };
         let replicas = Self { known: Mutex::default(), turn: AtomicUsize::new(0), lookup, asked: Default::default() };
         replicas.name(urls);

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// The largest answer that is read, in bytes: four times the largest picture in base64. A larger download does not fit into
 /// a result.

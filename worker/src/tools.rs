@@ -32,7 +32,7 @@ use uuid::Uuid;
 
 use self::send::Sender;
 use crate::callers::{Admitted, Weight};
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// Adds the tool routes.
 pub(crate) fn add(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {

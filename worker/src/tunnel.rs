@@ -36,7 +36,7 @@ use self::first::{First, NoMessage};
 use self::relay::{close, relay};
 use crate::callers::Weight;
 use crate::forward::ServiceError;
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// Time that a tunnel may be idle, without a byte in either direction. The service pings more often.
 pub(crate) const IDLE_TIMEOUT: Duration = Duration::from_secs(5 * 60);

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 use super::tenants::{Sandbox, Tenants};
 use crate::callers::{Admitted, Weight};
 use crate::routes::{self, Route};
-use crate::server::{Asked, Shared};
+use crate::shared::{Asked, Shared};
 use crate::tool_calls;
 
 /// Runs the calls of one request to `/mcp`.

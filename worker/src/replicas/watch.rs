@@ -1,12 +1,8 @@
 //! Keeps the replicas known: looks up the DNS name, asks each replica for its id and whether it takes requests.
 
-use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use futures_util::future::BoxFuture;
 use http::{HeaderMap, StatusCode};
 use porthole_contract::limits::PEERS_LOOKUP_INTERVAL;
 use porthole_contract::routes::{READYZ, REPLICA_HEADER};
@@ -17,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::Way;
+use super::resolver::Lookup;
 use crate::forward::{Service, ServiceError, beginning};
-use crate::settings::Peers;
 
 /// Time for a look-up.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);
@@ -29,25 +25,10 @@ const ASKED_AT_ONCE: usize = 16;
 /// Pause between two rounds of questions; handles that callers send don't shorten it.
 const ASK_PAUSE: Duration = Duration::from_secs(1);
 
-/// Looks a name up: [`system_resolver`], or a test's.
-pub type Resolver = Arc<dyn Fn(Peers) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> + Send + Sync>;
-
-/// The DNS name of the replicas, and what looks it up.
-pub(super) struct Lookup {
-    pub(super) peers: Peers,
-    pub(super) resolver: Resolver,
-}
-
 /// What a replica answered.
 struct Told {
     id: Option<String>,
     ready: Result<(), ServiceError>,
-}
-
-/// The system's resolver.
-#[must_use]
-pub fn system_resolver() -> Resolver {
-    Arc::new(|Peers { name, port }| Box::pin(async move { Ok(tokio::net::lookup_host((name, port)).await?.collect()) }))
 }
 
 impl Service {

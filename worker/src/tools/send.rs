@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::callers::{Admitted, Weight};
 use crate::routes::{self, Route};
-use crate::server::{Asked, Shared};
+use crate::shared::{Asked, Shared};
 use crate::tool_calls;
 
 /// Time between a call's own limit and the end of its answer.

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tracing::Instrument as _;
 use url::Url;
 
-use crate::forward::{Service, ServiceError, host};
+use crate::forward::{Service, ServiceError, failure_of, host};
 use crate::replicas::Way;
 
 /// Time from the worker's request to the service's 101.
@@ -74,7 +74,7 @@ impl Service {
         let answer = request.send().await.map_err(|error| ServiceError::of(error, TIMEOUT))?;
         let (status, headers) = (answer.status(), answer.headers().clone());
         if status != StatusCode::SWITCHING_PROTOCOLS {
-            let refused = Self::failure_of(answer, TIMEOUT).await?;
+            let refused = failure_of(answer, TIMEOUT).await?;
             let code = refused.extensions().get::<PassedOn>().map(|passed_on| passed_on.0);
             return Err(code.map_or_else(|| ServiceError::refusal(status, &headers), ServiceError::Refused));
         }

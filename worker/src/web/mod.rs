@@ -19,7 +19,7 @@ use porthole_daemon::answer::Refused;
 use sha2::{Digest as _, Sha256};
 
 use self::files::{File, Kind};
-use crate::server::Shared;
+use crate::shared::Shared;
 
 /// What these pages may load: scripts, styles and pictures of their own, and connections to the worker. A page within
 /// them that got out of its text could load and run nothing.
