@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::json::Invalid;
 use crate::session::ErrorContext;
 
 /// Builds [`ErrorCode`] and its table in one place, so that no code can lack a column.
@@ -272,6 +273,12 @@ impl Failure {
             request_id: request_id.into(),
             context: self.context.clone().unwrap_or_default(),
         }
+    }
+}
+
+impl From<Invalid> for Failure {
+    fn from(invalid: Invalid) -> Self {
+        Failure::new(ErrorCode::InvalidRequest, invalid.to_string())
     }
 }
 

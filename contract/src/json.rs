@@ -5,8 +5,6 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::error::{ErrorCode, Failure};
-
 /// A field that is missing, unknown, duplicated, of the wrong type or out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
@@ -21,12 +19,6 @@ impl Invalid {
     /// Returns an error for the field at `path`.
     pub fn new(path: impl Into<String>, reason: impl Into<String>) -> Self {
         Self { path: path.into(), reason: reason.into() }
-    }
-}
-
-impl From<Invalid> for Failure {
-    fn from(invalid: Invalid) -> Self {
-        Failure::new(ErrorCode::InvalidRequest, invalid.to_string())
     }
 }
 

@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::handle::check_handle;
-use super::open::check_url;
 use super::request::session_request;
 use super::storage::StorageState;
+use super::url::check_url;
 use crate::json::Invalid;
 
 session_request! {

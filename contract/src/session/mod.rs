@@ -8,14 +8,17 @@ mod handle;
 mod hold;
 mod interact;
 mod open;
+mod open_options;
 mod request;
 mod screenshot;
 mod snapshot;
+mod snapshot_options;
 mod storage;
 mod target;
 #[cfg(test)]
 mod tests;
 mod upload;
+mod url;
 mod view;
 mod wait;
 
@@ -33,12 +36,12 @@ pub use hold::{
     Status, StatusRequest, TabInfo, Tabs, TabsAction, TabsRequest,
 };
 pub use interact::{InteractAction, InteractDetails, InteractOptions, InteractRequest, Interacted};
-pub use open::{HistoryAction, LoadState, NavigateRequest, OPEN_FIELDS, OpenOptions, OpenRequest, Opens};
+pub use open::{HistoryAction, LoadState, NavigateRequest, OpenRequest};
+pub use open_options::{OPEN_FIELDS, OpenOptions, Opens};
 pub use request::{Owner, SessionRequest};
 pub use screenshot::{Picture, SessionScreenshotRequest};
-pub use snapshot::{
-    SnapshotAnswer, SnapshotInAnswer, SnapshotMode, SnapshotOptions, SnapshotRef, SnapshotRequest, SnapshotWithMode,
-};
+pub use snapshot::{SnapshotAnswer, SnapshotRef, SnapshotRequest};
+pub use snapshot_options::{SnapshotInAnswer, SnapshotMode, SnapshotOptions, SnapshotWithMode};
 pub use storage::{Cookie, CookiePartition, OriginStorage, SameSite, StorageEntry, StorageState};
 pub use target::{Point, SemanticTarget, Target, TargetBy, TargetObject, Targeted};
 pub(crate) use upload::check_files;

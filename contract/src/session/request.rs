@@ -3,7 +3,7 @@
 use secrecy::SecretString;
 
 use super::handle::check_handle;
-use super::snapshot::SnapshotOptions;
+use super::snapshot_options::SnapshotOptions;
 use crate::json::Invalid;
 use crate::limits::{SESSION_TIMEOUT_DEFAULT_MS, TARGET_WAIT_DEFAULT_MS};
 use crate::request;
@@ -159,9 +159,9 @@ macro_rules! session_request {
             pub storage_state: Option<super::storage::StorageState>,
         } }
 
-        impl super::open::Opens for $name {
-            fn open_options(&self) -> super::open::OpenOptions {
-                super::open::OpenOptions {
+        impl super::open_options::Opens for $name {
+            fn open_options(&self) -> super::open_options::OpenOptions {
+                super::open_options::OpenOptions {
                     viewport: self.viewport,
                     color_scheme: self.color_scheme,
                     reduced_motion: self.reduced_motion,
@@ -180,8 +180,8 @@ macro_rules! session_request {
             $($fields)*
             /// The snapshot in the answer: `none`, `changes` or `full`, or an object with that as `mode`.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            #[schema(value_type = Option<super::snapshot::SnapshotInAnswerSchema>)]
-            pub snapshot: Option<super::snapshot::SnapshotInAnswer>,
+            #[schema(value_type = Option<super::snapshot_options::SnapshotInAnswerSchema>)]
+            pub snapshot: Option<super::snapshot_options::SnapshotInAnswer>,
         } }
     };
     (@more [] [$($meta:tt)*] $name:ident ($snapshot:ident) { $($fields:tt)* }) => {
@@ -248,7 +248,7 @@ macro_rules! session_request {
                 self.timeout_ms
             }
 
-            fn snapshot(&self) -> Option<super::snapshot::SnapshotOptions> {
+            fn snapshot(&self) -> Option<super::snapshot_options::SnapshotOptions> {
                 session_request!(@snapshot $snapshot self)
             }
 
@@ -258,7 +258,7 @@ macro_rules! session_request {
         }
     };
     (@snapshot with $request:ident) => {
-        $request.snapshot.as_ref().and_then(super::snapshot::SnapshotInAnswer::options)
+        $request.snapshot.as_ref().and_then(super::snapshot_options::SnapshotInAnswer::options)
     };
     (@snapshot without $request:ident) => { None };
 }

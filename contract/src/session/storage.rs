@@ -4,7 +4,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::open::check_url;
+use super::url::check_url;
 use crate::json::{Invalid, Validate};
 use crate::request::not_blank;
 use crate::secret::expose_value;
