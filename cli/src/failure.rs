@@ -1,11 +1,8 @@
-//! How a command fails: its message on standard error and its exit code. The one place that knows exit codes.
+//! How a command fails, and its exit code. The one place that knows exit codes; `report` writes the message.
 
 use std::io;
-use std::process::ExitCode;
 
-use porthole_client::{Code, Error, ErrorCode};
-
-use super::output::{self, printable};
+use porthole_client::{Error, ErrorCode};
 
 /// An invalid setting: `EX_USAGE` of sysexits.
 pub(crate) const EXIT_SETTING: u8 = 64;
@@ -65,34 +62,8 @@ impl Failed {
         Failed::Io { what: what.into(), source }
     }
 
-    /// Writes the failure to standard error, and with `--json` to standard output too; returns the exit code.
-    pub(crate) fn report(&self, json: bool) -> ExitCode {
-        match self {
-            Failed::OutputClosed => return ExitCode::SUCCESS,
-            Failed::Request(error) => {
-                if json && let Err(Failed::Io { what, source }) = output::json(&error.answer()) {
-                    output::note(&format!("porthole: can't {what}: {source}"));
-                }
-                output::note(&request_lines(error));
-            }
-            Failed::NoSession => {
-                let failure = porthole_contract::Failure::new(ErrorCode::NoPage, "no session is remembered");
-                if json && let Err(Failed::Io { what, source }) = output::json(&failure.answer("")) {
-                    output::note(&format!("porthole: can't {what}: {source}"));
-                }
-                output::note(&self.to_string());
-            }
-            Failed::Usage(_) => output::note(&format!("error: {self}\n\nFor more information, try '--help'.")),
-            // Error codes come from the process that answered and may hold control characters.
-            Failed::Objective(sentences) => {
-                sentences.lines().for_each(|sentence| output::note(&format!("porthole: {}", printable(sentence))));
-            }
-            other => output::note(&printable(&format!("porthole: {other}"))),
-        }
-        ExitCode::from(self.exit_code())
-    }
-
-    fn exit_code(&self) -> u8 {
+    /// The exit code of this failure.
+    pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Failed::Setting(_) | Failed::Up { setting: true, .. } => EXIT_SETTING,
             Failed::Usage(_) => EXIT_USAGE,
@@ -107,76 +78,13 @@ impl Failed {
     }
 }
 
-/// Formats a failed request: `CODE: sentence`, then details, request id and a hint, one line each.
-fn request_lines(error: &Error) -> String {
-    let mut lines = format!("{}: {}", error.code(), error.sentence());
-    let details = error.details();
-    if !details.is_empty() {
-        lines += &format!("\n  {details}");
-    }
-    if let Some(id) = error.request_id() {
-        lines += &format!("\n  request {id}");
-    }
-    if let Some(hint) = hint(error) {
-        lines += &format!("\n  {hint}");
-    }
-    printable(&lines)
-}
-
-fn hint(error: &Error) -> Option<&'static str> {
-    match error {
-        Error::Connection { .. } => Some("Is `porthole up` running, and is PORTHOLE_URL right?"),
-        Error::UnexpectedAnswer { .. } => Some("Is PORTHOLE_URL right?"),
-        Error::Unanswered { .. } => Some("It may have acted: `porthole snapshot` shows the page as it is now."),
-        Error::Refused(refusal) if in_session(&refusal.code).is_some() => in_session(&refusal.code),
-        Error::Refused(refusal) if refusal.code == ErrorCode::Unauthorized => {
-            Some("If the worker asks for client keys, PORTHOLE_KEY must hold one of them.")
-        }
-        Error::Refused(refusal) if refusal.code == ErrorCode::InvalidUrl => {
-            Some("A page's URL begins with http:// or https://.")
-        }
-        _ => None,
-    }
-}
-
-/// What to do next after a call to a session failed.
-fn in_session(code: &Code) -> Option<&'static str> {
-    let Code::Known(code) = code else { return None };
-    Some(match code {
-        ErrorCode::SessionNotFound | ErrorCode::SessionLost | ErrorCode::NoPage => {
-            "`porthole open URL` opens another; `porthole sessions` lists those that are open."
-        }
-        ErrorCode::SessionLimit => "`porthole close` ends the one used last; `porthole sessions` lists all.",
-        ErrorCode::StaleRef => "`porthole snapshot` shows the page as it is now, with its refs.",
-        ErrorCode::ElementNotFound => "`porthole snapshot` shows what there is; --partly takes a part of a text.",
-        ErrorCode::NotVisible => "`porthole scroll` or a click elsewhere may show it; `porthole wait` waits for it.",
-        ErrorCode::NotEnabled => "Fill in what it depends on, or `porthole wait … --state enabled`.",
-        ErrorCode::NotEditable => "`porthole snapshot` shows the fields; `porthole select` and `check` set others.",
-        ErrorCode::Covered => "Close what covers it first: `porthole snapshot` shows it.",
-        ErrorCode::NoEffect => "`porthole snapshot` shows what the page made of it.",
-        ErrorCode::Timeout => "A longer --timeout waits longer; `porthole snapshot` shows the page as it is.",
-        ErrorCode::DialogOpen => "`porthole dialog accept` or `porthole dialog dismiss` answers it.",
-        ErrorCode::ControlHeld => "Try again when the person has given control back.",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_failed_request_is_reported_with_its_cause_and_a_hint() {
-        let error = Error::Connection { url: "http://w".to_owned(), cause: "refused\u{1b}[2J".to_owned() };
-        let lines = request_lines(&error);
-        assert!(
-            lines.starts_with("SERVICE_UNAVAILABLE: The sandbox service can't be reached\n  can't reach http://w: ")
-        );
-        assert!(lines.contains("porthole up") && !lines.contains('\u{1b}'), "{lines}");
-    }
-
-    #[test]
-    fn exit_codes_are_the_documented_ones() {
+    /// The exit code of this failure.
+    pub(crate) fn exit_codes_are_the_documented_ones() {
         assert_eq!(Failed::Setting(String::new()).exit_code(), 64);
         assert_eq!(Failed::Usage(String::new()).exit_code(), 2);
         assert_eq!(Failed::OutputClosed.exit_code(), 0);

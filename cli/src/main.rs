@@ -18,6 +18,7 @@ mod picture_file;
 mod preview;
 mod private_files;
 mod progress;
+mod report;
 mod sandbox;
 mod saved_sessions;
 mod screenshot;

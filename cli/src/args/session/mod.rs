@@ -1,18 +1,19 @@
 //! The commands of sessions: a browser that stays open between commands. `target` has what they act on.
 
 mod act;
+mod call;
 mod hold;
 mod page;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 use porthole_client::session::HistoryAction;
 
 pub(crate) use self::act::{
     CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
+pub(crate) use self::call::{ActArgs, CallArgs};
 pub(crate) use self::hold::{CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, TabsArgs};
 pub(crate) use self::page::{GotoArgs, OpenArgs, ReadArgs, ShotArgs, SnapshotArgs};
-use super::values::parse_millis;
 
 /// The commands of sessions.
 #[derive(Debug, Subcommand)]
@@ -46,33 +47,6 @@ pub(crate) enum SessionCommand {
     Files(FilesArgs),
     Close(CloseArgs),
     Sessions(SessionsArgs),
-}
-
-/// Which session and tab, how long, and how it is printed.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct CallArgs {
-    /// Another session than the one used last: its number in `porthole sessions`
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) session: Option<u32>,
-    /// Another tab than the active one, such as t2
-    #[arg(long, value_name = "TAB")]
-    pub(crate) tab: Option<String>,
-    /// The time limit of the call, such as 10s; from 1 s to 60 s [default: 30s]
-    #[arg(long, value_name = "TIME", value_parser = parse_millis)]
-    pub(crate) timeout: Option<u32>,
-    /// Print the answer, or the failure, as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// A call that acts.
-#[derive(Args, Clone, Debug)]
-pub(crate) struct ActArgs {
-    #[command(flatten)]
-    pub(crate) call: CallArgs,
-    /// Print the whole page afterwards, not only what changed
-    #[arg(long)]
-    pub(crate) full: bool,
 }
 
 impl SessionCommand {
