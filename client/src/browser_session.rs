@@ -19,7 +19,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::client::{Client, Sent};
-use crate::error::{Code, Error};
+use crate::error::Error;
+use crate::retry::may_retry;
 
 /// A browser that stays between calls: it navigates, looks at pages and acts on them.
 ///
@@ -67,20 +68,6 @@ impl Client {
         Session { client: self.clone(), sandbox_id: sandbox_id.into(), owner_token, handle: Arc::default() }
     }
 }
-
-/// Refusals that come before anything was done. Other failures of calls that act are not retried, whether their code is
-/// retryable or not: a click that ran out of time may have happened.
-const REFUSED_BEFORE_ACTING: [ErrorCode; 9] = [
-    ErrorCode::RateLimited,
-    ErrorCode::Overloaded,
-    ErrorCode::ShuttingDown,
-    ErrorCode::SessionCreateFailed,
-    ErrorCode::ProviderRateLimited,
-    ErrorCode::ServiceUnavailable,
-    ErrorCode::SessionLimit,
-    ErrorCode::ControlHeld,
-    ErrorCode::CdpAttachFailed,
-];
 
 /// Declares the method of each route.
 macro_rules! session_routes {
@@ -244,13 +231,4 @@ impl Session {
         // A handle is written whole.
         self.handle.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Whether a call may be sent again after this error.
-pub(crate) fn may_retry(error: &Error, acts: bool) -> bool {
-    let before_acting = match error.code() {
-        Code::Known(code) => REFUSED_BEFORE_ACTING.contains(&code),
-        Code::Other(_) => false,
-    };
-    error.retryable() && (!acts || before_acting)
 }

@@ -21,10 +21,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
-use crate::browser_session::may_retry;
 use crate::error::Error;
 use crate::metrics::Counters;
-use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWith, Sleeper};
+use crate::retry::{self, Delays, LOG_TARGET, OnRetry, Randomness, Retry, SleepWith, Sleeper, may_retry};
 
 /// The longest answer that is read, in bytes: four times the largest picture in base64.
 const ANSWER_MAX_BYTES: usize = 8 * 1024 * 1024;

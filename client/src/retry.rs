@@ -1,13 +1,14 @@
-//! Decides when to retry and after which wait. `client` makes the attempts.
+//! Decides whether and when to retry, and after which wait. `client` makes the attempts.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use porthole_contract::ErrorCode;
 use porthole_contract::limits::{RETRIES_MAX, RETRY_FIRST_DELAY, RETRY_JITTER};
 use porthole_contract::metrics::Operation;
 
-use crate::error::Error;
+use crate::error::{Code, Error};
 
 /// The target of the client's log lines.
 pub(crate) const LOG_TARGET: &str = "porthole_client";
@@ -15,6 +16,20 @@ pub(crate) const LOG_TARGET: &str = "porthole_client";
 /// The longest `Retry-After` that the client waits. With a longer one the failure is returned at once: neither a person
 /// at a terminal nor an open request should wait longer.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
+
+/// Refusals that come before anything was done. Other failures of calls that act are not retried, whether their code is
+/// retryable or not: a click that ran out of time may have happened.
+const REFUSED_BEFORE_ACTING: [ErrorCode; 9] = [
+    ErrorCode::RateLimited,
+    ErrorCode::Overloaded,
+    ErrorCode::ShuttingDown,
+    ErrorCode::SessionCreateFailed,
+    ErrorCode::ProviderRateLimited,
+    ErrorCode::ServiceUnavailable,
+    ErrorCode::SessionLimit,
+    ErrorCode::ControlHeld,
+    ErrorCode::CdpAttachFailed,
+];
 
 /// A retry, before the client waits for it.
 #[derive(Debug)]
@@ -106,6 +121,15 @@ pub(crate) fn log_retry(retry: &Retry<'_>) {
         code = retry.error.code().name(),
         "retrying"
     );
+}
+
+/// Whether a call may be sent again after this error.
+pub(crate) fn may_retry(error: &Error, acts: bool) -> bool {
+    let before_acting = match error.code() {
+        Code::Known(code) => REFUSED_BEFORE_ACTING.contains(&code),
+        Code::Other(_) => false,
+    };
+    error.retryable() && (!acts || before_acting)
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use porthole_contract::routes::{TOOLS, TOOLS_INTENT, TOOLS_RUN};
 use porthole_contract::tools::{ToolsAnswer, ToolsIntentAnswer, ToolsIntentRequest, ToolsRunAnswer, ToolsRunRequest};
 use serde::Serialize;
 
-use crate::browser_session::may_retry;
 use crate::client::{Client, Sent};
 use crate::error::Error;
+use crate::retry::may_retry;
 
 impl Client {
     /// Reads the tools in a vendor's shape: `mcp`, `openai` or `anthropic`. None while the worker's tools are off.
