@@ -8,13 +8,22 @@ use axum::response::{IntoResponse as _, Response};
 use http::{HeaderValue, Method, header};
 use porthole_contract::metrics::Operation;
 use porthole_contract::{ErrorCode, Failure};
+use tokio_util::sync::CancellationToken;
 
 use crate::answer::Refused;
-use crate::layers::Late;
 use crate::shutdown::Shutdown;
 
 /// Another replica may answer at once, and a restarted process at this address within seconds.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// Routes that are served after the drain has begun.
+#[derive(Clone)]
+pub struct Late {
+    /// Whether a matched route is one of them.
+    pub routes: fn(&str) -> bool,
+    /// Cancelled when their new requests are refused too.
+    pub refused_from: CancellationToken,
+}
 
 /// State of the drain layer. It applies to operations only; other routes (health, documents) are always answered.
 #[derive(Clone)]

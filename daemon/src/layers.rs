@@ -5,10 +5,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use porthole_contract::metrics::Operation;
-use tokio_util::sync::CancellationToken;
 
 use crate::body::BODY_READ_TIMEOUT;
 use crate::drain::Ending;
+pub use crate::drain::Late;
 use crate::requests::{Account, Requests};
 use crate::shutdown::Shutdown;
 use crate::web_pages::Hosts;
@@ -27,15 +27,6 @@ pub struct Layers {
     pub shutdown: Shutdown,
     /// The routes that are served after the drain has begun, if any.
     pub late: Option<Late>,
-}
-
-/// Routes that are served after the drain has begun.
-#[derive(Clone)]
-pub struct Late {
-    /// Whether a matched route is one of them.
-    pub routes: fn(&str) -> bool,
-    /// Cancelled when their new requests are refused too.
-    pub refused_from: CancellationToken,
 }
 
 impl Layers {

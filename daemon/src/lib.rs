@@ -7,6 +7,7 @@ pub mod admin;
 pub mod answer;
 pub mod bearer;
 pub mod body;
+mod causes;
 pub mod client_network;
 mod drain;
 mod exposition;

@@ -15,6 +15,7 @@ use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Registry, fmt};
 
+pub use crate::causes::with_causes;
 use crate::settings::{self, Reader, SettingError};
 use crate::trace::{self, Export};
 
@@ -104,13 +105,6 @@ where
     Ok(Registry::default().with(lines.with_filter(filter)))
 }
 
-/// Returns an error's message followed by those of its causes, for one field of a line.
-#[must_use]
-pub fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |cause| cause.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
-}
-
 fn shows_network_data(event: &Metadata<'_>) -> bool {
     let library = event.target().split("::").next().unwrap_or_default();
     let most = match library {
@@ -198,14 +192,6 @@ mod tests {
         let output = logged("info", Form::Text { colours: false }, || tracing::info!(listener = "main", "listening"));
         assert!(output.contains("INFO") && output.contains("listening listener=\"main\""), "{output}");
         assert!(!output.contains('\u{1b}'), "{output}");
-    }
-
-    #[test]
-    fn an_error_is_shown_with_its_causes() {
-        #[derive(Debug, thiserror::Error)]
-        #[error("no connection")]
-        struct NoConnection(#[source] std::io::Error);
-        assert_eq!(with_causes(&NoConnection(std::io::Error::other("refused"))), "no connection: refused");
     }
 
     #[test]

@@ -14,8 +14,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Limits;
 use super::counts::{ConnectionCounts, Shed};
+use super::limits::Limits;
 use crate::client_network::{ClientNetwork, TrustedProxies};
 
 /// Time that a connection may wait for its caller before it is closed for one from another network: enough for a head

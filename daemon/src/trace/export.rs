@@ -27,7 +27,7 @@ use tracing_subscriber::registry::LookupSpan;
 use url::Url;
 
 use super::{SPANS, otlp};
-use crate::logs::with_causes;
+use crate::causes::with_causes;
 use crate::settings::{Reader, Setting, SettingError, plain_url};
 
 /// Where spans are sent. It has the standard's name, because container platforms set that for all their containers.
