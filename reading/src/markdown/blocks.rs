@@ -1,7 +1,8 @@
 //! Converts the tree to blocks.
 
+use super::block::Block;
 use super::inline::Inline;
-use super::{Block, code, inline};
+use super::{code, inline};
 use crate::dom::NodeId;
 use crate::table;
 use crate::view::View;

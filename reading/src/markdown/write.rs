@@ -1,7 +1,8 @@
 //! Writes blocks as text, line by line. The containers of a line (quotes, list items) become its prefix, so that
 //! nothing is copied from level to level and the whole output is bounded.
 
-use super::{Block, Markdown, code, escape};
+use super::block::{Block, Markdown};
+use super::{code, escape};
 use crate::table::PLACES_MAX;
 
 /// Writes the blocks' texts, at most `room` bytes in total.

@@ -1,13 +1,14 @@
 //! Turns directives into a plan for the page function, and its snapshot into the directives' results.
 
+mod length;
 mod results;
 mod rows;
 
-use porthole_contract::limits::TEXT_MAX_CHARS;
 use porthole_contract::{Chain, Directive, ExtractFormat, ExtractKind, ExtractResult, Invalid, TableFormat};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use self::length::{BOUNDED, max_chars};
 use self::results::Entry;
 use self::rows::Rows;
 use crate::budget::{Budget, Sizes};
@@ -42,8 +43,6 @@ struct Limits {
     attributes: usize,
     values: usize,
 }
-
-const BOUNDED: &str = "page_cut: the matched content exceeds the read budget, so its end was not read";
 
 /// The compiled schemas of directives; `None` for a directive without one.
 #[derive(Clone, Debug, Default)]
@@ -107,10 +106,6 @@ pub fn plan(directives: &[Directive]) -> Result<Plan, Invalid> {
     let limits =
         Limits { nodes: NODES_MAX, chars: TEXT_MAX_UNITS, attributes: ATTRIBUTES_MAX_UNITS, values: VALUES_MAX };
     Ok(Plan { queries, limits })
-}
-
-pub(super) fn max_chars(directive: &Directive) -> usize {
-    directive.max_chars.map_or(TEXT_MAX_CHARS, |max| max as usize)
 }
 
 /// Reads a snapshot that was made by the plan for these directives. If no directive finds anything, the result is the

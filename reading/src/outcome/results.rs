@@ -5,6 +5,7 @@ use porthole_contract::{Directive, ExtractResult, TableFormat};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::length::{BOUNDED, max_chars};
 use super::rows::Rows;
 use crate::cut;
 use crate::markdown::Markdown;
@@ -16,7 +17,7 @@ const NAMES_CUT: &str = "cut_entry: the table's caption or column names are long
 
 pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
-    let max = super::max_chars(directive);
+    let max = max_chars(directive);
     let body = rows.body();
     let total = body.len();
     let from = offset.min(total);
@@ -77,17 +78,17 @@ pub(super) fn one_table(directive: &Directive, table: &Table, rows: &Rows<'_>) -
 pub(super) fn markdown_of(directive: &Directive, markdown: &Markdown) -> ExtractResult {
     let parts = &markdown.parts;
     let total = parts.iter().map(|part| part.chars().count()).sum::<usize>() + parts.len().saturating_sub(1) * 2;
-    let cut = cut::blocks(parts, directive.offset.unwrap_or_default() as usize, super::max_chars(directive));
+    let cut = cut::blocks(parts, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     let mut result = of_cut(cut, total);
     if markdown.is_cut {
         result.truncated = true;
-        result.warnings.push(super::BOUNDED.to_owned());
+        result.warnings.push(BOUNDED.to_owned());
     }
     result
 }
 
 pub(super) fn html_of(directive: &Directive, html: &str) -> ExtractResult {
-    let cut = cut::html(html, directive.offset.unwrap_or_default() as usize, super::max_chars(directive));
+    let cut = cut::html(html, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     of_cut(cut, html.chars().count())
 }
 
@@ -127,7 +128,7 @@ impl<'a> Entry<'a> {
 /// Builds a list of as many entries as fit. All are measured one after the other; only those that fit are kept.
 pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entry<'a>>) -> ExtractResult {
     let offset = directive.offset.unwrap_or_default() as usize;
-    let max = super::max_chars(directive);
+    let max = max_chars(directive);
     let mut room = max.saturating_sub(1);
     let mut kept: Vec<Value> = Vec::new();
     let mut warnings = Vec::new();
@@ -173,7 +174,7 @@ pub(super) fn list<'a>(directive: &Directive, entries: impl Iterator<Item = Entr
 
 pub(super) fn object(directive: &Directive, value: &Value) -> ExtractResult {
     let total = cut::json_chars(value);
-    let cut = cut::object(value, directive.offset.unwrap_or_default() as usize, super::max_chars(directive));
+    let cut = cut::object(value, directive.offset.unwrap_or_default() as usize, max_chars(directive));
     let shortened = cut.next_offset.is_none() && cut::json_chars(&cut.kept) < total && directive.offset.is_none();
     let warnings =
         if shortened { vec!["cut_entry: texts and lists were shortened to fit".to_owned()] } else { Vec::new() };

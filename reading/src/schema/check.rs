@@ -10,9 +10,10 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _, RandomState};
 
 use serde_json::{Map, Number, Value};
 
+use super::compiled::{Bound, Id, Kind, Range, Rule, Schema};
 use super::excerpt::{EXCERPT_MAX_CHARS, brief, name_of};
+use super::limits::MISFITS_MAX;
 use super::place::Place;
-use super::{Bound, Id, Kind, MISFITS_MAX, Range, Rule, Schema};
 
 /// Bytes of text that are compared in one step.
 const COMPARED_BYTES_PER_STEP: usize = 16;

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use porthole_contract::Invalid;
 use serde_json::{Map, Number, Value};
 
+use super::compiled::{Bound, Id, Kind, Node, Range, Rule, Schema};
+use super::limits::{EXPANDED_MAX, LEVELS_MAX};
 use super::pattern::Pattern;
 use super::place::Place;
-use super::{Bound, EXPANDED_MAX, Id, Kind, LEVELS_MAX, Node, Range, Rule, Schema};
 
 /// Most distinct patterns of one schema.
 const PATTERNS_MAX: usize = 50;

@@ -1,7 +1,7 @@
 //! Makes a folded tree fit: deep levels are left out, long names cut, then the end.
 
-use super::Node;
-use super::fold::{Options, reference, rest};
+use super::node::Node;
+use super::options::Options;
 use super::text::{Mark, line};
 
 /// Names and texts are cut to these, in characters, until the tree fits.
@@ -87,9 +87,9 @@ fn cut_below(nodes: &mut [Node], level: usize, told: &mut bool, give: &mut dyn F
         } else if !node.children.is_empty() {
             let count = lines_of(&node.children);
             node.children.clear();
-            if !*told && let Some(root) = reference(node, give) {
+            if !*told && let Some(root) = node.give_ref(give) {
                 *told = true;
-                let mut rest = rest(count, "lines inside".to_owned(), None);
+                let mut rest = Node::standing_for(count, "lines inside".to_owned(), None);
                 if let Some(rest) = rest.rest.as_mut() {
                     rest.root = Some(root);
                 }
@@ -127,7 +127,7 @@ fn cut_end(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -
     let all = lines_of(roots);
     keep(roots, 0, &mut room, &mut path);
     let count = all - lines_of(roots);
-    let mut rest = rest(count, "lines".to_owned(), None);
+    let mut rest = Node::standing_for(count, "lines".to_owned(), None);
     if let Some(rest) = rest.rest.as_mut() {
         (rest.root, rest.offset) = goes_on(roots, &path, options, give);
     }
@@ -170,7 +170,7 @@ fn goes_on(
             return (root, Some(base + before));
         }
         let Some(node) = nodes.get_mut(*at) else { return (root, Some(base + before)) };
-        let Some(inner) = reference(node, give) else { return (root, Some(base + before)) };
+        let Some(inner) = node.give_ref(give) else { return (root, Some(base + before)) };
         root = Some(inner);
         nodes = &mut node.children;
     }

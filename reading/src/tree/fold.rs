@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::fit::{fit, fits};
-use super::{Node, Rest, State};
+use super::node::{Node, State};
+use super::options::Options;
 
 #[cfg(test)]
 mod tests;
@@ -19,18 +20,6 @@ pub const ALIKE_SHOWN: usize = 10;
 const KIND_CHILDREN_MAX: usize = 30;
 /// Chosen ones that are shown beyond the first, each time.
 const CHOSEN_SHOWN_MAX: usize = 10;
-/// How a tree is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// Levels below the top; `None` for all.
-    pub max_depth: Option<usize>,
-    /// The first child that is shown: of the one root where `of_element`, else of the document.
-    pub offset: usize,
-    /// Whether the tree is what one element holds. Its own children are then never folded by their number.
-    pub of_element: bool,
-    /// The most characters of the written tree.
-    pub max_chars: usize,
-}
 
 /// Leaves out what there is no room for, and has refs given to what is shown: `give` turns handles into the numbers of
 /// refs. Returns what is left, and whether something was left out for want of room.
@@ -70,18 +59,10 @@ fn prune(nodes: &mut [Node], depth: usize) {
 fn give_refs(nodes: &mut [Node], give: &mut dyn FnMut(u64) -> u64) {
     for node in nodes {
         if node.wants_ref {
-            reference(node, give);
+            node.give_ref(give);
         }
         give_refs(&mut node.children, give);
     }
-}
-
-/// The ref of a node: the one it has, or a new one.
-pub(super) fn reference(node: &mut Node, give: &mut dyn FnMut(u64) -> u64) -> Option<u64> {
-    if node.reference.is_none() {
-        node.reference = node.handle.map(give);
-    }
-    node.reference
 }
 
 /// Folds alike siblings on all levels.
@@ -90,7 +71,7 @@ fn fold_all(roots: &mut Vec<Node>, options: &Options, max: usize, give: &mut dyn
         [root] if options.of_element => {
             // Refs are given from the top down.
             if root.wants_ref {
-                reference(root, give);
+                root.give_ref(give);
             }
             fold_inside(&mut root.children, max, give)
         }
@@ -105,11 +86,11 @@ fn fold_inside(nodes: &mut [Node], max: usize, give: &mut dyn FnMut(u64) -> u64)
     let mut is_cut = false;
     for node in nodes {
         if node.wants_ref {
-            reference(node, give);
+            node.give_ref(give);
         }
         if fold_siblings(&mut node.children, 0, max) {
             is_cut = true;
-            let root = reference(node, give);
+            let root = node.give_ref(give);
             for rest in node.children.iter_mut().filter_map(|child| child.rest.as_mut()) {
                 rest.root = root;
             }
@@ -172,15 +153,11 @@ fn fold_siblings(nodes: &mut Vec<Node>, base: usize, max: usize) -> bool {
                     rest.what = "elements".to_owned();
                 }
             }
-            None => kept.push(rest(1, what, Some(at))),
+            None => kept.push(Node::standing_for(1, what, Some(at))),
         }
     }
     *nodes = kept;
     true
-}
-
-pub(super) fn rest(count: usize, what: String, offset: Option<usize>) -> Node {
-    Node { rest: Some(Rest { count, what, root: None, offset }), ..Node::default() }
 }
 
 fn plural(role: &str) -> String {

@@ -1,15 +1,17 @@
 //! The accessibility tree as text: what an agent reads of a page (SESSIONS.md, Snapshot).
 //!
-//! `node` is what the page's functions found, `fold` and `fit` leave out what there is no room for, `text` writes lines, `changes`
-//! the lines that differ from an earlier tree's. Names and texts are the page's, so none may look like a line of ours.
+//! `node` is what the page's functions found. `fold` and `fit` leave out what there is no room for, by `options`. `text`
+//! writes lines, `changes` the lines that differ from an earlier tree's. Names and texts are the page's, so none may look like a line of ours.
 
 mod changes;
 mod fit;
 mod fold;
 mod node;
+mod options;
 mod text;
 
 pub use self::changes::changes;
-pub use self::fold::{ALIKE_MAX, ALIKE_SHOWN, Options, fold};
+pub use self::fold::{ALIKE_MAX, ALIKE_SHOWN, fold};
 pub use self::node::{Node, Rest, State};
+pub use self::options::Options;
 pub use self::text::{Tree, write};

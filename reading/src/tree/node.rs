@@ -83,6 +83,23 @@ pub enum State {
     Filled,
 }
 
+// === impl Node ===
+
+impl Node {
+    /// A node that stands for `count` siblings or lines which are left out; `offset` is the first of them.
+    pub(super) fn standing_for(count: usize, what: String, offset: Option<usize>) -> Self {
+        Self { rest: Some(Rest { count, what, root: None, offset }), ..Self::default() }
+    }
+
+    /// The node's ref: the one it has, or a new one.
+    pub(super) fn give_ref(&mut self, give: &mut dyn FnMut(u64) -> u64) -> Option<u64> {
+        if self.reference.is_none() {
+            self.reference = self.handle.map(give);
+        }
+        self.reference
+    }
+}
+
 // === impl State ===
 
 impl State {

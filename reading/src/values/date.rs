@@ -2,7 +2,7 @@
 
 use time::{Date, Month};
 
-use super::{VALUE_MAX_BYTES, plain};
+use super::plain::{VALUE_MAX_BYTES, plain};
 
 const MONTHS: &[(&str, u8)] = &[
     ("jan", 1),

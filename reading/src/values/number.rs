@@ -1,6 +1,6 @@
 //! Reads numbers as pages write them, with the separators of their language.
 
-use super::{VALUE_MAX_BYTES, plain};
+use super::plain::{VALUE_MAX_BYTES, plain};
 
 /// Languages that write one and a half as `1,5`.
 const DECIMAL_COMMA: &[&str] = &[

@@ -1,0 +1,10 @@
+//! How long an answer may be, and the warning where the page's own text was bounded before.
+
+use porthole_contract::Directive;
+use porthole_contract::limits::TEXT_MAX_CHARS;
+
+pub(super) const BOUNDED: &str = "page_cut: the matched content exceeds the read budget, so its end was not read";
+
+pub(super) fn max_chars(directive: &Directive) -> usize {
+    directive.max_chars.map_or(TEXT_MAX_CHARS, |max| max as usize)
+}
