@@ -8,7 +8,7 @@ use porthole_contract::routes::session;
 use serde_json::{Value, json};
 
 use super::arguments::{boolean, point, reference, semantic, target};
-use super::{Annotations, Definition, Tool};
+use super::tool::{Annotations, Definition, Tool};
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![click(), type_text(), press(), hover(), select(), check(), drag(), scroll(), upload(), interact()]

@@ -4,7 +4,7 @@ use porthole_contract::limits::HANDLE_MAX_CHARS;
 use porthole_contract::routes::session;
 use serde_json::json;
 
-use super::{Annotations, Definition, Tool};
+use super::tool::{Annotations, Definition, Tool};
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![dialog(), tabs(), files(), close()]

@@ -5,7 +5,7 @@ use porthole_contract::routes::session;
 use serde_json::{Value, json};
 
 use super::arguments::{boolean, instruction, offset, reference, semantic, target, viewport};
-use super::{Annotations, Definition, Tool};
+use super::tool::{Annotations, Definition, Tool};
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![navigate(), snapshot(), screenshot(), extract(), wait()]

@@ -4,7 +4,7 @@ use porthole_contract::routes;
 use serde_json::{Value, json};
 
 use super::arguments::{boolean, instruction, offset};
-use super::{Annotations, Definition, Tool};
+use super::tool::{Annotations, Definition, Tool};
 
 pub(super) fn tools() -> Vec<Tool> {
     vec![screenshot(), extract()]
