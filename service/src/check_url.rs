@@ -82,7 +82,7 @@ async fn judged(guard: &Guard, line: io::Result<Line>, dns: bool) -> io::Result<
 
 /// Returns the URL in a line.
 fn read(line: Line) -> Result<String, InvalidUrl> {
-    let Line::Whole(line) = line else { return Err(InvalidUrl::TooLong) };
+    let Line::Whole(line) = line else { return Err(InvalidUrl::TooLong { max_bytes: URL_MAX_BYTES }) };
     let line = String::from_utf8(line).map_err(|_| InvalidUrl::NotText("The line is not UTF-8"))?;
     if line.trim_start().starts_with('"') {
         // No request could carry invalid Unicode, such as half a surrogate pair, either.

@@ -8,8 +8,8 @@ use std::str::FromStr;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use url::Host;
 
+use super::entries::{PolicyError, cidr, entries};
 use super::name;
-use super::policy::{PolicyError, cidr, entries};
 
 /// Private targets that are let through. An entry lifts the private, reserved and name rules. The rules for schemes,
 /// userinfo, restricted ports, `PORTHOLE_DENY_CIDRS` and Porthole's own listeners stay in force.

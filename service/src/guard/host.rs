@@ -14,7 +14,7 @@ use nix::errno::Errno;
 use nix::ifaddrs::getifaddrs;
 
 use super::address::block;
-use super::policy::DenyCidrs;
+use super::deny::DenyCidrs;
 
 /// Addresses that no host can have (RFC 1112 class E, RFC 6666 discard). If a socket can be bound to one, the kernel
 /// allows binding to any address (`net.ipv4.ip_nonlocal_bind`), and binding proves nothing.

@@ -2,15 +2,17 @@
 //! when an address is about to be dialled.
 //!
 //! [`Guard`] combines the parts: [`address`], [`name`] and [`port`] are the tables, [`target`] reads URLs, [`policy`]
-//! and [`exception`] hold the operator's settings, [`listeners`] Porthole's own listening addresses, [`host`] this
-//! host's addresses, `hosts` the hosts that a session's caller names. `resolve` looks up names. `page` judges for one page: `scope` decides whether that page may use
-//! an exception, `lookups` bounds its look-ups, `leaving` tells it of
-//! refusals. [`refusal`] lists the reasons of a refusal. None of these knows
-//! browsers or HTTP; [`egress`] does, the forward proxy that asks them about every connection.
+//! holds the operator's settings, [`listeners`] Porthole's own listening addresses, [`host`] this host's addresses,
+//! `hosts` the hosts that a session's caller names. `resolve` looks up names. `page` judges for one page: `scope` decides
+//! whether that page may use an exception, `lookups` bounds its look-ups, `leaving` tells it of refusals. [`refusal`]
+//! lists the reasons of a refusal. None of these knows browsers or HTTP; [`egress`] does, the forward proxy that asks
+//! them about every connection.
 
 pub mod address;
+mod deny;
 mod dns;
 pub mod egress;
+mod entries;
 pub mod exception;
 pub mod host;
 mod hosts;
@@ -20,6 +22,7 @@ pub mod listeners;
 mod lookups;
 pub mod name;
 mod network;
+mod overrides;
 mod page;
 mod patterns;
 pub mod policy;
@@ -36,6 +39,8 @@ use std::sync::Arc;
 
 use url::Host;
 
+pub use self::deny::DenyCidrs;
+pub use self::entries::PolicyError;
 pub use self::exception::AllowTargets;
 pub use self::host::{HostAddresses, undenied_networks};
 pub use self::hosts::{AllowHosts, NotAHost};
@@ -43,8 +48,9 @@ pub use self::judge::Judge;
 pub use self::leaving::OnRefusal;
 pub use self::listeners::OwnListeners;
 pub use self::network::{Intercept, Network, RemoteNetwork};
+pub use self::overrides::ResolveOverrides;
 pub use self::page::PageGuard;
-pub use self::policy::{AllowFrom, DenyCidrs, Policy, ResolveOverrides};
+pub use self::policy::{AllowFrom, Policy};
 pub use self::refusal::Refusal;
 pub use self::resolve::{LookUp, Resolver};
 pub use self::scope::{Asker, CatchUp};

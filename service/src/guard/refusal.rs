@@ -7,7 +7,6 @@ use url::ParseError;
 
 use super::address::Block;
 use super::name::LocalName;
-use super::target::URL_MAX_BYTES;
 
 /// Why a target is refused. Its `Display` form is a sentence for `details`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,8 +35,11 @@ pub enum Refusal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidUrl {
     /// Longer than Chromium accepts.
-    #[error("The URL is longer than {URL_MAX_BYTES} bytes")]
-    TooLong,
+    #[error("The URL is longer than {max_bytes} bytes")]
+    TooLong {
+        /// The longest that is accepted.
+        max_bytes: usize,
+    },
     /// Relative, or empty.
     #[error("The URL is not absolute: it has to begin with http:// or https://")]
     NotAbsolute,
@@ -126,7 +128,7 @@ impl Refusal {
     #[must_use]
     pub const fn label(&self) -> &'static str {
         match self {
-            Refusal::InvalidUrl(InvalidUrl::TooLong) => "too_long",
+            Refusal::InvalidUrl(InvalidUrl::TooLong { .. }) => "too_long",
             Refusal::InvalidUrl(InvalidUrl::NotAbsolute) => "not_absolute",
             Refusal::InvalidUrl(InvalidUrl::Unreadable(_)) => "unreadable",
             Refusal::InvalidUrl(InvalidUrl::Scheme) => "scheme",

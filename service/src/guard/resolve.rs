@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use super::Refusal;
 use super::dns::{self, DnsError, SystemFiles};
 use super::name::is_localhost;
-use super::policy::ResolveOverrides;
+use super::overrides::ResolveOverrides;
 
 /// How long a first judgement's look-up may take.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(5);

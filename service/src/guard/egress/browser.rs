@@ -21,11 +21,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::fate::Fate;
 use super::idle::IdleTimer;
 use super::message::{self, Answered, Ask, AskError, Sent};
 use super::report::Authority;
-use super::upstream::{Fate, Upstream};
-use super::{DialOutcome, Shared, tunnel};
+use super::report::DialOutcome;
+use super::shared::Shared;
+use super::tunnel;
+use super::upstream::Upstream;
 
 /// Most headers of one message. Chromium accepts any number within the size of a head.
 const HEADERS_MAX: usize = 512;

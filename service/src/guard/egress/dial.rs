@@ -11,7 +11,8 @@ use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use url::Host;
 
-use super::{DialOutcome, Shared};
+use super::report::DialOutcome;
+use super::shared::Shared;
 use crate::guard::page::Dialable;
 use crate::guard::{Asker, Grounds, Guard};
 

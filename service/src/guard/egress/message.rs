@@ -12,9 +12,8 @@ use http_body_util::{Either, Empty};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use url::{Host, Url};
 
-use super::DialOutcome;
-use super::report::Authority;
-use super::upstream::Fate;
+use super::fate::Fate;
+use super::report::{Authority, DialOutcome};
 use crate::guard::refusal::InvalidUrl;
 use crate::guard::{Asker, Refusal};
 

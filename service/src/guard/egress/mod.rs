@@ -10,11 +10,13 @@
 
 mod browser;
 mod dial;
+mod fate;
 mod idle;
 mod limits;
 mod message;
 mod peers;
 mod report;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod tunnel;
@@ -36,6 +38,7 @@ pub use self::report::{Dial, DialOutcome, Excess, Report};
 
 use self::peers::Entrance;
 use self::report::Books;
+use self::shared::Shared;
 use super::{Guard, OwnListeners, PageGuard};
 
 /// Pause after a failed accept: missing descriptors or memory don't come back at once.
@@ -51,16 +54,6 @@ pub struct Egress {
     books: Arc<Books>,
     guard: PageGuard,
     _open: DropGuard,
-}
-
-/// State shared by every connection of one egress.
-#[derive(Debug)]
-struct Shared {
-    guard: PageGuard,
-    limits: EgressLimits,
-    entrance: Entrance,
-    books: Arc<Books>,
-    open: CancellationToken,
 }
 
 /// A listener whose address is blocked as a target while it is open.
@@ -153,15 +146,6 @@ impl Egress {
 impl Drop for Registered {
     fn drop(&mut self) {
         self.own.remove(self.addr);
-    }
-}
-
-// === impl Shared ===
-
-impl Shared {
-    /// Runs this task until it ends or the egress is dropped.
-    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
-        tokio::spawn(self.open.clone().run_until_cancelled_owned(task));
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
+use super::dial;
+use super::fate::Fate;
 use super::idle::IdleTimer;
 use super::message::Ask;
-use super::report::{Authority, Books};
-use super::{DialOutcome, Shared, dial};
+use super::report::DialOutcome;
+use super::shared::Shared;
 
 /// A connection to a judged address.
 #[derive(Debug)]
@@ -23,30 +24,13 @@ pub(super) struct Upstream {
     fate: Fate,
 }
 
-/// How a connection to a site ends. Clones share their state.
-#[derive(Clone, Debug)]
-pub(super) struct Fate(Arc<FateInner>);
-
-#[derive(Debug)]
-struct FateInner {
-    authority: Authority,
-    books: Arc<Books>,
-    awaited: AtomicBool,
-    ended: OnceLock<DialOutcome>,
-}
-
 // === impl Upstream ===
 
 impl Upstream {
     /// Connects to the target of this request, if the guard allows it, and records the outcome.
     pub(super) async fn connect(shared: &Shared, ask: &Ask) -> Result<Upstream, DialOutcome> {
         let authority = &ask.authority;
-        let fate = Fate(Arc::new(FateInner {
-            authority: authority.clone(),
-            books: Arc::clone(&shared.books),
-            awaited: AtomicBool::new(true),
-            ended: OnceLock::new(),
-        }));
+        let fate = Fate::new(authority.clone(), Arc::clone(&shared.books));
         match dial::dial(shared, &ask.url, &ask.asker).await {
             Ok((stream, is_excepted)) => {
                 shared.books.ended(authority, DialOutcome::Connected);
@@ -70,7 +54,7 @@ impl Upstream {
 
     fn moved(&mut self, count: usize) -> io::Result<()> {
         self.idle.progress();
-        self.fate.0.books.more_bytes(count).map_err(|excess| self.fail(DialOutcome::OverBudget(excess)))
+        self.fate.more_bytes(count).map_err(|excess| self.fail(DialOutcome::OverBudget(excess)))
     }
 
     fn fail(&self, outcome: DialOutcome) -> io::Error {
@@ -132,26 +116,5 @@ impl AsyncWrite for Upstream {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_shutdown(cx)
-    }
-}
-
-// === impl Fate ===
-
-impl Fate {
-    /// Sets whether an answer is awaited. A kept connection that ends while none is awaited has not failed.
-    pub(super) fn await_answer(&self, awaited: bool) {
-        self.0.awaited.store(awaited, Ordering::Relaxed);
-    }
-
-    /// Sets how the connection ended. The first reason counts, and it is recorded if an answer was awaited.
-    pub(super) fn ends(&self, outcome: DialOutcome) {
-        if self.0.ended.set(outcome.clone()).is_ok() && self.0.awaited.load(Ordering::Relaxed) {
-            self.0.books.ended(&self.0.authority, outcome);
-        }
-    }
-
-    /// Returns how it ended; `None` while it is open and after a regular close.
-    pub(super) fn outcome(&self) -> Option<DialOutcome> {
-        self.0.ended.get().cloned()
     }
 }
