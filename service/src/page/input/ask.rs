@@ -1,19 +1,12 @@
 //! What a person does that needs answers of the page's documents: pasting, copying, choosing, giving files.
 
-use std::time::Duration;
-
 use serde_json::json;
 use tokio::sync::mpsc;
 
-use super::keyboard::Key;
-use super::pump::Step;
+use super::key::Key;
+use super::step::{ASKING_TIMEOUT, Step};
 use super::{Shared, chooser, look};
 use crate::page::interact::{ActError, ClipboardUse, Frame, Pressed};
-
-/// How long the page may take to paste, to copy or to take a choice.
-pub(super) const ASKING_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long it may take to get files.
-pub(super) const FILES_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// What a person gets of a text that is copied, in characters; the session's clipboard has all.
 const COPIED_MAX_CHARS: usize = 250_000;

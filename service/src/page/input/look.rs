@@ -18,8 +18,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::Shared;
-use super::ask::ASKING_TIMEOUT;
 use super::outside::{Outside, cursor_named};
+use super::step::ASKING_TIMEOUT;
 use crate::page::interact::{ActError, BoundingBox, Frame};
 use crate::page::watch::{Fatal, PageState};
 

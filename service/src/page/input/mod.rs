@@ -1,19 +1,21 @@
 //! What a person does to a page through a viewer, and what the browser draws outside of the page for them.
 //!
-//! `mouse`, `touch` and `keyboard` know what is held down and make the browser's input of a viewer's events; `pump` sends
-//! it, in order, without waiting for answers (`flight`: what is unanswered; `ask`: what must ask a document). `outside` is what is in no frame: `look` finds
-//! the open field and the cursor, `chooser` takes file choosers. `rate` bounds one viewer. Knows
-//! nothing of viewers, roles or sockets.
+//! `mouse`, `touch` and `keyboard` know what is held down and make steps of a viewer's events (`key`: one key). `pump`
+//! sends the steps in order, without waiting for answers (`flight`: what is unanswered; `ask`: what must ask a document).
+//! `outside` is what is in no frame: `look` finds the open field and the cursor, `chooser` takes file choosers. `rate`
+//! bounds one viewer. Knows nothing of viewers, roles or sockets.
 
 mod ask;
 mod chooser;
 mod flight;
+mod key;
 mod keyboard;
 mod look;
 mod mouse;
 mod outside;
 mod pump;
 mod rate;
+mod step;
 mod touch;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -28,16 +30,16 @@ use tokio_util::sync::CancellationToken;
 use self::keyboard::{Keyboard, Stroke};
 use self::mouse::Mouse;
 pub use self::outside::{Chooser, Outside};
-use self::pump::{Pump, Step};
+use self::pump::Pump;
 pub use self::rate::InputRate;
+use self::step::Step;
 use self::touch::Touch;
 use super::Page;
 use super::interact::Clipboard;
 
-/// What may wait to be sent, in events; a text counts once more for each [`EVENT_BYTES`]. It waits only while the page
+/// What may wait to be sent, in events; a text counts once more for each [`step::EVENT_BYTES`]. It waits only while the page
 /// answers nothing.
 const WAITING_MAX: usize = 1_024;
-const EVENT_BYTES: usize = 1_024;
 
 /// Something that a person does.
 #[derive(Clone, Debug)]

@@ -3,12 +3,10 @@
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, DispatchMouseEventType, MouseButton};
 use porthole_contract::live::{MouseEvent, MouseEventType, PointerButton};
 
-use super::pump::Step;
+use super::step::{Step, Wheel};
 
 /// A click in a row; browsers count on, pages tell three.
 const CLICKS_MAX: u32 = 100;
-/// Deltas of turns that were joined, in CSS pixels.
-const WHEEL_SUM_MAX_PX: f64 = 5_000.0;
 
 /// The mouse of one page.
 #[derive(Debug, Default)]
@@ -74,28 +72,6 @@ impl Mouse {
             steps.push(Step::Press(Box::new(params)));
         }
         steps
-    }
-}
-
-/// A turn of the wheel.
-#[derive(Debug)]
-pub(super) struct Wheel(pub Box<DispatchMouseEventParams>);
-
-impl Wheel {
-    /// Whether another turn can be added.
-    pub(super) fn is_alike(&self, other: &Self) -> bool {
-        self.0.modifiers == other.0.modifiers && self.0.buttons == other.0.buttons
-    }
-
-    /// Adds a turn that came later, where the pointer was then.
-    pub(super) fn add(&mut self, other: &Self) {
-        let sum = |one: Option<f64>, other: Option<f64>| {
-            let sum = one.unwrap_or_default() + other.unwrap_or_default();
-            Some(sum.clamp(-WHEEL_SUM_MAX_PX, WHEEL_SUM_MAX_PX))
-        };
-        (self.0.x, self.0.y) = (other.0.x, other.0.y);
-        self.0.delta_x = sum(self.0.delta_x, other.0.delta_x);
-        self.0.delta_y = sum(self.0.delta_y, other.0.delta_y);
     }
 }
 

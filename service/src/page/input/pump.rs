@@ -8,45 +8,16 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
-    ImeSetCompositionParams, InsertTextParams,
+    DispatchKeyEventType, DispatchMouseEventType, ImeSetCompositionParams, InsertTextParams,
 };
-use porthole_contract::session::UploadFile;
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::ask::{ASKING_TIMEOUT, FILES_TIMEOUT, ask};
+use super::Shared;
+use super::ask::ask;
 use super::flight::{Flight, Kind};
-use super::keyboard::Key;
-use super::mouse::Wheel;
-use super::touch::DispatchTouchEvent;
-use super::{EVENT_BYTES, Shared};
-use crate::page::interact::ClipboardUse;
-
-/// One thing that is done to the page.
-#[derive(Debug)]
-pub(super) enum Step {
-    Move(Box<DispatchMouseEventParams>),
-    Wheel(Wheel),
-    Press(Box<DispatchMouseEventParams>),
-    TouchMove(DispatchTouchEvent),
-    Touch(DispatchTouchEvent),
-    Key(Box<DispatchKeyEventParams>),
-    /// Types or commits a text.
-    Text(String),
-    /// Composes a text, with the selection in it in UTF-16 code units.
-    Compose {
-        text: String,
-        from: Option<u32>,
-        to: Option<u32>,
-    },
-    Clipboard(ClipboardUse, Key),
-    Paste(String),
-    Copy,
-    Choose(Option<Vec<String>>),
-    Files(Vec<UploadFile>),
-}
+use super::step::{ASKING_TIMEOUT, FILES_TIMEOUT, Step, Wheel};
 
 /// Sends the steps of one page.
 pub(super) struct Pump {
@@ -59,44 +30,6 @@ pub(super) struct Pump {
     joined: Option<Step>,
     /// Whether the pointer moved with a button held.
     drags: bool,
-}
-
-impl Step {
-    /// Ends a composition without its text.
-    pub(super) fn cancel() -> Self {
-        Self::Compose { text: String::new(), from: None, to: None }
-    }
-
-    /// Takes `next` into this step, or gives it back where they are not of a kind.
-    fn join(&mut self, next: Self) -> Option<Self> {
-        match (&mut *self, &next) {
-            (Self::Move(one), Self::Move(other)) if one.buttons == other.buttons => {}
-            (Self::Wheel(one), Self::Wheel(other)) if one.is_alike(other) => {
-                one.add(other);
-                return None;
-            }
-            (Self::TouchMove(_), Self::TouchMove(_)) => {}
-            _ => return Some(next),
-        }
-        *self = next;
-        None
-    }
-
-    /// How much of what may wait it is.
-    pub(super) fn weight(&self) -> usize {
-        let bytes = match self {
-            Self::Text(text) | Self::Paste(text) | Self::Compose { text, .. } => text.len(),
-            // An empty value costs memory, too.
-            Self::Choose(values) => values.iter().flatten().map(|value| value.len() + size_of::<String>()).sum(),
-            // The files of a chooser wait once.
-            _ => 0,
-        };
-        1 + bytes / EVENT_BYTES
-    }
-
-    fn is_joined(&self) -> bool {
-        matches!(self, Self::Move(_) | Self::Wheel(_) | Self::TouchMove(_))
-    }
 }
 
 impl Pump {

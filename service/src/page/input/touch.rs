@@ -1,39 +1,15 @@
 //! A touch screen: which fingers touch, and each event of a viewer as the browser's input wants it.
 
-use std::borrow::Cow;
-
-use chromiumoxide_cdp::cdp::browser_protocol::input::{
-    DispatchTouchEventParams, DispatchTouchEventReturns, DispatchTouchEventType, TouchPoint as Finger,
-};
+use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchTouchEventType, TouchPoint as Finger};
 use porthole_contract::live::{TouchEvent, TouchEventType, TouchPoint};
-use serde::Serialize;
 
-use super::pump::Step;
+use super::step::{DispatchTouchEvent, Step};
 
 /// The touch screen of one page.
 #[derive(Debug, Default)]
 pub(super) struct Touch {
     /// The ids of the fingers that touch.
     down: Vec<i64>,
-}
-
-/// `Input.dispatchTouchEvent`. The generated type leaves out an empty list, and the browser refuses an event without one.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct DispatchTouchEvent {
-    #[serde(rename = "type")]
-    pub kind: DispatchTouchEventType,
-    pub touch_points: Vec<Finger>,
-}
-
-impl chromiumoxide_types::Method for DispatchTouchEvent {
-    fn identifier(&self) -> Cow<'static, str> {
-        DispatchTouchEventParams::IDENTIFIER.into()
-    }
-}
-
-impl chromiumoxide_types::Command for DispatchTouchEvent {
-    type Response = DispatchTouchEventReturns;
 }
 
 impl Touch {
