@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::acted::{Acted, How, Method, Settled, Terms};
 use super::actionable::{Ask, Tries};
-use super::fields::unless_held;
+use super::error::unless_held;
 use super::pointer::Click;
 use super::quiet::Quiet;
 use super::{ActError, Element};

@@ -53,3 +53,12 @@ pub enum ActError {
     #[error(transparent)]
     Page(#[from] PageError),
 }
+
+/// `None` where a dialog holds the page: then what was asked for happened, and its answer is still to come.
+pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, ActError> {
+    match told {
+        Ok(told) => Ok(Some(told)),
+        Err(ActError::Dialog(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}

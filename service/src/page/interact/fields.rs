@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::acted::{Acted, Method, Terms, Typed};
 use super::actionable::{Ask, Tries};
 use super::chord::Chord;
+use super::error::unless_held;
 use super::focus::{Keyed, went_nowhere};
 use super::keys::Keyboard;
 use super::quiet::{Quiet, Rest};
@@ -362,15 +363,6 @@ impl Taken {
         // The caret is at the end, which is in view therefore.
         let is_end = if typing.clear { wanted.ends_with(&new) } else { new.ends_with(&typed) };
         if is_long && is_end && !typed.is_empty() { Self::Whole } else { Self::Otherwise }
-    }
-}
-
-/// `None` where a dialog holds the page: then what was asked for happened, and its answer is still to come.
-pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, ActError> {
-    match told {
-        Ok(told) => Ok(Some(told)),
-        Err(ActError::Dialog(_)) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

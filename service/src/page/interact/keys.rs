@@ -14,7 +14,7 @@ use serde_json::json;
 use super::acted::{Acted, Method, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
-use super::fields::unless_held;
+use super::error::unless_held;
 use super::focus::went_nowhere;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::acted::{Acted, BoundingBox, Method};
 use super::actionable::Tries;
-use super::fields::unless_held;
+use super::error::unless_held;
 use super::quiet::Quiet;
 use super::{ActError, Element};
 use crate::page::Page;

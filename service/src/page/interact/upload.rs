@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::acted::{Acted, Method};
 use super::actionable::Tries;
-use super::fields::unless_held;
+use super::error::unless_held;
 use super::quiet::Quiet;
 use super::{ActError, Element};
 use crate::page::Page;
