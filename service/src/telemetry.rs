@@ -1,5 +1,6 @@
 //! Metrics of the service besides its requests: pages, sessions, browsers, waits, phases, refusals.
 
+mod labels;
 mod live;
 
 use std::collections::BTreeMap;
@@ -8,13 +9,13 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use porthole_contract::metrics::{Pages, Sessions};
-use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use self::labels::{End, Phase, Reason, SessionEvent, State};
 pub use self::live::LiveMetrics;
 use crate::cdp::Meter;
 use crate::provider::Purpose;
@@ -25,36 +26,6 @@ const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0
 /// Upper bounds of the buckets of a visit's phase, in seconds: a warm page is leased within 1 ms, a slow lease is
 /// given up after 20 s.
 const PHASE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0];
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct State {
-    state: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct SessionEvent {
-    event: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct End {
-    end: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Phase {
-    phase: &'static str,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Outcome {
-    outcome: &'static str,
-}
-
-#[derive(Clone, Debug, Hash, PartialEq, Eq, EncodeLabelSet)]
-struct Reason {
-    reason: &'static str,
-}
 
 /// Sessions, the pages in them, and the browsers that carry them. Clones share the counts.
 #[derive(Clone, Debug)]

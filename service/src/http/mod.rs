@@ -8,6 +8,7 @@ mod failure;
 mod live;
 mod screenshot;
 mod session;
+mod state;
 
 use std::sync::Arc;
 
@@ -16,29 +17,13 @@ use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use porthole_contract::limits::{SERVICE_BODY_MAX_BYTES, SERVICE_TIMEOUT};
-use porthole_contract::{ErrorCode, Failure, Validate, openapi, routes};
+use porthole_contract::limits::SERVICE_TIMEOUT;
+use porthole_contract::{ErrorCode, openapi, routes};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::BearerKeys;
-use porthole_daemon::body::read_json;
-use serde::de::DeserializeOwned;
 
-use crate::operation::Browsing;
-use crate::owner_token::OwnerKeys;
-use crate::session::Sessions;
-
-/// The dependencies of the routes.
-#[derive(Clone)]
-pub struct Routes {
-    /// Signs and verifies owner tokens.
-    pub owner_keys: Arc<OwnerKeys>,
-    /// The dependencies of the operations.
-    pub browsing: Browsing,
-    /// The worker's keys; empty if none is required.
-    pub service_keys: Arc<BearerKeys>,
-    /// The sessions of this replica.
-    pub sessions: Sessions,
-}
+pub use self::state::Routes;
+use self::state::read;
 
 impl Routes {
     /// Builds the main listener's routes. `health` answers whether a request would be accepted, for the worker's own
@@ -77,10 +62,4 @@ async fn end_in_time(request: Request, next: Next) -> Result<Response, Refused> 
     tokio::time::timeout(SERVICE_TIMEOUT, next.run(request))
         .await
         .map_err(|_| Refused::new(ErrorCode::DeadlineExceeded, details()))
-}
-
-/// Reads a request's body as `T`.
-async fn read<T: DeserializeOwned + Validate>(request: Request) -> Result<T, Failure> {
-    let body = read_json(request, SERVICE_BODY_MAX_BYTES).await?;
-    Ok(porthole_contract::parse(&body)?)
 }

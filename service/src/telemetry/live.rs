@@ -8,7 +8,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
-use super::{Outcome, Reason};
+use super::labels::{Outcome, Reason};
 
 /// Buckets of the time from input to the next frame, in seconds: a frame takes 17 ms, a slow page a second.
 const INPUT_BUCKETS_SECONDS: [f64; 9] = [0.005, 0.01, 0.02, 0.035, 0.05, 0.1, 0.2, 0.5, 1.0];

@@ -10,7 +10,7 @@ use porthole_contract::session::{
 };
 use porthole_daemon::answer::Refused;
 
-use super::{Parts, Received};
+use super::received::{Parts, Received};
 use crate::http::Routes;
 use crate::session::Kind;
 

@@ -14,7 +14,7 @@ use porthole_contract::session::{
 use porthole_daemon::answer::Refused;
 use secrecy::ExposeSecret as _;
 
-use super::{Parts, Received};
+use super::received::{Parts, Received};
 use crate::http::{Routes, failure};
 use crate::session::{Destination, Kind, SessionError};
 

@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
+use porthole_contract::limits::{OPEN_BODY_MAX_BYTES, WORKER_BODY_MAX_BYTES};
 use porthole_contract::session::{Acted, NavigateRequest, OpenRequest, Opens, Plain, SessionAnswer, SessionRequest};
 use porthole_daemon::answer::Refused;
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{OPEN_MAX_BYTES, Parts, Received};
+use super::received::{Parts, Received};
 use crate::http::{Routes, failure};
 use crate::operation::credentials;
 use crate::session::{Destination, Kind, Opening, Session, SessionError};
@@ -62,7 +62,7 @@ pub(super) async fn open(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Plain>>, Refused> {
-    let call: Received<OpenRequest> = Received::read(routes, parts, request, OPEN_MAX_BYTES).await?;
+    let call: Received<OpenRequest> = Received::read(routes, parts, request, OPEN_BODY_MAX_BYTES).await?;
     let made = call.make_session().await?;
     let session = made.session().map_or_else(|| call.session(), Ok)?;
     let answer = call.run_in(&session, Kind::Works, async |_, _| Ok(Plain {})).await;
