@@ -1,8 +1,7 @@
-//! Forwarding: sends one request to a replica of the service. `answer` reads what comes back, `error` lists why nothing
-//! did.
+//! Forwarding: sends one request to a replica of the service. `answer` decides what of its answer is passed
+//! back.
 
 mod answer;
-mod error;
 
 use std::time::Duration;
 
@@ -23,8 +22,8 @@ use url::Url;
 
 use self::answer::pass_on;
 pub(crate) use self::answer::{beginning, failure_of};
-pub(crate) use self::error::ServiceError;
 use crate::replicas::{Replicas, Resolver, Way};
+use crate::service_error::ServiceError;
 use crate::settings::Settings;
 
 /// Time to connect to the service.

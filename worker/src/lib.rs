@@ -14,6 +14,7 @@ mod readiness;
 mod replicas;
 mod routes;
 pub mod server;
+mod service_error;
 pub mod settings;
 mod shared;
 mod tool_calls;

@@ -1,7 +1,8 @@
-//! The service's replicas: where they are, which id each has, and which of them a call goes to.
+//! The service's replicas: their addresses and ids, and the choice of one for a call.
 //!
-//! Addresses come from `PORTHOLE_SERVICE_URL`, or from the DNS name in `PORTHOLE_SERVICE_PEERS`. A session's handle only
-//! chooses among them; it can't name another. No I/O here: `watch` looks the name up and asks the replicas.
+//! Addresses come from `PORTHOLE_SERVICE_URL`, or from the DNS name in `PORTHOLE_SERVICE_PEERS`. A session's handle
+//! only chooses among them; it can't name another. This file does no I/O: `watch` looks the name up and asks the
+//! replicas.
 
 mod resolver;
 mod watch;
@@ -14,7 +15,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use url::Url;
 
-use crate::forward::ServiceError;
+use crate::service_error::ServiceError;
 use crate::settings::Settings;
 
 use self::resolver::Lookup;

@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 use self::first::{First, NoMessage};
 use self::relay::{close, relay};
 use crate::callers::Weight;
-use crate::forward::ServiceError;
+use crate::service_error::ServiceError;
 use crate::shared::Shared;
 
 /// Time that a tunnel may be idle, without a byte in either direction. The service pings more often.

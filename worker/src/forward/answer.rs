@@ -13,7 +13,7 @@ use porthole_contract::routes::METADATA_HEADER_PREFIX;
 use porthole_daemon::requests::PassedOn;
 use serde::Deserialize;
 
-use super::error::ServiceError;
+use crate::service_error::ServiceError;
 
 /// Largest body of a failure, in bytes.
 const ERROR_MAX_BYTES: usize = 64 * 1024;

@@ -1,4 +1,5 @@
-//! Keeps the replicas known: looks up the DNS name, asks each replica for its id and whether it takes requests.
+//! Keeps the list of replicas up to date: looks up the DNS name, and asks each replica for its id and whether it
+//! accepts requests.
 
 use std::time::Duration;
 
@@ -14,7 +15,8 @@ use url::Url;
 
 use super::Way;
 use super::resolver::Lookup;
-use crate::forward::{Service, ServiceError, beginning};
+use crate::forward::{Service, beginning};
+use crate::service_error::ServiceError;
 
 /// Time for a look-up.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(2);

@@ -13,8 +13,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tracing::Instrument as _;
 use url::Url;
 
-use crate::forward::{Service, ServiceError, failure_of, host};
+use crate::forward::{Service, failure_of, host};
 use crate::replicas::Way;
+use crate::service_error::ServiceError;
 
 /// Time from the worker's request to the service's 101.
 const TIMEOUT: Duration = Duration::from_secs(10);
