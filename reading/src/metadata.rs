@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::clean::cleaned;
-use crate::snapshot::Head;
+use crate::snapshot::{Head, HeadLink};
 
 /// Returns a page's metadata as JSON; missing values are absent.
 #[must_use]
@@ -22,22 +22,8 @@ pub fn of(head: &Head) -> Value {
     for name in ["author", "keywords", "robots", "generator", "viewport", "theme-color"] {
         put(name, meta(name));
     }
-    let group = |prefix: &str| -> Map<String, Value> {
-        let mut group = Map::new();
-        for (key, content) in &head.metas {
-            let Some(name) = key.strip_prefix(prefix) else { continue };
-            let value = Value::String(cleaned(content));
-            match group.get_mut(name) {
-                None => drop(group.insert(name.to_owned(), value)),
-                // A name that occurs several times, as images do.
-                Some(Value::Array(list)) => list.push(value),
-                Some(first) => *first = json!([first.take(), value]),
-            }
-        }
-        group
-    };
     for (name, prefix) in [("open_graph", "og:"), ("article", "article:"), ("twitter", "twitter:")] {
-        let group = group(prefix);
+        let group = group(head, prefix);
         if !group.is_empty() {
             data.insert(name.to_owned(), group.into());
         }
@@ -47,39 +33,51 @@ pub fn of(head: &Head) -> Value {
     if !linked.is_empty() {
         data.insert("json_ld".to_owned(), linked.into());
     }
-    let links = |fits: &dyn Fn(&crate::snapshot::HeadLink) -> bool| -> Vec<Value> {
-        head.links
-            .iter()
-            .filter(|link| fits(link))
-            .map(|link| {
-                let mut entry = Map::from_iter([("url".to_owned(), json!(link.href))]);
-                for (name, value) in [
-                    ("type", &link.r#type),
-                    ("title", &link.title),
-                    ("language", &link.hreflang),
-                    ("sizes", &link.sizes),
-                ] {
-                    if !value.is_empty() {
-                        entry.insert(name.to_owned(), json!(cleaned(value)));
-                    }
-                }
-                Value::Object(entry)
-            })
-            .collect()
-    };
-    let is_feed = |link: &crate::snapshot::HeadLink| {
+    let is_feed = |link: &HeadLink| {
         has_rel(&link.rel, "alternate") && ["rss", "atom", "feed+json"].iter().any(|kind| link.r#type.contains(kind))
     };
     for (name, list) in [
-        ("favicons", links(&|link| has_rel(&link.rel, "icon") || link.rel.contains("apple-touch-icon"))),
-        ("feeds", links(&is_feed)),
-        ("alternates", links(&|link| has_rel(&link.rel, "alternate") && !link.hreflang.is_empty())),
+        ("favicons", links(head, |link| has_rel(&link.rel, "icon") || link.rel.contains("apple-touch-icon"))),
+        ("feeds", links(head, is_feed)),
+        ("alternates", links(head, |link| has_rel(&link.rel, "alternate") && !link.hreflang.is_empty())),
     ] {
         if !list.is_empty() {
             data.insert(name.to_owned(), list.into());
         }
     }
     Value::Object(data)
+}
+
+/// The metadata whose names begin with a prefix, without it.
+fn group(head: &Head, prefix: &str) -> Map<String, Value> {
+    let mut group = Map::new();
+    for (key, content) in &head.metas {
+        let Some(name) = key.strip_prefix(prefix) else { continue };
+        let value = Value::String(cleaned(content));
+        match group.get_mut(name) {
+            None => drop(group.insert(name.to_owned(), value)),
+            // A name that occurs several times, as images do.
+            Some(Value::Array(list)) => list.push(value),
+            Some(first) => *first = json!([first.take(), value]),
+        }
+    }
+    group
+}
+
+/// The head's links that fit, with what each says about itself.
+fn links(head: &Head, fits: impl Fn(&HeadLink) -> bool) -> Vec<Value> {
+    let shown = |link: &HeadLink| {
+        let mut entry = Map::from_iter([("url".to_owned(), json!(link.href))]);
+        for (name, value) in
+            [("type", &link.r#type), ("title", &link.title), ("language", &link.hreflang), ("sizes", &link.sizes)]
+        {
+            if !value.is_empty() {
+                entry.insert(name.to_owned(), json!(cleaned(value)));
+            }
+        }
+        Value::Object(entry)
+    };
+    head.links.iter().filter(|link| fits(link)).map(shown).collect()
 }
 
 fn has_rel(rel: &str, wanted: &str) -> bool {

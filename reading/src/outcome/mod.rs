@@ -137,44 +137,47 @@ pub fn read(
         if is_over() {
             return Err(ReadError::Ended);
         }
-        let name = name_of(directive);
         let schema = schemas.0.get(at).and_then(Option::as_ref);
-        match page.read(directive, schema, found) {
+        results.push(match page.read(directive, schema, found) {
             Ok(mut result) => {
-                result.directive = name;
-                let sees_frames = directive.frames || directive.selector.is_some() || directive.map.is_some();
-                if snapshot.unread_frames > 0 && sees_frames {
-                    result.warnings.push(format!(
-                        "frames_unread: {} frames of other origins could not be read",
-                        snapshot.unread_frames
-                    ));
-                }
-                if snapshot.cut {
-                    result
-                        .warnings
-                        .push("page_cut: the page exceeds the limits of a snapshot, so its end is missing".to_owned());
-                }
-                results.push(result);
+                result.directive = name_of(directive);
+                result.warnings.extend(unread(directive, &snapshot));
+                result
             }
             Err(error) => {
-                let code = match error {
-                    ReadError::Empty(_) => "empty_extraction",
-                    _ => "selector_not_found",
-                };
-                let warnings = vec![format!("{code}: {error}")];
+                let nothing = without_result(directive, &error);
                 first_error.get_or_insert(error);
-                results.push(ExtractResult {
-                    directive: name,
-                    warnings,
-                    format: format_of(directive),
-                    ..ExtractResult::default()
-                });
+                nothing
             }
-        }
+        });
     }
     match first_error {
         Some(error) if results.iter().all(|result| result.content.is_empty()) => Err(error),
         _ => Ok(results),
+    }
+}
+
+/// Warns of what of the page a directive could not read.
+fn unread(directive: &Directive, snapshot: &Snapshot) -> Vec<String> {
+    let sees_frames = directive.frames || directive.selector.is_some() || directive.map.is_some();
+    let frames = (snapshot.unread_frames > 0 && sees_frames)
+        .then(|| format!("frames_unread: {} frames of other origins could not be read", snapshot.unread_frames));
+    let end =
+        snapshot.cut.then(|| "page_cut: the page exceeds the limits of a snapshot, so its end is missing".to_owned());
+    frames.into_iter().chain(end).collect()
+}
+
+/// The result of a directive that found nothing, beside others that did.
+fn without_result(directive: &Directive, error: &ReadError) -> ExtractResult {
+    let code = match error {
+        ReadError::Empty(_) => "empty_extraction",
+        _ => "selector_not_found",
+    };
+    ExtractResult {
+        directive: name_of(directive),
+        warnings: vec![format!("{code}: {error}")],
+        format: format_of(directive),
+        ..ExtractResult::default()
     }
 }
 

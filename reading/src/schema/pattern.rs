@@ -1,5 +1,7 @@
 //! Regular expressions of a schema: ECMA 262 syntax, run by an engine of linear time and bounded size.
 
+use std::iter::Peekable;
+use std::str::Chars;
 use std::sync::Arc;
 
 use regex::{Regex, RegexBuilder};
@@ -68,35 +70,7 @@ fn translated(pattern: &str) -> Result<String, String> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => {
-                let escaped = chars.next().ok_or("ends in a backslash")?;
-                match escaped {
-                    'd' => out.push_str(if in_class { "0-9" } else { "[0-9]" }),
-                    'w' => out.push_str(if in_class { "A-Za-z0-9_" } else { "[A-Za-z0-9_]" }),
-                    'D' => out.push_str("[^0-9]"),
-                    'W' => out.push_str("[^A-Za-z0-9_]"),
-                    // ECMA's white space is Unicode's plus the byte order mark.
-                    's' => out.push_str(r"[\s\x{FEFF}]"),
-                    'S' => out.push_str(r"[^\s\x{FEFF}]"),
-                    'c' => {
-                        let letter =
-                            chars.next().filter(char::is_ascii_alphabetic).ok_or("has `\\c` without a letter")?;
-                        out.push_str(&format!("\\x{{{:x}}}", u32::from(letter) % 32));
-                    }
-                    '0' => out.push_str(r"\x{0}"),
-                    'b' if in_class => out.push_str(r"\x08"),
-                    // Escaped characters that stand for themselves; the engine gives some of them other meanings.
-                    '<' | '>' | '\'' | '"' | '/' | ' ' | ',' | ':' | ';' | '=' | '@' | '!' | '%' | '`' | '_' => {
-                        out.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
-                    }
-                    '1'..='9' | 'k' => return Err("refers back to a group, which is not supported".to_owned()),
-                    'A' | 'z' | 'Z' | 'a' | 'Q' | 'E' | 'G' => {
-                        return Err(format!("has `\\{escaped}`, which is not ECMA 262"));
-                    }
-                    _ => {
-                        out.push('\\');
-                        out.push(escaped);
-                    }
-                }
+                escape(&mut out, &mut chars, in_class)?;
             }
             '[' if in_class => out.push_str("\\["),
             '[' => {
@@ -134,6 +108,39 @@ fn translated(pattern: &str) -> Result<String, String> {
         }
     }
     Ok(out)
+}
+
+/// Translates what follows a backslash.
+fn escape(out: &mut String, chars: &mut Peekable<Chars<'_>>, in_class: bool) -> Result<(), String> {
+    let escaped = chars.next().ok_or("ends in a backslash")?;
+    match escaped {
+        'd' => out.push_str(if in_class { "0-9" } else { "[0-9]" }),
+        'w' => out.push_str(if in_class { "A-Za-z0-9_" } else { "[A-Za-z0-9_]" }),
+        'D' => out.push_str("[^0-9]"),
+        'W' => out.push_str("[^A-Za-z0-9_]"),
+        // ECMA's white space is Unicode's plus the byte order mark.
+        's' => out.push_str(r"[\s\x{FEFF}]"),
+        'S' => out.push_str(r"[^\s\x{FEFF}]"),
+        'c' => {
+            let letter = chars.next().filter(char::is_ascii_alphabetic).ok_or("has `\\c` without a letter")?;
+            out.push_str(&format!("\\x{{{:x}}}", u32::from(letter) % 32));
+        }
+        '0' => out.push_str(r"\x{0}"),
+        'b' if in_class => out.push_str(r"\x08"),
+        // Escaped characters that stand for themselves; the engine gives some of them other meanings.
+        '<' | '>' | '\'' | '"' | '/' | ' ' | ',' | ':' | ';' | '=' | '@' | '!' | '%' | '`' | '_' => {
+            out.push_str(&regex::escape(escaped.encode_utf8(&mut [0; 4])));
+        }
+        '1'..='9' | 'k' => return Err("refers back to a group, which is not supported".to_owned()),
+        'A' | 'z' | 'Z' | 'a' | 'Q' | 'E' | 'G' => {
+            return Err(format!("has `\\{escaped}`, which is not ECMA 262"));
+        }
+        _ => {
+            out.push('\\');
+            out.push(escaped);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

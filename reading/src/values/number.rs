@@ -27,72 +27,67 @@ pub fn number(text: &str, language: &str) -> Option<f64> {
     if text.len() > VALUE_MAX_BYTES {
         return None;
     }
-    let text = plain(text.trim());
-    let chars: Vec<char> = text.chars().collect();
-    let mut found: Option<(String, usize, usize)> = None;
-    let mut at = 0;
-    while at < chars.len() {
-        if !chars[at].is_ascii_digit() {
-            at += 1;
-            continue;
-        }
-        let start = at;
-        let mut end = at + 1;
-        while end < chars.len() {
-            let next_digits = chars[end + 1..].iter().take_while(|c| c.is_ascii_digit()).count();
-            match chars[end] {
-                c if c.is_ascii_digit() => end += 1,
-                '.' | ',' | '\'' if next_digits > 0 => end += 1,
-                // A space separates groups of three digits.
-                ' ' if next_digits == 3 && end - start <= 3
-                    || chars[end] == ' ' && next_digits == 3 && chars[start..end].contains(&' ') =>
-                {
-                    end += 1;
-                }
-                _ => break,
-            }
-        }
-        if found.is_some() {
-            return None;
-        }
-        found = Some((chars[start..end].iter().collect(), start, end));
-        at = end;
-    }
-    let (digits, start, end) = found?;
+    let chars: Vec<char> = plain(text.trim()).chars().collect();
+    let (start, end) = only_run(&chars)?;
+    let digits: String = chars[start..end].iter().collect();
     let value = unsigned(&digits, decimal_comma(language))?;
-    // A digit in a word, as in `A4`, is not a number.
-    if start > 0
-        && chars[start - 1].is_alphabetic()
-        && chars[start - 1].is_ascii()
-        && !text[..text.find(&digits)?].ends_with("R$")
-    {
-        let before: String = chars[..start].iter().rev().take_while(|c| c.is_alphabetic()).collect();
-        if before.len() < 2 {
-            return None;
-        }
-    }
-    let factor = match (chars.get(end), chars.get(end + 1)) {
-        (Some('k' | 'K'), next) if next.is_none_or(|next| !next.is_alphanumeric()) => 1e3,
-        (Some('M'), next) if next.is_none_or(|next| !next.is_alphanumeric()) => 1e6,
-        (Some('B'), next) if next.is_none_or(|next| !next.is_alphanumeric()) => 1e9,
-        _ => 1.0,
-    };
-    let rest: String = chars[end..].iter().collect::<String>().trim_start().to_lowercase();
-    // Words that change the value are not interpreted.
-    if [
-        "million", "billion", "mio", "mrd", "thousand", "tausend", "mille", "тыс", "млн", "млрд", "万", "億", "亿",
-        "만", "lakh", "crore",
-    ]
-    .iter()
-    .any(|word| rest.starts_with(word))
-    {
+    let (before, after) = (&chars[..start], &chars[end..]);
+    if is_within_word(before) || is_multiplied_by_word(after) {
         return None;
     }
-    let before: String = chars[..start].iter().collect();
-    let negative = before.trim_end_matches(|c: char| c.is_whitespace() || "€$£¥₹₽".contains(c)).ends_with('-')
-        && !before.trim_end().ends_with("--");
-    let value = value * factor;
-    Some(if negative { -value } else { value })
+    let value = value * factor(after);
+    Some(if is_negative(before) { -value } else { value })
+}
+
+/// Returns where the only run of digits and their separators is; `None` if there is none or several.
+fn only_run(chars: &[char]) -> Option<(usize, usize)> {
+    let start = chars.iter().position(char::is_ascii_digit)?;
+    let mut end = start + 1;
+    while end < chars.len() {
+        let next_digits = chars[end + 1..].iter().take_while(|c| c.is_ascii_digit()).count();
+        match chars[end] {
+            c if c.is_ascii_digit() => end += 1,
+            '.' | ',' | '\'' if next_digits > 0 => end += 1,
+            // A space separates groups of three digits.
+            ' ' if next_digits == 3 && (end - start <= 3 || chars[start..end].contains(&' ')) => end += 1,
+            _ => break,
+        }
+    }
+    (!chars[end..].iter().any(char::is_ascii_digit)).then_some((start, end))
+}
+
+/// Whether the text before a digit makes it part of a word, as in `A4`. A currency, as in `R$5` or `EUR5`, does not.
+fn is_within_word(before: &[char]) -> bool {
+    let touches = before.last().is_some_and(char::is_ascii_alphabetic);
+    touches && before.iter().rev().take_while(|c| c.is_alphabetic()).count() < 2
+}
+
+/// Whether a word follows that changes the value. Such words are not interpreted.
+fn is_multiplied_by_word(after: &[char]) -> bool {
+    const WORDS: [&str; 16] = [
+        "million", "billion", "mio", "mrd", "thousand", "tausend", "mille", "тыс", "млн", "млрд", "万", "億", "亿",
+        "만", "lakh", "crore",
+    ];
+    let after = after.iter().collect::<String>().trim_start().to_lowercase();
+    WORDS.iter().any(|word| after.starts_with(word))
+}
+
+/// Returns the factor of a suffix: `k`, `M` or `B`.
+fn factor(after: &[char]) -> f64 {
+    let ends = after.get(1).is_none_or(|next| !next.is_alphanumeric());
+    match after.first() {
+        Some('k' | 'K') if ends => 1e3,
+        Some('M') if ends => 1e6,
+        Some('B') if ends => 1e9,
+        _ => 1.0,
+    }
+}
+
+/// Whether a minus stands before the number or its currency sign.
+fn is_negative(before: &[char]) -> bool {
+    let before: String = before.iter().collect();
+    before.trim_end_matches(|c: char| c.is_whitespace() || "€$£¥₹₽".contains(c)).ends_with('-')
+        && !before.trim_end().ends_with("--")
 }
 
 fn unsigned(digits: &str, comma: bool) -> Option<f64> {
