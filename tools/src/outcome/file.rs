@@ -5,8 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use porthole_contract::tools::{Card, SessionCard};
 use serde_json::Value;
 
+use super::fields::{handle_of, place, take};
 use super::page::{Page, one_line, text};
-use super::{Outcome, handle_of, picture, place, take};
+use super::picture;
+use super::result::Outcome;
 use crate::boundary::Boundary;
 use crate::call::Call;
 

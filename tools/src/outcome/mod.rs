@@ -4,9 +4,11 @@
 
 mod advice;
 mod budget;
+mod fields;
 mod file;
 mod page;
 mod picture;
+mod result;
 #[cfg(test)]
 mod tests;
 
@@ -17,35 +19,16 @@ use porthole_contract::tools::{Card, CardError, ExtractCard, ScreenshotCard, Ses
 use porthole_contract::{ErrorAnswer, ErrorCode};
 use serde_json::{Value, json};
 
+use self::fields::{handle_of, number, place, status_code, take};
 use self::page::{Page, one_line, text};
 use crate::boundary::Boundary;
 use crate::call::{BadCall, Call};
 
 pub use self::advice::advice;
 pub use self::picture::{Image, PICTURE_MAX_SIDE_PX};
-
-/// What came of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Outcome {
-    /// The result for the model: under 25 000 tokens, with what to do next where it failed.
-    pub text: String,
-    /// The picture, for tools that take one.
-    pub image: Option<Image>,
-    /// What a chat app shows; none of a call to a tool that there isn't.
-    pub card: Option<Card>,
-    /// The session's handle; none where there is none, or it has ended.
-    pub session: Option<String>,
-    /// Why it failed.
-    pub error: Option<Box<ErrorAnswer>>,
-}
+pub use self::result::Outcome;
 
 impl Outcome {
-    /// Whether it succeeded.
-    #[must_use]
-    pub fn ok(&self) -> bool {
-        self.error.is_none()
-    }
-
     /// Of a service's answer.
     #[must_use]
     pub fn of_answer(call: &Call, answer: Value, boundary: &Boundary) -> Self {
@@ -100,32 +83,6 @@ impl Outcome {
             })
         });
         Self { text: format!("{}: {bad}", error.error), image: None, card, session: None, error: Some(Box::new(error)) }
-    }
-}
-
-/// The session's handle and tab, as a line.
-fn place(session: &str, tab: &str) -> String {
-    let tab = if tab.is_empty() { String::new() } else { format!(", tab {}", one_line(tab, 64)) };
-    format!("Session {}{tab}.\n", one_line(session, 64))
-}
-
-fn handle_of(answer: &Value) -> Option<String> {
-    answer["session"].as_str().filter(|handle| !handle.is_empty()).map(str::to_owned)
-}
-
-fn number(answer: &Value, field: &str) -> u32 {
-    answer[field].as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or_default()
-}
-
-fn status_code(answer: &Value) -> u16 {
-    answer["status_code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default()
-}
-
-/// Takes a string out of an answer.
-fn take(answer: &mut Value, field: &str) -> String {
-    match answer.get_mut(field).map(Value::take) {
-        Some(Value::String(text)) => text,
-        _ => String::new(),
     }
 }
 
@@ -263,52 +220,22 @@ fn of_extract(call: &Call, mut answer: Value, boundary: &Boundary) -> Outcome {
     let handle = handle_of(&answer);
     let format = one_line(text(&answer, "format"), 20);
     let truncated = answer["truncated"] == json!(true);
-    let mut page = Page::default();
-    page.url("URL", text(&answer, "final_url"));
-    page.name("Title", text(&answer, "title"));
-    page.warnings(&answer["warnings"]);
-    page.events(&answer["events"]);
-    let results = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
-    if results.is_empty() {
-        page.long(text(&answer, "content"), "go on with the offset below, or read a part with a selector");
-    } else {
-        let mut all = String::new();
-        for result in results {
-            let directive = one_line(text(result, "directive"), 300);
-            let _ = writeln!(
-                all,
-                "## {directive} ({})\n{}\n",
-                one_line(text(result, "format"), 20),
-                text(result, "content")
-            );
-        }
-        page.long(&all, "ask for fewer directives at a time");
-    }
-    let single = results.is_empty();
-    let mut said = format!("Read as {format}");
-    match (answer["matched"].as_u64(), answer["total_chars"].as_u64()) {
-        (Some(matched), _) => drop(write!(said, ", {matched} matched")),
-        (None, Some(chars)) if single => drop(write!(said, ", {chars} characters in all")),
-        _ => {}
-    }
-    said.push_str(".\n");
-    if let Some(status) = answer["status_code"].as_u64().filter(|status| *status >= 400) {
-        let _ = writeln!(said, "The page's server answered with HTTP status {status}.");
-    }
+    let is_single = answer["results"].as_array().is_none_or(Vec::is_empty);
+    let mut said = read_as(&answer, &format, is_single);
     if let Some(handle) = &handle {
         said.push_str(&place(handle, text(&answer, "tab")));
     }
-    let written = page.written(boundary);
+    let written = page_of_extract(&answer).written(boundary);
     said.push_str(&written.text);
     let from = call.body.get("offset").and_then(Value::as_u64).unwrap_or_default();
     let in_chars = matches!(format.as_str(), "text" | "html" | "markdown");
     let next = match written.cut_at_chars {
-        Some(chars) if single && in_chars => Some(from + chars as u64),
+        Some(chars) if is_single && in_chars => Some(from + chars as u64),
         Some(_) => None,
         None => answer["next_offset"].as_u64(),
     };
     match next {
-        Some(next) if single => drop(write!(said, "\nThere is more: call again with offset {next}.")),
+        Some(next) if is_single => drop(write!(said, "\nThere is more: call again with offset {next}.")),
         _ if truncated && written.cut_at_chars.is_none() => {
             said.push_str("\nThere is more than is shown: read a part with a selector.");
         }
@@ -325,6 +252,43 @@ fn of_extract(call: &Call, mut answer: Value, boundary: &Boundary) -> Outcome {
         error: None,
     });
     Outcome { text: said.trim_end().to_owned(), image: None, card: Some(card), session: handle, error: None }
+}
+
+/// What a tool that reads says before the page's content: the format, how much, and a status that is an error.
+fn read_as(answer: &Value, format: &str, is_single: bool) -> String {
+    let mut said = format!("Read as {format}");
+    match (answer["matched"].as_u64(), answer["total_chars"].as_u64()) {
+        (Some(matched), _) => drop(write!(said, ", {matched} matched")),
+        (None, Some(chars)) if is_single => drop(write!(said, ", {chars} characters in all")),
+        _ => {}
+    }
+    said.push_str(".\n");
+    if let Some(status) = answer["status_code"].as_u64().filter(|status| *status >= 400) {
+        let _ = writeln!(said, "The page's server answered with HTTP status {status}.");
+    }
+    said
+}
+
+/// The page's part of a result of a tool that reads.
+fn page_of_extract(answer: &Value) -> Page {
+    let mut page = Page::default();
+    page.url("URL", text(answer, "final_url"));
+    page.name("Title", text(answer, "title"));
+    page.warnings(&answer["warnings"]);
+    page.events(&answer["events"]);
+    let results = answer["results"].as_array().map(Vec::as_slice).unwrap_or_default();
+    if results.is_empty() {
+        page.long(text(answer, "content"), "go on with the offset below, or read a part with a selector");
+        return page;
+    }
+    let mut all = String::new();
+    for result in results {
+        let directive = one_line(text(result, "directive"), 300);
+        let format = one_line(text(result, "format"), 20);
+        let _ = writeln!(all, "## {directive} ({format})\n{}\n", text(result, "content"));
+    }
+    page.long(&all, "ask for fewer directives at a time");
+    page
 }
 
 fn card_of_error(call: &Call, session: Option<&str>, error: &ErrorAnswer) -> Card {
