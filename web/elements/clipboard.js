@@ -39,6 +39,31 @@ function copyBySelection(text, root) {
 }
 
 /**
+ * Copies text that is still to come: the promise keeps the right to copy that a key press gave.
+ *
+ * @param {Promise<string>} text
+ * @param {Node} root where a field may stand for a moment
+ * @returns {Promise<{copied: string, kept: boolean}>} the text, and whether the clipboard has it
+ */
+export async function copyWhenThere(text, root) {
+  let kept = false;
+  try {
+    const blob = text.then((copied) => {
+      if (!copied) throw new Error('nothing');
+      return new Blob([copied], { type: 'text/plain' });
+    });
+    blob.catch(() => {});
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
+    kept = true;
+  } catch {
+    kept = false;
+  }
+  const copied = await text;
+  if (copied && !kept) kept = await copyText(copied, root);
+  return { copied, kept };
+}
+
+/**
  * Copies a picture, as PNG since clipboards take nothing else.
  *
  * @param {HTMLCanvasElement} canvas

@@ -1,27 +1,26 @@
 // <porthole-live-view>: a session as its agent sees it, and the wheel for a person who may take it. `src` is the viewer's
 // link, `https://worker/live#ticket=…`.
-import { copyText, download, fileName } from './clipboard.js';
+import { copyWhenThere, download, fileName } from './clipboard.js';
 import { pictureScale, savesData } from './device.js';
-import { button, fill, make } from './dom.js';
+import { fill, make } from './dom.js';
+import { AsText } from './live/as-text.js';
 import { Connection } from './live/connection.js';
 import { Fields } from './live/fields.js';
 import { Keyboard } from './live/keyboard.js';
 import { WHOLE, panBy, pictureBox, toPage, toStage, zoomAt } from './live/mapping.js';
 import { Marks } from './live/marks.js';
+import { Notices } from './live/notices.js';
 import { Pointer } from './live/pointer.js';
 import { closed, cursorOf, readLink } from './live/protocol.js';
 import { Screen } from './live/screen.js';
 import { QUALITIES, Toolbar } from './live/toolbar.js';
 import { view } from './live/view-styles.js';
-import { cut, label, line } from './safe.js';
+import { line } from './safe.js';
 import { told } from './sentences.js';
 import { shared } from './styles.js';
 
-const TOAST_MS = 4_000;
-const TREE_MAX_CHARS = 60_000;
 /** The largest picture that is asked for, on its longer side. */
 const PICTURE_MAX_PX = 1_920;
-const NUMBERS_EVERY_MS = 500;
 /** @type {Record<string, string>} */
 const STATUSES = {
   connected: 'Waiting for the first picture…',
@@ -54,10 +53,6 @@ export class LiveView extends HTMLElement {
     this._open = { field: null, dialog: null, chooser: null };
     /** @type {((text: string) => void)[]} */
     this._copies = [];
-    /** @type {number | undefined} */
-    this._toasting = undefined;
-    /** @type {number | undefined} */
-    this._counting = undefined;
     /**
      * Reads the page as text for people who can't see the picture: a viewer's ticket alone can't, the app's owner token
      * can. Returns the tree of `session/snapshot`.
@@ -73,15 +68,13 @@ export class LiveView extends HTMLElement {
     this._typed = make('textarea', {
       class: 'typed', autocomplete: 'off', autocapitalize: 'off', autocorrect: 'off', spellcheck: 'false', 'aria-label': 'The page. What you type goes there; press Escape twice to leave.',
     });
-    this._state = make('div', { class: 'state' });
-    this._toast = make('div', { class: 'toast', role: 'status', hidden: true });
-    this._numbers = make('div', { class: 'numbers', hidden: true });
+    this._notices = new Notices();
     this._overlay = make('div');
     this._stage = make('div', { class: 'stage' }, this._canvas, this._typed);
     this._marks = new Marks(this._stage, (rect) => toStage(this._box(), this._page, rect));
-    this._stage.append(this._state, this._overlay, this._numbers, this._toast);
+    this._stage.append(this._notices.state, this._overlay, this._notices.numbers, this._notices.toast);
     this._said = make('div', { class: 'away', 'aria-live': 'polite' });
-    this._alternative = make('section', { class: 'alternative', 'aria-label': 'The page as text', hidden: true });
+    this._asText = new AsText(() => this._known(), () => this.snapshotReader);
     this._toolbar = new Toolbar({
       send,
       go: (url) => {
@@ -92,7 +85,7 @@ export class LiveView extends HTMLElement {
       quality: (name) => this._choose(name),
       screenshot: () => void this._save(),
       full: () => void (document.fullscreenElement ? document.exitFullscreen() : this.requestFullscreen()),
-      read: () => this._toggleAlternative(),
+      read: () => this._toolbar.readButton.setAttribute('aria-expanded', String(this._asText.toggle())),
       numbers: () => this._toggleNumbers(),
       keyboard: () => this._keyboard.focus(),
       zoom: (factor) => this._zoom({ x: this._stage.clientWidth / 2, y: this._stage.clientHeight / 2 }, factor),
@@ -106,7 +99,7 @@ export class LiveView extends HTMLElement {
       leave: () => this._toolbar.control.hidden ? this._toolbar.readButton.focus() : this._toolbar.control.focus(),
       copied: () => new Promise((resolve) => this._copies.push(resolve)),
       keep: (text) => void this._keep(text),
-      say: (sentence) => this._tell(sentence),
+      say: (sentence) => this._notices.tell(sentence),
     });
     this._pointer = new Pointer(this._stage, {
       send,
@@ -130,12 +123,12 @@ export class LiveView extends HTMLElement {
       toStage: (rect) => toStage(this._box(), this._page, rect),
       stage: () => this._size(),
       done: () => this._keyboard.focus(),
-      say: (sentence) => this._tell(sentence),
+      say: (sentence) => this._notices.tell(sentence),
     });
     // What is drawn over the picture is no part of it.
     for (const event of ['pointerdown', 'wheel', 'mousedown', 'contextmenu']) {
       this._overlay.addEventListener(event, (one) => one.stopPropagation());
-      this._state.addEventListener(event, (one) => one.stopPropagation());
+      this._notices.state.addEventListener(event, (one) => one.stopPropagation());
     }
     this._connection = new Connection(async () => (this._src ? readLink(this._src) : null), () => this._wishes(), {
       message: (message) => this._message(message),
@@ -147,7 +140,7 @@ export class LiveView extends HTMLElement {
       opened: () => this._reset(),
     });
     this._resized = new ResizeObserver(() => this._place());
-    fill(root, this._toolbar.bar, this._toolbar.tabs, this._stage, this._alternative, this._said);
+    fill(root, this._toolbar.bar, this._toolbar.tabs, this._stage, this._asText.section, this._said);
     this._toolbar.showControl(this._role, this._control, false);
   }
 
@@ -189,8 +182,7 @@ export class LiveView extends HTMLElement {
     this._resized.disconnect();
     removeEventListener('blur', this._lost);
     document.removeEventListener('visibilitychange', this._visibility);
-    clearInterval(this._counting);
-    this._counting = undefined;
+    this._notices.stop();
     this._setStatus('idle');
   }
 
@@ -311,7 +303,7 @@ export class LiveView extends HTMLElement {
         this._copies.shift()?.(typeof message.text === 'string' ? message.text : '');
         break;
       case 'error':
-        this._tell(told({ code: message.error, message: message.message }).message);
+        this._notices.tell(told({ code: message.error, message: message.message }).message);
         break;
       default:
         break;
@@ -333,7 +325,7 @@ export class LiveView extends HTMLElement {
     const name = this._title || line(this._url) || 'the page';
     this._canvas.setAttribute('aria-label', `Live picture of ${name}`);
     this._said.textContent = `Now at ${name}`;
-    this._fillAlternative();
+    this._asText.show();
     this.dispatchEvent(new CustomEvent('porthole-navigated', { detail: { url: this._url, title: this._title }, bubbles: true, composed: true }));
   }
 
@@ -341,7 +333,7 @@ export class LiveView extends HTMLElement {
   _showTabs({ tabs, active }) {
     this._tabs = Array.isArray(tabs) ? tabs : [];
     this._toolbar.showTabs(this._tabs, this._tabs.some((tab) => tab?.tab === this._tab) ? this._tab : String(active));
-    this._fillAlternative();
+    this._asText.show();
   }
 
   _showControl() {
@@ -357,7 +349,7 @@ export class LiveView extends HTMLElement {
   /** @param {any} action */
   _acted(action) {
     const sentence = this._marks.show(action);
-    this._fillAlternative();
+    this._asText.show();
     this.dispatchEvent(new CustomEvent('porthole-action', { detail: { sentence }, bubbles: true, composed: true }));
   }
 
@@ -425,90 +417,29 @@ export class LiveView extends HTMLElement {
   async _save() {
     const picture = this._canvas.classList.contains('empty') ? null : await this._screen.picture();
     if (picture) download(picture, fileName(this._url, 'png'));
-    else this._tell('There is no picture yet.');
+    else this._notices.tell('There is no picture yet.');
   }
 
   /** @param {Promise<string>} text */
   async _keep(text) {
-    let kept = false;
-    try {
-      // The promise keeps the right that the key press gave.
-      const blob = text.then((copied) => {
-        if (!copied) throw new Error('nothing');
-        return new Blob([copied], { type: 'text/plain' });
-      });
-      blob.catch(() => {});
-      await navigator.clipboard.write([new ClipboardItem({ 'text/plain': blob })]);
-      kept = true;
-    } catch {
-      kept = false;
-    }
-    const copied = await text;
+    const { copied, kept } = await copyWhenThere(text, /** @type {ShadowRoot} */ (this.shadowRoot));
     if (!copied) {
-      this._tell('Nothing is selected in the page.');
+      this._notices.tell('Nothing is selected in the page.');
       return;
     }
-    if (!kept) kept = await copyText(copied, /** @type {ShadowRoot} */ (this.shadowRoot));
     this.dispatchEvent(new CustomEvent('porthole-copied', { detail: { text: copied, kept }, bubbles: true, composed: true }));
-    if (kept) this._tell('Copied');
+    if (kept) this._notices.tell('Copied');
     else this._fields.offer(copied);
   }
 
-  _toggleAlternative() {
-    this._alternative.hidden = !this._alternative.hidden;
-    this._toolbar.readButton.setAttribute('aria-expanded', String(!this._alternative.hidden));
-    this._fillAlternative();
-  }
-
   /** What is known of the page without its picture. */
-  _fillAlternative() {
-    if (this._alternative.hidden) return;
-    const out = make('pre', { dir: 'auto', tabindex: '0', hidden: true, 'aria-label': 'Content of the page' });
-    const reader = this.snapshotReader;
-    const read = button('Read the page', 'eye', async () => {
-      read.disabled = true;
-      try {
-        out.textContent = cut(String(await reader?.()), TREE_MAX_CHARS);
-      } catch {
-        out.textContent = 'The page could not be read. Try again.';
-      }
-      out.hidden = false;
-      read.disabled = false;
-      out.focus();
-    }, { shown: true });
-    const other = this._tabs.filter((tab) => tab?.tab !== this._tab);
-    fill(
-      this._alternative,
-      make('h2', {}, label(this._title || 'Untitled page')),
-      make('p', {}, label(line(this._url, 1_000), { dir: 'ltr' })),
-      other.length > 0 ? make('p', {}, 'Other tabs: ', label(other.map((tab) => line(tab?.title || tab?.url, 80)).join(', '))) : null,
-      this._marks.told.length > 0 ? make('ul', { 'aria-label': 'What the agent did' }, ...this._marks.told.slice(-5).map((one) => make('li', {}, label(one)))) : null,
-      reader ? read : null,
-      reader ? out : null,
-    );
+  _known() {
+    return { title: this._title, url: this._url, tabs: this._tabs, tab: this._tab, actions: this._marks.told };
   }
 
   _toggleNumbers() {
-    this._numbers.hidden = !this._numbers.hidden;
-    this._toolbar.numbersButton.setAttribute('aria-pressed', String(!this._numbers.hidden));
-    clearInterval(this._counting);
-    this._counting = undefined;
-    const tick = () => {
-      this._numbers.textContent = `${Math.round(this._latency)} ms · ${this._screen.rate} fps · ${this._canvas.width} × ${this._canvas.height}`;
-    };
-    if (this._numbers.hidden) return;
-    tick();
-    this._counting = setInterval(tick, NUMBERS_EVERY_MS);
-  }
-
-  /** @param {string} sentence */
-  _tell(sentence) {
-    clearTimeout(this._toasting);
-    this._toast.replaceChildren(label(sentence));
-    this._toast.hidden = false;
-    this._toasting = setTimeout(() => {
-      this._toast.hidden = true;
-    }, TOAST_MS);
+    const count = () => `${Math.round(this._latency)} ms · ${this._screen.rate} fps · ${this._canvas.width} × ${this._canvas.height}`;
+    this._toolbar.numbersButton.setAttribute('aria-pressed', String(this._notices.toggleNumbers(count)));
   }
 
   /**
@@ -564,15 +495,9 @@ export class LiveView extends HTMLElement {
   /** The sentence over the picture, where there is something to say. */
   _showState() {
     const waits = this._again === 'by itself' && !['browser_closed', 'paused'].includes(this._status);
-    const shown = this._sentence && !(this._status === 'connected' && this._screen.frames > 0);
-    if (!shown) {
-      this._state.replaceChildren();
-      return;
-    }
-    const again = this._again === 'when asked'
-      ? button('Connect again', 'retry', () => this._connection.start(), { shown: true, attributes: { class: 'main' } })
-      : null;
-    fill(this._state, make('div', { role: 'status' }, waits ? make('div', { class: 'spin', 'aria-hidden': 'true' }) : null, make('p', {}, this._sentence ?? ''), again));
+    const says = !(this._status === 'connected' && this._screen.frames > 0);
+    const again = this._again === 'when asked' ? () => this._connection.start() : null;
+    this._notices.showState(says ? this._sentence ?? '' : '', waits, again);
   }
 }
 
