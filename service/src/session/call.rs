@@ -1,4 +1,4 @@
-//! One call to a session: its turn, its permit, its work, and what every answer has.
+//! One call to a session: its turn, its permit, its work, and the common part of every answer.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant as Clock};
@@ -9,8 +9,8 @@ use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
 use super::aim::ANSWER_TIME;
+use super::end::Reason;
 use super::events::url_of;
-use super::life::Reason;
 use super::shown::Shown;
 use super::tabs::Tab;
 use super::{Held, Session, SessionError, Sessions};
@@ -201,17 +201,7 @@ impl Sessions {
                 let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
                 Err(Failed { error, context: Some(context) })
             }
-            Err(error) => {
-                let error = session.held_by_dialog(error);
-                let active = session.tabs().active();
-                let context = Context {
-                    session: session.handle.clone(),
-                    tab: active.map(|tab| tab.name).unwrap_or_default(),
-                    events: session.events.take(),
-                    ..Context::default()
-                };
-                Err(Failed { error, context: Some(context) })
-            }
+            Err(error) => Err(session.failed(error)),
         }
     }
 }
@@ -222,6 +212,19 @@ fn ended(reason: Reason) -> SessionError {
 }
 
 impl Session {
+    /// The failure of a call that did not come to its work, or was given up during it.
+    fn failed(&self, error: SessionError) -> Failed {
+        let error = self.held_by_dialog(error);
+        let active = self.tabs().active();
+        let context = Context {
+            session: self.handle.clone(),
+            tab: active.map(|tab| tab.name).unwrap_or_default(),
+            events: self.events.take(),
+            ..Context::default()
+        };
+        Failed { error, context: Some(context) }
+    }
+
     /// The turn of a call that acts: it waits for viewers to let go of control, and other calls go on meanwhile.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What belongs to a session as a whole: its tabs, its dialog, its status and its end.
+//! Calls about a session as a whole: its tabs, its dialog, its status and its end.
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::end::Reason;
 use super::events::url_of;
-use super::life::Reason;
 use super::tabs::Tab;
 use super::ticket::Ticket;
 use super::{Session, SessionError, Sessions, Turn};

@@ -6,8 +6,10 @@
 //! what calls do.
 
 mod act;
+mod action;
 mod aim;
 mod call;
+mod end;
 mod error;
 mod events;
 mod file_name;
@@ -37,6 +39,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::call::{Answered, Call, Context, Failed, Kind, Turn};
+use self::end::{End, Reason};
 pub use self::error::SessionError;
 use self::events::Events;
 use self::files::Files;
@@ -69,6 +72,14 @@ pub struct SessionLimits {
     pub age: Duration,
     /// How long sessions go on once the service was asked to end.
     pub drain: Duration,
+}
+
+impl SessionLimits {
+    /// The same with a shorter idle time, where one was asked for.
+    fn with_idle(self, seconds: Option<u32>) -> Self {
+        let asked = seconds.map(|seconds| Duration::from_secs(seconds.into()));
+        Self { idle: asked.map_or(self.idle, |asked| asked.min(self.idle)), ..self }
+    }
 }
 
 /// The sessions of this replica. Clones share them.
@@ -124,7 +135,7 @@ pub struct Session {
     /// Taken when the session ends.
     lease: Mutex<Option<(Lease, Seat)>>,
     viewers: viewers::Viewers,
-    end: life::End,
+    end: End,
 }
 
 /// What only the call that runs may touch.
@@ -196,7 +207,7 @@ impl Sessions {
 
     /// How sessions end, as metrics name it.
     pub fn ends() -> impl Iterator<Item = &'static str> {
-        life::Reason::ALL.into_iter().map(life::Reason::name)
+        Reason::ALL.into_iter().map(Reason::name)
     }
 
     /// Lets no more sessions begin, and waits until there is none, for [`SessionLimits::drain`] at most.

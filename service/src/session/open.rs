@@ -1,17 +1,17 @@
 //! Making a session.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use porthole_contract::session::OpenOptions;
 use porthole_contract::{Invalid, Viewport};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use super::end::End;
 use super::state::{self, Visited};
 use super::tabs::Tabs;
 use super::viewers::Viewers;
-use super::{Held, Session, SessionError, SessionId, Sessions, life};
+use super::{Held, Session, SessionError, SessionId, Sessions};
 use crate::admission::Client;
 use crate::guard::{AllowHosts, NotAHost};
 use crate::page::interact::Clipboard;
@@ -48,18 +48,10 @@ impl Sessions {
         let handle = id.handle(&shared.owner_keys).map_err(|error| SessionError::Handle(error.to_string()))?;
         let _permit = shared.admission.acquire(client, deadline).await?;
         let mut lease = shared.provider.lease(LeaseRequest::session(shared.limits.age, credentials)).await?;
-        let appearance = Appearance {
-            viewport: options.viewport.unwrap_or(Viewport::DESKTOP),
-            color_scheme: options.color_scheme,
-            reduced_motion: options.reduced_motion,
-        };
+        let appearance = appearance(options);
         let identity = Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
         if let Some(hosts) = &options.allow_hosts {
-            let hosts = AllowHosts::parse(hosts);
-            let named = hosts.map_err(|NotAHost { at }| {
-                Invalid::new(format!("allow_hosts[{at}]"), "is neither a host name nor an address")
-            })?;
-            lease.restrict(named);
+            lease.restrict(allow_hosts(hosts)?);
         }
         let visited = match &options.storage_state {
             Some(state) => {
@@ -74,10 +66,7 @@ impl Sessions {
         let page = Page::open_as(&mut lease, &shared.judge, &appearance, &identity).await?;
         let mut tabs = Tabs::default();
         tabs.add(Arc::new(page), None, true);
-        let mut limits = shared.limits;
-        if let Some(seconds) = options.idle_seconds {
-            limits.idle = limits.idle.min(Duration::from_secs(seconds.into()));
-        }
+        let limits = shared.limits.with_idle(options.idle_seconds);
         let now = Instant::now();
         let session = Arc::new(Session {
             id,
@@ -99,7 +88,7 @@ impl Sessions {
             clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),
             viewers: Viewers::new(shared.metrics.live.clone()),
-            end: life::End::default(),
+            end: End::default(),
         });
         shared.store().live.insert(id, Arc::clone(&session));
         shared.tasks.spawn(Arc::clone(shared).live(Arc::clone(&session), windows, downloads));
@@ -107,4 +96,18 @@ impl Sessions {
         tracing::info!(session = %id, "a session has begun");
         Ok(session)
     }
+}
+
+fn appearance(options: &OpenOptions) -> Appearance {
+    Appearance {
+        viewport: options.viewport.unwrap_or(Viewport::DESKTOP),
+        color_scheme: options.color_scheme,
+        reduced_motion: options.reduced_motion,
+    }
+}
+
+/// Reads the only hosts that the session may reach.
+fn allow_hosts(hosts: &[String]) -> Result<AllowHosts, Invalid> {
+    AllowHosts::parse(hosts)
+        .map_err(|NotAHost { at }| Invalid::new(format!("allow_hosts[{at}]"), "is neither a host name nor an address"))
 }

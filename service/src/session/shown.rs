@@ -6,8 +6,8 @@ use porthole_contract::session::{BoundingBox, TargetAnswer};
 use tokio::time::timeout;
 
 use super::Turn;
+use super::action::Action;
 use super::aim::{At, box_of};
-use super::viewers::Action;
 
 /// How long an element may take to tell where it is.
 const PLACE_TIMEOUT: Duration = Duration::from_millis(200);

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use porthole_contract::Viewport;
 use porthole_contract::limits::LIVE_VIEWERS_MAX;
 use porthole_contract::live::{CloseCode, Hello, ServerMessage};
-use porthole_contract::session::{BoundingBox, Control, ElementRef, TabInfo, ViewerRole};
+use porthole_contract::session::{Control, TabInfo, ViewerRole};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
@@ -31,6 +31,7 @@ use self::control::{Held, ViewerId, Wheel};
 pub use self::frame::Packed;
 use self::hands::Hands;
 pub use self::viewer::{BARE_PING, Told, Viewer};
+use super::action::Action;
 use super::ticket::Ticket;
 use super::{Session, SessionError, SessionId, Sessions};
 use crate::page::Dialog;
@@ -100,15 +101,6 @@ struct TabView {
 
 /// An acting call that runs. Dropping it tells viewers that it has ended.
 pub(super) struct Acting(Arc<Session>);
-
-/// An action of the agent, as viewers are shown it.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Action {
-    pub(super) tool: String,
-    pub(super) reference: Option<ElementRef>,
-    pub(super) bounding_box: Option<BoundingBox>,
-    pub(super) key: Option<String>,
-}
 
 // === impl Viewers ===
 

@@ -1,7 +1,7 @@
-//! One viewer, without its transport: what it is to be told next, and what it says.
+//! One viewer, without its transport: the next message for it, and the handling of its messages.
 //!
-//! State is told by comparing what the viewer was told with what is so now, so that a slow viewer misses steps and never
-//! the outcome. Frames go out one at a time, always the latest.
+//! The state that the viewer was last sent is compared with the current state, so a slow viewer may miss steps but
+//! never the final state. Frames go out one at a time, always the latest.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use super::known::Known;
 use super::steer::Steering;
 use super::window::Window;
 use crate::page::input::{InputEvent, InputRate, Outside, Taken};
-use crate::session::life::Reason;
+use crate::session::end::Reason;
 
 /// Messages that wait to be sent to one viewer; more are dropped.
 const OUT_MAX: usize = 128;
