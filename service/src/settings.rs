@@ -1,4 +1,4 @@
-//! What the service can be told, and how a wrong word is refused. What concerns where pages come from is in `provider`.
+//! Settings of the service, and how invalid values are refused. `provider` has those about where pages come from.
 
 mod provider;
 

@@ -1,7 +1,7 @@
 //! `/mcp`: the Model Context Protocol. Each caller's key is a tenant with a sandbox of its own.
 //!
-//! The protocol is the crate `porthole-mcp`'s. Here are the callers (origin, host, key, rate), their sandboxes, and the
-//! way of a tool's call to the service.
+//! The crate `porthole-mcp` implements the protocol. This file has the callers (origin, host, key, rate) and their
+//! sandboxes, and sends tool calls to the service.
 
 mod run;
 mod tenants;

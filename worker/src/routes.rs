@@ -1,5 +1,5 @@
-//! The route table: the routes that the worker forwards, those that get the operator's credentials, and what their
-//! bodies and calls may be.
+//! The route table: the routes that the worker forwards, each with its largest body, its weight against the caller's
+//! rate, and whether it gets the operator's credentials.
 
 use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
 use porthole_contract::metrics::Operation;

@@ -1,4 +1,4 @@
-//! What the worker can be told. How settings are read is the daemon's.
+//! Settings of the worker. The daemon has the code that reads settings.
 
 use std::net::SocketAddr;
 use std::num::NonZeroU32;

@@ -1,4 +1,4 @@
-//! What every request of the worker shares, and the way of a body to the service and back.
+//! State shared by all requests of the worker, and sending a body to the service.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! What the calls of tools have in common, over the tool routes and over MCP: each is counted and logged as its own
-//! operation, its answer is read whole, and its result is worked out beside the runtime.
+//! The common part of tool calls over the tool routes and over MCP: each call is counted and logged as its own
+//! operation, its answer is read whole, and its result is computed outside the runtime's threads.
 
 use axum::body::to_bytes;
 use axum::response::Response;

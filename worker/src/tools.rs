@@ -1,7 +1,8 @@
-//! Models' tool calls: the tools, the calls in what a model wrote, and whether a person's message asks for a browser.
+//! Models' tools: lists them, runs the calls in a model's message, and judges whether a person's message asks for a
+//! browser.
 //!
-//! What a tool is, which calls a text has and what a result says is the crate `porthole-tools`'s. Here are the callers and
-//! the way of a call to the service. All of it is off unless `PORTHOLE_BROWSER_TOOLS` is on.
+//! The crate `porthole-tools` defines the tools, finds calls in a text and writes results. This file has the callers
+//! and sends calls to the service. All of it is off unless `PORTHOLE_BROWSER_TOOLS` is on.
 
 mod send;
 

@@ -1,4 +1,4 @@
-//! Errors to the contract's codes: the one place where that is decided.
+//! Maps errors to the contract's codes. No other file decides that.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! `GET /live`: a viewer's WebSocket. One loop between the connection and the session's viewer; its end is a close code.
+//! `GET /live`: a viewer's WebSocket. One loop moves messages between the connection and the session's viewer, and ends
+//! with a close code.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the routes work with, and how they read a request.
+//! The dependencies of the routes, and how a route reads its request.
 
 use std::sync::Arc;
 

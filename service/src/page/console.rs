@@ -1,5 +1,6 @@
-//! Errors of a page's scripts. No domain of the browser is on for them: in `Runtime` and `Log` a page chooses how much is
-//! sent. Functions of ours hear them in the page and keep a few, which are read when someone asks.
+//! Errors of a page's scripts. The browser's `Runtime` and `Log` domains stay off, because there a page chooses how
+//! much is sent. Instead, functions of ours listen for errors in the page and keep a few; they are read when a caller
+//! asks.
 
 use std::time::Duration;
 

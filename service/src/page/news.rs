@@ -1,4 +1,4 @@
-//! What happens to a page beside what it is told to do: read from its state, for those who hold it for long.
+//! Events of a page that no command asked for, read from the page's state, for owners that hold the page for long.
 
 use tokio::sync::watch::Receiver;
 

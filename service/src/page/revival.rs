@@ -1,4 +1,4 @@
-//! What brings a page back whose renderer died: where it was, and whether a reload could send something twice.
+//! How to bring back a page whose renderer died: its URL, and whether a reload could send a form twice.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::{GetNavigationHistoryParams, TransitionType};
 use porthole_contract::limits::CAPTURE_TIMEOUT;

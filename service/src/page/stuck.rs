@@ -1,4 +1,5 @@
-//! Frees a page whose script never ends. No navigation gets past that: the browser commits it in the page's own process.
+//! Frees a page whose script never ends. No navigation can replace such a page, because the browser commits a
+//! navigation in the page's own process.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A page's window: its target, others beside it, and its end.
+//! A page's window: its target, the other windows beside it, and how it ends.
 
 use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams};
 use porthole_contract::limits::CAPTURE_TIMEOUT;

@@ -1,4 +1,4 @@
-//! What a call acts on: from the target in its request to an element or a point of its tab.
+//! Resolves the target of a call to an element or a point of its tab.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a download is called, and what its name says of it.
+//! The name of a download, and its media type by that name.
 
 use porthole_contract::limits::FILE_NAME_MAX_BYTES;
 

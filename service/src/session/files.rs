@@ -1,4 +1,4 @@
-//! What a session's pages downloaded: bounded while it is written, told as events, read by `files`.
+//! Downloads of a session's pages: bounded while they are written, reported as events, read by `files`.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
 //! A session's handle: a name and a right, `ses_` and 59 characters of base64url.
 //!
 //! Its first 16 characters are the replica's id (6 bytes) and random bytes of the session (6); the rest is their
-//! signature by the owner keys, which all replicas share. So any replica can tell a handle of another one, or of a replica
-//! that is gone, from a forged one, without a store.
+//! signature by the owner keys, which all replicas share. So without a store any replica can distinguish a forged
+//! handle from one of another replica, even if that replica is gone.
 
 use std::fmt;
 

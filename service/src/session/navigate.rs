@@ -1,4 +1,4 @@
-//! Going somewhere: `navigate` and what `open` and new tabs do of it.
+//! Navigation: the `navigate` call, and its part in `open` and in new tabs.
 
 use porthole_contract::session::{Acted, HistoryAction, LoadState};
 use porthole_contract::{Until, Wait};

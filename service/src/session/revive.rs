@@ -1,4 +1,4 @@
-//! Brings back tabs whose renderer died: the page is loaded again where it was, as a person would reload it.
+//! Brings back tabs whose renderer died, by reloading the page as a person would.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A session's cookies and local storage: read by `state`, put in by `open`.
+//! A session's cookies and local storage: `state` reads them, `open` sets them.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};

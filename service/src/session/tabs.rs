@@ -1,4 +1,4 @@
-//! A session's tabs: its windows, by the names that callers know them by.
+//! A session's tabs: its windows, under the names that callers use.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,4 +1,4 @@
-//! What a ticket says of its session, unverified: the worker has no key to verify it. The service does.
+//! Reads the session from a ticket without verifying it: the worker has no key for that. The service verifies it.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

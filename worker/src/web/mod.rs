@@ -1,6 +1,6 @@
 //! The pages and elements for browsers: `/live`, `/playground`, `/elements/`. They are files within the executable.
 //!
-//! No key is asked for: they hold no data, and what they call asks for a key or a ticket itself.
+//! No key is needed for them: they hold no data, and the routes that they call require a key or a ticket.
 
 mod files;
 

@@ -1,4 +1,4 @@
-//! A call to a session as it came, and how it runs and is answered.
+//! A call to a session: how it is read, run and answered.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a person does that needs answers of the page's documents: pasting, copying, choosing, giving files.
+//! Input that needs answers from the page's documents: pasting, copying, choosing options, giving files.
 
 use serde_json::json;
 use tokio::sync::mpsc;

@@ -1,4 +1,4 @@
-//! File choosers: taken from the browser while a viewer may act, told to viewers, and answered with files.
+//! File choosers: intercepted while a viewer may act, reported to viewers, and answered with files.
 
 use std::collections::HashMap;
 use std::sync::{Arc, MutexGuard, PoisonError};

@@ -1,5 +1,5 @@
-//! Input that was sent and is not answered yet. It is counted, never waited for beyond a short time: a page whose script
-//! is busy answers nothing.
+//! Input that was sent and is not answered yet. It is counted, and awaited for a short time at most: a page whose
+//! script is busy answers nothing.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A key of a viewer, as the browser's input wants it. What a viewer leaves out is filled in from the US layout.
+//! One key of a viewer's event, as browser input. Fields that the viewer leaves out are filled in from the US layout.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use porthole_contract::live::KeyEvent;

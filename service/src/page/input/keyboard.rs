@@ -1,5 +1,5 @@
-//! A keyboard: which keys are down, and each event of a viewer as the browser's input wants it. What is typed is the
-//! viewer's `text` alone, in any layout.
+//! A keyboard: tracks the keys that are down, and converts a viewer's events to browser input. It types the viewer's
+//! `text` only, whatever the layout.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
 use porthole_contract::live::{KeyEvent, KeyEventType};

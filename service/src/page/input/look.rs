@@ -1,8 +1,8 @@
-//! Looks for what is outside of a page: the open field, the cursor under the pointer, the dialog.
+//! Looks for what the browser draws outside of the page: the open field, the cursor under the pointer, the dialog.
 //!
-//! A page tells nothing of its fields by itself, so that it can't choose how often or how much it is read: its documents are
-//! asked after input, by `script/interact/outside.js`, soon and then ever more seldom, and on while a field is open. A page
-//! without input is not asked.
+//! A page can't report its fields by itself, so it can't choose how often or how much we read. We ask its documents
+//! after input, by `script/interact/outside.js`: soon, then at growing intervals, and regularly while a field is open.
+//! Without input a page is not asked.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

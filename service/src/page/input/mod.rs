@@ -1,9 +1,9 @@
-//! What a person does to a page through a viewer, and what the browser draws outside of the page for them.
+//! A person's input to a page through a viewer, and what the browser draws outside of the page.
 //!
-//! `mouse`, `touch` and `keyboard` know what is held down and make steps of a viewer's events (`key`: one key). `pump`
-//! sends the steps in order, without waiting for answers (`flight`: what is unanswered; `ask`: what must ask a document).
-//! `outside` is what is in no frame: `look` finds the open field and the cursor, `chooser` takes file choosers. `rate`
-//! bounds one viewer. Knows nothing of viewers, roles or sockets.
+//! `mouse`, `touch` and `keyboard` track what is held down, and turn a viewer's events into steps (`key`: one key).
+//! `pump` sends the steps in order, without waiting for answers (`flight`: unanswered steps; `ask`: steps that need an
+//! answer of a document). `outside` describes what no frame shows: `look` finds the open field and the cursor,
+//! `chooser` intercepts file choosers. `rate` limits one viewer. Nothing here knows viewers, roles or sockets.
 
 mod ask;
 mod chooser;

@@ -1,4 +1,4 @@
-//! A mouse: which buttons are down, and each event of a viewer as the browser's input wants it.
+//! A mouse: tracks the buttons that are down, and converts a viewer's events to browser input.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, DispatchMouseEventType, MouseButton};
 use porthole_contract::live::{MouseEvent, MouseEventType, PointerButton};

@@ -1,4 +1,4 @@
-//! What a browser draws outside of the page, so that it is in no frame of a screencast: a viewer draws it instead.
+//! What a browser draws outside of the page. No frame of a screencast shows it, so the viewer draws it.
 
 use std::sync::Arc;
 

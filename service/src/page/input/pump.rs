@@ -1,8 +1,8 @@
-//! Sends what a person does to the page, in its order, and waits for no answer: a page that is busy takes it when it can.
+//! Sends a person's input to the page in order, without waiting for answers: a busy page handles it when it can.
 //!
-//! Moves, turns of the wheel and moves of fingers are joined while earlier ones are unanswered, and never keep a press
-//! waiting. Pasting, copying, choosing and giving files ask the page's documents, so that what comes after them waits, for
-//! a bounded time.
+//! Moves, wheel turns and moves of fingers are merged while earlier ones are unanswered, and never delay a press.
+//! Pasting, copying, choosing and giving files ask the page's documents; later input waits for that, for a bounded
+//! time.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! One thing that is done to a page, as the browser takes it.
+//! A step: one input to a page, as the browser takes it.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A touch screen: which fingers touch, and each event of a viewer as the browser's input wants it.
+//! A touch screen: tracks the fingers that touch, and converts a viewer's events to browser input.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchTouchEventType, TouchPoint as Finger};
 use porthole_contract::live::{TouchEvent, TouchEventType, TouchPoint};

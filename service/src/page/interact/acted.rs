@@ -1,4 +1,4 @@
-//! What an action is told beforehand, and what it answers.
+//! The options and the outcome of an action.
 
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;

@@ -1,7 +1,7 @@
-//! Documents of the page that an action's input is not meant for: what comes to them meanwhile is stopped.
+//! Documents of the page other than the element's: while an action sends input, they hold theirs.
 //!
-//! A frame may slide under the pointer, or take the focus, after the element was checked. The guard of the element's own
-//! document (`script/interact/guard.js`) does not see what comes to another one, so each other document holds its input.
+//! A frame may slide under the pointer, or take the focus, after the element was checked. The guard of the element's
+//! own document (`script/interact/guard.js`) does not see input that reaches another document.
 
 use std::time::Duration;
 

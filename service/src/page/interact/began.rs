@@ -1,4 +1,4 @@
-//! What an action began: requests, loading frames, navigations, windows, downloads, as the browser's events tell.
+//! What an action started, by the browser's events: requests, loading frames, navigations, windows, downloads.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;

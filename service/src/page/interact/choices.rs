@@ -1,4 +1,4 @@
-//! Choices: options of a select, check boxes, switches, radio buttons; each is looked at afterwards.
+//! Sets options of a select, check boxes, switches and radio buttons, and verifies the result.
 
 use serde::Deserialize;
 use serde_json::{Value, json};

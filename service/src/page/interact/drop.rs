@@ -1,4 +1,4 @@
-//! Where a drag is let go: its target in each document that it is in, judged as the events of the drop come
+//! The drop of a drag: its target in each document on the way, checked as the events of the drop arrive
 //! (`script/interact/drop.js`).
 
 use std::time::Duration;

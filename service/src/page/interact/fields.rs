@@ -1,4 +1,4 @@
-//! Typing into fields, with a look at what the page made of it.
+//! Types into fields, and reads back what the page kept.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::InsertTextParams;
 use serde::Deserialize;

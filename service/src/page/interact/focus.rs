@@ -1,5 +1,6 @@
-//! Keys and text for one element: it gets the focus, and what would come to another one is stopped
-//! (`script/interact/guard.js`, `aside`). Input goes to what has the focus when it arrives, and a page may move that in between.
+//! Keys and text for one element: it gets the focus, and input that would reach another element is stopped
+//! (`script/interact/guard.js`, `aside`). Input goes to the element that has the focus when it arrives, and a page may
+//! move the focus in between.
 
 use serde::Deserialize;
 use serde_json::Value;

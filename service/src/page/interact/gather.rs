@@ -1,7 +1,7 @@
-//! What the kit says of a document and of all frames in it, as one tree.
+//! Collects the kit's view of a document and of all its frames into one tree.
 //!
-//! Frames may be of any origin, in processes of their own, and hostile: each is asked once, at the same time as the others
-//! beside it, and all together have bounds of time, number and bytes. A frame that does not answer is shown empty.
+//! Frames may have any origin, run in other processes, and be hostile. Each is asked once, in parallel with its
+//! siblings, within common limits of time, number and bytes. A frame that does not answer is shown as empty.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;

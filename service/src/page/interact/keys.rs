@@ -1,7 +1,7 @@
-//! Keys: chords on what has the focus, or on an element that gets it first.
+//! Presses chords, on the focused element or on one that gets the focus first.
 //!
-//! The clipboard of a browser is shared by all of its contexts, so keys that copy and paste are never given to it: they
-//! work on a [`Clipboard`] of the session's own, by the page's handlers and by inserting text.
+//! All contexts of a browser share its clipboard, so keys that copy and paste never reach the browser. They use a
+//! [`Clipboard`] of the session, through the page's handlers and by inserting text.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

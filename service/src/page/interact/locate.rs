@@ -1,4 +1,4 @@
-//! Locating the element that a caller names, and waiting until it is there as it must be.
+//! Locates the element that a caller names, and waits until it is in the requested state.
 
 use std::time::Duration;
 

@@ -1,8 +1,8 @@
-//! Settled after an action: what it began has ended, told by events.
+//! Detects by events when everything that an action started has ended.
 //!
-//! A navigation that it began has loaded; requests begun since have ended; the documents around the element have been
-//! still for two frames (`script/interact/quiet.js`), or never rest. This file watches from before the action, `began` reads
-//! the events, `settle` waits for the end; nothing waits for a fixed time.
+//! That is: its navigation has loaded, requests begun since have ended, and the documents around the element have been
+//! still for two frames (`script/interact/quiet.js`) or never come to rest. This file watches from before the action,
+//! `began` reads the events, `settle` waits for the end. Nothing waits for a fixed time.
 
 use std::time::Duration;
 

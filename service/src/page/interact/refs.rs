@@ -1,7 +1,7 @@
-//! Refs: the numbers by which agents know elements, over all documents of a session.
+//! Refs: the numbers by which agents refer to elements, across all documents of a session.
 //!
-//! A number belongs to one node of one document and is never given again. A ref is good while its node is in that document
-//! with the role and the name that were last shown for it. It is never resolved by likeness.
+//! A number belongs to one node of one document and is never reused. A ref is valid while its node is in that document
+//! with the role and the name that were last shown for it. It is never resolved by similarity.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;

@@ -1,4 +1,5 @@
-//! From a ref to its element. Nothing is resolved by likeness: what is not the element that was shown is stale.
+//! Resolves a ref to its element. An element that differs from the one that was shown is stale; nothing is resolved by
+//! similarity.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Scrolling: the page, what scrolls inside it, or until an element is in view.
+//! Scrolls the page, an element inside it, or until an element is in view.
 
 use std::time::Duration;
 

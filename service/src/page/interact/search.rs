@@ -1,7 +1,7 @@
-//! Evaluates a plan in the documents of a page, and waits until one of them comes to something else.
+//! Evaluates a plan in the documents of a page, and waits until one of them has a result.
 //!
-//! The main document is asked first; the frames only where it has nothing that satisfies. What a frame can't tell in time
-//! does not count: an advertisement that is busy must not fail the page that it is in.
+//! The main document is asked first, and the frames only if it has no match. A frame that does not answer in time is
+//! ignored: a busy advertisement must not fail the page around it.
 
 use std::collections::HashMap;
 use std::time::Duration;

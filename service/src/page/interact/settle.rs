@@ -1,4 +1,4 @@
-//! Waiting until what an action began has ended.
+//! Waits until everything that an action started has ended.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is asked of a snapshot.
+//! The options of a snapshot.
 
 use super::Ref;
 

@@ -1,4 +1,4 @@
-//! Giving files to a file input, as the document would after a person has chosen them.
+//! Gives files to a file input, with the events that follow a person's choice.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! URLs by pattern: `*` stands for anything within a part of the path, `**` for anything.
+//! URL patterns: `*` matches within a part of the path, `**` across parts.
 
 use std::fmt;
 

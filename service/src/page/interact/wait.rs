@@ -1,4 +1,4 @@
-//! Waiting for what a page will show: an element's state, a text, a URL.
+//! Waits for an element's state, a text, or a URL.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! What a caller wants located: kinds of targets, chains of them, and the plan that `script/interact/locate.js` carries out.
+//! What a caller wants to locate: kinds of targets, chains of them, and the plan that `script/interact/locate.js`
+//! carries out.
 
 use std::fmt;
 

@@ -1,5 +1,7 @@
-//! Finds a document that was not reported: that of a window which had gone somewhere before it was attached to (in a remote
-//! browser windows are not halted as they open), and one that came before its renderer reported anything.
+//! Finds a document that the browser did not report.
+//!
+//! There are two kinds: the document of a window that had navigated before we attached to it (a remote browser does not
+//! halt windows as they open), and a document that was there before its renderer reported anything.
 
 use std::time::Duration;
 

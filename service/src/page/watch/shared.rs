@@ -1,4 +1,4 @@
-//! What the watchers of one page share.
+//! State shared by the watchers of one page.
 
 use tokio::sync::watch;
 

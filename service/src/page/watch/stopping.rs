@@ -1,5 +1,5 @@
-//! Stops a session's navigation to a target that the egress refuses, so that the tab goes on showing the page that it is
-//! on. The browser gets the refusal afterwards.
+//! Stops a session's navigation to a target that the egress refuses, so that the tab keeps its page. The browser gets
+//! the refusal afterwards.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};

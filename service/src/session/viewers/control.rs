@@ -1,4 +1,4 @@
-//! Who has control of a session: one viewer, or the agent while it acts. Times are passed in.
+//! Control of a session: held by one viewer, or by the agent while it acts. Times are passed in.
 
 use porthole_contract::limits::{CONTROL_IDLE, CONTROL_TAKE_AFTER};
 use porthole_contract::session::Control;

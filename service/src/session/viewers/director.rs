@@ -1,4 +1,4 @@
-//! Keeps what viewers are told of a session, and its casts, while there are viewers.
+//! Keeps the session's state for its viewers, and its casts, while there are viewers.
 
 use std::collections::HashMap;
 use std::sync::Arc;

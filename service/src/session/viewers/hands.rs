@@ -1,4 +1,4 @@
-//! The input of the person who has control to one tab, and what the browser draws outside of the page for them.
+//! The input of the viewer that has control to one tab, and what the browser draws outside of the page for that viewer.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a viewer was told. Each method takes what is so now and returns the message that tells it, if that is news.
+//! The state that a viewer was last sent. Each method takes the current state and returns a message if it differs.
 
 use porthole_contract::limits::TITLE_MAX_CHARS;
 use porthole_contract::live::{LiveStatus, ServerMessage};

@@ -1,5 +1,5 @@
-//! What a viewer asks of a session beside input to a page. Nothing here waits for the browser: what takes time runs beside
-//! the viewer.
+//! A viewer's requests to a session other than input to a page. Nothing here waits for the browser: slow work runs in
+//! tasks of its own.
 
 use std::sync::Arc;
 

@@ -1,8 +1,8 @@
-//! How many frames may be under way to one viewer, so that no backlog builds up between it and us.
+//! How many frames may be unanswered by one viewer, so that no backlog builds up between it and us.
 //!
-//! A viewer that acknowledges frames has at most two under way. Of any other one the answers to our pings tell which
-//! frames have arrived: two may be under way, and more where that is only because the line is long, not slow. Where frames
-//! arrive late, the viewer's quality goes down, and comes back when they are in time again.
+//! A viewer that acknowledges frames has at most two unacknowledged. For other viewers the answers to our pings show
+//! which frames have arrived: two may be unanswered, and more if the connection has a long delay but is not slow. If
+//! frames arrive late the viewer's quality goes down; it goes up again when they arrive in time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
