@@ -3,12 +3,15 @@
 //!
 //! Each request carries its credentials. They stay secrets, and so do connect URLs, which hold a signing key.
 
+mod accounts;
 mod api;
 mod metadata;
 mod page;
 mod reaper;
+mod refill;
 mod scrub;
 mod session;
+mod shared;
 mod warm;
 
 use std::sync::Arc;
@@ -19,57 +22,23 @@ use futures_util::future::BoxFuture;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use url::Url;
 
+use self::accounts::Accounts;
 use self::api::Api;
 pub use self::api::BrowserSettings;
 use self::metadata::{INSTANCE_MAX_CHARS, Process};
-use self::reaper::Accounts;
+pub use self::shared::BrowserbaseOptions;
+use self::shared::Shared;
 use self::warm::Warm;
 use super::{Credentials, Lease, LeaseRequest, Provider, ProviderError, Purpose};
-use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::telemetry::SessionMetrics;
 
 /// How long the provider's end waits until the release of its sessions is confirmed.
 const END_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Options of the provider.
-#[derive(Clone, Debug)]
-pub struct BrowserbaseOptions {
-    /// The API's base.
-    pub api: Url,
-    /// The region of the sessions; Browserbase chooses if `None`.
-    pub region: Option<String>,
-    /// Browserbase's optional features for each session.
-    pub browser: BrowserSettings,
-    /// Whether sessions use Browserbase's proxies: the reported remote addresses are then the proxies', not the sites'.
-    pub proxies: bool,
-    /// This replica's name.
-    pub instance: String,
-    /// The service's own account, for the reaper and for warm sessions.
-    pub own_account: Option<Credentials>,
-    /// How many warm sessions are kept.
-    pub warm: usize,
-    /// How often the reaper searches for sessions that were left behind.
-    pub reap_every: Duration,
-}
-
 /// Leases pages in Browserbase's browsers.
 pub struct BrowserbaseProvider {
     shared: Arc<Shared>,
-}
-
-struct Shared {
-    api: Api,
-    options: BrowserbaseOptions,
-    process: Process,
-    accounts: Accounts,
-    /// The warm sessions.
-    warm: Warm,
-    metrics: SessionMetrics,
-    ending: CancellationToken,
-    /// Creations, releases and searches for lost sessions that are under way.
-    tasks: TaskTracker,
 }
 
 impl BrowserbaseProvider {
@@ -100,21 +69,13 @@ impl BrowserbaseProvider {
         let shared = Arc::new(shared);
         shared.tasks.spawn(reaper::run(Arc::clone(&shared), reap_every));
         if let Some(account) = shared.warm.account() {
-            shared.tasks.spawn(warm::keep(Arc::clone(&shared), account.clone()));
+            shared.tasks.spawn(refill::keep(Arc::clone(&shared), account.clone()));
         }
         Ok(Self { shared })
     }
 }
 
 impl Shared {
-    fn network(&self) -> Network {
-        Network::Remote(RemoteNetwork {
-            intercept: Intercept::DocumentsAndPrivate,
-            whole_browser: true,
-            judges_addresses: !self.options.proxies,
-        })
-    }
-
     async fn lease(
         self: Arc<Self>,
         credentials: Credentials,

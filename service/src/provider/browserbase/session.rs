@@ -9,9 +9,9 @@ use secrecy::{ExposeSecret as _, SecretString};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::Shared;
 use super::api::{ApiError, CreateSession};
 use super::metadata::LEASE;
+use super::shared::Shared;
 use crate::cdp::Session;
 use crate::provider::leave::leave;
 use crate::provider::{Credentials, ProviderError, Purpose};

@@ -1,33 +1,24 @@
 //! Warm remote sessions of the operator's own account, each used once and never shared. They are billed while idle.
 //!
-//! They are created one at a time, with a pause after a failure. A request that finds none creates its own.
+//! `refill` creates them. A request that finds none creates its own.
 
 use std::collections::VecDeque;
 use std::fmt;
 use std::future::pending;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
-use porthole_contract::limits::REQUEST_TIMEOUT_MAX_MS;
 use tokio::sync::Notify;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
-use super::reaper::is_same;
-use super::{Shared, page};
-use crate::provider::{Credentials, Frames, Lease, ProviderError, Purpose};
+use super::accounts::is_same;
+use crate::provider::{Credentials, Lease};
 use crate::telemetry::SessionMetrics;
 
 /// The age up to which a warm session is used: Browserbase ends a session that is idle for ten minutes.
-const AGE_MAX: Duration = Duration::from_secs(300);
-/// The longest time for which a request may use one.
-const USE_MAX: Duration = Duration::from_millis(REQUEST_TIMEOUT_MAX_MS as u64);
-/// Warm sessions serve visits only, never an agent's session.
-const WARM_PURPOSE: Purpose = Purpose::Visit { frames: Frames::Ordinary };
-/// The first and the longest wait after a failed creation.
-const REST: Duration = Duration::from_secs(1);
-const REST_MAX: Duration = Duration::from_secs(60);
+pub(super) const AGE_MAX: Duration = Duration::from_secs(300);
 
 /// The warm sessions.
 pub(super) struct Warm {
@@ -108,16 +99,18 @@ impl Warm {
         None
     }
 
-    fn add(&self, lease: Lease, since: Instant) {
+    /// Adds a session that was created at `since`.
+    pub(super) fn add(&self, lease: Lease, since: Instant) {
         self.sessions().push_back(Ready::new(lease, since, self.metrics.clone()));
     }
 
-    fn lacks_one(&self) -> bool {
+    /// Returns whether to create one.
+    pub(super) fn lacks_one(&self) -> bool {
         self.sessions().len() < self.wanted
     }
 
     /// Releases sessions that have died or are too old.
-    fn discard_spent(&self) {
+    pub(super) fn discard_spent(&self) {
         let mut sessions = self.sessions();
         let (usable, spent) = sessions.drain(..).partition(Ready::is_usable);
         *sessions = usable;
@@ -127,13 +120,18 @@ impl Warm {
     }
 
     /// Releases all sessions.
-    fn clear(&self) {
+    pub(super) fn clear(&self) {
         let sessions = std::mem::take(&mut *self.sessions());
         sessions.into_iter().for_each(Ready::discard);
     }
 
+    /// Waits until one was taken.
+    pub(super) async fn changed(&self) {
+        self.changed.notified().await;
+    }
+
     /// Waits until one of them has died or is too old.
-    fn one_is_spent(&self) -> impl Future<Output = ()> + use<> {
+    pub(super) fn one_is_spent(&self) -> impl Future<Output = ()> + use<> {
         let sessions = self.sessions();
         let spent: Vec<_> = sessions
             .iter()
@@ -158,63 +156,6 @@ impl Warm {
 
     fn sessions(&self) -> MutexGuard<'_, VecDeque<Ready>> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Keeps the warm sessions until the provider ends, then releases them.
-pub(super) async fn keep(shared: Arc<Shared>, account: Credentials) {
-    let warm = &shared.warm;
-    let mut rest = REST;
-    while !shared.ending.is_cancelled() {
-        warm.discard_spent();
-        let next = if warm.lacks_one() {
-            let since = Instant::now();
-            match make(&shared, &account).await {
-                Ok(lease) => {
-                    warm.add(lease, since);
-                    rest = REST;
-                    continue;
-                }
-                Err(error) => {
-                    let wait = asked_wait(&error).max(rest);
-                    tracing::warn!(%error, ?wait, "a warm remote session could not be created");
-                    rest = (2 * rest).min(REST_MAX);
-                    sleep(wait).boxed()
-                }
-            }
-        } else {
-            async {
-                tokio::select! {
-                    () = warm.changed.notified() => {}
-                    () = warm.one_is_spent() => {}
-                }
-            }
-            .boxed()
-        };
-        tokio::select! {
-            () = next => {}
-            () = shared.ending.cancelled() => {}
-        }
-    }
-    warm.clear();
-}
-
-async fn make(shared: &Arc<Shared>, account: &Credentials) -> Result<Lease, ProviderError> {
-    // Its lifetime covers the longest request that could still get it: until then no replica's reaper releases it and
-    // Browserbase does not end it.
-    let (session, connect_url) = shared.create(account, WARM_PURPOSE, AGE_MAX + USE_MAX).await?;
-    tokio::select! {
-        biased;
-        () = shared.ending.cancelled() => Err(ProviderError::Ending),
-        lease = page::open(session, WARM_PURPOSE, &connect_url, shared.network(), &shared.metrics) => lease,
-    }
-}
-
-/// Returns how long Browserbase asks us to wait.
-fn asked_wait(error: &ProviderError) -> Duration {
-    match error {
-        ProviderError::RateLimited { retry_after: Some(wait), .. } => *wait,
-        _ => Duration::ZERO,
     }
 }
 

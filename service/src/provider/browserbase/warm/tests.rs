@@ -1,5 +1,6 @@
 //! Which warm sessions are used, and which are released.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use prometheus_client::registry::Registry;
@@ -7,6 +8,7 @@ use prometheus_client::registry::Registry;
 use super::*;
 use crate::cdp::{Bounds, Meter, connect_pipe};
 use crate::guard::{Intercept, Network, RemoteNetwork};
+use crate::provider::browserbase::refill::WARM_PURPOSE;
 
 fn account(key: &str) -> Credentials {
     Credentials { api_key: key.into(), project_id: Some("project".into()) }
@@ -88,11 +90,4 @@ async fn old_and_dead_sessions_are_released_unused() {
 async fn without_a_wanted_number_there_is_no_account_to_spend() {
     let metrics = SessionMetrics::register(&mut Registry::default());
     assert!(Warm::new(0, Some(account("own")), metrics).account().is_none());
-}
-
-#[test]
-fn browserbase_may_ask_for_a_longer_wait() {
-    let limited = |retry_after| ProviderError::RateLimited { sentence: String::new(), retry_after };
-    assert_eq!(asked_wait(&limited(Some(Duration::from_secs(7)))), Duration::from_secs(7));
-    assert_eq!(asked_wait(&limited(None)), Duration::ZERO);
 }
