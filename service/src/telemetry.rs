@@ -57,7 +57,7 @@ impl SessionMetrics {
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
-        for reason in ["first", "died", "worn", "noisy", "start_failed"] {
+        for reason in ["first", "died", "worn", "noisy", "spare", "start_failed"] {
             drop(metrics.browser_starts.get_or_create(&Reason { reason }));
         }
         registry.register(

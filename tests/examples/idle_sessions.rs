@@ -82,6 +82,7 @@ async fn main() -> ExitCode {
     }
     let most = (wanted + WARM_UP).to_string();
     let stack = Stack::with()
+        .as_shipped()
         .setting("PORTHOLE_MAX_SESSIONS", &most)
         .setting("PORTHOLE_MAX_SESSIONS_PER_SANDBOX", &most)
         .setting("PORTHOLE_LOG", "error,porthole_daemon::listen=info")

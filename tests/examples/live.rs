@@ -126,7 +126,7 @@ async fn frames(seconds: f64, counts: &[usize]) {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|---|");
     for &count in counts {
-        let stack = Box::pin(Stack::start()).await;
+        let stack = Box::pin(Stack::with().as_shipped().start()).await;
         let (agent, _) = Agent::at(stack.caller(), &stack.site.html(MOVING)).await;
         let ticket = ticket(&agent, "view").await;
         let before_mb = resident_mb(stack.service.process.pid());
@@ -164,7 +164,7 @@ async fn processor(seconds: f64) {
     println!("\n## Processor time, % of one core (load before: {})\n", load());
     println!("| page | viewers | frames a second | service | worker | browser | all |");
     println!("|---|---|---|---|---|---|---|");
-    let stack = Box::pin(Stack::start()).await;
+    let stack = Box::pin(Stack::with().as_shipped().start()).await;
     for (name, page, fps) in [
         ("still", STILL, None),
         ("still", STILL, Some(30)),
@@ -195,7 +195,7 @@ async fn processor(seconds: f64) {
 
 /// Milliseconds from a press to the frame that shows it, as one viewer sees it.
 async fn input(moves: usize) -> Vec<f64> {
-    let stack = Box::pin(Stack::start()).await;
+    let stack = Box::pin(Stack::with().as_shipped().start()).await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(TURNS)).await;
     let mut viewer = LiveViewer::of(&agent, "control", json!({"max_fps": 60})).await;
     let mut colour = [255, 0, 0];
@@ -242,7 +242,7 @@ async fn slow_line(seconds: f64) {
     );
     println!("|---|---|---|---|---|---|---|---|---|");
     for acknowledges in [false, true] {
-        let stack = Box::pin(Stack::start()).await;
+        let stack = Box::pin(Stack::with().as_shipped().start()).await;
         let page = format!("{MOVING}<script>let red;onmousedown=()=>{PRESSED}</script>");
         let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
         let line = SlowLine::before(stack.worker.main, 125_000, Duration::from_millis(100)).await;
@@ -331,7 +331,7 @@ impl Behind {
 
 /// Other streams on the same pages, and the viewer's page in a second Chromium: `tests/live/beside.mjs`.
 async fn beside(modules: &str, seconds: f64) {
-    let stack = Box::pin(Stack::start()).await;
+    let stack = Box::pin(Stack::with().as_shipped().start()).await;
     let (moving, turns) = (stack.site.html(MOVING), stack.site.html(TURNS));
     let (first, _) = Agent::at(stack.caller(), &moving).await;
     let (second, _) = Agent::at(stack.caller(), &turns).await;

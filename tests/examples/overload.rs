@@ -126,6 +126,7 @@ async fn main() -> ExitCode {
     // One key more than the load uses, for a newcomer afterwards.
     let keys: Vec<String> = (0..=CLIENTS).map(|n| format!("client-key-of-the-overload-bench-{n:04}")).collect();
     let stack = Stack::with()
+        .as_shipped()
         .setting("PORTHOLE_MAX_CONCURRENT", &permits.to_string())
         .setting("PORTHOLE_RATE_LIMIT", "4294967295")
         .setting("PORTHOLE_CLIENT_KEYS", &keys.join(","))

@@ -92,6 +92,7 @@ async fn main() {
 async fn guest(emulator: &Emulator) -> Stack {
     let body = json!({"projectId": emulator.project_id(), "keepAlive": true, "timeout": SESSION_SECONDS_MAX});
     Stack::with()
+        .as_shipped()
         .setting("PORTHOLE_PROVIDER", "cdp")
         .setting("PORTHOLE_CDP_URL", &create(emulator, &body).await)
         .start()

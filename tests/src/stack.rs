@@ -39,7 +39,11 @@ pub struct Server {
 impl Server {
     /// Starts one of the executables and waits until both of its listeners are bound.
     pub async fn start(executable: &str, environment: &Environment) -> Self {
-        let mut process = Process::spawn(executable, &[], environment);
+        Self::of(Process::spawn(executable, &[], environment)).await
+    }
+
+    /// Waits until both listeners of this process are bound.
+    async fn of(mut process: Process) -> Self {
         let main = process.listening("main").await;
         let admin = process.listening("admin").await;
         Self { process, main, admin }
@@ -120,7 +124,12 @@ impl Default for Home {
 #[derive(Debug, Default)]
 pub struct Builder {
     settings: Vec<(String, String)>,
+    is_as_shipped: bool,
+    executables: Option<PathBuf>,
 }
+
+/// What few requests need: a browser and its warm pages cost processor time, which is what tests wait for.
+const LEAN: [(&str, &str); 2] = [("PORTHOLE_FRAMES", "off"), ("PORTHOLE_WARM_PAGES", "1")];
 
 impl Builder {
     /// Adds a setting for both processes.
@@ -134,6 +143,20 @@ impl Builder {
     #[must_use]
     pub fn begin_frame(self) -> Self {
         self.setting("PORTHOLE_FRAMES", "auto")
+    }
+
+    /// Leaves browsers and warm pages at the service's own defaults, as a bench must.
+    #[must_use]
+    pub fn as_shipped(mut self) -> Self {
+        self.is_as_shipped = true;
+        self
+    }
+
+    /// Starts the service and the worker in this folder instead of those beside the test: those of another commit.
+    #[must_use]
+    pub fn executables(mut self, folder: &Path) -> Self {
+        self.executables = Some(folder.to_owned());
+        self
     }
 
     /// Starts the stack and waits until the worker is ready.
@@ -151,9 +174,6 @@ impl Builder {
             ("PORTHOLE_WORKER_ADMIN_ADDR", "127.0.0.1:0".to_owned()),
             // Sessions that tests leave open don't delay the end.
             ("PORTHOLE_SESSION_DRAIN_SECONDS", "0".to_owned()),
-            // What few requests need: a browser and its warm pages cost processor time, which is what tests wait for.
-            ("PORTHOLE_FRAMES", "off".to_owned()),
-            ("PORTHOLE_WARM_PAGES", "1".to_owned()),
             // The worker counts all tests as one caller.
             ("PORTHOLE_RATE_LIMIT", "100000".to_owned()),
             ("PORTHOLE_ALLOW_TARGETS", site.allow_targets()),
@@ -161,17 +181,24 @@ impl Builder {
         ] {
             common.insert(name.to_owned(), value);
         }
+        if !self.is_as_shipped {
+            common.extend(LEAN.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        }
         common.extend(self.settings);
+        let server = async |name: &str, environment: &Environment| match &self.executables {
+            Some(folder) => Server::of(Process::spawn_program(&folder.join(name), &[], environment)).await,
+            None => Server::start(name, environment).await,
+        };
 
         let mut of_service = common.clone();
         of_service
             .entry("PORTHOLE_OWNER_KEYS".to_owned())
             .or_insert_with(|| format!("{},{}", owner::FIRST.setting(), owner::SECOND.setting()));
-        let service = Server::start("porthole-service", &of_service).await;
+        let service = server("porthole-service", &of_service).await;
 
         let mut of_worker = common;
         of_worker.insert("PORTHOLE_SERVICE_URL".to_owned(), service.url(""));
-        let worker = Server::start("porthole-worker", &of_worker).await;
+        let worker = server("porthole-worker", &of_worker).await;
 
         let stack = Stack { worker, service, site, of_service, of_worker, http: http_client(), home };
         eventually(READY_WITHIN, async || {

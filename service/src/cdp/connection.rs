@@ -157,6 +157,12 @@ impl Session {
         &self.connection
     }
 
+    /// Returns its id; `None` for the browser's own session.
+    #[must_use]
+    pub fn id(&self) -> Option<&Arc<str>> {
+        self.id.as_ref()
+    }
+
     /// Returns whether both are the same session of the same connection.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {

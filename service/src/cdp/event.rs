@@ -1,7 +1,9 @@
 //! Events: routed as raw JSON and decoded only by their subscribers.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use tokio::sync::mpsc;
 
 use super::error::CdpError;
@@ -10,8 +12,17 @@ use super::error::CdpError;
 pub(super) const EVENTS_WAITING_MAX: usize = 16 * 1024;
 
 /// The method of our own event for a session that, alone or with its children, sent more than the connection's
-/// [`Bounds`](super::Bounds) allow. No further event of it is routed.
+/// [`Bounds`](super::Bounds) allow. No further event of it is routed. The browser's own session gets one as well, a
+/// [`Flooded`].
 pub const FLOODED: &str = "Porthole.flooded";
+
+/// The parameters of [`FLOODED`] for the browser's own session.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Flooded {
+    /// The session of the page.
+    #[serde(rename = "sessionId")]
+    pub session: Arc<str>,
+}
 
 /// The method of a screencast's frames. They are not charged to their page: we ask for them, and acknowledge each.
 pub const SCREENCAST_FRAME: &str = "Page.screencastFrame";

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::bounds::{Allowances, Bounds, Meter, Verdict};
 use super::error::CdpError;
-use super::event::{EVENTS_WAITING_MAX, Event, Events, FLOODED};
+use super::event::{EVENTS_WAITING_MAX, Event, Events, FLOODED, Flooded};
 use super::transport::Oversized;
 
 /// The first bytes of Chromium's events.
@@ -181,12 +181,15 @@ impl Routes {
         self.carry_out(&verdict) || method == DETACHED.as_bytes()
     }
 
-    /// Sends [`FLOODED`] to the subscribers of a page that is ended; returns whether to route the event.
+    /// Sends [`FLOODED`] to the subscribers of a page that is ended, and to the browser's; returns whether to route the event.
     fn carry_out(&mut self, verdict: &Verdict) -> bool {
         if let Verdict::End(page) = verdict {
             self.meter.floods.inc();
             tracing::warn!(session = &**page, "a page exceeded its allowance of events");
             self.publish(&Some(Arc::clone(page)), FLOODED, &Bytes::from_static(b"{}"));
+            if let Ok(params) = serde_json::to_vec(&Flooded { session: Arc::clone(page) }) {
+                self.publish(&None, FLOODED, &Bytes::from(params));
+            }
         }
         *verdict == Verdict::Route
     }

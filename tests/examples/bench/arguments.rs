@@ -15,6 +15,7 @@ pub(crate) struct Arguments {
     pub(crate) browserless: bool,
     pub(crate) settled: bool,
     pub(crate) settings: Vec<(String, String)>,
+    pub(crate) before: Option<PathBuf>,
     pub(crate) output: Option<PathBuf>,
 }
 
@@ -31,6 +32,7 @@ impl Arguments {
             browserless: false,
             settled: false,
             settings: Vec::new(),
+            before: None,
             output: None,
         };
         let mut words = std::env::args().skip(1);
@@ -53,6 +55,7 @@ impl Arguments {
                     let (name, value) = setting.split_once('=').expect("NAME=VALUE");
                     read.settings.push((name.to_owned(), value.to_owned()));
                 }
+                "--before" => read.before = Some(value().into()),
                 "--output" => read.output = Some(value().into()),
                 _ => panic!("unknown argument: {word}"),
             }

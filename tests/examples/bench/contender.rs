@@ -89,19 +89,22 @@ enum Way<'a> {
     Browserless(Browserless),
 }
 
-/// Starts the contenders that the arguments select.
-pub(crate) async fn all<'a>(stack: &'a Stack, arguments: &Arguments) -> Vec<Contender<'a>> {
+/// Starts the contenders that the arguments select; `before` is Porthole of another commit.
+pub(crate) async fn all<'a>(stack: &'a Stack, before: Option<&'a Stack>, arguments: &Arguments) -> Vec<Contender<'a>> {
     let floor = Floor::start(stack).await;
     // The floor is always included: it takes the reference pictures of the finished pages.
     let mut all = vec![Contender { name: "bare script, `load`", until: Until::Load, way: Way::Floor(floor) }];
-    for (name, until, answer) in [
-        ("Porthole, `domcontentloaded`", Until::DomContentLoaded, Answer::Json),
-        ("Porthole, `load`", Until::Load, Answer::Json),
-        ("Porthole, `load`, raw image", Until::Load, Answer::Raw),
-        ("Porthole, `settled`", Until::Settled, Answer::Json),
+    for (name, name_before, until, answer) in [
+        ("Porthole, `domcontentloaded`", "before, `domcontentloaded`", Until::DomContentLoaded, Answer::Json),
+        ("Porthole, `load`", "before, `load`", Until::Load, Answer::Json),
+        ("Porthole, `load`, raw image", "before, `load`, raw image", Until::Load, Answer::Raw),
+        ("Porthole, `settled`", "before, `settled`", Until::Settled, Answer::Json),
     ] {
         if arguments.wants(name) && (arguments.settled || until != Until::DomContentLoaded) {
-            all.push(Contender { name, until, way: Way::Porthole(Porthole::new(stack, answer)) });
+            let stacks = [(name_before, before), (name, Some(stack))];
+            all.extend(stacks.into_iter().filter_map(|(name, stack)| {
+                Some(Contender { name, until, way: Way::Porthole(Porthole::new(stack?, answer)) })
+            }));
         }
     }
     for (name, until) in [("Playwright, `load`", Until::Load), ("Playwright, `networkidle`", Until::NetworkIdle)] {

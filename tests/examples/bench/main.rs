@@ -7,6 +7,7 @@
 //! Arguments: `--shots N` (single shots), `--bursts N` (bursts for each concurrency), `--burst N` (shots in a burst),
 //! `--pages tiny,article,app`, `--at-once 1,2,4,8`, `--only WORDS` (contenders whose names contain one of them),
 //! `--browserless` (npm installs it and Node 24: some 500 MB), `--setting NAME=VALUE` (for Porthole; repeatable),
+//! `--before FOLDER` (the `porthole-service` and `porthole-worker` of another commit, which take their turns as well),
 //! `--output FILE` (also writes the report there). `--settled` compares instead what the pictures show, in `--bursts`
 //! rounds.
 
@@ -42,10 +43,22 @@ const WARM_UP_SHOTS: usize = 3;
 async fn main() {
     let arguments = Arguments::read();
     let settings = arguments.settings.iter();
-    let stack = settings.fold(Stack::with(), |stack, (name, value)| stack.setting(name, value));
-    let stack = Box::pin(stack.start()).await;
+    let shipped =
+        || settings.clone().fold(Stack::with().as_shipped(), |stack, (name, value)| stack.setting(name, value));
+    let stack = Box::pin(shipped().start()).await;
+    let before = match &arguments.before {
+        // Its pages come from the same site.
+        Some(folder) => {
+            let before = shipped()
+                .executables(folder)
+                .setting("PORTHOLE_ALLOW_TARGETS", &stack.site.allow_targets())
+                .setting("PORTHOLE_RESOLVE", &stack.site.resolve());
+            Some(Box::pin(before.start()).await)
+        }
+        None => None,
+    };
     let pages = pages::put(&stack.site, &arguments.pages);
-    let contenders = Box::pin(contender::all(&stack, &arguments)).await;
+    let contenders = Box::pin(contender::all(&stack, before.as_ref(), &arguments)).await;
     if arguments.settled {
         let text = settled::compare(&stack.site, &contenders, arguments.bursts).await;
         report::put_out(&text, arguments.output.as_deref());

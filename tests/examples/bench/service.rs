@@ -57,7 +57,7 @@ pub(crate) async fn measure(
     let processes = [("service", &stack.service.process), ("worker", &stack.worker.process)];
     let ready_ms = starts().await;
     let settings = arguments.settings.iter();
-    let fresh = settings.fold(Stack::with(), |stack, (name, value)| stack.setting(name, value));
+    let fresh = settings.fold(Stack::with().as_shipped(), |stack, (name, value)| stack.setting(name, value));
     let fresh = Box::pin(fresh.start()).await;
     sleep(REST).await;
     let memory_mb = || [mb(&fresh.service.process), mb(&fresh.worker.process), browsers_mb(&fresh)];

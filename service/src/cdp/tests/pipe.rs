@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::time::timeout;
 
 use super::scripted::{Browser, PATIENCE};
-use crate::cdp::{Bounds, CdpError, FLOODED};
+use crate::cdp::{Bounds, CdpError, FLOODED, Flooded};
 
 fn version() -> serde_json::Value {
     json!({"protocolVersion": "1.3", "product": "Scripted/1", "revision": "r", "userAgent": "u", "jsVersion": "j"})
@@ -140,6 +140,7 @@ async fn an_event_over_the_cap_fails_its_page_and_no_other() {
     let (connection, mut browser) = Browser::connect(TIGHT);
     let mut hostile = connection.session("S1").events(&["Page.windowOpen", FLOODED]);
     let mut neighbour = connection.session("S2").events(&["Page.windowOpen", FLOODED]);
+    let mut floods = connection.browser().events(&[FLOODED]);
     for length in [9_000, 3_000_000, 10] {
         let name = "x".repeat(length);
         browser.sends_event("Page.windowOpen", &json!({"windowName": name}), "S1").await;
@@ -149,6 +150,8 @@ async fn an_event_over_the_cap_fails_its_page_and_no_other() {
     assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, "Page.windowOpen");
     assert_eq!(timeout(PATIENCE, hostile.next()).await.unwrap().unwrap().method, FLOODED);
     assert!(hostile.try_next().is_none(), "its further events are dropped");
+    let flooded: Flooded = floods.try_next().expect("the browser's own session hears of it").read().unwrap();
+    assert_eq!((&*flooded.session, floods.try_next().is_none()), ("S1", true));
     assert!(!connection.is_closed());
 }
 

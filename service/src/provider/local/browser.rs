@@ -68,7 +68,7 @@ pub(super) struct Browser {
     downloads: PathBuf,
     /// How many pages it has made.
     pages_made: AtomicU64,
-    /// Its visits, and whether one was found noisy.
+    /// Its visits, and when one was found noisy.
     pub(super) noise: Arc<Noise>,
     since: Instant,
 }
@@ -273,6 +273,7 @@ impl Browser {
             tasks: tasks.clone(),
             metrics: metrics.clone(),
             leased: None,
+            visiting: None,
             folder: None,
         };
 
@@ -324,6 +325,11 @@ impl Blank {
         self.held.browser.gives_pages()
     }
 
+    /// Returns whether this browser made it.
+    pub(super) fn is_of(&self, browser: &Arc<Browser>) -> bool {
+        Arc::ptr_eq(&self.held.browser, browser)
+    }
+
     /// Returns whether its renderer answers: the renderer or the whole browser can die before an event reports it.
     pub(super) async fn answers(&self) -> bool {
         let asked = self.page.call(&EvaluateParams::new("0"));
@@ -342,8 +348,10 @@ impl Blank {
         let frame_lock = held.browser.frame_lock.clone();
         let opened = popups.as_mut().and_then(popups::Routed::take);
         let sandbox = request.sandbox.as_ref().filter(|_| request.purpose != Purpose::Session);
-        let visiting: Option<Visiting> = sandbox.map(|sandbox| held.browser.noise.visit(Arc::clone(sandbox), made));
-        let release = move |watchers| drop((watchers, popups, held, in_use, visiting));
+        held.visiting = sandbox
+            .zip(page.id())
+            .map(|(sandbox, session)| held.browser.noise.visit(Arc::clone(sandbox), made, Arc::clone(session)));
+        let release = move |watchers| drop((watchers, popups, held, in_use));
         Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)
             .with_frame_lock(frame_lock)
             .with_popups(opened)
@@ -368,6 +376,8 @@ struct HeldContext {
     metrics: SessionMetrics,
     /// The purpose and start of its lease, once leased.
     leased: Option<(Purpose, Instant)>,
+    /// Its visit, if it is leased for one: it counts until the disposal is confirmed.
+    visiting: Option<Visiting>,
     /// Where its downloads are written, if it is leased and may have any.
     folder: Option<PathBuf>,
 }
@@ -379,8 +389,10 @@ impl Drop for HeldContext {
         let root = self.browser.connection.browser();
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
-        let folder = self.folder.take();
+        let (folder, visiting) = (self.folder.take(), self.visiting.take());
+        visiting.iter().for_each(Visiting::leave);
         self.tasks.spawn(async move {
+            let _visiting = visiting;
             let mut disposed = pin!(disposed);
             let mut answer = timeout(DISPOSE_TIMEOUT, &mut disposed).await;
             if answer.is_err() && browser.quarantined.is_cancelled() {

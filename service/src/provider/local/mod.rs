@@ -4,7 +4,8 @@
 //! second one draws by `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since
 //! it never answers an ordinary capture (tried). The third serves sessions: their pages may open windows and live up
 //! to an hour, so they must not delay the recycling of the others. It starts with the first session. Each of the first two
-//! may have another one beside it: the one that a page keeps busy, in quarantine.
+//! may have two more beside it: a spare, while visits are of several sandboxes, and the one that a page keeps busy, in
+//! quarantine.
 
 mod browser;
 mod defence;
@@ -14,6 +15,7 @@ mod pool;
 mod priority;
 mod quarantine;
 mod recycle;
+mod spare;
 mod warm;
 
 use std::path::PathBuf;

@@ -4,9 +4,9 @@
 //! found by its age: a page's first renderer is started while the page is made; any later one while the page is in use.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use porthole_chromium::{Looked, RendererTime, since_boot};
 
@@ -23,25 +23,39 @@ const PAGE_MAX: Duration = Duration::from_millis(80);
 const RENDERER_MIN: Duration = Duration::from_millis(100);
 /// How far the start of a process and the time of its page's making may differ: both are cut to steps of 10 ms.
 const STEPS: Duration = Duration::from_millis(20);
+/// For how long a browser counts as noisy after one of its pages was found so.
+const FOUND_FOR: Duration = Duration::from_secs(1);
 
-/// The visits of one browser, and whether it was found noisy.
+/// The visits of one browser, when it was found noisy, and how much it works.
 #[derive(Debug, Default)]
 pub(super) struct Noise {
     visits: Mutex<Visits>,
-    found: AtomicBool,
+    load_ms: AtomicU64,
 }
 
 #[derive(Debug, Default)]
 struct Visits {
     next: u64,
     current: HashMap<u64, Visit>,
+    found: Option<Instant>,
 }
 
 #[derive(Clone, Debug)]
 struct Visit {
     sandbox: Sandbox,
-    made: Made,
+    /// When its page was made and the page's session; `None` while it is not made.
+    page: Option<(Made, Arc<str>)>,
     since: Duration,
+    /// Whether its page is being disposed of.
+    is_leaving: bool,
+}
+
+/// How much a page of some sandbox would wait for others in a browser: whether any other sandbox has a page there and, if so,
+/// the recent processor time of the browser outside its renderers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Crowd {
+    has_others: bool,
+    load_ms: u64,
 }
 
 /// When a page was made, from the first command to the last, since the machine's start.
@@ -55,6 +69,15 @@ pub(super) struct Made {
 pub(super) struct Visiting {
     id: u64,
     noise: Arc<Noise>,
+}
+
+impl Visiting {
+    /// Notes that the page is no longer in use but is being disposed of, which may take a noisy browser seconds.
+    pub(super) fn leave(&self) {
+        if let Some(visit) = self.noise.visits().current.get_mut(&self.id) {
+            visit.is_leaving = true;
+        }
+    }
 }
 
 impl Drop for Visiting {
@@ -77,9 +100,18 @@ impl Made {
 }
 
 impl Noise {
-    /// Counts a page of this sandbox as in use.
-    pub(super) fn visit(self: &Arc<Self>, sandbox: Sandbox, made: Made) -> Visiting {
-        let visit = Visit { sandbox, made, since: since_boot().unwrap_or_default() };
+    /// Counts a page of this sandbox as in use: the one made at this time, with this session.
+    pub(super) fn visit(self: &Arc<Self>, sandbox: Sandbox, made: Made, session: Arc<str>) -> Visiting {
+        self.enter(sandbox, Some((made, session)))
+    }
+
+    /// Counts a page of this sandbox, which is not made yet, as in use.
+    pub(super) fn expect(self: &Arc<Self>, sandbox: Sandbox) -> Visiting {
+        self.enter(sandbox, None)
+    }
+
+    fn enter(self: &Arc<Self>, sandbox: Sandbox, page: Option<(Made, Arc<str>)>) -> Visiting {
+        let visit = Visit { sandbox, page, since: since_boot().unwrap_or_default(), is_leaving: false };
         let mut visits = self.visits();
         let id = visits.next;
         visits.next += 1;
@@ -88,22 +120,51 @@ impl Noise {
         Visiting { id, noise: Arc::clone(self) }
     }
 
-    /// Returns whether a page was found noisy.
+    /// Returns whether a page was found noisy just now.
     pub(super) fn was_found(&self) -> bool {
-        self.found.load(Ordering::Relaxed)
+        self.visits().found.is_some_and(|found| found.elapsed() < FOUND_FOR)
+    }
+
+    /// Adds what the browser used outside its renderers since the last look. Older looks count less and less.
+    pub(super) fn worked(&self, used: Duration) {
+        let used_ms = u64::try_from(used.as_millis()).unwrap_or(u64::MAX);
+        // Only one task looks.
+        self.load_ms.store((self.load_ms.load(Ordering::Relaxed) * 3 / 4).saturating_add(used_ms), Ordering::Relaxed);
+    }
+
+    /// Returns how much a page of this sandbox would wait for others.
+    pub(super) fn crowd(&self, sandbox: &Sandbox) -> Crowd {
+        let has_others = self.visits().current.values().any(|visit| visit.sandbox != *sandbox);
+        Crowd { has_others, load_ms: if has_others { self.load_ms.load(Ordering::Relaxed) } else { 0 } }
     }
 
     /// Returns the sandboxes whose pages have these renderers, and notes that there are some.
     pub(super) fn blame(&self, renderers: &[Duration]) -> Vec<Sandbox> {
-        let visits = self.visits();
+        let mut visits = self.visits();
         let blamed: Vec<Sandbox> = renderers.iter().flat_map(|started| visits.of_renderer(*started)).collect();
-        self.found.fetch_or(!blamed.is_empty(), Ordering::Relaxed);
+        if !blamed.is_empty() {
+            visits.found = Some(Instant::now());
+        }
         blamed
+    }
+
+    /// Returns the sandbox whose page has this session and was ended because of what it sent, and notes that there is one.
+    pub(super) fn flooded(&self, session: &str) -> Option<Sandbox> {
+        let mut visits = self.visits();
+        let is_of = |visit: &&Visit| visit.page.as_ref().is_some_and(|(_, own)| **own == *session);
+        let sandbox = visits.current.values().find(is_of).map(|visit| Arc::clone(&visit.sandbox))?;
+        visits.found = Some(Instant::now());
+        Some(sandbox)
+    }
+
+    /// Returns whether the browser has no visits, and none of their pages is being disposed of.
+    pub(super) fn is_empty(&self) -> bool {
+        self.visits().current.is_empty()
     }
 
     /// Returns whether pages of sandboxes other than these are in use.
     pub(super) fn has_others(&self, is_marked: impl Fn(&Sandbox) -> bool) -> bool {
-        self.visits().current.values().any(|visit| !is_marked(&visit.sandbox))
+        self.visits().current.values().any(|visit| !visit.is_leaving && !is_marked(&visit.sandbox))
     }
 
     fn visits(&self) -> MutexGuard<'_, Visits> {
@@ -115,12 +176,14 @@ impl Visits {
     /// Returns the sandboxes of the visits that a renderer started at this time may belong to: the one whose page was
     /// being made then, or else all that were under way.
     fn of_renderer(&self, started: Duration) -> Vec<Sandbox> {
-        let made = |visit: &&Visit| started + STEPS >= visit.made.from && started <= visit.made.until + STEPS;
+        let made = |visit: &&Visit| {
+            visit.page.as_ref().is_some_and(|(made, _)| started + STEPS >= made.from && started <= made.until + STEPS)
+        };
         let of = |is: &dyn Fn(&&Visit) -> bool| {
             self.current.values().filter(is).map(|visit| Arc::clone(&visit.sandbox)).collect::<Vec<Sandbox>>()
         };
         let own = of(&made);
-        if own.is_empty() { of(&|visit: &&Visit| visit.since <= started) } else { own }
+        if own.is_empty() { of(&|visit: &&Visit| !visit.is_leaving && visit.since <= started) } else { own }
     }
 }
 
@@ -189,7 +252,7 @@ mod tests {
         let noise = Arc::new(Noise::default());
         let visit = |name: &str, from: u64, until: u64, since: u64| {
             let made = Made { from: ms(from), until: ms(until) };
-            let visiting = noise.visit(Sandbox::from(name), made);
+            let visiting = noise.visit(Sandbox::from(name), made, name.into());
             noise.visits().current.get_mut(&visiting.id).expect("it is under way").since = ms(since);
             visiting
         };
@@ -204,8 +267,30 @@ mod tests {
         assert!(noise.was_found());
         assert_eq!(blamed(1500), ["first"], "the second was not in use yet");
         assert_eq!(blamed(2500), ["first", "second"]);
+        assert_eq!(noise.flooded("second").as_deref(), Some("second"));
+        assert_eq!(noise.flooded("third"), None);
+        first.leave();
+        assert_eq!((blamed(2500), blamed(120)), (vec!["second".to_owned()], vec!["first".to_owned()]));
         drop(first);
-        assert_eq!(blamed(2500), ["second"]);
-        assert_eq!(blamed(120), Vec::<String>::new());
+        assert_eq!((blamed(120), noise.is_empty()), (Vec::<String>::new(), false));
+    }
+
+    #[test]
+    fn a_browser_is_crowded_by_other_sandboxes_until_their_pages_are_gone() {
+        let noise = Arc::new(Noise::default());
+        let crowd = |name: &str| noise.crowd(&Sandbox::from(name));
+        let empty = crowd("first");
+        noise.worked(ms(100));
+        assert_eq!(crowd("first"), empty, "what it works matters only beside others");
+        let visiting = noise.expect("first".into());
+        assert_eq!(crowd("first"), empty);
+        let less = crowd("second");
+        assert!(less > empty);
+        noise.worked(ms(100));
+        assert!(crowd("second") > less);
+        visiting.leave();
+        assert!(crowd("second") > less, "it is being disposed of");
+        drop(visiting);
+        assert_eq!(crowd("second"), empty);
     }
 }

@@ -1,4 +1,5 @@
-//! A pool: one browser of one kind, its warm pages, and its replacement when it is recycled or has died.
+//! A pool: one browser of one kind, its warm pages, and its replacement when it is recycled or has died. While visits are of
+//! several sandboxes, a spare makes pages as well.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use tokio_util::task::TaskTracker;
 use super::browser::{self, Blank, Browser, LaunchError};
 use super::quarantine::Quarantine;
 use super::recycle::Recycling;
+use super::spare::{self, Spare};
 use super::warm::Warm;
 use super::{Setup, priority, quarantine, recycle, warm};
 use crate::guard::Judge;
@@ -21,6 +23,8 @@ use crate::telemetry::SessionMetrics;
 
 /// How many blank pages the sessions' browser keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
+/// How many the spare keeps ready.
+const WARM_SPARE_PAGES: usize = 1;
 /// How many browsers a lease tries: one that died unnoticed, one that dies right after its start, and one more.
 const BROWSERS_TRIED: usize = 3;
 
@@ -35,7 +39,7 @@ pub(super) enum BrowserKind {
     Session,
 }
 
-/// Leases pages from one browser at a time, all of one kind.
+/// Leases pages from one browser and its spare, both of one kind.
 pub(super) struct Pool {
     kind: BrowserKind,
     pub(super) setup: Arc<Setup>,
@@ -47,6 +51,8 @@ pub(super) struct Pool {
     pub(super) warm: Warm,
     /// The record of browsers that ended.
     pub(super) recycling: Recycling,
+    /// The other browser for visits of several sandboxes, if any.
+    pub(super) spare: Spare,
     /// The noisy browser, if any, and whose pages it makes.
     pub(super) quarantine: Arc<Quarantine>,
     pub(super) ending: CancellationToken,
@@ -69,6 +75,7 @@ impl Pool {
             metrics,
             browser: Mutex::new(None),
             recycling: Recycling::default(),
+            spare: Spare::default(),
             quarantine: Arc::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
@@ -77,6 +84,10 @@ impl Pool {
         pool.tasks.spawn(recycle::run(Arc::clone(&pool)));
         if kind != BrowserKind::Session {
             pool.tasks.spawn(quarantine::run(Arc::clone(&pool)));
+            // Where no page is kept ready, memory is worth more than time.
+            if warm_pages > 0 {
+                pool.tasks.spawn(spare::run(Arc::clone(&pool)));
+            }
         }
         pool
     }
@@ -168,26 +179,62 @@ impl Pool {
                 Err(error) => tracing::debug!(%error, "the browser in quarantine makes no page; another one does"),
             }
         }
-        while let Some(page) = self.warm.take() {
+        // While a browser is being started, nothing is known of it.
+        let first = self.browser.try_lock().ok().and_then(|browser| browser.clone());
+        let (spare, _expected) = self.spare.choose(request.sandbox.as_ref(), first.as_ref());
+        if let Some(spare) = spare {
+            match self.page_of_spare(&spare).await {
+                Some(Ok(page)) => return Ok(page.lease(request, in_use)),
+                Some(Err(error)) => tracing::debug!(%error, "the spare browser makes no page; another one does"),
+                None => {}
+            }
+        }
+        while let Some(page) = self.warm.take(|page| !self.spare.browser().is_some_and(|spare| page.is_of(&spare))) {
             if page.answers().await {
                 return Ok(page.lease(request, in_use));
             }
         }
         for _ in 1..BROWSERS_TRIED {
             let browser = self.browser().await?;
-            let made = tokio::select! {
-                made = self.blank_from(&browser) => made,
-                // What it has made of the page ends with it.
-                () = browser.in_quarantine() => continue,
-            };
-            match made {
-                Err(ProviderError::Browser(error)) if error.is_gone() => {
+            match self.blank_outside_quarantine(&browser).await {
+                None => {}
+                Some(Err(ProviderError::Browser(error))) if error.is_gone() => {
                     tracing::debug!(%error, "a local browser ended before it made a page");
                 }
-                made => return Ok(made?.lease(request, in_use)),
+                Some(made) => return Ok(made?.lease(request, in_use)),
             }
         }
         Ok(self.blank_from(&self.browser().await?).await?.lease(request, in_use))
+    }
+
+    async fn page_of_spare(&self, spare: &Arc<Browser>) -> Option<Result<Blank, ProviderError>> {
+        while let Some(page) = self.warm.take(|page| page.is_of(spare)) {
+            if page.answers().await {
+                return Some(Ok(page));
+            }
+        }
+        self.blank_outside_quarantine(spare).await
+    }
+
+    /// Makes a page; `None` if the browser is put in quarantine meanwhile: what it has made of the page ends with it.
+    async fn blank_outside_quarantine(&self, browser: &Arc<Browser>) -> Option<Result<Blank, ProviderError>> {
+        tokio::select! {
+            made = self.blank_from(browser) => Some(made),
+            () = browser.in_quarantine() => None,
+        }
+    }
+
+    /// Returns a browser that lacks a warm page, if it is to be made now.
+    pub(super) async fn lacks_page(&self) -> Option<Arc<Browser>> {
+        let (first, spare) = (self.running().await, self.spare.browser());
+        let first = first.filter(|browser| self.warm.lacks_one(browser, usize::MAX));
+        first.or_else(|| spare.filter(|browser| self.warm.lacks_one(browser, WARM_SPARE_PAGES)))
+    }
+
+    /// Returns the browser in which a page was found noisy just now, unless it is in quarantine.
+    pub(super) async fn noisy(&self) -> Option<Arc<Browser>> {
+        let (first, spare) = (self.running().await, self.spare.browser());
+        first.into_iter().chain(spare).find(|browser| browser.noise.was_found())
     }
 
     pub(super) async fn blank_from(&self, browser: &Arc<Browser>) -> Result<Blank, ProviderError> {
@@ -226,7 +273,7 @@ impl Pool {
         self.ending.cancel();
         self.warm.clear();
         let running = self.browser.lock().await.take();
-        for browser in running.into_iter().chain(self.quarantine.take()) {
+        for browser in running.into_iter().chain(self.quarantine.take()).chain(self.spare.take()) {
             browser.kill();
         }
         self.tasks.close();

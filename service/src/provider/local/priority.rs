@@ -1,5 +1,6 @@
 //! Watches what the processes of a browser do, so that other sandboxes' pages don't wait for them: renderers that keep
-//! processors busy get a lower priority, and what loads the browser itself is told to the quarantine.
+//! processors busy get a lower priority, and what loads the browser itself is told to the quarantine, as is a page that was
+//! ended because of what it sent.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -12,7 +13,7 @@ use super::noise::Recent;
 use super::pool::BrowserKind;
 use super::quarantine::Quarantine;
 use super::warm::Busy;
-use crate::cdp::Connection;
+use crate::cdp::{Connection, FLOODED, Flooded};
 
 /// How often the processes for visits are looked at while a page is in use.
 const EVERY: Duration = Duration::from_millis(100);
@@ -47,12 +48,23 @@ pub(super) async fn watch(
                 tracing::debug!(process, "a renderer keeps a processor busy; its priority is lowered");
             }
             let Some(browser) = browser.upgrade().filter(|_| kind != BrowserKind::Session) else { continue };
+            browser.noise.worked(looked.browser);
             let noisy = recent.add(looked, browser.pages_made());
             quarantine.found(browser.noise.blame(&noisy));
         }
     };
+    let mut floods = connection.browser().events(&[FLOODED]);
+    let flooding = async {
+        while let Some(event) = floods.next().await {
+            let Some(browser) = browser.upgrade() else { return };
+            let flooded = event.read::<Flooded>().ok();
+            let sandbox = flooded.and_then(|flooded| browser.noise.flooded(&flooded.session));
+            quarantine.found(sandbox.into_iter().collect());
+        }
+    };
     tokio::select! {
         () = watching => {}
+        () = flooding => {}
         _ = connection.closed() => {}
     }
 }

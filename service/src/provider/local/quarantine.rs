@@ -81,14 +81,14 @@ impl Quarantine {
         self.state().browser.take()
     }
 
-    /// Returns whether another browser may be put in quarantine now.
+    /// Returns whether another browser may be put in quarantine now: in the place of one that has pages none may.
     fn has_room(&self) -> bool {
         let state = self.state();
         let rested = state.changed.is_none_or(|changed| changed.elapsed() >= CHANGES_EVERY);
-        rested && state.browser.as_ref().is_none_or(|browser| !browser.is_alive())
+        rested && state.browser.as_ref().is_none_or(|browser| !browser.is_alive() || browser.noise.is_empty())
     }
 
-    /// Puts a browser in quarantine.
+    /// Puts a browser in quarantine; the one before ends.
     fn put(&self, browser: Arc<Browser>) {
         let mut state = self.state();
         state.browser = Some(browser);
@@ -147,22 +147,39 @@ pub(super) async fn run(pool: Arc<Pool>) {
     }
 }
 
-/// Puts the running browser in quarantine, if it is noisy, and another one in its place.
+/// Puts the noisy browser in quarantine, and the spare or another one in its place.
 async fn change(pool: &Arc<Pool>) {
-    let Some(old) = pool.running().await.filter(|browser| browser.noise.was_found()) else { return };
-    match pool.launch("noisy").await {
-        Ok(new) => {
-            tracing::info!("a page keeps its local browser busy; other sandboxes get another browser");
-            // A page to begin with: the warm pages of the noisy browser are discarded.
-            let page = pool.blank_from(&new).await.ok();
-            pool.replace(&old, new).await;
-            pool.warm.renew(page);
-            old.quarantine();
-            pool.quarantine.put(Arc::clone(&old));
-            give_way(&pool.quarantine, &old).await;
+    let Some(old) = pool.noisy().await else { return };
+    // One that is being started is waited for: it takes the place.
+    let changing = pool.spare.changing.lock().await;
+    let (new, page) = if pool.spare.take_if(&old) {
+        old.relieve();
+        (None, None)
+    } else if let Some(spare) = pool.spare.browser() {
+        drop(pool.spare.take());
+        (Some(spare), None)
+    } else {
+        match pool.launch("noisy").await {
+            Ok(new) => {
+                // A page to begin with: the warm pages of the noisy browser are discarded.
+                let page = pool.blank_from(&new).await.ok();
+                (Some(new), page)
+            }
+            Err(error) => {
+                tracing::warn!(%error, "replacing a noisy local browser failed");
+                return;
+            }
         }
-        Err(error) => tracing::warn!(%error, "replacing a noisy local browser failed"),
+    };
+    tracing::info!("a page keeps its local browser busy; other sandboxes get another browser");
+    if let Some(new) = new {
+        pool.replace(&old, new).await;
     }
+    pool.warm.renew(page);
+    old.quarantine();
+    pool.quarantine.put(Arc::clone(&old));
+    drop(changing);
+    give_way(&pool.quarantine, &old).await;
 }
 
 /// Lowers the priority of the whole browser, once other sandboxes' pages have left it.

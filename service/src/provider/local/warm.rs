@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, watch};
 
-use super::browser::Blank;
+use super::browser::{Blank, Browser};
 use super::pool::Pool;
 use crate::telemetry::SessionMetrics;
 
@@ -18,9 +18,9 @@ const AGE_MAX: Duration = Duration::from_secs(300);
 /// The pause after a page could not be made.
 const REST: Duration = Duration::from_secs(1);
 
-/// The warm pages of one browser.
+/// The warm pages of a pool: those of its browser and of its spare.
 pub(super) struct Warm {
-    /// How many to keep.
+    /// How many to keep of its browser.
     wanted: usize,
     /// The number of processors: this many busy pages leave none free.
     processors: usize,
@@ -55,15 +55,12 @@ impl Warm {
         }
     }
 
-    /// Takes the oldest usable page.
-    pub(super) fn take(&self) -> Option<Blank> {
+    /// Takes the oldest usable page among these.
+    pub(super) fn take(&self, is_wanted: impl Fn(&Blank) -> bool) -> Option<Blank> {
         self.change(|pages| {
-            loop {
-                let (_, page) = pages.pop_front()?;
-                if page.is_usable() {
-                    return Some(page);
-                }
-            }
+            pages.retain(|(_, page)| page.is_usable());
+            let at = pages.iter().position(|(_, page)| is_wanted(page))?;
+            pages.remove(at).map(|(_, page)| page)
         })
     }
 
@@ -104,12 +101,12 @@ impl Warm {
         });
     }
 
-    /// Returns whether to make a page now: if a processor is free. To wait until none is left, while a page is in use,
-    /// made requests beside a long visit take half as long again.
-    fn lacks_one(&self) -> bool {
-        let fresh = self.pages().iter().filter(|(_, page)| page.is_fresh()).count();
+    /// Returns whether to make another page of this browser now, up to `most`: if a processor is free. To wait until none is
+    /// left, while a page is in use, made requests beside a long visit take half as long again.
+    pub(super) fn lacks_one(&self, browser: &Arc<Browser>, most: usize) -> bool {
+        let fresh = self.pages().iter().filter(|(_, page)| page.is_of(browser)).count();
         let busy = *self.busy.0.borrow();
-        fresh < self.wanted && busy < self.processors
+        fresh < self.wanted.min(most) && busy < self.processors
     }
 
     /// Discards pages that are too old or unusable; returns when the oldest remaining one will be too old.
@@ -155,9 +152,10 @@ pub(super) async fn keep(pool: Arc<Pool>) {
             () = tokio::time::sleep_until(aged_at.into()) => {}
             () = pool.ending.cancelled() => return,
         }
-        while warm.lacks_one() && !pool.ending.is_cancelled() {
-            // This starts no browser: the first request or the readiness check does.
-            let Some(browser) = pool.running().await else { break };
+        // This starts no browser: the first request or the readiness check does.
+        while !pool.ending.is_cancelled()
+            && let Some(browser) = pool.lacks_page().await
+        {
             match pool.blank_from(&browser).await {
                 Ok(page) if !pool.ending.is_cancelled() => {
                     warm.add(page);

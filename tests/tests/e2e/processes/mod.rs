@@ -11,6 +11,7 @@ mod readiness;
 mod recycling;
 mod secrets;
 mod settings;
+mod spare;
 mod starts;
 mod traces;
 mod warm;
