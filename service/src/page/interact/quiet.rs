@@ -1,7 +1,7 @@
 //! Settled after an action: what it began has ended, told by events.
 //!
 //! A navigation that it began has loaded; requests begun since have ended; the documents around the element have been
-//! still for two frames (`script/interact/quiet.js`), or never rest. This file watches from before the action, `began` reads
+//! still for two frames, or for one after which nothing is due (`script/interact/quiet.js`), or never rest. This file watches from before the action, `began` reads
 //! the events, `settle` waits for the end; nothing waits for a fixed time.
 
 use std::time::Duration;
@@ -159,7 +159,7 @@ impl<'a> Quiet<'a> {
         Ok(answers.into_iter().any(|began| began.unwrap_or(false)))
     }
 
-    /// Waits until the documents are still for two frames, or 150 ms have passed; `None` where a dialog holds the page.
+    /// Waits until the documents are still for two frames, for one after which nothing is due, or 150 ms have passed; `None` where a dialog holds the page.
     pub(super) async fn rest(&mut self) -> Result<Option<Rest>, ActError> {
         let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();
         let page = self.page;
