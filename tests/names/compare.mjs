@@ -29,7 +29,7 @@ const kit = () => {
   return `(${source.replace(tail, `kit.said = (element) => ({ role: shownRole(element), name: nameOf(element) });\n${tail}`)})()`;
 };
 
-const TYPES = { '.html': 'text/html', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.json': 'application/json' };
+const TYPES = { '.html': 'text/html; charset=utf-8', '.css': 'text/css', '.js': 'text/javascript', '.svg': 'image/svg+xml', '.json': 'application/json' };
 const serve = (root) => new Promise((resolve) => {
   const server = http.createServer((request, response) => {
     const file = path.join(root, decodeURIComponent(new URL(request.url, 'http://x').pathname));

@@ -126,7 +126,17 @@ async fn a_download_and_an_empty_answer_leave_the_page() {
 }
 
 /// Pages that show what a click did in another way each, at most two frames later.
-const LATER: [(&str, &str); 9] = [
+const LATER: [(&str, &str); 10] = [
+    (
+        "a database",
+        "let db; b.disabled = true; const asked = indexedDB.open('a', 1);
+        asked.onupgradeneeded = () => asked.result.createObjectStore('s');
+        asked.onsuccess = () => { db = asked.result; b.disabled = false };
+        b.onclick = () => {
+            const write = db.transaction('s', 'readwrite'); write.objectStore('s').put(1, 1);
+            write.oncomplete = () => { db.transaction('s').objectStore('s').get(1).onsuccess = show };
+        }",
+    ),
     ("a frame in a frame", "b.onclick = () => requestAnimationFrame(() => requestAnimationFrame(show))"),
     ("a timer", "b.onclick = () => setTimeout(show, 10)"),
     ("idle time", "b.onclick = () => requestIdleCallback(show)"),

@@ -25,6 +25,14 @@ const noteAsked = (now, own = () => {}) => {
   now.handed = handedOut();
   return result;
 };
+// Whether the page has databases, which answer in their own time: a write and a read may take more than a frame.
+const hasDatabases = async () => {
+  try {
+    return (await indexedDB.databases()).length > 0;
+  } catch {
+    return false; // a document without an origin has none
+  }
+};
 // Waits for `delay`, and until all tasks of this document have run, also those that they post; false if the next frame comes
 // before.
 const tasksEnd = (delay) => new Promise((resolve) => {
@@ -38,9 +46,9 @@ const tasksEnd = (delay) => new Promise((resolve) => {
   scheduler.postTask(end, { priority: 'background', delay });
 });
 // Whether a second frame would show nothing that the first did not: the page's script has asked for no frame, timer or idle
-// time since the action began, nothing moves, and no task is left. `since`: when it was still first.
+// time since the action began and has no database, nothing moves, and no task is left. `since`: when it was still first.
 const nothingIsDue = async (now, since) => {
-  const isQuiet = () => !now.asked && Document.prototype.getAnimations.call(document).length === 0;
+  const isQuiet = () => !now.asked && !now.stores && Document.prototype.getAnimations.call(document).length === 0;
   const delay = Math.max(0, since + STILL_MS_MIN - performance.now());
   const ended = noteAsked(now, () => (isQuiet() ? tasksEnd(delay) : false));
   if (!await ended) return false;
@@ -50,7 +58,8 @@ const nothingIsDue = async (now, since) => {
 
 const watch = (element) => {
   watched?.end();
-  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), end: () => {} };
+  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, end: () => {} };
+  hasDatabases().then((has) => { now.stores = has; });
   const note = () => { now.changes++; now.changed = true; };
   const observer = new MutationObserver(note);
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
