@@ -12,7 +12,7 @@ export RUST_TEST_THREADS ?= $(shell echo $$(($$(nproc) + 3)))
 .PHONY: help setup setup-tests build build-tests run check test test-one alerts prometheus format format-check \
 	lint doc golden deny emulator-sdk mcp-conformance editors-check web-check soak deploy-check deploy-prove \
 	bench-round-trips bench-overload bench bench-settled bench-neighbours bench-live bench-parts bench-agents \
-	bench-agents-beside bench-idle-sessions
+	bench-agents-beside bench-idle-sessions names-check
 
 help:
 	@echo 'make run [URL=https://example.com] [ONCE=1]  start Porthole, take a picture of URL and read it'
@@ -23,6 +23,7 @@ help:
 	@echo 'make emulator-sdk                            the emulator with the SDKs of Browserbase: needs node, python'
 	@echo 'make mcp-conformance                         the suite and the clients of MCP: needs npm, python'
 	@echo 'make editors-check [EDITORS=quill]           an agent types into nine editors: needs node, npm'
+	@echo 'make names-check                             roles and names beside Chromium'"'"'s: needs node, npm, apt-get, git'
 	@echo 'make web-check                               web/ by TypeScript, axe and in React: needs node, npm'
 	@echo 'make bench-round-trips [RUNS=5]              round trips of a screenshot, beside others: needs node, npm'
 	@echo 'make soak [SECONDS=3600] [SEED=n]            mixed traffic and faults; make test has half a minute of it'
@@ -129,6 +130,11 @@ mcp-conformance: setup
 editors-check: build
 	tests/editors/check $(EDITORS)
 
+# Roles and names beside Chromium's over four sources of pages, and the accname cases of the Web Platform Tests beside
+# Playwright's. FOLDER keeps what npm, apt-get and git bring; WPT is a copy of microsoft/playwright's tests/assets/wpt.
+names-check: setup
+	@tests/names/check $(or $(FOLDER),$(TARGET)/beside)
+
 # TypeScript reads the modules and their declarations, axe looks at the elements in Chromium, and the example for
 # React runs there; npm installs all of it into a temp folder.
 web-check: build-tests
@@ -180,10 +186,12 @@ bench-agents: setup
 		--seeds $(SEEDS) $(if $(TASK),--task $(TASK)) $(if $(LOG),--log)
 
 # Clicks, snapshots and tasks beside @playwright/mcp, agent-browser and chrome-devtools-mcp, each over its own
-# protocol, in one run; prints Markdown. Takes some 20 minutes; the machine should have nothing else to do.
+# protocol, in one run; prints Markdown. Takes some 20 minutes, 12 of them the tasks (MINUTES); the machine should have
+# nothing else to do. TASK chooses tasks by name.
 bench-agents-beside: setup
 	$(CARGO) build --release -p porthole-service --bins
-	@tests/agents/beside $(TARGET)/beside $(TARGET)/release/porthole-service --seeds $(SEEDS) $(if $(ONLY),--only $(ONLY))
+	@tests/agents/beside $(TARGET)/beside $(TARGET)/release/porthole-service --seeds $(SEEDS) $(if $(ONLY),--only $(ONLY)) \
+		$(if $(TASK),--tasks $(TASK)) --minutes $(or $(MINUTES),12)
 
 # Criterion's own numbers, compared with those of the run before; needs no browser. BENCH chooses by name.
 bench-parts:

@@ -1,14 +1,18 @@
 """Measures Porthole beside other agents' browsers on the same pages in one run, and prints tables.
 
-    side_by_side.py --modules NODE_MODULES --pages FOLDER [--service EXECUTABLE] [--rounds 30] [--seeds e]
+    side_by_side.py --modules NODE_MODULES --pages FOLDER [--service EXECUTABLE] [--rounds 20] [--seeds e]
+        [--only clicks,walk,sizes,tasks] [--tasks NAME,…] [--minutes 12]
 
-1. From a click to a snapshot after it: on a still page, one that fetches, one that renders two frames later, one that
-   navigates; and whether that snapshot shows what the click did. Contenders take turns, so that noise hits all.
-2. Bytes of a snapshot of real pages.
-3. Tasks of MiniWoB++ that the same strategies solve with snapshots and refs alone.
+1. `clicks`: from a click to a snapshot after it: on a still page, one that fetches, one that renders two frames later, one
+   that navigates; and whether that snapshot shows what the click did. Contenders take turns, so that noise hits all. The
+   DevTools protocol itself, a click and one evaluation, is what all of them add to.
+2. `walk`: a snapshot of the longest page, beside one evaluation that merely walks over it.
+3. `sizes`: bytes of a snapshot of real pages.
+4. `tasks`: tasks of MiniWoB++ that the same strategies solve with snapshots and refs alone.
 """
 
 import argparse
+import contextlib
 import functools
 import http.server
 import pathlib
@@ -16,6 +20,7 @@ import statistics
 import threading
 import time
 
+import devtools
 import miniwob
 import rivals
 import tasks
@@ -33,7 +38,8 @@ PAGES = {
 PAGE = """<!doctype html><title>{kind}</title><h1>{kind}</h1><p>Some words that stand on the page.</p>
 <label>Name <input></label><button onclick="let n = ++window.n; {code}">Do it</button><button id="out">none</button>
 <script>window.n = 0; window.out = document.getElementById('out');</script>"""
-# Strategies that see and act by snapshots and refs alone, so that any of the contenders can run them.
+# Sixty tasks whose strategies see and act by snapshots and refs alone, so that any of the contenders can run them: no
+# selectors, boxes, points, drags or extraction. Of MiniWoB's many mail tasks, which have one strategy, there are three.
 TASKS = """
 click-test click-test-2 click-test-transfer click-button unicode-test click-dialog-2 click-link click-dialog
 click-button-sequence button-delay click-checkboxes click-checkboxes-large click-checkboxes-transfer
@@ -129,6 +135,27 @@ def clicks(contenders, base, rounds):
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
+def walks(porthole, raw, base, folder, rounds):
+    longest = max(pathlib.Path(folder, "py").rglob("*.html"), key=lambda page: page.stat().st_size)
+    url = f"{base}/{longest.relative_to(folder)}"
+    porthole.open(url)
+    raw.open(url)
+    measured = {f"an evaluation that walks over it: {look}": functools.partial(raw.walk, look) for look in devtools.LOOKS}
+    measured["Porthole's snapshot"] = functools.partial(porthole.snapshot, False)
+    measured["Porthole's snapshot with all text"] = functools.partial(porthole.snapshot, True)
+    took = {what: [] for what in measured}
+    for _ in range(rounds):
+        for what, run in measured.items():
+            porthole.connect_anew()
+            began = time.perf_counter()
+            run()
+            took[what].append((time.perf_counter() - began) * 1000)
+    print(f"\n| {longest.relative_to(folder)}, {longest.stat().st_size / 1e6:.1f} MB | ms, p95 |\n|---|---|")
+    for what, milliseconds in took.items():
+        milliseconds.sort()
+        print(f"| {what} | {statistics.median(milliseconds):.0f}, {milliseconds[int(len(milliseconds) * 0.95)]:.0f} |")
+
+
 def sizes(contenders, base, folder):
     pages = (pathlib.Path(folder) / "pages.txt").read_text().split()
     rows = {}
@@ -147,12 +174,17 @@ def sizes(contenders, base, folder):
     print("| all | " + " | ".join(f"{short}, {whole}" for short, whole in totals) + " |", flush=True)
 
 
-def solve(contenders, package, port, seeds):
+def solve(contenders, package, port, seeds, names, minutes):
     extractor = miniwob.fields_of(package)
+    until = time.monotonic() + 60 * minutes
+    attempted = {seed: 0 for seed in seeds}
     solved = {contender.name: {seed: 0 for seed in seeds} for contender in contenders}
     lost = {contender.name: [] for contender in contenders}
     for seed in seeds:
-        for name in TASKS:
+        for name in names:
+            if time.monotonic() > until:
+                break
+            attempted[seed] += 1
             for contender in contenders:
                 try:
                     _, trouble = miniwob.attempt(contender, port, name, seed, extractor)
@@ -176,7 +208,7 @@ def solve(contenders, package, port, seeds):
         p95 = lambda values: values[int(len(values) * 0.95)]
         print(
             f"| {contender.name} | "
-            + " | ".join(f"{count} of {len(TASKS)}" for count in solved[contender.name].values())
+            + " | ".join(f"{count} of {attempted[seed]}" for seed, count in solved[contender.name].items())
             + f" | {statistics.median(milliseconds):.1f} ms, {p95(milliseconds):.1f} ms"
             + f" | {statistics.median(size):.0f}, {p95(size):.0f} |", flush=True,
         )
@@ -188,9 +220,12 @@ def main():
     parser.add_argument("--pages", required=True)
     parser.add_argument("--service", default=str(ROOT / "target/release/porthole-service"))
     parser.add_argument("--package", default=str(ROOT / "target/miniwob"))
-    parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--without", default="", help="contenders that do not run, by their names")
     parser.add_argument("--seeds", default="e")
-    parser.add_argument("--only", default="clicks,sizes,tasks")
+    parser.add_argument("--tasks", default="", help="names of tasks; all sixty unless said")
+    parser.add_argument("--minutes", type=float, default=12, help="no task begins after these")
+    parser.add_argument("--only", default="clicks,walk,sizes,tasks")
     options = parser.parse_args()
     only = options.only.split(",")
 
@@ -204,16 +239,21 @@ def main():
     service = miniwob.Service(options.service, server.server_address[1], tasks_port)
     contenders = [Porthole(f"http://{service.address}", service.sandbox())]
     try:
-        contenders += [rival(options.modules, CHROMIUM) for rival in rivals.ALL]
-        if "clicks" in only:
-            clicks(contenders, base, options.rounds)
+        contenders += [rival(options.modules, CHROMIUM) for rival in rivals.ALL if rival.name not in options.without]
+        if "clicks" in only or "walk" in only:
+            with contextlib.closing(devtools.Raw(CHROMIUM)) as raw:
+                if "clicks" in only:
+                    clicks([raw, *contenders], base, options.rounds)
+                if "walk" in only:
+                    walks(contenders[0], raw, base, options.pages, options.rounds)
         if "sizes" in only:
             sizes(contenders, base, options.pages)
         if "tasks" in only:
             for contender in contenders:
                 contender.measured.clear()
             contenders[0].close()
-            solve(contenders, package, tasks_port, options.seeds.split(","))
+            names = options.tasks.split(",") if options.tasks else TASKS
+            solve(contenders, package, tasks_port, options.seeds.split(","), names, options.minutes)
     finally:
         for contender in contenders:
             contender.close()

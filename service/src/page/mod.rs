@@ -92,6 +92,7 @@ pub struct Page {
     /// The state for drawing by `begin_frame`; `None` if the page draws by itself.
     frame_control: Option<FrameControl>,
     barrier: EventBarrier,
+    latest_document: interact::LatestDocument,
     /// What the guard tells refused targets, of a local session's page.
     stops_refused: Option<Arc<OnRefusal>>,
 }
@@ -194,6 +195,7 @@ impl Page {
             network,
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
+            latest_document: interact::LatestDocument::default(),
             stops_refused,
         }
     }

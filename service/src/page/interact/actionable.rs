@@ -51,6 +51,8 @@ pub(super) struct Spot {
     pub what: String,
     /// The point in each document from the element's own to the page's.
     pub points: Vec<Point>,
+    /// Whether the page's script may have run since it was asked for first.
+    pub waited: bool,
 }
 
 /// What a function of `act.js` or `fields.js` says of an element: what it lacks, or where it is.
@@ -66,6 +68,8 @@ pub(super) struct Told {
     pub bounds: Option<BoundingBox>,
     /// What the element has become, where it lacks being the same.
     pub is: Option<Identity>,
+    /// Whether the page's script may have run during the look.
+    pub waited: bool,
 }
 
 /// The document of an element and those around it, from inside out.
@@ -163,8 +167,9 @@ impl Page {
         while tries.next().await {
             let (told, points) = self.look_through(element, ask, tries).await?;
             if told.lacks.is_none() {
-                let Told { x, y, bounds, what, .. } = told;
-                return Ok(Spot { point: Point { x, y }, bounds: bounds.unwrap_or_default(), what, points });
+                let Told { x, y, bounds, what, waited, .. } = told;
+                let (point, bounds) = (Point { x, y }, bounds.unwrap_or_default());
+                return Ok(Spot { point, bounds, what, points, waited: waited || tries.number > 1 });
             }
             lacking = told;
             if !Tries::may_come(&lacking) {

@@ -237,6 +237,7 @@ impl Carrying<'_, '_> {
                 bounds: BoundingBox::default(),
                 what: "the point".to_owned(),
                 points: Vec::new(),
+                waited: false,
             }),
             Drop::Element(target) => {
                 // What it is called may say by now that something can be dropped there.

@@ -1,6 +1,6 @@
 //! A frame's document with our kit in it: how functions of the kit are called, and how frames are found in one another.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{DescribeNodeParams, Node};
@@ -29,6 +29,10 @@ struct Inner {
     /// The frame that shows it, and the number of its element there; `None` for the main frame.
     owner: Option<(Frame, u32)>,
 }
+
+/// The main frame's document that was asked for last. It may be gone.
+#[derive(Debug, Default)]
+pub(in crate::page) struct LatestDocument(Mutex<Option<Frame>>);
 
 /// What the kit says of itself.
 #[derive(Deserialize)]
@@ -68,7 +72,9 @@ impl Page {
     /// # Errors
     /// [`ActError`]: a dialog holds the page, it died, or it did not answer in time.
     pub async fn main_document(&self) -> Result<Frame, ActError> {
-        Frame::open(self, self.session.clone(), self.main_frame.clone(), None).await
+        let frame = Frame::open(self, self.session.clone(), self.main_frame.clone(), None).await?;
+        self.latest_document.set(frame.clone());
+        Ok(frame)
     }
 
     /// The present document of the frame that the element `number` of `outer` shows.
@@ -122,6 +128,19 @@ impl Page {
             answer = self.within(limit, what, answer) => Ok(answer?),
             dialog = self.dialog_opens() => Err(ActError::Dialog(dialog?)),
         }
+    }
+}
+
+// === impl LatestDocument ===
+
+impl LatestDocument {
+    fn set(&self, frame: Frame) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(frame);
+    }
+
+    /// Calls of it fail with [`ActError::NotFound`] where it is gone.
+    pub(super) fn get(&self) -> Option<Frame> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -4,6 +4,7 @@
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
+use futures_util::future::join;
 use serde::Deserialize;
 use serde_json::json;
 
@@ -179,9 +180,14 @@ impl Page {
         send: impl Fn(&Page, &Spot) -> Sent,
     ) -> Result<(Spot, Option<Rest>), ActError> {
         loop {
-            let spot = self.ready(element, ask, tries).await?;
             let frames = frames_around(&element.frame);
-            let (taken, elsewhere) = if self.has_only(&frames).await {
+            // Written right after the look, and so answered before the page's script can run, unless the look waited.
+            let (spot, mut is_alone) = join(self.ready(element, ask, tries), self.has_only(&frames)).await;
+            let spot = spot?;
+            if spot.waited {
+                is_alone = self.has_only(&frames).await;
+            }
+            let (taken, elsewhere) = if is_alone {
                 // Written at once, the page gets both in one task: what the pointer's coming changes is there when the
                 // press is judged, and nothing else comes between.
                 quiet.begins();

@@ -1,8 +1,9 @@
 //! Detects by events when everything that an action started has ended.
 //!
 //! That is: its navigation has loaded, requests begun since have ended, and the documents around the element have been
-//! still for two frames (`script/interact/quiet.js`) or never come to rest. This file watches from before the action,
-//! `began` reads the events, `settle` waits for the end. Nothing waits for a fixed time.
+//! still for two frames, or for one after which nothing is due (`script/interact/quiet.js`), or never come to rest. This
+//! file watches from before the action, `began` reads the events, `settle` waits for the end. Nothing waits for a fixed
+//! time.
 
 use std::time::Duration;
 
@@ -159,7 +160,7 @@ impl<'a> Quiet<'a> {
         Ok(answers.into_iter().any(|began| began.unwrap_or(false)))
     }
 
-    /// Waits until the documents are still for two frames, or 150 ms have passed; `None` where a dialog holds the page.
+    /// Waits until the documents are still for two frames, for one after which nothing is due, or 150 ms have passed; `None` where a dialog holds the page.
     pub(super) async fn rest(&mut self) -> Result<Option<Rest>, ActError> {
         let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();
         let page = self.page;

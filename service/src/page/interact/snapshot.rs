@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use porthole_reading::tree::{self, Node, Options, changes, fold, write};
 
-use super::gather::Known;
+use super::gather::{Gathered, Known};
 use super::refs::{Fate, Shown};
 use super::{ActError, Element, Ref, Refs, SnapshotOptions, Stale};
 use crate::page::Page;
@@ -55,14 +55,14 @@ impl Page {
     /// # Errors
     /// [`ActError`]: the root's ref is stale, a dialog holds the page, or it died.
     pub async fn snapshot(&self, refs: &mut Refs, options: &SnapshotOptions) -> Result<Snapshot, ActError> {
-        let (frame, root) = match options.root {
+        let (gathered, root) = match options.root {
             Some(reference) => {
                 let element = self.resolve(refs, reference).await?;
-                (element.frame, Some(element.number))
+                (self.gather_tree(&element.frame, Some(element.number), options).await?, Some(element.number))
             }
-            None => (self.main_document().await?, None),
+            None => (self.gather_document(options).await?, None),
         };
-        let Some(gathered) = self.gather_tree(&frame, root, options).await? else {
+        let Some(gathered) = gathered else {
             let reference = options.root.unwrap_or(Ref(0));
             let snapshot = refs.get(reference).map(|shown| shown.snapshot).unwrap_or_default();
             return Err(Stale { reference, fate: Fate::Gone { snapshot } }.into());
@@ -99,6 +99,18 @@ impl Page {
 }
 
 impl Page {
+    /// Reads the main frame's document. One that was asked for before is asked at once, which saves two round trips.
+    async fn gather_document(&self, options: &SnapshotOptions) -> Result<Option<Gathered>, ActError> {
+        if let Some(frame) = self.latest_document.get() {
+            match self.gather_tree(&frame, None, options).await {
+                Err(ActError::NotFound(_)) => {}
+                gathered => return gathered,
+            }
+        }
+        let frame = self.main_document().await?;
+        self.gather_tree(&frame, None, options).await
+    }
+
     /// The boxes of the elements that the latest snapshot of the page shows with refs, as far as they are still there.
     ///
     /// # Errors

@@ -125,6 +125,58 @@ async fn a_download_and_an_empty_answer_leave_the_page() {
     scene.ends().await;
 }
 
+/// Pages that show what a click did in another way each, at most two frames later.
+const LATER: [(&str, &str); 10] = [
+    (
+        "a database",
+        "let db; b.disabled = true; const asked = indexedDB.open('a', 1);
+        asked.onupgradeneeded = () => asked.result.createObjectStore('s');
+        asked.onsuccess = () => { db = asked.result; b.disabled = false };
+        b.onclick = () => {
+            const write = db.transaction('s', 'readwrite'); write.objectStore('s').put(1, 1);
+            write.oncomplete = () => { db.transaction('s').objectStore('s').get(1).onsuccess = show };
+        }",
+    ),
+    ("a frame in a frame", "b.onclick = () => requestAnimationFrame(() => requestAnimationFrame(show))"),
+    ("a timer", "b.onclick = () => setTimeout(show, 10)"),
+    ("idle time", "b.onclick = () => requestIdleCallback(show)"),
+    (
+        "tasks that post tasks",
+        "const c = new MessageChannel(); let left = 20;
+        c.port1.onmessage = () => (left-- > 0 ? c.port2.postMessage(1) : show());
+        b.onclick = () => c.port2.postMessage(1)",
+    ),
+    (
+        "a worker",
+        "const w = new Worker(URL.createObjectURL(new Blob(['onmessage = () => postMessage(1)'])));
+        w.onmessage = show; b.onclick = () => w.postMessage(1)",
+    ),
+    ("the end of a transition", "o.ontransitionend = show; b.onclick = () => { o.style.width = '50px' }"),
+    (
+        "a change of size",
+        "new ResizeObserver(() => { if (o.style.width) show() }).observe(o); b.onclick = () => { o.style.width = '50px' }",
+    ),
+    ("the page's history", "history.pushState(1, ''); onpopstate = show; b.onclick = () => history.back()"),
+    ("a view transition", "b.onclick = () => document.startViewTransition(show)"),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_within_two_frames_is_awaited() {
+    let scene = Scene::open().await;
+    for (how, script) in LATER {
+        scene
+            .shows(&format!(
+                "<style>#o {{ width: 40px; transition: width 10ms }}</style><button id=b>go</button><p id=o>none</p>
+                <script>const show = () => {{ o.textContent = 'shown' }}; {script}</script>"
+            ))
+            .await;
+        let acted = scene.click("#b").await.unwrap();
+        assert!(acted.settled.settled && !acted.settled.no_change, "{how}: {acted:?}");
+        assert_eq!(scene.evaluate("o.textContent").await, "shown", "{how}");
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_never_rests_is_settled_soon() {
     let scene = Scene::showing(

@@ -216,8 +216,9 @@ const stoodStill = (element, rect) => {
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
 // `{visible, enabled, editable, still, hit, labels, align, shown, found}`. `shown` is the role, name and row that it must
 // have, or `found` those that it was found with. With `hit`, events at the point are checked from now on (guard.js),
-// and changes of the document are counted (quiet.js).
+// and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
+  let waited = false;
   const asked = elementOf(number);
   let element = asked;
   if (!element) return { lacks: 'attached', what: 'the element' };
@@ -240,6 +241,7 @@ kit.ready = async (number, ask) => {
   if (ask.still) {
     const before = rectOf(element);
     if (!stoodStill(element, before)) {
+      waited = true;
       // A transition begins with the frame after its style, and no animation goes on without one.
       const isDrawn = await frame() && (!isAnimated(element) || await frame());
       if (!isConnected(element)) return { lacks: 'attached', what: 'the element' };
@@ -249,7 +251,10 @@ kit.ready = async (number, ask) => {
   }
   // In a frame its parents' windows may not show it, which is not known here.
   const align = ask.align ?? (actPoints(element).length === 0 ? 'center' : parent === window ? null : 'nearest');
-  if (align && scrollTo(element, align)) await frame();
+  if (align && scrollTo(element, align)) {
+    waited = true;
+    await frame();
+  }
   if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
@@ -265,7 +270,7 @@ kit.ready = async (number, ask) => {
     guard(element, false, chosen.nested);
   }
   watch(element);
-  return { x: point[0], y: point[1], box, what: describe(element) };
+  return { x: point[0], y: point[1], box, what: describe(element), waited };
 };
 
 // Where a point and a box inside a frame are in this document, with the check that the frame is hit there.

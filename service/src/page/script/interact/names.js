@@ -247,15 +247,27 @@ function* selectedOptions(select) {
 
 // Whether an element is disabled, by itself or by what it is in.
 function isDisabled(element) {
-  if (dom.matches(element, ':disabled')) return true;
-  let at = element;
-  for (let depth = 0; at && depth < 200; depth++) {
-    const said = (dom.attribute(at, 'aria-disabled') ?? '').toLowerCase();
-    if (said === 'true') return true;
-    if (said === 'false') return false;
-    at = drawnParent(at);
+  return dom.matches(element, ':disabled') || saysDisabled(element);
+}
+
+// What `aria-disabled` says of elements, of which many are in the same. Kept until the page's script may run again.
+let disabled = null;
+function saysDisabled(element) {
+  if (disabled === null) {
+    disabled = new Map();
+    queueMicrotask(() => { disabled = null });
   }
-  return false;
+  const passed = [];
+  let says = false;
+  for (let at = element; at && passed.length < 200; at = drawnParent(at)) {
+    const known = disabled.get(at);
+    if (known !== undefined) { says = known; break }
+    passed.push(at);
+    const said = (dom.attribute(at, 'aria-disabled') ?? '').toLowerCase();
+    if (said === 'true' || said === 'false') { says = said === 'true'; break }
+  }
+  for (const at of passed) disabled.set(at, says);
+  return says;
 }
 
 // Whether an element is drawn with a size, as one that is to be acted on must be.

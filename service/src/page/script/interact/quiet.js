@@ -1,12 +1,65 @@
 // Whether the document changes: counted from before an action until it has come to rest.
 
+// For how many frames a document must be still. One is enough where nothing is due: `nothingIsDue`.
 const STILL_FRAMES = 2;
+// Half a frame: so long a document must be still at least. Frames come at any time after an action, and what other threads
+// and processes answer, a database or the history, takes some of it.
+const STILL_MS_MIN = 8;
 const CHANGES = ['input', 'change', 'toggle', 'scroll', 'focusin'];
 let watched = null;
 
+// The ids of a frame, a timer and an idle time that are asked for now, and not waited for. A document gives them in turn to
+// all worlds, so those that the page's script was given since the last ones are missing between them.
+const handedOut = () => {
+  const ids = [requestAnimationFrame(() => {}), setTimeout(() => {}), requestIdleCallback(() => {})];
+  cancelAnimationFrame(ids[0]);
+  clearTimeout(ids[1]);
+  cancelIdleCallback(ids[2]);
+  return ids;
+};
+// Notes whether the page's script has asked for one since the last note; what `own` asks for at once is ours.
+const noteAsked = (now, own = () => {}) => {
+  const handed = handedOut();
+  now.asked ||= handed.some((id, nth) => id > now.handed[nth] + 1);
+  const result = own();
+  now.handed = handedOut();
+  return result;
+};
+// Whether the page has databases, which answer in their own time: a write and a read may take more than a frame.
+const hasDatabases = async () => {
+  try {
+    return (await indexedDB.databases()).length > 0;
+  } catch {
+    return false; // a document without an origin has none
+  }
+};
+// Waits for `delay`, and until all tasks of this document have run, also those that they post; false if the next frame comes
+// before.
+const tasksEnd = (delay) => new Promise((resolve) => {
+  const next = requestAnimationFrame(() => resolve(false));
+  const longest = setTimeout(() => resolve(false), FRAME_LONGEST_MS);
+  const end = () => {
+    cancelAnimationFrame(next);
+    clearTimeout(longest);
+    resolve(true);
+  };
+  scheduler.postTask(end, { priority: 'background', delay });
+});
+// Whether a second frame would show nothing that the first did not: the page's script has asked for no frame, timer or idle
+// time since the action began and has no database, nothing moves, and no task is left. `since`: when it was still first.
+const nothingIsDue = async (now, since) => {
+  const isQuiet = () => !now.asked && !now.stores && Document.prototype.getAnimations.call(document).length === 0;
+  const delay = Math.max(0, since + STILL_MS_MIN - performance.now());
+  const ended = noteAsked(now, () => (isQuiet() ? tasksEnd(delay) : false));
+  if (!await ended) return false;
+  noteAsked(now);
+  return isQuiet();
+};
+
 const watch = (element) => {
   watched?.end();
-  const now = { changes: 0, changed: false, end: () => {} };
+  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, end: () => {} };
+  hasDatabases().then((has) => { now.stores = has; });
   const note = () => { now.changes++; now.changed = true; };
   const observer = new MutationObserver(note);
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
@@ -30,25 +83,36 @@ const cameOf = () => {
   const { by = null, seen = false, reached = 0, done = 0, lost = null } = underGuard() ?? {};
   return { by, seen, reached, done, lost };
 };
-// Waits until nothing has changed for two frames, `longestMs` at most. Says at once if the action's events were swallowed.
+// Waits until nothing has changed for two frames, or for one after which nothing is due, `longestMs` at most. Says at once
+// if the action's events were swallowed.
 kit.rest = async (longestMs) => {
   if (underGuard()?.by) {
     const swallowed = cameOf();
     unguard();
-    return { ...swallowed, still: true, changed: false };
+    return { ...swallowed, changed: false };
   }
-  if (!watched) watch(null);
+  if (!watched) {
+    watch(null);
+    // What it has asked for until now is not known.
+    watched.asked = true;
+  }
+  const now = watched;
   const until = performance.now() + longestMs;
   let still = 0;
+  let since = performance.now();
   while (still < STILL_FRAMES) {
-    watched.look();
-    const before = watched.changes;
-    await frame();
-    watched.look();
-    still = watched.changes === before ? still + 1 : 0;
-    if (still < STILL_FRAMES && performance.now() > until) break;
+    now.look();
+    const before = now.changes;
+    await noteAsked(now, frame);
+    now.look();
+    still = now.changes === before ? still + 1 : 0;
+    if (still === STILL_FRAMES || performance.now() > until) break;
+    const isDone = still > 0 && await nothingIsDue(now, since);
+    now.look();
+    if (now.changes !== before) [still, since] = [0, performance.now()];
+    else if (isDone) break;
   }
-  return { ...cameOf(), still: still >= STILL_FRAMES, changed: watched.changed };
+  return { ...cameOf(), changed: now.changed };
 };
 
 // The action is over.
