@@ -2,7 +2,8 @@
 //!
 //! `viewer` is one of them, without its transport, and `known` what it was told; `director` keeps the state that all are
 //! told and runs one `cast` for each watched tab, by the `wish` of those who watch it. They share its `frame`s; `captures`
-//! take its place at low rates. `window` bounds what is under way to one viewer. `control` says who may act, `hands` are viewers' input to a tab, `steer` is what they ask of a
+//! take its place at low rates. `window` bounds what is under way to one viewer, `line` is how fast that goes, `pace` when
+//! its next frame is due. `control` says who may act, `hands` are viewers' input to a tab, `steer` is what they ask of a
 //! session beside that. Without viewers there is no director, no cast and no cost.
 
 mod captures;
@@ -12,6 +13,8 @@ mod director;
 mod frame;
 mod hands;
 mod known;
+mod line;
+mod pace;
 mod steer;
 mod viewer;
 mod window;
