@@ -14,8 +14,10 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 /// What is read at once, in bytes: a packet of the line.
 const CHUNK_BYTES: usize = 1_400;
-/// What the line itself holds in each direction, in chunks.
-const HELD_CHUNKS: usize = 16;
+/// What the line itself holds in each direction, in chunks: a fast one holds more than a slow one.
+const HELD_CHUNKS: usize = 1024;
+/// A timer is no finer.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(1);
 /// The least buffer of its own socket: a line has no megabytes.
 const BUFFER_BYTES: u32 = 16 * 1024;
 
@@ -74,8 +76,10 @@ async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, bytes_a_second: 
     let mut buffer = vec![0; CHUNK_BYTES];
     while let Ok(read @ 1..) = from.read(&mut buffer).await {
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let seconds = read as f64 / bytes_a_second.load(Ordering::Relaxed) as f64;
-        sleep(Duration::from_secs_f64(seconds)).await;
+        let takes = Duration::from_secs_f64(read as f64 / bytes_a_second.load(Ordering::Relaxed) as f64);
+        if takes >= SHORTEST_SLEEP {
+            sleep(takes).await;
+        }
         if sender.send((Instant::now() + delay, buffer[..read].to_vec())).await.is_err() {
             return;
         }

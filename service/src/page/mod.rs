@@ -15,6 +15,7 @@ mod frames;
 mod identity;
 pub mod input;
 pub mod interact;
+mod jpeg;
 mod navigate;
 mod news;
 mod partial;

@@ -1,20 +1,24 @@
 //! A page's screencast: the frames that the browser draws, as JPEGs.
 //!
 //! The browser has at most three frames under way that are not acknowledged, and drops what it draws beyond them. So
-//! acknowledgements set the pace, and memory is bounded.
+//! acknowledgements set the pace, and memory is bounded. But it copies each frame that it draws, whether that is sent or
+//! not: of a page that moves, a few pictures a second cost less as captures.
 
 use std::borrow::Cow;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
-    ScreencastFrameAckParams, StartScreencastFormat, StartScreencastParams, StopScreencastParams,
+    CaptureScreenshotFormat, CaptureScreenshotParams, GetLayoutMetricsParams, ScreencastFrameAckParams,
+    StartScreencastFormat, StartScreencastParams, StopScreencastParams,
 };
 use serde::Deserialize;
 
 use super::Page;
-use crate::cdp::{Events, SCREENCAST_FRAME, Session};
+use super::jpeg::{drop_colour_profile, jpeg_size};
+use crate::cdp::{CdpError, Events, SCREENCAST_FRAME, Session};
 
 /// Frames that the browser has under way without an acknowledgement (Chromium's `kMaxScreencastFramesInFlight` is 2, and
 /// is compared before the next one).
@@ -34,7 +38,7 @@ pub struct CastOptions {
 /// A frame as the browser drew it.
 #[derive(Clone, Debug)]
 pub struct CastFrame {
-    /// What [`Screencast::acknowledge`] takes.
+    /// What [`Screencast::acknowledge`] takes; 0 of a capture.
     pub number: i64,
     /// The picture.
     pub jpeg: Bytes,
@@ -97,10 +101,47 @@ impl Page {
         cast.start(options);
         cast
     }
+
+    /// Captures the viewport as a frame of a screencast: in CSS pixels, so that the page's pixels must be of that size.
+    ///
+    /// # Errors
+    /// [`CdpError`] where the browser refuses or is gone. A page that a dialog holds does not answer.
+    pub async fn captured_frame(&self, quality: u32, viewport: (u32, u32)) -> Result<Option<CastFrame>, CdpError> {
+        let capture = CaptureScreenshotParams {
+            format: Some(CaptureScreenshotFormat::Jpeg),
+            quality: Some(quality.into()),
+            optimize_for_speed: Some(true),
+            ..CaptureScreenshotParams::default()
+        };
+        // Both are sent before either is awaited.
+        let (capture, metrics) = (self.session.call(&capture), self.session.call(&GetLayoutMetricsParams::default()));
+        let (capture, shown) = (capture.await?, metrics.await?.css_visual_viewport);
+        let Ok(mut jpeg) = BASE64_STANDARD.decode(AsRef::<[u8]>::as_ref(&capture.data)) else { return Ok(None) };
+        let Some(size) = jpeg_size(&jpeg) else { return Ok(None) };
+        drop_colour_profile(&mut jpeg);
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Ok(Some(CastFrame {
+            number: 0,
+            jpeg: jpeg.into(),
+            size,
+            viewport,
+            offset_top: 0.0,
+            page_scale_factor: shown.scale,
+            scroll: (shown.page_x, shown.page_y),
+            timestamp_ms: millis(since_1970.as_secs_f64()),
+        }))
+    }
+
+    /// Whether its browser runs beside us, so that an answer takes no time on a line.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.network.egress().is_some()
+    }
 }
 
 impl Screencast {
-    fn start(&self, options: CastOptions) {
+    /// Begins again after [`Self::stop`].
+    pub fn start(&self, options: CastOptions) {
         let start = StartScreencastParams {
             format: Some(StartScreencastFormat::Jpeg),
             quality: Some(options.quality.into()),
@@ -117,7 +158,8 @@ impl Screencast {
         self.start(options);
     }
 
-    fn stop(&self) {
+    /// Has the browser send no more frames; some may still be under way.
+    pub fn stop(&self) {
         self.session.call(&StopScreencastParams::default()).forget();
     }
 
@@ -176,22 +218,6 @@ fn millis(seconds: f64) -> u64 {
     (seconds * 1000.0).round() as u64
 }
 
-/// A JPEG's width and height, from its frame header (ITU-T T.81, B.2.2).
-fn jpeg_size(jpeg: &[u8]) -> Option<(u32, u32)> {
-    let mut rest = jpeg.strip_prefix(&[0xff, 0xd8])?;
-    loop {
-        let [0xff, marker, high, low, segment @ ..] = rest else { return None };
-        let is_frame_header = matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc);
-        if is_frame_header {
-            let [_precision, height_high, height_low, width_high, width_low, ..] = segment else { return None };
-            let number = |high, low| u32::from(u16::from_be_bytes([high, low]));
-            return Some((number(*width_high, *width_low), number(*height_high, *height_low)));
-        }
-        let length = usize::from(u16::from_be_bytes([*high, *low]));
-        rest = segment.get(length.checked_sub(2)?..)?;
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use image::codecs::jpeg::JpegEncoder;
@@ -206,19 +232,6 @@ mod tests {
             .write_image(&pixels, width, height, ExtendedColorType::Rgb8)
             .unwrap();
         jpeg
-    }
-
-    #[test]
-    fn a_jpeg_s_size_is_read_from_its_head() {
-        for (width, height) in [(1, 1), (640, 360), (1280, 720)] {
-            assert_eq!(jpeg_size(&jpeg(width, height)), Some((width, height)));
-        }
-        let whole = jpeg(8, 8);
-        let shortest = (0..whole.len()).find(|length| jpeg_size(&whole[..*length]).is_some()).unwrap();
-        assert!((0..shortest).all(|length| jpeg_size(&whole[..length]).is_none()));
-        for bytes in [&b"GIF89a"[..], &[0xff, 0xd8, 0xff, 0xe0, 0, 0], &[0xff, 0xd8, 0xff, 0xe0, 0, 1, 2]] {
-            assert_eq!(jpeg_size(bytes), None);
-        }
     }
 
     #[test]

@@ -30,8 +30,8 @@ const OPENED: &[&str] = &["Page.fileChooserOpened"];
 const PARTS_MAX: usize = 64;
 /// Choosers that wait to be told of; a page may open one with each click only.
 const WAITING_MAX: usize = 8;
-/// How long a document may take to say what its file input takes, or that it was cancelled.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a document may take to say what its file input takes: the browser tells of a chooser once.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The file input that waits for files.
 #[derive(Debug)]
@@ -67,6 +67,8 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
     let mut taken: HashMap<String, Intercepting> = HashMap::new();
     let mut number = 0;
     let mut document = String::new();
+    // One at a time, beside what follows the page: a busy document answers late.
+    let mut asked = JoinSet::new();
     loop {
         if *controlled.borrow_and_update() {
             let (parts, loader) = {
@@ -77,6 +79,7 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
             };
             if document != loader {
                 document = loader;
+                asked.abort_all();
                 forget(&shared, false);
             }
             let main = (shared.page.main_frame.clone(), shared.page.session.clone());
@@ -88,6 +91,7 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
             }
         } else {
             taken.clear();
+            asked.abort_all();
             forget(&shared, true);
         }
         tokio::select! {
@@ -95,20 +99,22 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
             () = ended.cancelled() => break,
             changed = controlled.changed() => if changed.is_err() { break },
             changed = state.changed(), if !taken.is_empty() => if changed.is_err() { break },
-            Some((session, event)) = openings.recv() => {
-                let asked = timeout(ANSWER_TIMEOUT, asking(session, &event)).await;
-                match asked {
-                    Ok(Ok(Some((asking, takes)))) => {
-                        forget(&shared, true);
-                        number += 1;
-                        *shared.chooser() = Some(asking);
-                        let chooser = Chooser { number, multiple: takes.multiple, accept: takes.accept };
-                        shared.outside.send_modify(|outside| outside.chooser = Some(chooser));
-                    }
-                    Ok(Ok(None)) | Err(_) => {}
-                    Ok(Err(error)) => tracing::debug!(%error, "a file chooser can't be told of"),
-                }
+            Some((session, event)) = openings.recv(), if asked.is_empty() => {
+                asked.spawn(async move { timeout(ANSWER_TIMEOUT, asking(session, &event)).await });
             }
+            Some(answer) = asked.join_next() => match answer {
+                Ok(Ok(Ok(Some((asking, takes))))) => {
+                    forget(&shared, true);
+                    number += 1;
+                    *shared.chooser() = Some(asking);
+                    let chooser = Chooser { number, multiple: takes.multiple, accept: takes.accept };
+                    shared.outside.send_modify(|outside| outside.chooser = Some(chooser));
+                }
+                Ok(Ok(Err(error))) => tracing::debug!(%error, "a file chooser can't be told of"),
+                Ok(Err(_)) => tracing::debug!("a file chooser's document does not answer"),
+                // It has no input, or control has ended.
+                Ok(Ok(Ok(None))) | Err(_) => {}
+            },
         }
     }
     taken.clear();

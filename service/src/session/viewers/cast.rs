@@ -4,21 +4,22 @@
 //! unacknowledged; if it may have dropped the last one before the page came to rest, the cast is begun anew, which
 //! brings what the page shows. So it is after a change of the viewport: of a page that is resized just after a frame the
 //! browser often sends none of its new size. A frame may be lost without any of these signs, so the cast of a page at
-//! rest is also begun anew at intervals; a picture that viewers have already is not sent again.
+//! rest is also begun anew at intervals; a picture that viewers have already is not sent again. A page that draws more
+//! than is asked for is captured instead, where that costs less, until it rests or a viewer acts.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use porthole_contract::Viewport;
-use porthole_contract::limits::LIVE_FPS_MAX;
 use tokio::sync::{Notify, watch};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, sleep_until};
 
+use super::captures::Captures;
 use super::frame::Frame;
-use crate::page::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Page};
+use super::wish::Wish;
+use crate::page::{CastFrame, FRAMES_UNDER_WAY_MAX, Page, Screencast};
 
 /// After the last acknowledgement: a page that has sent no frame by then is at rest.
 const REST: Duration = Duration::from_millis(60);
@@ -29,17 +30,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be; of a
 /// browser that goes on with such frames they are shown as they are.
 const MISSHAPEN_MAX: u32 = 10;
-
-/// What the viewers of a tab ask for together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Wish {
-    pub(super) max_width: u32,
-    pub(super) max_height: u32,
-    pub(super) quality: u32,
-    pub(super) max_fps: u32,
-    /// The viewport's width and height, in CSS pixels; none in what one viewer asks for.
-    pub(super) viewport: Option<(u32, u32)>,
-}
 
 /// The latest frame of a tab; each reader sees the latest that it can take.
 pub(super) type Latest = watch::Receiver<Option<Arc<Frame>>>;
@@ -55,39 +45,6 @@ pub(super) struct Cast {
     wish: watch::Sender<Wish>,
     hurry: Arc<Notify>,
     task: AbortHandle,
-}
-
-impl Wish {
-    /// The larger of both in every respect.
-    pub(super) fn and(self, other: Self) -> Self {
-        Self {
-            max_width: self.max_width.max(other.max_width),
-            max_height: self.max_height.max(other.max_height),
-            quality: self.quality.max(other.quality),
-            max_fps: self.max_fps.max(other.max_fps),
-            viewport: self.viewport,
-        }
-    }
-
-    /// The browser sends no picture of which a side would be less than a pixel.
-    pub(super) fn in_pixels_of(self, viewport: Viewport) -> Self {
-        let (width, height) = (viewport.width.max(1), viewport.height.max(1));
-        Self {
-            max_width: self.max_width.max(width.div_ceil(height)),
-            max_height: self.max_height.max(height.div_ceil(width)),
-            viewport: Some((width, height)),
-            ..self
-        }
-    }
-
-    fn options(self) -> CastOptions {
-        CastOptions { max_width: self.max_width, max_height: self.max_height, quality: self.quality }
-    }
-
-    /// The least time between two acknowledgements: none at the highest rate, which is the browser's own.
-    fn interval(self) -> Duration {
-        if self.max_fps >= LIVE_FPS_MAX { Duration::ZERO } else { Duration::from_secs(1) / self.max_fps.max(1) }
-    }
 }
 
 impl Cast {
@@ -118,6 +75,26 @@ impl Drop for Cast {
     }
 }
 
+/// A cast as it runs.
+struct Run {
+    cast: Screencast,
+    captures: Captures,
+    wish: Wish,
+    latest: watch::Sender<Option<Arc<Frame>>>,
+    seq: Arc<AtomicU64>,
+    nth: u64,
+    unacknowledged: VecDeque<i64>,
+    /// When the next frame is acknowledged, or captured.
+    next_at: Instant,
+    /// Since when the page seems at rest although a frame may be missing.
+    missing_since: Option<Instant>,
+    may_miss: bool,
+    misshapen: u32,
+    look_at: Instant,
+    /// Whether frames are asked for that may show nothing new.
+    looking: bool,
+}
+
 async fn run(
     page: Arc<Page>,
     mut wishes: watch::Receiver<Wish>,
@@ -125,77 +102,158 @@ async fn run(
     hurry: Arc<Notify>,
     seq: Arc<AtomicU64>,
 ) {
-    let mut wish = *wishes.borrow_and_update();
-    let mut cast = page.screencast(wish.options());
-    let mut unacknowledged: VecDeque<i64> = VecDeque::with_capacity(FRAMES_UNDER_WAY_MAX);
-    let mut next_at = Instant::now();
-    let mut nth = 0;
-    // Since when the page seems at rest although a frame may be missing.
-    let mut missing_since: Option<Instant> = None;
-    let mut may_miss = false;
-    let mut misshapen = 0;
-    let mut look_at = next_at + LOOK_AFTER;
-    // Whether frames are asked for that may show nothing new.
-    let mut looking = false;
+    let mut run = Run::begin(page, *wishes.borrow_and_update(), latest, seq);
     loop {
+        let is_cast = !run.captures.are_on();
+        let (next_at, look_at) = (run.next_at, run.look_at);
+        let rests_at = run.missing_since.map(|since| since + REST);
         tokio::select! {
             biased;
-            frame = cast.next() => {
-                let Some(frame) = frame else { return };
-                if has_shape_of_viewport(&frame) {
-                    misshapen = 0;
-                } else if misshapen < MISSHAPEN_MAX {
-                    misshapen += 1;
-                    cast.acknowledge(frame.number);
-                    missing_since = Some(Instant::now());
-                    continue;
-                }
-                missing_since = None;
-                if looking && latest.borrow().as_ref().is_some_and(|known| known.is_as(&frame)) {
-                    cast.acknowledge(frame.number);
-                    continue;
-                }
-                looking = false;
-                look_at = Instant::now() + LOOK_AFTER;
-                unacknowledged.push_back(frame.number);
-                may_miss |= unacknowledged.len() >= FRAMES_UNDER_WAY_MAX;
-                nth += 1;
-                let seq = seq.fetch_add(1, Ordering::Relaxed) + 1;
-                latest.send_replace(Some(Arc::new(Frame::new(nth, seq, frame))));
+            frame = run.cast.next() => match frame {
+                Some(frame) => run.take(frame),
+                None => return,
+            },
+            captured = run.captures.next(), if !is_cast => run.take_capture(captured),
+            () = hurry.notified() => run.hurry(),
+            () = sleep_until(next_at), if !run.unacknowledged.is_empty() => run.acknowledge(),
+            () = sleep_until(next_at), if run.captures.have_room() => run.capture(),
+            () = async { sleep_until(rests_at.unwrap_or_else(Instant::now)).await }, if rests_at.is_some() => {
+                (run.missing_since, run.may_miss) = (None, false);
+                run.cast.restart(run.wish.options());
             }
-            () = hurry.notified() => {
-                for number in unacknowledged.drain(..) {
-                    cast.acknowledge(number);
-                }
-                next_at = Instant::now();
-                missing_since = may_miss.then_some(next_at);
-            }
-            () = sleep_until(next_at), if !unacknowledged.is_empty() => {
-                if let Some(number) = unacknowledged.pop_front() {
-                    cast.acknowledge(number);
-                }
-                next_at = Instant::now() + wish.interval();
-                missing_since = (may_miss && unacknowledged.is_empty()).then(Instant::now);
-            }
-            () = async { sleep_until(missing_since.unwrap_or_else(Instant::now) + REST).await }, if missing_since.is_some() => {
-                (missing_since, may_miss) = (None, false);
-                cast.restart(wish.options());
-            }
-            () = sleep_until(look_at), if unacknowledged.is_empty() => {
-                looking = true;
-                look_at = Instant::now() + LOOK_EVERY;
-                cast.restart(wish.options());
-            }
+            () = sleep_until(look_at), if is_cast && run.unacknowledged.is_empty() => run.look(LOOK_EVERY),
             changed = wishes.changed() => {
                 if changed.is_err() {
                     return;
                 }
-                let before = std::mem::replace(&mut wish, *wishes.borrow_and_update());
-                if before.options() != wish.options() || before.viewport != wish.viewport {
-                    unacknowledged.clear();
-                    cast.restart(wish.options());
-                }
+                run.change(*wishes.borrow_and_update());
             }
+        }
+    }
+}
+
+impl Run {
+    fn begin(page: Arc<Page>, wish: Wish, latest: watch::Sender<Option<Arc<Frame>>>, seq: Arc<AtomicU64>) -> Self {
+        let now = Instant::now();
+        Self {
+            cast: page.screencast(wish.options()),
+            captures: Captures::of(page),
+            wish,
+            latest,
+            seq,
+            nth: 0,
+            unacknowledged: VecDeque::with_capacity(FRAMES_UNDER_WAY_MAX),
+            next_at: now,
+            missing_since: None,
+            may_miss: false,
+            misshapen: 0,
+            look_at: now + LOOK_AFTER,
+            looking: false,
+        }
+    }
+
+    /// Takes a frame of the cast.
+    fn take(&mut self, frame: CastFrame) {
+        let number = frame.number;
+        if has_shape_of_viewport(&frame) {
+            self.misshapen = 0;
+        } else if self.misshapen < MISSHAPEN_MAX {
+            self.misshapen += 1;
+            self.cast.acknowledge(number);
+            self.missing_since = Some(Instant::now());
+            return;
+        }
+        self.missing_since = None;
+        if self.looking && self.is_known(&frame) {
+            self.cast.acknowledge(number);
+            return;
+        }
+        self.publish(frame);
+        if self.captures.are_on() {
+            // It was under way when the cast was stopped.
+            return;
+        }
+        self.unacknowledged.push_back(number);
+        let is_full = self.unacknowledged.len() >= FRAMES_UNDER_WAY_MAX;
+        self.may_miss |= is_full;
+        if is_full && self.wish.is_unscaled && self.captures.cost_less(self.wish.interval(), Instant::now()) {
+            self.cast.stop();
+            self.unacknowledged.clear();
+            self.captures.begin();
+        }
+    }
+
+    /// Takes a capture. A page that shows the same as before, or can't be captured, is cast again.
+    fn take_capture(&mut self, frame: Option<CastFrame>) {
+        match frame.filter(|frame| has_shape_of_viewport(frame) && !self.is_known(frame)) {
+            Some(frame) => self.publish(frame),
+            None => self.cast_again(),
+        }
+    }
+
+    fn is_known(&self, frame: &CastFrame) -> bool {
+        self.latest.borrow().as_ref().is_some_and(|known| known.is_as(frame))
+    }
+
+    fn publish(&mut self, frame: CastFrame) {
+        self.looking = false;
+        self.look_at = Instant::now() + LOOK_AFTER;
+        self.nth += 1;
+        let seq = self.seq.fetch_add(1, Ordering::Relaxed) + 1;
+        self.latest.send_replace(Some(Arc::new(Frame::new(self.nth, seq, frame))));
+    }
+
+    fn hurry(&mut self) {
+        let now = Instant::now();
+        self.captures.wait_for_calm(now);
+        if self.captures.are_on() {
+            self.cast_again();
+        }
+        for number in self.unacknowledged.drain(..) {
+            self.cast.acknowledge(number);
+        }
+        self.next_at = now;
+        self.missing_since = self.may_miss.then_some(now);
+    }
+
+    fn acknowledge(&mut self) {
+        if let Some(number) = self.unacknowledged.pop_front() {
+            self.cast.acknowledge(number);
+        }
+        self.next_at = Instant::now() + self.wish.interval();
+        self.missing_since = (self.may_miss && self.unacknowledged.is_empty()).then(Instant::now);
+    }
+
+    fn capture(&mut self) {
+        self.captures.take(self.wish.quality, self.wish.viewport.unwrap_or_default());
+        self.next_at = (self.next_at + self.wish.interval()).max(Instant::now());
+    }
+
+    /// Begins the cast anew after captures; its first frame is what the page shows now.
+    fn cast_again(&mut self) {
+        self.captures.end();
+        self.cast.start(self.wish.options());
+        self.next_at = Instant::now();
+        (self.may_miss, self.missing_since) = (false, None);
+    }
+
+    /// Begins the cast anew to see whether a frame was lost.
+    fn look(&mut self, again_after: Duration) {
+        self.looking = true;
+        self.look_at = Instant::now() + again_after;
+        self.cast.restart(self.wish.options());
+    }
+
+    fn change(&mut self, wish: Wish) {
+        let before = std::mem::replace(&mut self.wish, wish);
+        let is_other = before.options() != wish.options() || before.viewport != wish.viewport;
+        if self.captures.are_on() {
+            if is_other || !wish.is_unscaled || !self.captures.cost_less(wish.interval(), Instant::now()) {
+                self.cast_again();
+            }
+        } else if is_other {
+            self.unacknowledged.clear();
+            self.cast.restart(wish.options());
         }
     }
 }
@@ -205,23 +263,4 @@ fn has_shape_of_viewport(frame: &CastFrame) -> bool {
     let ((width, height), (of_width, of_height)) = (frame.size, frame.viewport);
     let cross = |one: u32, other: u32| u64::from(one) * u64::from(other);
     cross(width, of_height).abs_diff(cross(height, of_width)) <= u64::from(of_width) + u64::from(of_height)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_viewport_has_a_picture() {
-        let wish = Wish { max_width: 1280, max_height: 720, quality: 70, max_fps: 30, viewport: None };
-        for (width, height) in [(3840, 1), (1, 2160), (1280, 720), (3840, 2160), (500, 900)] {
-            let viewport = Viewport { width, height, ..Viewport::DESKTOP };
-            let Wish { max_width, max_height, .. } = wish.in_pixels_of(viewport);
-            let scale =
-                (f64::from(max_width) / f64::from(width)).min(f64::from(max_height) / f64::from(height)).min(1.0);
-            assert!(f64::from(width.min(height)) * scale >= 1.0, "{width}×{height} within {max_width}×{max_height}");
-            let is_long = width / height > 1_000 || height / width > 700;
-            assert_eq!((max_width, max_height) == (1280, 720), !is_long, "{width}×{height}");
-        }
-    }
 }

@@ -120,7 +120,7 @@ fn cast(
     session: &Session,
     stage: &mut super::Stage,
     open: &[Tab],
-    wishes: &HashMap<String, super::cast::Wish>,
+    wishes: &HashMap<String, super::wish::Wish>,
 ) -> bool {
     let before = stage.casts.len();
     // A renderer that died takes its cast along.
@@ -150,7 +150,7 @@ fn hold(
     session: &Arc<Session>,
     stage: &mut super::Stage,
     open: &[Tab],
-    wishes: &HashMap<String, super::cast::Wish>,
+    wishes: &HashMap<String, super::wish::Wish>,
 ) -> bool {
     stage.hands.retain(|name, _| wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name));
     let may_act = stage.watching.values().any(|watching| watching.role == ViewerRole::Control);

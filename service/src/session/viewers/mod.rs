@@ -1,19 +1,24 @@
 //! The viewers of a session, and what they are shown.
 //!
 //! `viewer` is one of them, without its transport, and `known` what it was told; `director` keeps the state that all are
-//! told and runs one `cast` for each watched tab, whose `frame`s they share. `window` bounds what is under way to one
-//! viewer, `control` says who may act, `hands` are their input to a tab, `steer` is what they ask of a session beside
-//! that. Without viewers there is no director, no cast and no cost.
+//! told and runs one `cast` for each watched tab, by the `wish` of those who watch it. They share its `frame`s; `captures`
+//! take its place at low rates. `window` bounds what is under way to one viewer, `line` is how fast that goes, `pace` when
+//! its next frame is due. `control` says who may act, `hands` are viewers' input to a tab, `steer` is what they ask of a
+//! session beside that. Without viewers there is no director, no cast and no cost.
 
+mod captures;
 mod cast;
 mod control;
 mod director;
 mod frame;
 mod hands;
 mod known;
+mod line;
+mod pace;
 mod steer;
 mod viewer;
 mod window;
+mod wish;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::AtomicU64;
@@ -26,11 +31,12 @@ use porthole_contract::session::{Control, TabInfo, ViewerRole};
 use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
-use self::cast::{Cast, Wish};
+use self::cast::Cast;
 use self::control::{Held, ViewerId, Wheel};
 pub use self::frame::Packed;
 use self::hands::Hands;
 pub use self::viewer::{BARE_PING, Told, Viewer};
+use self::wish::Wish;
 use super::action::Action;
 use super::ticket::Ticket;
 use super::{Session, SessionError, SessionId, Sessions};
@@ -281,6 +287,7 @@ impl Session {
             quality: hello.quality,
             max_fps: hello.max_fps,
             viewport: None,
+            is_unscaled: false,
         };
         let id = {
             let mut stage = self.viewers.stage();

@@ -23,8 +23,10 @@ use super::cast::Latest;
 use super::control::{Held, ViewerId};
 use super::frame::{Frame, Packed, ShownViewport};
 use super::known::Known;
+use super::pace::Pace;
 use super::steer::Steering;
 use super::window::Window;
+use super::wish::Wish;
 use crate::page::input::{InputEvent, InputRate, Outside, Taken};
 use crate::session::end::Reason;
 
@@ -54,9 +56,9 @@ pub struct Viewer {
     id: ViewerId,
     role: ViewerRole,
     mode: FrameMode,
-    max_fps: u32,
-    /// The JPEG quality that the viewer asks for; its line may take less.
+    /// The JPEG quality and the largest width and height that the viewer asks for; its line may take less.
     asked_quality: u32,
+    asked_size: (u32, u32),
     out: VecDeque<ServerMessage>,
     notes: mpsc::Receiver<ServerMessage>,
     changed: watch::Receiver<u64>,
@@ -65,7 +67,7 @@ pub struct Viewer {
     /// What the browser draws outside of the watched page.
     outside: Option<watch::Receiver<Outside>>,
     window: Window,
-    due: Instant,
+    pace: Pace,
     closes_with: Option<CloseCode>,
     /// The first input that no frame has followed yet.
     input_at: Option<Instant>,
@@ -105,8 +107,8 @@ impl Viewer {
             id,
             role,
             mode: hello.frames,
-            max_fps: hello.max_fps,
             asked_quality: hello.quality,
+            asked_size: (hello.max_width, hello.max_height),
             out: VecDeque::from([welcome, ServerMessage::Status { status: LiveStatus::Connected }]),
             notes,
             changed,
@@ -114,7 +116,7 @@ impl Viewer {
             cast: None,
             outside: None,
             window: Window::default(),
-            due: now,
+            pace: Pace::new(hello.max_fps, now),
             closes_with: None,
             input_at: None,
             rate: InputRate::new(LIVE_INPUT_EVENTS_PER_SECOND_MAX, now),
@@ -124,7 +126,7 @@ impl Viewer {
         let viewport = viewer.told.viewport(shown);
         viewer.tell(viewport);
         // A ping that follows no frame tells how long the line alone takes.
-        viewer.window.sent(BARE_PING, now);
+        viewer.window.sent(BARE_PING, 0, now);
         viewer
     }
 
@@ -146,23 +148,27 @@ impl Viewer {
                 continue;
             }
             let now = Instant::now();
+            let has_frame = self.cast.as_ref().is_some_and(Watched::has_new);
             // A window that is closed opens with what the viewer says; then this is asked anew.
-            let may_show = self.window.is_open(now) && self.cast.as_ref().is_some_and(Watched::has_new);
-            if may_show && now >= self.due {
+            let goes_at = self.pace.goes_at(&self.window, now).filter(|_| has_frame);
+            if goes_at.is_some_and(|at| now >= at) {
                 match self.next_frame(now) {
                     Some(told) => return told,
                     None => continue,
                 }
             }
-            let has_frame = self.cast.as_ref().is_some_and(Watched::has_new);
-            let due = self.due;
+            let rests_at = self.window.rests_at().filter(|_| !has_frame);
             tokio::select! {
                 biased;
                 reason = self.session.end.asked() => self.end(reason),
                 _ = self.changed.changed() => self.changed.mark_changed(),
                 Some(note) = self.notes.recv() => self.tell([note]),
                 note = self.steering.next() => self.tell([note]),
-                () = sleep_until(due), if may_show => {}
+                () = sleep_until(goes_at.unwrap_or(now)), if goes_at.is_some() => {}
+                () = sleep_until(rests_at.unwrap_or(now)), if rests_at.is_some() => {
+                    self.window.rest();
+                    self.adapt();
+                }
                 () = Watched::changes(&mut self.cast), if !has_frame => {}
                 () = changes(&mut self.outside) => self.tell_outside(),
             }
@@ -236,6 +242,7 @@ impl Viewer {
 
     fn act(&mut self, act: ViewerMessage) {
         let now = Instant::now();
+        let is_move = moves(&act);
         let acted = self.session.viewers.stage().act(self.id);
         match acted {
             Err(Held) => return self.ignore("control"),
@@ -250,6 +257,10 @@ impl Viewer {
         if self.input_at.is_none_or(|at| now > at + INPUT_SHOWN_WITHIN) {
             self.input_at = Some(now);
         }
+        if !is_move && self.pace.acts(now) {
+            self.window.stir();
+            self.adapt();
+        }
     }
 
     /// Does what the viewer asks of the tab that it watches. Whether that does anything.
@@ -258,9 +269,11 @@ impl Viewer {
         if matches!(act, ViewerMessage::Navigate(_) | ViewerMessage::Resize(_)) {
             return self.steering.act(tab, act);
         }
+        let is_move = moves(&act);
         let Some(event) = InputEvent::of(act) else { return false };
         let stage = self.session.viewers.stage();
-        if let Some(cast) = stage.casts.get(tab) {
+        // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
+        if let Some(cast) = stage.casts.get(tab).filter(|_| !is_move) {
             cast.hurry();
         }
         stage.hands.get(tab).is_some_and(|hands| hands.input.send(event) == Taken::Taken)
@@ -295,18 +308,24 @@ impl Viewer {
     }
 
     fn change_quality(&mut self, QualityChange { quality, max_fps }: QualityChange) {
-        self.max_fps = max_fps.unwrap_or(self.max_fps);
+        self.pace.max_fps = max_fps.unwrap_or(self.pace.max_fps);
         self.asked_quality = quality.unwrap_or(self.asked_quality);
         self.adapt();
     }
 
-    /// Asks for the quality that the viewer's line takes, and for its frame rate.
+    /// Asks for the picture that the viewer's line takes, and for its frame rate.
     fn adapt(&mut self) {
-        let quality = self.window.quality(self.asked_quality);
+        let (quality, side_percent) = self.window.line().takes(self.asked_quality);
+        let (mut max_width, mut max_height) = self.asked_size;
+        if side_percent < 100 {
+            let viewport = self.session.viewport();
+            max_width = (max_width.min(viewport.width) * side_percent / 100).max(1);
+            max_height = (max_height.min(viewport.height) * side_percent / 100).max(1);
+        }
         let mut stage = self.session.viewers.stage();
         let Some(watching) = stage.watching.get_mut(&self.id) else { return };
-        if (watching.wish.quality, watching.wish.max_fps) != (quality, self.max_fps) {
-            (watching.wish.quality, watching.wish.max_fps) = (quality, self.max_fps);
+        let wish = Wish { max_width, max_height, quality, max_fps: self.pace.max_fps, ..watching.wish };
+        if std::mem::replace(&mut watching.wish, wish) != wish {
             drop(stage);
             self.session.viewers.stir();
         }
@@ -331,15 +350,14 @@ impl Viewer {
     }
 
     fn show(&mut self, frame: &Frame, now: Instant) -> Told {
-        let interval = Duration::from_secs(1) / self.max_fps.max(1);
-        // A frame that came late does not delay the next one.
-        self.due = self.due.max(now.checked_sub(interval).unwrap_or(now)) + interval;
-        self.window.sent(frame.header.seq, now);
+        self.pace.shown(now);
+        let packed = frame.packed(self.mode);
+        self.window.sent(frame.header.seq, packed.len(), now);
         if let Some(input_at) = self.input_at.filter(|at| frame.came >= *at) {
             self.session.viewers.metrics.shown_after(now.duration_since(input_at));
             self.input_at = None;
         }
-        Told::Frame(frame.packed(self.mode), frame.header.seq)
+        Told::Frame(packed, frame.header.seq)
     }
 
     /// Compares what is so with what the viewer was told.
@@ -423,6 +441,15 @@ impl Viewer {
 impl Drop for Viewer {
     fn drop(&mut self) {
         self.session.leave(self.id);
+    }
+}
+
+/// Whether a message is one of the many by which something moves.
+fn moves(message: &ViewerMessage) -> bool {
+    match message {
+        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseMoved,
+        ViewerMessage::Touch { event } => event.kind == TouchEventType::TouchMove,
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@ use porthole_tests::live::Heard;
 use porthole_tests::{LiveViewer, Stack, eventually};
 use serde_json::json;
 
+use super::input::click;
 use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, metric};
 
 #[tokio::test]
@@ -166,6 +167,47 @@ async fn each_viewer_has_a_frame_rate_of_its_own() {
     }
     assert!((1..=6).contains(&slow_frames), "{slow_frames} frames at 2 a second");
     assert!(fast_frames > 2 * slow_frames, "{fast_frames} frames at 60 a second, {slow_frames} at 2");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_page_that_moves_is_seen_at_a_low_rate_up_to_its_last_frame() {
+    let stack = Stack::shared().await;
+    let page = "<!doctype html><title>t</title><body style='margin:0;height:100vh;background:#00f'>\
+        <div id=d style='position:absolute;width:200px;height:200px;background:#080' hidden></div><script>
+        let left = 0;
+        function draw() {
+            d.hidden = left === 0;
+            document.body.style.background = left === 0 ? '#00f' : '#f00';
+            d.style.left = `${left * 10}px`;
+            if (left > 0) requestAnimationFrame(draw);
+            left -= 1;
+        }
+        onmousedown = () => { left = 60; draw(); };
+        </script>";
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let mut viewer = LiveViewer::of(&agent, "control", json!({"max_fps": 15})).await;
+    viewer.shows(1_270, 700, BLUE_RGB).await;
+    for _ in 0..4 {
+        click(&mut viewer, 1_000, 600).await;
+        viewer.shows(1_270, 700, RED_RGB).await;
+        let last = viewer.shows(1_270, 700, BLUE_RGB).await;
+        assert_eq!(last.picture().size(), (1280, 720));
+    }
+    // It is at rest now: what was under way has come, and no more does.
+    viewer.is_heard().await;
+    agent.does("snapshot", json!({})).await;
+    viewer.says(json!({"type": "ping", "id": "rests"})).await;
+    let mut frames = 0;
+    loop {
+        match viewer.next().await {
+            Heard::Frame(_) => frames += 1,
+            Heard::Message(said) if said["type"] == "pong" => break,
+            Heard::Message(_) => {}
+            Heard::Closed(code) => panic!("closed with {code}"),
+        }
+    }
+    assert!(frames <= 1, "a page at rest sent {frames} frames");
     agent.does("close", json!({})).await;
 }
 
