@@ -7,6 +7,7 @@ pod in a Deployment, without the fields that only Knative has.
 import ipaddress
 import json
 import sys
+import tomllib
 from pathlib import Path
 
 import yaml
@@ -198,6 +199,16 @@ def check_alerts():
         assert f'"{name}"' in tests, f"no test makes {name} fire"
 
 
+def check_image():
+    """The image is built from all of the workspace's members."""
+    root = DEPLOY.parent
+    sent = (root / ".dockerignore").read_text().splitlines()
+    steps = (DEPLOY / "container/Dockerfile").read_text().splitlines()
+    for member in tomllib.loads((root / "Cargo.toml").read_text())["workspace"]["members"]:
+        assert f"!{member}" in sent, f".dockerignore leaves {member} out"
+        assert f"COPY {member}/Cargo.toml {member}/" in steps, f"the Dockerfile leaves {member} out"
+
+
 def main():
     if sys.argv[1:2] == ["--pods-of-knative"]:
         write_pods_of_knative(Path(sys.argv[2]))
@@ -212,6 +223,7 @@ def main():
     check_denied_networks(every)
     check_seccomp()
     check_alerts()
+    check_image()
 
 
 main()
