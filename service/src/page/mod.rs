@@ -51,7 +51,7 @@ pub use self::revival::Revival;
 pub use self::screencast::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Screencast};
 pub use self::travel::Travel;
 pub use self::watch::Dialog;
-use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
+use self::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop, Watched};
 use crate::cdp::{Attached, CdpError, Session};
 use crate::guard::{AllowHosts, Judge, Network, OnRefusal, PageGuard, Refusal};
 use crate::provider::{Lease, Popups, Purpose};
@@ -92,6 +92,7 @@ pub struct Page {
     /// The state for drawing by `begin_frame`; `None` if the page draws by itself.
     frame_control: Option<FrameControl>,
     barrier: EventBarrier,
+    network_use: NetworkUse,
     /// What the guard tells refused targets, of a local session's page.
     stops_refused: Option<Arc<OnRefusal>>,
 }
@@ -156,6 +157,7 @@ impl Page {
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
+        let network_use = NetworkUse::new(&session, network.remote().is_some());
         let watched = Watched {
             main_frame: main_frame.clone(),
             purpose: lease.purpose(),
@@ -165,6 +167,7 @@ impl Page {
             network: network.clone(),
             state: known.clone(),
             barrier: barrier.clone(),
+            network_use: network_use.clone(),
         };
         let stops_refused = (network.egress().is_some() && lease.purpose().popups() == Popups::Adopt)
             .then(|| watch::stop_refused(&session, &watched));
@@ -194,6 +197,7 @@ impl Page {
             network,
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
+            network_use,
             stops_refused,
         }
     }
