@@ -52,7 +52,7 @@ pub use self::revival::Revival;
 pub use self::screencast::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Screencast};
 pub use self::travel::Travel;
 pub use self::watch::Dialog;
-use self::watch::{EventBarrier, Fatal, PageState, Stop, Watched};
+use self::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop, Watched};
 use crate::cdp::{Attached, CdpError, Session};
 use crate::guard::{AllowHosts, Judge, Network, OnRefusal, PageGuard, Refusal};
 use crate::provider::{Lease, Popups, Purpose};
@@ -94,6 +94,7 @@ pub struct Page {
     frame_control: Option<FrameControl>,
     barrier: EventBarrier,
     latest_document: interact::LatestDocument,
+    network_use: NetworkUse,
     /// What the guard tells refused targets, of a local session's page.
     stops_refused: Option<Arc<OnRefusal>>,
 }
@@ -158,6 +159,7 @@ impl Page {
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
+        let network_use = NetworkUse::new(&session, network.remote().is_some());
         let watched = Watched {
             main_frame: main_frame.clone(),
             purpose: lease.purpose(),
@@ -167,6 +169,7 @@ impl Page {
             network: network.clone(),
             state: known.clone(),
             barrier: barrier.clone(),
+            network_use: network_use.clone(),
         };
         let stops_refused = (network.egress().is_some() && lease.purpose().popups() == Popups::Adopt)
             .then(|| watch::stop_refused(&session, &watched));
@@ -197,6 +200,7 @@ impl Page {
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
             latest_document: interact::LatestDocument::default(),
+            network_use,
             stops_refused,
         }
     }

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{GetNavigationHistoryParams, NavigateParams, StopLoadingParams};
 use porthole_contract::limits::{CAPTURE_TIMEOUT, NAVIGATION_TIMEOUT};
 use tokio::time::Instant;
 
-use super::watch::{self, PageState, network};
+use super::watch::{self, PageState};
 use super::{Page, PageError};
 use crate::guard::Target;
 use crate::net_error::NetError;
@@ -31,25 +30,6 @@ impl Drop for StopsLoading<'_> {
         if self.is_armed && self.page.state.borrow().arrivals == self.arrivals {
             self.page.session.call(&StopLoadingParams::default()).forget();
         }
-    }
-}
-
-/// Has the browser tell of redirects until it is dropped: a session's navigation is stopped where one leads to a target
-/// that is refused. Without it, only those of plain `http` are seen.
-struct HearsRedirects<'a>(&'a Page);
-
-impl<'a> HearsRedirects<'a> {
-    fn begin(page: &'a Page) -> Option<Self> {
-        page.stops_refused.is_some().then(|| {
-            page.session.call(&network()).forget();
-            Self(page)
-        })
-    }
-}
-
-impl Drop for HearsRedirects<'_> {
-    fn drop(&mut self) {
-        self.0.session.call(&DisableNetwork::default()).forget();
     }
 }
 
@@ -156,7 +136,8 @@ impl Page {
         self.guard.name(target);
         let _under_way = self.begin(Some(target.url().as_str().to_owned()));
         let within_document = self.state.borrow().within_document;
-        let redirects = HearsRedirects::begin(self);
+        // A session's navigation is stopped where a redirect leads to a target that is refused.
+        let redirects = self.stops_refused.is_some().then(|| self.network_use.begin());
         let navigated = self.session.call(&NavigateParams::new(target.url().as_str()));
         let answer = match self.within(NAVIGATION_TIMEOUT, "navigating", navigated).await {
             Err(PageError::TimedOut(_)) => return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),

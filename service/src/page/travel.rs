@@ -1,6 +1,5 @@
 //! Navigates through the page's history, or reloads, until a document is parsed.
 
-use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
     GetNavigationHistoryParams, NavigateToHistoryEntryParams, ReloadParams,
 };
@@ -9,8 +8,8 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use super::navigate::is_ready;
-use super::watch::PageState;
-use super::{Page, PageError, watch};
+use super::watch::{NetworkOn, PageState};
+use super::{Page, PageError};
 use crate::cdp::Events;
 use crate::net_error::NetError;
 
@@ -34,6 +33,7 @@ pub enum Travel {
 struct DocumentRequests<'a> {
     page: &'a Page,
     events: Events,
+    _reported: NetworkOn,
     /// The latest request.
     asked: Option<String>,
 }
@@ -119,10 +119,7 @@ impl Page {
 impl<'a> DocumentRequests<'a> {
     fn watch(page: &'a Page) -> Self {
         let events = page.session.events(EVENTS);
-        if page.network.egress().is_some() {
-            page.session.call(&watch::network()).forget();
-        }
-        Self { page, events, asked: None }
+        Self { page, events, _reported: page.network_use.begin(), asked: None }
     }
 
     /// Waits until the browser gives the request up: the answer had no content, or was a download, or we stopped it.
@@ -141,14 +138,6 @@ impl<'a> DocumentRequests<'a> {
             }
         }
         std::future::pending::<()>().await;
-    }
-}
-
-impl Drop for DocumentRequests<'_> {
-    fn drop(&mut self) {
-        if self.page.network.egress().is_some() {
-            self.page.session.call(&DisableNetwork::default()).forget();
-        }
     }
 }
 

@@ -1,12 +1,19 @@
 //! Redirects within TLS, which the egress doesn't see, to targets that it refuses.
 
+use std::time::Duration;
+
 use porthole_tests::agent::{Agent, reference, tree};
+use porthole_tests::eventually::{eventually, so};
 use serde_json::json;
 
 use super::names::ZONE;
 use super::scene::{Ground, Scene};
 use super::service::Service;
 use super::tls::TlsSite;
+
+/// How often a page tries to leave, and how long that may take.
+const TRIES: u64 = 20;
+const TRIES_WITHIN: Duration = Duration::from_secs(30);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_redirect_within_tls_to_a_refused_target_leaves_a_session_where_it_was() {
@@ -28,6 +35,36 @@ async fn a_redirect_within_tls_to_a_refused_target_leaves_a_session_where_it_was
     assert!(clicked["events"].to_string().contains("blocked"), "{clicked:?}");
     assert_eq!((&clicked["url"], &clicked["title"]), (&json!(first), &json!("first")));
     assert!(tree(&clicked).contains("go"), "{clicked:?}");
+    agent.does("close", json!({})).await;
+    service.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_that_leaves_by_itself_for_a_refused_target_stays_where_it_was() {
+    let scene = Scene::set(Ground::loopback()).await;
+    let name = format!("public-leaving.{ZONE}");
+    let refused = format!("Location: http://{}/secret\r\n", scene.authority(&scene.ground.forbidden.to_string()));
+    let site = TlsSite::answering(scene.ground.public.into(), &name, "302 Found", &refused, "").await;
+    let service = Service::lacking(&scene, &[], std::slice::from_ref(&site.trusting)).await;
+    let moved = format!("https://{name}:{}/", site.addr.port());
+    // It leaves again and again while it is there, and no call is under way.
+    let page = format!(
+        "<title>first</title><a href='/'>stays</a><script>setInterval(() => location = '{moved}', 100)</script>"
+    );
+    let first = scene.site.html(&page);
+    let (agent, _) = Agent::at(service.caller().clone(), &first).await;
+
+    let mut blocked = 0;
+    eventually(TRIES_WITHIN, async || {
+        let status = agent.does("status", json!({})).await;
+        let events = status["events"].as_array().cloned().unwrap_or_default();
+        blocked += events.iter().filter_map(|event| event["count"].as_u64()).sum::<u64>();
+        so(blocked >= TRIES, format!("refused {blocked} times, at {}", status["url"]))
+    })
+    .await;
+    let seen = agent.does("snapshot", json!({})).await;
+    assert_eq!((&seen["url"], &seen["title"]), (&json!(first), &json!("first")));
+    assert!(tree(&seen).contains("stays"), "{seen:?}");
     agent.does("close", json!({})).await;
     service.end().await;
 }

@@ -7,7 +7,6 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams as DisableNetwork;
 use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,7 +16,7 @@ use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
 use crate::cdp::{Call, CdpError, Events, Session};
-use crate::page::watch::{PageState, network};
+use crate::page::watch::{NetworkOn, NetworkUse, PageState};
 use crate::page::{Page, PageError};
 
 /// How long requests and changes may go on, together.
@@ -25,7 +24,7 @@ pub(super) const REST_TIMEOUT: Duration = Duration::from_secs(5);
 /// A document that changes for longer after all else has ended never rests.
 const RESTLESS_AFTER: Duration = Duration::from_millis(150);
 /// How long a document may take to answer beyond that: its script may be busy.
-const ANSWER_TIMEOUT: Duration = REST_TIMEOUT;
+pub(super) const ANSWER_TIMEOUT: Duration = REST_TIMEOUT;
 /// How long the page may take to take input.
 const INPUT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -35,6 +34,8 @@ pub(super) struct Quiet<'a> {
     /// The element's document and those around it.
     pub(super) frames: Vec<Frame>,
     pub(super) sessions: Vec<(Session, Events)>,
+    /// Has their requests reported.
+    _reported: Vec<NetworkOn>,
     pub(super) state: Receiver<PageState>,
     pub(super) began: Began,
     pub(super) arrivals: u64,
@@ -78,13 +79,10 @@ impl<'a> Quiet<'a> {
     /// Begins to watch a frame's document, those around it, and the page's requests. Nothing is awaited.
     pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
         let mut sessions: Vec<(Session, Events)> = vec![(page.session.clone(), page.session.events(EVENTS))];
+        let mut reported = vec![page.network_use.begin()];
         if !frame.session().is_same(&page.session) {
             sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
-        }
-        if page.network.egress().is_some() {
-            for (session, _) in &sessions {
-                session.call(&network()).forget();
-            }
+            reported.push(NetworkUse::new(frame.session(), page.network.remote().is_some()).begin());
         }
         let state = page.state.clone();
         let (arrivals, within_document, stops) = {
@@ -96,6 +94,7 @@ impl<'a> Quiet<'a> {
             page,
             frames: frames_around(frame),
             sessions,
+            _reported: reported,
             state,
             began,
             arrivals,
@@ -201,11 +200,6 @@ impl Drop for Quiet<'_> {
     fn drop(&mut self) {
         for frame in &self.frames {
             frame.tell("leave");
-        }
-        if self.page.network.egress().is_some() {
-            for (session, _) in &self.sessions {
-                session.call(&DisableNetwork::default()).forget();
-            }
         }
     }
 }

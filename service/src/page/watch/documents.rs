@@ -2,12 +2,16 @@
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
 use chromiumoxide_cdp::cdp::js_protocol::runtime::DisableParams as DisableRuntime;
+use porthole_contract::limits::NAVIGATION_TIMEOUT;
+use tokio::sync::watch::Receiver;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 use super::events::{
     ContextCreated, DOCUMENT, DialogOpening, FrameNavigated, FrameStartedNavigating, FrameStopped, Lifecycle,
     LoadingFailed, NavigatedWithinDocument, RequestWillBeSent, ResponseReceived,
 };
+use super::network_use::NetworkOn;
 use super::requests;
 use super::shared::Watched;
 use super::state::{Dialog, Document, Outcome, Outcomes, PageState};
@@ -25,16 +29,16 @@ const FROM_CACHE: &str = "BackForwardCacheRestore";
 #[derive(Default)]
 pub(super) struct Documents {
     outcomes: Outcomes,
-    /// Lookups of a new document's isolated world. The event barrier does not wait for them: a busy page would delay
-    /// its result.
-    pub worlds: JoinSet<()>,
+    /// Lookups of a new document's isolated world, and listening for redirects. The event barrier does not wait for them:
+    /// a busy page would delay its result.
+    pub beside: JoinSet<()>,
 }
 
 impl Documents {
     /// Updates the state from an event of the page or its main document.
     pub(super) fn note(&mut self, event: &Event, session: &Session, watched: &Watched) -> Result<(), CdpError> {
         match event.method {
-            "Page.frameStartedNavigating" => started_navigating(event.read()?, watched),
+            "Page.frameStartedNavigating" => self.started_navigating(event.read()?, watched),
             "Page.frameNavigated" => self.navigated(event.read()?, session, watched),
             "Page.navigatedWithinDocument" => navigated_within_document(&event.read()?, watched),
             "Page.frameStoppedLoading" => stopped_loading(&event.read()?, watched),
@@ -52,6 +56,21 @@ impl Documents {
         Ok(())
     }
 
+    fn started_navigating(&mut self, started: FrameStartedNavigating, watched: &Watched) {
+        if WITHIN_DOCUMENT.contains(&started.navigation_type.as_str()) {
+            return;
+        }
+        watched.guard.navigates(&started.loader_id, &started.url);
+        if started.frame_id != watched.main_frame {
+            return;
+        }
+        let loader = started.loader_id.clone();
+        leaves_for(&started.url, started.loader_id, watched);
+        if watched.network.egress().is_some() && watched.adopts_popups() {
+            self.beside.spawn(hear_redirects(watched.network_use.begin(), watched.state.subscribe(), loader));
+        }
+    }
+
     fn navigated(&mut self, FrameNavigated { frame, kind }: FrameNavigated, session: &Session, watched: &Watched) {
         watched.guard.navigates(&frame.loader_id, &frame.url);
         if frame.id != watched.main_frame {
@@ -66,7 +85,7 @@ impl Documents {
         }
         if watched.network.egress().is_some() {
             // Asked at once, so that the world is known before the first function call in it.
-            self.worlds.spawn(find_world(session.clone(), watched.clone(), frame.loader_id.clone()));
+            self.beside.spawn(find_world(session.clone(), watched.clone(), frame.loader_id.clone()));
         }
         watched.state.send_modify(|state| {
             self.arrive(state, frame.loader_id, frame.url, watched);
@@ -179,14 +198,12 @@ async fn find_world(session: Session, watched: Watched, loader: String) {
     }
 }
 
-fn started_navigating(started: FrameStartedNavigating, watched: &Watched) {
-    let is_within_document = WITHIN_DOCUMENT.contains(&started.navigation_type.as_str());
-    if !is_within_document {
-        watched.guard.navigates(&started.loader_id, &started.url);
-    }
-    if started.frame_id == watched.main_frame && !is_within_document {
-        leaves_for(&started.url, started.loader_id, watched);
-    }
+/// Has the redirects of a session's navigation reported until its document arrives or it is given up, so that it can be
+/// stopped where one leads to a target that is refused. Within TLS the egress does not see them.
+async fn hear_redirects(reported: NetworkOn, mut state: Receiver<PageState>, loader: String) {
+    let is_over = state.wait_for(|state| state.document.replacing.as_ref() != Some(&loader));
+    drop(timeout(NAVIGATION_TIMEOUT, is_over).await);
+    drop(reported);
 }
 
 fn navigated_within_document(navigated: &NavigatedWithinDocument, watched: &Watched) {

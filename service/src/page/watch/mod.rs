@@ -3,13 +3,14 @@
 //! `watchers` runs one reader for each target session. `documents` handles events of the page and its main document,
 //! `requests` judges paused requests, `answers` judges where responses came from; `state` is the page's state,
 //! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled, `stopping` stops
-//! navigations to refused targets, `late` finds a document that was not reported.
+//! navigations to refused targets, `network_use` has requests reported, `late` finds a document that was not reported.
 
 mod answers;
 mod barrier;
 mod documents;
 mod events;
 mod late;
+mod network_use;
 mod requests;
 mod shared;
 mod state;
@@ -20,6 +21,7 @@ pub use self::state::Dialog;
 pub(super) use self::{
     barrier::{EventBarrier, catch_up},
     late::{find_document, find_first_document},
+    network_use::{NetworkOn, NetworkUse},
     shared::Watched,
     state::{Fatal, PageState, Stop},
     stopping::stop_refused,

@@ -3,6 +3,7 @@
 use tokio::sync::watch;
 
 use super::barrier::EventBarrier;
+use super::network_use::NetworkUse;
 use super::state::{Fatal, PageState};
 use crate::guard::{Intercept, Network, PageGuard, Refusal};
 use crate::page::Identity;
@@ -21,6 +22,7 @@ pub(in super::super) struct Watched {
     pub network: Network,
     pub state: watch::Sender<PageState>,
     pub barrier: EventBarrier,
+    pub network_use: NetworkUse,
 }
 
 impl Watched {

@@ -259,7 +259,7 @@ async fn watch(session: Session, mut events: Events, watched: Watched) {
                 None => return,
             },
             Some(_) = watcher.judging.join_next() => {}
-            Some(_) = watcher.documents.worlds.join_next() => {}
+            Some(_) = watcher.documents.beside.join_next() => {}
         }
     }
 }
