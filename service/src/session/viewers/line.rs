@@ -182,7 +182,7 @@ mod tests {
 
     /// Frames of a page that moves, on a line of so many bytes a millisecond; returns what it takes of quality 80 after each.
     fn frames(line: &mut Line, now: &mut Instant, bytes_a_ms: usize, count: usize) -> Vec<(u32, u32)> {
-        let frame = |line: &mut Line| {
+        let mut frame = |line: &mut Line| {
             let bytes = 16_000 * STEPS[line.step].bytes as usize / 100;
             line.sent(bytes, *now);
             *now += MS * u32::try_from(bytes / bytes_a_ms).unwrap();
