@@ -31,6 +31,9 @@ use crate::session::{BARE_PING, Packed, Sessions, Told, Viewer};
 const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// For the closing handshake; after a session's end also for what is being written to a viewer that does not read.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// A message of fewer bytes than tungstenite's buffer waits there until it is flushed; a larger one is written at once, and
+/// what is to follow it must wait until that is done.
+const BUFFERED_BYTES: usize = 100_000;
 /// The payload of pings that follow no frame.
 const KEEP_ALIVE: &[u8] = b"";
 
@@ -141,6 +144,8 @@ async fn watch(
         return None;
     }
     let mut is_writing = true;
+    // Follows a large frame once that is written: meanwhile the viewer is heard.
+    let mut ping_after = None;
     loop {
         tokio::select! {
             biased;
@@ -167,7 +172,12 @@ async fn watch(
                 if written.is_err() {
                     return None;
                 }
-                is_writing = false;
+                is_writing = ping_after.is_some();
+                if let Some(ping) = ping_after.take()
+                    && outgoing.feed(ping).await.is_err()
+                {
+                    return None;
+                }
             }
             told = viewer.next(), if !is_writing => {
                 let fed = match told {
@@ -176,9 +186,14 @@ async fn watch(
                         viewer.sent(frame.len());
                         // Its answer tells that the frame has arrived.
                         let ping = Message::Ping(Bytes::copy_from_slice(&seq.to_be_bytes()));
-                        match outgoing.feed(message(frame)).await {
-                            Ok(()) => outgoing.feed(ping).await,
-                            failed => failed,
+                        if frame.len() >= BUFFERED_BYTES {
+                            ping_after = Some(ping);
+                            outgoing.feed(message(frame)).await
+                        } else {
+                            match outgoing.feed(message(frame)).await {
+                                Ok(()) => outgoing.feed(ping).await,
+                                failed => failed,
+                            }
                         }
                     }
                     Told::Close(code) => return Some(code),

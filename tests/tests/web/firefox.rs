@@ -1,5 +1,6 @@
 //! Debian's Firefox, driven by WebDriver BiDi over its own port.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
@@ -32,12 +33,15 @@ user_pref("network.connectivity-service.enabled", false);
 user_pref("toolkit.telemetry.enabled", false);
 user_pref("services.settings.server", "http://127.0.0.1:9/");
 user_pref("remote.active-protocols", 1);
+user_pref("dom.w3c_touch_events.enabled", 1);
 "#;
 
 pub(crate) struct Firefox {
     process: Child,
     socket: Mutex<(WebSocketStream<MaybeTlsStream<TcpStream>>, u64)>,
     context: String,
+    /// The fingers that touch, by their ids.
+    fingers: Mutex<BTreeSet<i64>>,
     _folder: tempfile::TempDir,
 }
 
@@ -75,7 +79,13 @@ impl Firefox {
         });
         let address = timeout(PATIENCE, address).await.unwrap().unwrap().expect("Firefox announces its port");
         let (socket, _) = timeout(PATIENCE, connect_async(format!("{address}/session"))).await.unwrap().unwrap();
-        let mut firefox = Self { process, socket: Mutex::new((socket, 0)), context: String::new(), _folder: folder };
+        let mut firefox = Self {
+            process,
+            socket: Mutex::new((socket, 0)),
+            context: String::new(),
+            fingers: Mutex::default(),
+            _folder: folder,
+        };
         firefox.call("session.new", json!({"capabilities": {}})).await;
         let tree = firefox.call("browsingContext.getTree", json!({})).await;
         firefox.context = tree["contexts"][0]["context"].as_str().unwrap().to_owned();
@@ -122,7 +132,37 @@ impl Firefox {
     }
 
     async fn perform(&self, source: Value) {
-        self.call("input.performActions", json!({"context": self.context, "actions": [source]})).await;
+        self.perform_all(vec![source]).await;
+    }
+
+    async fn perform_all(&self, sources: Vec<Value>) {
+        self.call("input.performActions", json!({"context": self.context, "actions": sources})).await;
+    }
+
+    /// Moves fingers, puts them down and lifts those that are not among the points any more, each a source of its own.
+    async fn touch(&self, points: &[Value]) {
+        let mut fingers = self.fingers.lock().await;
+        let id = |point: &Value| point["id"].as_i64().unwrap_or_default();
+        let touching: BTreeSet<i64> = points.iter().map(id).collect();
+        let source = |id: i64, actions: Value| {
+            json!({"type": "pointer", "id": format!("finger{id}"), "parameters": {"pointerType": "touch"},
+                "actions": actions})
+        };
+        let mut sources: Vec<Value> = points
+            .iter()
+            .map(|point| {
+                let moved = json!({"type": "pointerMove", "x": point["x"], "y": point["y"], "duration": 0});
+                let then = match fingers.contains(&id(point)) {
+                    true => json!({"type": "pause"}),
+                    false => json!({"type": "pointerDown", "button": 0}),
+                };
+                source(id(point), json!([moved, then]))
+            })
+            .collect();
+        let lifted = fingers.difference(&touching);
+        sources.extend(lifted.map(|id| source(*id, json!([{"type": "pointerUp", "button": 0}]))));
+        self.perform_all(sources).await;
+        *fingers = touching;
     }
 
     async fn pointer(&self, kind: &str, actions: Value) {
@@ -147,6 +187,10 @@ impl Firefox {
                 self.perform(json!({"type": "wheel", "id": "wheel", "actions": [scroll]})).await;
             }
             "key" => self.key(action).await,
+            // It can't cancel one.
+            "touch" if action["type"] != "touchCancel" => {
+                self.touch(action["points"].as_array().map(Vec::as_slice).unwrap_or_default()).await;
+            }
             "size" => {
                 let viewport = json!({"width": action["width"], "height": action["height"]});
                 let ratio = action["scale"].as_f64().unwrap_or(1.0);
