@@ -87,7 +87,9 @@ async fn a_frame_that_comes_after_the_last_look_gets_no_click() {
         let clicked = scene.click_within("#ok", BRIEFLY).await;
         let log = scene.log().await;
         assert!(!log.contains("pay-click"), "{log}: {clicked:?}");
-        assert_eq!(clicked.is_ok(), log.contains("ok"), "{log}: {clicked:?}");
+        // A frame that comes between press and release takes the click away, which is told.
+        let is_done = clicked.as_ref().is_ok_and(|acted| !acted.warnings.join("").contains("click_lost"));
+        assert_eq!(is_done, log.contains("ok"), "{log}: {clicked:?}");
         if log.contains("pay-mousedown") {
             return scene.ends().await;
         }
