@@ -13,6 +13,7 @@ use super::acted::{Acted, BoundingBox, Method, Point, Terms};
 use super::actionable::{Ask, Spot, Tries};
 use super::chord::Modifiers;
 use super::drop::Zone;
+use super::press::Press;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::{Call, Events};
@@ -107,7 +108,8 @@ impl Page {
         let (_intercepting, drags) = Intercepting::begin(self);
         let (at, bounds, rest) = match from {
             Grip::Element(source) => {
-                let press = |page: &Page, spot: &Spot| vec![page.send_button(spot.point, true)];
+                let press =
+                    |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
                 let ask = Ask::pointer(terms);
                 let (spot, rest) =
                     self.point_at(source, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
@@ -275,11 +277,16 @@ impl Carrying<'_, '_> {
 impl Page {
     /// Presses or releases the main button.
     fn send_button(&self, point: Point, down: bool) -> Call<DispatchMouseEventReturns> {
-        let kind = if down { DispatchMouseEventType::MousePressed } else { DispatchMouseEventType::MouseReleased };
-        let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
-        event.button = Some(MouseButton::Left);
-        event.buttons = Some(i64::from(down));
-        event.click_count = Some(1);
-        self.session.call(&event)
+        self.session.call(&button(point, down))
     }
+}
+
+/// The main button goes down or up.
+fn button(point: Point, down: bool) -> DispatchMouseEventParams {
+    let kind = if down { DispatchMouseEventType::MousePressed } else { DispatchMouseEventType::MouseReleased };
+    let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
+    event.button = Some(MouseButton::Left);
+    event.buttons = Some(i64::from(down));
+    event.click_count = Some(1);
+    event
 }

@@ -27,6 +27,7 @@ mod keys;
 mod layout;
 mod locate;
 mod pointer;
+mod press;
 mod quiet;
 mod refs;
 mod resolve;

@@ -1,5 +1,5 @@
-//! The pointer: clicks and hovering, on elements and at points. Move, press and release are written without waiting for one
-//! another, through the page's own session, also those for frames in other processes.
+//! The pointer: clicks and hovering, on elements and at points. All is written through the page's own session, also what is
+//! for frames in other processes.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::acted::{Acted, Method, Point, Terms};
-use super::actionable::{Ask, Spot, Told, Tries, frames_around};
-use super::aside::Input;
+use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
+use super::press::Press;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Call;
@@ -92,11 +92,8 @@ impl Page {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
             }
         }
-        let (spot, rest) = self
-            .point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |page, spot| {
-                page.send_click(spot.point, click)
-            })
-            .await?;
+        let (spot, rest) =
+            self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
@@ -117,7 +114,9 @@ impl Page {
         quiet.count_changes().await?;
         quiet.begins();
         let mut sent = vec![self.send_move(point, MouseButton::None, click.modifiers.bits())];
-        sent.extend(self.send_click(point, click));
+        for Press { down, up, .. } in click.presses(point) {
+            sent.extend([self.session.call(&down), self.session.call(&up)]);
+        }
         let rest = self.taken(&mut quiet, sent).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, None).warns_of_no_change())
@@ -168,70 +167,6 @@ impl Page {
         Ok(Acted::new(settled, Method::Cdp, None))
     }
 
-    /// Waits for the element, moves the pointer there, sends a press, and again where all that came was swallowed, until the time is
-    /// over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
-    pub(super) async fn point_at(
-        &self,
-        element: &Element,
-        ask: Ask,
-        held: Modifiers,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-        send: impl Fn(&Page, &Spot) -> Sent,
-    ) -> Result<(Spot, Option<Rest>), ActError> {
-        loop {
-            let frames = frames_around(&element.frame);
-            // Written right after the look, and so answered before the page's script can run, unless the look waited.
-            let (spot, mut is_alone) = join(self.ready(element, ask, tries), self.has_only(&frames)).await;
-            let spot = spot?;
-            if spot.waited {
-                is_alone = self.has_only(&frames).await;
-            }
-            let (taken, elsewhere) = if is_alone {
-                // Written at once, the page gets both in one task: what the pointer's coming changes is there when the
-                // press is judged, and nothing else comes between.
-                quiet.begins();
-                let mut sent = vec![self.send_move(spot.point, MouseButton::None, held.bits())];
-                sent.extend(send(self, &spot));
-                (self.taken(quiet, sent).await?, None)
-            } else {
-                quiet.begins();
-                let was_loading = quiet.is_loading();
-                // What the page makes of the pointer's coming is known before the press.
-                let moved = self.send_move(spot.point, MouseButton::None, held.bits());
-                if quiet.delivered(vec![moved]).await?.is_none() {
-                    let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
-                    return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
-                }
-                quiet.drain();
-                let is_left = quiet.is_loading() && !was_loading;
-                let aside = self.hold_aside(&frames, Input::Pointer).await;
-                let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
-                if let Some(is) = now.is {
-                    return Err(is.changed(&element.meant));
-                }
-                if is_left || now.lacks.is_some() {
-                    if tries.is_over() {
-                        return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
-                    }
-                    continue;
-                }
-                let sent = send(self, &spot);
-                (self.taken(quiet, sent).await?, aside.release().await)
-            };
-            let Some(mut rest) = taken else { return Ok((spot, None)) };
-            if rest.reached > 0 {
-                rest.lost = rest.lost.or(elsewhere);
-                return Ok((spot, Some(rest)));
-            }
-            let Some(by) = rest.by.clone().or(elsewhere) else { return Ok((spot, Some(rest))) };
-            tracing::debug!(%by, "another element came under the pointer: swallowed");
-            if tries.is_over() {
-                return Err(ActError::Covered { covered: spot.what, by });
-            }
-        }
-    }
-
     /// Acts in the document; `None` where no event came to the element, `Some(None)` where a dialog holds the page since.
     pub(super) async fn in_document(
         &self,
@@ -267,23 +202,6 @@ impl Page {
         }
     }
 
-    fn send_click(&self, point: Point, click: &Click) -> Sent {
-        let held = click.modifiers.bits();
-        let mut sent = Vec::new();
-        for count in 1..=click.count.clamp(1, 3) {
-            for kind in [DispatchMouseEventType::MousePressed, DispatchMouseEventType::MouseReleased] {
-                let is_down = kind == DispatchMouseEventType::MousePressed;
-                let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
-                event.button = Some(click.button.of_protocol());
-                event.buttons = Some(if is_down { click.button.mask() } else { 0 });
-                event.click_count = Some(count.into());
-                event.modifiers = Some(held);
-                sent.push(self.session.call(&event));
-            }
-        }
-        sent
-    }
-
     /// Moves the pointer, with a button held or none.
     pub(super) fn send_move(&self, point: Point, button: MouseButton, held: i64) -> Call<DispatchMouseEventReturns> {
         let mut event = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, point.x, point.y);
@@ -301,6 +219,24 @@ impl Click {
     #[must_use]
     pub fn once(terms: Terms) -> Self {
         Self { button: Button::Left, count: 1, modifiers: Modifiers::default(), terms }
+    }
+
+    /// Its presses at a point.
+    fn presses(&self, point: Point) -> Vec<Press> {
+        let event = |kind, buttons, count: u8| {
+            let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
+            event.button = Some(self.button.of_protocol());
+            event.buttons = Some(buttons);
+            event.click_count = Some(count.into());
+            event.modifiers = Some(self.modifiers.bits());
+            event
+        };
+        let press = |count| Press {
+            down: event(DispatchMouseEventType::MousePressed, self.button.mask(), count),
+            up: event(DispatchMouseEventType::MouseReleased, 0, count),
+            stays_down: false,
+        };
+        (1..=self.count.clamp(1, 3)).map(press).collect()
     }
 
     /// The warning for clicks that did not follow their presses.

@@ -12,6 +12,8 @@ use super::scene::{Scene, ready, typing};
 
 /// How long to wait for what never comes.
 const BRIEFLY: Duration = Duration::from_millis(700);
+/// How often a page is clicked until it does what it does now and then.
+const TRIES_MAX: usize = 60;
 const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
 
 #[tokio::test(flavor = "multi_thread")]
@@ -42,6 +44,57 @@ async fn a_frame_that_slides_under_the_pointer_is_not_clicked() {
         assert_eq!(scene.log().await, "pointerdown,mousedown,click", "{name}");
         scene.ends().await;
     }
+}
+
+/// A button, and `cover()`: a frame over it, whose own button would get the click.
+const COVERED_BY_A_FRAME: &str =
+    "<style>#ok, .cover { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px; border: 0 }</style>
+    <button id=ok onclick='note(`ok`)'>OK</button><script>const cover = () => {
+        const frame = Object.assign(document.createElement('iframe'), { className: 'cover' });
+        document.body.append(frame);
+        const button = frame.contentDocument.createElement('button');
+        button.style = 'position: absolute; inset: 0; width: 100%';
+        for (const type of ['mousedown', 'click']) button.addEventListener(type, () => note(`pay-${type}`));
+        frame.contentDocument.body.append(button);
+        return frame;
+    }</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_comes_with_the_pointer_gets_no_click() {
+    let scene = Scene::showing(&format!("{LOGS}{COVERED_BY_A_FRAME}")).await;
+    scene.evaluate("ok.onmousemove = () => { ok.onmousemove = null; cover() }").await;
+    let covered = scene.click_within("#ok", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    assert_eq!(scene.log().await, "pay-mousedown");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_comes_after_the_last_look_gets_no_click() {
+    // Frames come and go, each for one task of the page, and a task takes longer than we do between look and press.
+    let scene = Scene::showing(&format!(
+        "{LOGS}<iframe srcdoc=another></iframe>{COVERED_BY_A_FRAME}<script>let frame = null; const turns = new MessageChannel();
+        turns.port1.onmessage = () => {{
+            for (const until = performance.now() + 20; performance.now() < until;);
+            frame = frame ? frame.remove() : cover();
+            turns.port2.postMessage(0);
+        }};
+        turns.port2.postMessage(0)</script>"
+    ))
+    .await;
+    for _ in 0..TRIES_MAX {
+        scene.evaluate("log = []").await;
+        let clicked = scene.click_within("#ok", BRIEFLY).await;
+        let log = scene.log().await;
+        assert!(!log.contains("pay-click"), "{log}: {clicked:?}");
+        // A frame that comes between press and release takes the click away, which is told.
+        let is_done = clicked.as_ref().is_ok_and(|acted| !acted.warnings.join("").contains("click_lost"));
+        assert_eq!(is_done, log.contains("ok"), "{log}: {clicked:?}");
+        if log.contains("pay-mousedown") {
+            return scene.ends().await;
+        }
+    }
+    panic!("no frame came between look and press");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -162,6 +162,8 @@ const endGuard = () => {
   if (guarded) Object.assign(guarded, { until: Math.min(guarded.until, performance.now()), ended: true });
 };
 const underGuard = () => (guarded && !guarded.ended ? guarded : null);
+// How many presses came to the element so far; null where nothing is checked.
+kit.pressed = () => underGuard()?.reached ?? null;
 const unguard = () => {
   guarded?.openings.disconnect();
   for (const root of guarded?.roots ?? []) {

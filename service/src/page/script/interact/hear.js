@@ -44,7 +44,9 @@ if (!globalThis.portholeHear) {
   // have got it.
   globalThis.portholeHold = (kind, ms) => {
     globalThis.portholeHear();
-    held = { types: HELD[kind], until: performance.now() + ms, by: null };
+    const now = performance.now();
+    // Told again, it still knows what it has stopped.
+    held = { types: HELD[kind], until: now + ms, by: held && now < held.until ? held.by : null };
   };
   globalThis.portholeRelease = () => {
     if (!held) return null;

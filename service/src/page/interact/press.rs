@@ -1,0 +1,144 @@
+//! A press that comes to an element or to none. The pointer's move, and what is written with it, is in `pointer`.
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, MouseButton};
+use futures_util::future::join;
+
+use super::acted::Point;
+use super::actionable::{Ask, Spot, Told, Tries, frames_around};
+use super::aside::{Aside, Input};
+use super::chord::Modifiers;
+use super::pointer::Sent;
+use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
+use super::{ActError, Element, Frame};
+use crate::page::Page;
+
+/// What got a press that no document told of.
+const ANOTHER_FRAME: &str = "another frame";
+
+/// A press of a button, and its release.
+pub(super) struct Press {
+    pub down: DispatchMouseEventParams,
+    pub up: DispatchMouseEventParams,
+    /// Whether the button stays down once the press has come to the element.
+    pub stays_down: bool,
+}
+
+/// Presses that were sent.
+struct Pressed {
+    /// The answers that are not awaited yet.
+    sent: Sent,
+    /// Documents that hold their input since a press did not come to the element.
+    strays: Option<Aside>,
+}
+
+impl Page {
+    /// Waits for the element, moves the pointer there, presses, and again where all that came was swallowed, until the time
+    /// is over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
+    pub(super) async fn point_at(
+        &self,
+        element: &Element,
+        ask: Ask,
+        held: Modifiers,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+        presses: impl Fn(Point) -> Vec<Press>,
+    ) -> Result<(Spot, Option<Rest>), ActError> {
+        loop {
+            let frames = frames_around(&element.frame);
+            // Written right after the look, and so answered before the page's script can run, unless the look waited.
+            let (spot, mut is_alone) = join(self.ready(element, ask, tries), self.has_only(&frames)).await;
+            let spot = spot?;
+            if spot.waited {
+                is_alone = self.has_only(&frames).await;
+            }
+            quiet.begins();
+            let was_loading = quiet.is_loading();
+            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+            let (before, aside) = if is_alone {
+                // The press is written at once, so that the page gets both in one task: what the pointer's coming changes
+                // is there when the press is judged, and nothing else comes between.
+                (vec![moved], None)
+            } else {
+                // What the page makes of the pointer's coming is known before the press.
+                if quiet.delivered(vec![moved]).await?.is_none() {
+                    let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+                    return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+                }
+                quiet.drain();
+                let is_left = quiet.is_loading() && !was_loading;
+                let aside = self.hold_aside(&frames, Input::Pointer).await;
+                let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+                if let Some(is) = now.is {
+                    return Err(is.changed(&element.meant));
+                }
+                if is_left || now.lacks.is_some() {
+                    if tries.is_over() {
+                        return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+                    }
+                    continue;
+                }
+                (Vec::new(), Some(aside))
+            };
+            let Pressed { sent, strays } = self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
+            let taken = self.taken(quiet, sent).await?;
+            let has_strayed = strays.is_some();
+            let mut elsewhere = None;
+            for held in [aside, strays].into_iter().flatten() {
+                elsewhere = elsewhere.or(held.release().await);
+            }
+            let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
+            let Some(mut rest) = taken else { return Ok((spot, None)) };
+            if rest.reached > 0 {
+                rest.lost = rest.lost.or(elsewhere);
+                return Ok((spot, Some(rest)));
+            }
+            let Some(by) = rest.by.clone().or(elsewhere) else { return Ok((spot, Some(rest))) };
+            tracing::debug!(%by, "another element came under the pointer: swallowed");
+            if tries.is_over() {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+        }
+    }
+
+    /// Sends presses, each released once it is known where it came: a document that began after the others were told to
+    /// hold their input may have got it. That is told now, and so makes no click of it. `before` was sent before.
+    async fn press_all(
+        &self,
+        element: &Element,
+        presses: Vec<Press>,
+        mut before: Sent,
+        frames: &[Frame],
+        quiet: &mut Quiet<'_>,
+    ) -> Result<Pressed, ActError> {
+        let mut pressed = Pressed { sent: Vec::new(), strays: None };
+        for (press, count) in presses.into_iter().zip(1..) {
+            before.push(self.session.call(&press.down));
+            let delivered = quiet.delivered(std::mem::take(&mut before));
+            let (delivered, came) = join(delivered, self.has_come(element, count)).await;
+            let is_held = match delivered {
+                Ok(delivered) => delivered.is_none(),
+                Err(error) => {
+                    self.session.call(&press.up).forget();
+                    return Err(error);
+                }
+            };
+            // The first answer may be from before the press.
+            if !is_held && !came && !self.has_come(element, count).await {
+                pressed.strays = Some(self.hold_aside(frames, Input::Pointer).await);
+            }
+            if !press.stays_down || pressed.strays.is_some() {
+                pressed.sent.push(self.session.call(&press.up));
+            }
+            if is_held || pressed.strays.is_some() {
+                break;
+            }
+        }
+        Ok(pressed)
+    }
+
+    /// Whether so many presses came to the element, or its document can't tell: it is gone, or a dialog holds it.
+    async fn has_come(&self, element: &Element, count: u32) -> bool {
+        let asked = element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await;
+        !matches!(asked, Ok(Some(came)) if came < count)
+    }
+}
