@@ -21,10 +21,12 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::busy::InUse;
+use super::defence::Defence;
+use super::flags;
+use super::kind::BrowserKind;
 use super::noise::{Made, Noise, Visiting};
-use super::pool::BrowserKind;
-use super::warm::InUse;
-use super::{Defence, Setup, flags};
+use super::options::Setup;
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::pool::BrowserKind;
+use super::kind::BrowserKind;
 use super::{Defence, Weakness};
 
 /// Flags that never vary.

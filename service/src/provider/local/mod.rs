@@ -8,61 +8,33 @@
 //! quarantine.
 
 mod browser;
+mod busy;
 mod defence;
 mod flags;
+mod kind;
 mod noise;
+mod options;
 mod pool;
 mod priority;
 mod quarantine;
 mod recycle;
 mod spare;
+mod upkeep;
 mod warm;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join, join_all};
-use porthole_chromium::ExecutableError;
 
 pub use self::defence::{Defence, Weakness};
-use self::pool::{BrowserKind, Pool};
-pub use self::recycle::RecyclePolicy;
-use self::warm::Busy;
+use self::kind::BrowserKind;
+use self::options::Setup;
+pub use self::options::{LocalOptions, Prepare, RecyclePolicy};
+use self::pool::Pool;
 use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
-use crate::cdp::Session;
 use crate::guard::Judge;
-use crate::guard::egress::EgressLimits;
 use crate::telemetry::SessionMetrics;
-
-/// Options of the local provider.
-#[derive(Clone, Debug)]
-pub struct LocalOptions {
-    /// The browser's executable, or why there is none.
-    pub executable: Result<PathBuf, ExecutableError>,
-    /// The limits of each page's egress.
-    pub egress: EgressLimits,
-    /// How many blank pages are kept ready for visits, in each of their browsers.
-    pub warm_pages: usize,
-    /// Whether pictures of the viewport are drawn by `begin_frame` if the browser supports it.
-    pub begin_frame: bool,
-    /// When a browser is replaced by a new one.
-    pub recycle: RecyclePolicy,
-    /// Where profile folders are made.
-    pub profiles: PathBuf,
-}
-
-/// Setup commands sent to each new page, so that no request waits for them.
-pub type Prepare = fn(&Session);
-
-/// All that the pools need to start browsers and to make pages.
-#[derive(Debug)]
-struct Setup {
-    options: LocalOptions,
-    prepare: Prepare,
-    weakness: Weakness,
-    busy: Arc<Busy>,
-}
 
 /// Leases pages of Chromium on this machine. A browser starts with its first lease, and again after it has died.
 pub struct LocalProvider {
@@ -96,7 +68,11 @@ impl LocalProvider {
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
         let setup = Arc::new(Setup { options, prepare, weakness, busy: Arc::default() });
-        let pool = |kind| Pool::open(kind, Arc::clone(&setup), judge.clone(), metrics.clone());
+        let pool = |kind| {
+            let pool = Pool::open(kind, Arc::clone(&setup), judge.clone(), metrics.clone());
+            upkeep::begin(&pool);
+            pool
+        };
         let provider = Self {
             ordinary: pool(BrowserKind::Ordinary),
             begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),

@@ -12,11 +12,13 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::browser::{self, Blank, Browser, LaunchError};
+use super::kind::BrowserKind;
+use super::options::Setup;
+use super::priority;
 use super::quarantine::Quarantine;
 use super::recycle::Recycling;
-use super::spare::{self, Spare};
+use super::spare::Spare;
 use super::warm::Warm;
-use super::{Setup, priority, quarantine, recycle, warm};
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::SessionMetrics;
@@ -28,20 +30,9 @@ const WARM_SPARE_PAGES: usize = 1;
 /// How many browsers a lease tries: one that died unnoticed, one that dies right after its start, and one more.
 const BROWSERS_TRIED: usize = 3;
 
-/// The use of a browser's pages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BrowserKind {
-    /// Visits, with pages that draw by themselves.
-    Ordinary,
-    /// Visits, with pages that draw by `begin_frame`.
-    BeginFrame,
-    /// Sessions.
-    Session,
-}
-
 /// Leases pages from one browser and its spare, both of one kind.
 pub(super) struct Pool {
-    kind: BrowserKind,
+    pub(super) kind: BrowserKind,
     pub(super) setup: Arc<Setup>,
     judge: Judge,
     metrics: SessionMetrics,
@@ -57,17 +48,17 @@ pub(super) struct Pool {
     pub(super) quarantine: Arc<Quarantine>,
     pub(super) ending: CancellationToken,
     /// The tasks that keep the browsers' processes, and the disposals of contexts.
-    tasks: TaskTracker,
+    pub(super) tasks: TaskTracker,
 }
 
 impl Pool {
-    /// Creates a pool without starting its browser.
+    /// Creates a pool without starting its browser; `upkeep` begins the tasks that keep it.
     pub(super) fn open(kind: BrowserKind, setup: Arc<Setup>, judge: Judge, metrics: SessionMetrics) -> Arc<Self> {
         let warm_pages = match kind {
             BrowserKind::Ordinary | BrowserKind::BeginFrame => setup.options.warm_pages,
             BrowserKind::Session => setup.options.warm_pages.min(WARM_SESSION_PAGES),
         };
-        let pool = Arc::new(Self {
+        Arc::new(Self {
             kind,
             warm: Warm::new(warm_pages, Arc::clone(&setup.busy), metrics.clone()),
             setup,
@@ -79,17 +70,7 @@ impl Pool {
             quarantine: Arc::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
-        });
-        pool.tasks.spawn(warm::keep(Arc::clone(&pool)));
-        pool.tasks.spawn(recycle::run(Arc::clone(&pool)));
-        if kind != BrowserKind::Session {
-            pool.tasks.spawn(quarantine::run(Arc::clone(&pool)));
-            // Where no page is kept ready, memory is worth more than time.
-            if warm_pages > 0 {
-                pool.tasks.spawn(spare::run(Arc::clone(&pool)));
-            }
-        }
-        pool
+        })
     }
 
     /// Removes profile folders that a killed process left.

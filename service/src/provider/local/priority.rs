@@ -9,10 +9,10 @@ use porthole_chromium::Renderers;
 use tokio::time::sleep;
 
 use super::browser::Browser;
+use super::busy::Busy;
+use super::kind::BrowserKind;
 use super::noise::Recent;
-use super::pool::BrowserKind;
 use super::quarantine::Quarantine;
-use super::warm::Busy;
 use crate::cdp::{Connection, FLOODED, Flooded};
 
 /// How often the processes for visits are looked at while a page is in use.

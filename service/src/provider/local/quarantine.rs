@@ -10,13 +10,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use porthole_chromium::lower_group;
 use tokio::sync::Notify;
 
 use super::browser::Browser;
 use super::noise::Sandbox;
-use super::pool::Pool;
-use super::recycle;
 
 /// How long a sandbox is marked after its page was found noisy.
 const MARKED_FOR: Duration = Duration::from_secs(30);
@@ -24,12 +21,6 @@ const MARKED_FOR: Duration = Duration::from_secs(30);
 const MARKED_MAX: usize = 1024;
 /// The shortest time between two browsers that are put in quarantine.
 const CHANGES_EVERY: Duration = Duration::from_secs(10);
-/// How long other sandboxes' pages may stay in a browser in quarantine before its priority is lowered nevertheless.
-const OTHERS_LEAVE_WITHIN: Duration = Duration::from_secs(5);
-/// How often their number is read meanwhile.
-const OTHERS_CHECK_EVERY: Duration = Duration::from_millis(50);
-/// How often the quarantine is looked after: whether it is still needed, and how much memory it uses.
-const CHECK_EVERY: Duration = Duration::from_secs(5);
 
 /// The sandboxes and the browser in quarantine, of one pool.
 #[derive(Default)]
@@ -65,6 +56,11 @@ impl Quarantine {
         self.noise.notify_one();
     }
 
+    /// Waits until noise was found.
+    pub(super) async fn noise_was_found(&self) {
+        self.noise.notified().await;
+    }
+
     /// Returns the browser in quarantine, if the sandbox is marked and there is one.
     pub(super) fn browser_for(&self, sandbox: Option<&Sandbox>) -> Option<Arc<Browser>> {
         let state = self.state();
@@ -72,7 +68,7 @@ impl Quarantine {
         state.browser.as_ref().filter(|browser| marked && browser.is_alive()).cloned()
     }
 
-    fn has_marked(&self, sandbox: &Sandbox) -> bool {
+    pub(super) fn has_marked(&self, sandbox: &Sandbox) -> bool {
         self.state().marks.has(sandbox, Instant::now())
     }
 
@@ -82,21 +78,21 @@ impl Quarantine {
     }
 
     /// Returns whether another browser may be put in quarantine now: in the place of one that has pages none may.
-    fn has_room(&self) -> bool {
+    pub(super) fn has_room(&self) -> bool {
         let state = self.state();
         let rested = state.changed.is_none_or(|changed| changed.elapsed() >= CHANGES_EVERY);
         rested && state.browser.as_ref().is_none_or(|browser| !browser.is_alive() || browser.noise.is_empty())
     }
 
     /// Puts a browser in quarantine; the one before ends.
-    fn put(&self, browser: Arc<Browser>) {
+    pub(super) fn put(&self, browser: Arc<Browser>) {
         let mut state = self.state();
         state.browser = Some(browser);
         state.changed = Some(Instant::now());
     }
 
     /// Returns the browser in quarantine; takes it out if no mark is left.
-    fn needed(&self) -> Option<Arc<Browser>> {
+    pub(super) fn needed(&self) -> Option<Arc<Browser>> {
         let mut state = self.state();
         state.marks.expire(Instant::now());
         if state.marks.0.is_empty() {
@@ -128,76 +124,6 @@ impl Marks {
 
     fn expire(&mut self, now: Instant) {
         self.0.retain(|_, since| now.duration_since(*since) < MARKED_FOR);
-    }
-}
-
-/// Puts noisy browsers in quarantine, and ends it, until the provider ends.
-pub(super) async fn run(pool: Arc<Pool>) {
-    let quarantine = &pool.quarantine;
-    loop {
-        tokio::select! {
-            () = quarantine.noise.notified() => {
-                if quarantine.has_room() {
-                    change(&pool).await;
-                }
-            }
-            () = tokio::time::sleep(CHECK_EVERY) => check(&pool).await,
-            () = pool.ending.cancelled() => return,
-        }
-    }
-}
-
-/// Puts the noisy browser in quarantine, and the spare or another one in its place.
-async fn change(pool: &Arc<Pool>) {
-    let Some(old) = pool.noisy().await else { return };
-    // One that is being started is waited for: it takes the place.
-    let changing = pool.spare.changing.lock().await;
-    let (new, page) = if pool.spare.take_if(&old) {
-        old.relieve();
-        (None, None)
-    } else if let Some(spare) = pool.spare.browser() {
-        drop(pool.spare.take());
-        (Some(spare), None)
-    } else {
-        match pool.launch("noisy").await {
-            Ok(new) => {
-                // A page to begin with: the warm pages of the noisy browser are discarded.
-                let page = pool.blank_from(&new).await.ok();
-                (Some(new), page)
-            }
-            Err(error) => {
-                tracing::warn!(%error, "replacing a noisy local browser failed");
-                return;
-            }
-        }
-    };
-    tracing::info!("a page keeps its local browser busy; other sandboxes get another browser");
-    if let Some(new) = new {
-        pool.replace(&old, new).await;
-    }
-    pool.warm.renew(page);
-    old.quarantine();
-    pool.quarantine.put(Arc::clone(&old));
-    drop(changing);
-    give_way(&pool.quarantine, &old).await;
-}
-
-/// Lowers the priority of the whole browser, once other sandboxes' pages have left it.
-async fn give_way(quarantine: &Quarantine, browser: &Browser) {
-    let until = Instant::now() + OTHERS_LEAVE_WITHIN;
-    while browser.noise.has_others(|sandbox| quarantine.has_marked(sandbox)) && Instant::now() < until {
-        tokio::time::sleep(OTHERS_CHECK_EVERY).await;
-    }
-    let group = browser.group();
-    let _ = tokio::task::spawn_blocking(move || lower_group(group)).await;
-}
-
-/// Ends the quarantine when no sandbox is marked any more, or when its browser uses too much memory.
-async fn check(pool: &Arc<Pool>) {
-    let Some(browser) = pool.quarantine.needed() else { return };
-    if let Some(worn) = recycle::worn(&browser, pool.setup.options.recycle).await {
-        tracing::info!(worn, pages = browser.pages_made(), "the local browser in quarantine ends with its last page");
-        drop(pool.quarantine.take());
     }
 }
 

@@ -1,13 +1,13 @@
 //! The recycle policy: replaces worn browsers without delaying requests, and pauses starts while browsers keep dying.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use porthole_chromium::memory_of_group;
 use tokio::sync::Notify;
 
 use super::browser::Browser;
-use super::pool::Pool;
+use super::options::RecyclePolicy;
 use crate::provider::ProviderError;
 
 /// A browser that lived this long did not die in a crash loop.
@@ -17,17 +17,6 @@ const EARLY_DEATHS_FREE: u32 = 4;
 /// The first and the longest pause before another start; each pause is twice as long as the one before.
 const REST_FIRST: Duration = Duration::from_secs(1);
 const REST_MAX: Duration = Duration::from_secs(30);
-/// How often memory is measured, which reads some files of every process.
-const MEMORY_CHECK_EVERY: Duration = Duration::from_secs(5);
-
-/// When a browser counts as worn and is replaced.
-#[derive(Clone, Copy, Debug)]
-pub struct RecyclePolicy {
-    /// The most pages that it makes.
-    pub pages_max: u64,
-    /// The most anonymous memory of all its processes together, in bytes.
-    pub memory_max_bytes: u64,
-}
 
 /// Tracks browsers that ended and decides whether another may start.
 #[derive(Debug, Default)]
@@ -80,6 +69,11 @@ impl Recycling {
         }
     }
 
+    /// Waits until a browser has made its last page.
+    pub(super) async fn one_is_worn(&self) {
+        self.worn.notified().await;
+    }
+
     fn with<T>(&self, act: impl FnOnce(&mut Loop) -> T) -> T {
         act(&mut self.loops.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -94,33 +88,6 @@ impl Loop {
             rest_ms = rest.as_millis(),
             "no local browser is started for a while: too many failed or ended early"
         );
-    }
-}
-
-/// Replaces worn browsers until the provider ends. The new one starts while the old one still makes pages; the old
-/// one's warm pages are used up or replaced, and it ends with its last lease.
-pub(super) async fn run(pool: Arc<Pool>) {
-    let mut retiring: Weak<Browser> = Weak::new();
-    loop {
-        tokio::select! {
-            () = pool.recycling.worn.notified() => {}
-            () = tokio::time::sleep(MEMORY_CHECK_EVERY) => {}
-            () = pool.ending.cancelled() => return,
-        }
-        // One at a time: retired browsers whose last pages take long must not pile up.
-        if retiring.strong_count() > 0 {
-            continue;
-        }
-        let Some(old) = pool.running().await else { continue };
-        let Some(worn) = worn(&old, pool.setup.options.recycle).await else { continue };
-        match pool.launch("worn").await {
-            Ok(new) => {
-                tracing::info!(worn, pages = old.pages_made(), "a local browser is replaced");
-                pool.replace(&old, new).await;
-                retiring = Arc::downgrade(&old);
-            }
-            Err(error) => tracing::warn!(%error, worn, "replacing a worn local browser failed"),
-        }
     }
 }
 

@@ -11,13 +11,9 @@ use tokio::sync::Notify;
 
 use super::browser::Browser;
 use super::noise::{Sandbox, Visiting};
-use super::pool::Pool;
-use super::recycle;
 
 /// How long it is kept after visits of two sandboxes followed one another, and how far apart these may be.
 const KEPT_FOR: Duration = Duration::from_secs(300);
-/// How often it is looked after: whether one is to be started, is still needed, or is worn.
-const CHECK_EVERY: Duration = Duration::from_secs(5);
 
 /// The spare browser, if any.
 #[derive(Default)]
@@ -82,6 +78,26 @@ impl Spare {
         (spare, expected)
     }
 
+    /// Waits until visits are of several sandboxes.
+    pub(super) async fn several(&self) {
+        self.several.notified().await;
+    }
+
+    /// Whether visits are of several sandboxes.
+    pub(super) fn is_needed(&self) -> bool {
+        self.state().seen.has_several(Instant::now())
+    }
+
+    /// Returns the spare, whether it makes pages or not.
+    pub(super) fn kept(&self) -> Option<Arc<Browser>> {
+        self.state().browser.clone()
+    }
+
+    /// Takes this browser as the spare.
+    pub(super) fn put(&self, browser: Arc<Browser>) {
+        self.state().browser = Some(browser);
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,49 +117,6 @@ impl Seen {
 
     fn has_several(&self, now: Instant) -> bool {
         self.several.is_some_and(|since| now.duration_since(since) < KEPT_FOR)
-    }
-}
-
-/// Starts the spare while it is needed, and ends it, until the provider ends.
-pub(super) async fn run(pool: Arc<Pool>) {
-    loop {
-        tokio::select! {
-            () = pool.spare.several.notified() => {}
-            () = tokio::time::sleep(CHECK_EVERY) => {}
-            () = pool.ending.cancelled() => return,
-        }
-        check(&pool).await;
-    }
-}
-
-async fn check(pool: &Arc<Pool>) {
-    let _changing = pool.spare.changing.lock().await;
-    let is_needed = pool.spare.state().seen.has_several(Instant::now());
-    let running = pool.spare.state().browser.clone();
-    if let Some(browser) = running {
-        let worn = recycle::worn(&browser, pool.setup.options.recycle).await;
-        if browser.is_alive() && worn.is_none() && is_needed {
-            return;
-        }
-        if !browser.is_alive() {
-            pool.recycling.ended_after(browser.age());
-        }
-        tracing::info!(worn, pages = browser.pages_made(), "the spare local browser ends with its last page");
-        drop(pool.spare.take());
-        browser.relieve();
-        pool.warm.renew(None);
-    }
-    // The first browser starts with the first request; without it there is nothing to be spared.
-    if !is_needed || pool.running().await.is_none() {
-        return;
-    }
-    match pool.launch("spare").await {
-        Ok(browser) if !pool.ending.is_cancelled() => {
-            pool.spare.state().browser = Some(browser);
-            pool.warm.browser_started();
-        }
-        Ok(_) => {}
-        Err(error) => tracing::debug!(%error, "no spare local browser could be started"),
     }
 }
 

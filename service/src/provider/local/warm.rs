@@ -7,16 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
 use super::browser::{Blank, Browser};
-use super::pool::Pool;
+use super::busy::{Busy, InUse};
 use crate::telemetry::SessionMetrics;
 
 /// How old a warm page may get, so that no request inherits what a renderer accumulates over time.
-const AGE_MAX: Duration = Duration::from_secs(300);
-/// The pause after a page could not be made.
-const REST: Duration = Duration::from_secs(1);
+pub(super) const AGE_MAX: Duration = Duration::from_secs(300);
 
 /// The warm pages of a pool: those of its browser and of its spare.
 pub(super) struct Warm {
@@ -29,18 +27,6 @@ pub(super) struct Warm {
     /// Notified when a browser was started.
     started: Notify,
     metrics: SessionMetrics,
-}
-
-/// How many pages are in use in all browsers, which share the processors.
-#[derive(Debug, Default)]
-pub(super) struct Busy(watch::Sender<usize>);
-
-impl Busy {
-    /// Waits until a page is in use.
-    pub(super) async fn any(&self) {
-        // The sender lives as long as `self`.
-        let _ = self.0.subscribe().wait_for(|busy| *busy > 0).await;
-    }
 }
 
 impl Warm {
@@ -83,8 +69,7 @@ impl Warm {
 
     /// Counts a page as in use until the returned guard is dropped.
     pub(super) fn in_use(&self) -> InUse {
-        self.busy.0.send_modify(|busy| *busy += 1);
-        InUse(Arc::clone(&self.busy))
+        self.busy.in_use()
     }
 
     /// Wakes [`keep`]: a browser runs, so pages can be made.
@@ -93,7 +78,7 @@ impl Warm {
     }
 
     /// Adds a page. It replaces one whose browser is being replaced, if there is any.
-    fn add(&self, page: Blank) {
+    pub(super) fn add(&self, page: Blank) {
         self.change(|pages| {
             let stale = pages.iter().position(|(_, page)| !page.is_fresh());
             drop(stale.and_then(|at| pages.remove(at)));
@@ -105,12 +90,22 @@ impl Warm {
     /// left, while a page is in use, made requests beside a long visit take half as long again.
     pub(super) fn lacks_one(&self, browser: &Arc<Browser>, most: usize) -> bool {
         let fresh = self.pages().iter().filter(|(_, page)| page.is_of(browser)).count();
-        let busy = *self.busy.0.borrow();
+        let busy = self.busy.count();
         fresh < self.wanted.min(most) && busy < self.processors
     }
 
+    /// Whether any are to be kept.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.wanted > 0
+    }
+
+    /// Waits until a browser was started.
+    pub(super) async fn started(&self) {
+        self.started.notified().await;
+    }
+
     /// Discards pages that are too old or unusable; returns when the oldest remaining one will be too old.
-    fn discard_aged(&self) -> Option<Instant> {
+    pub(super) fn discard_aged(&self) -> Option<Instant> {
         self.change(|pages| {
             pages.retain(|(since, page)| since.elapsed() < AGE_MAX && page.is_usable());
             pages.front().map(|(since, _)| *since + AGE_MAX)
@@ -128,47 +123,5 @@ impl Warm {
 
     fn pages(&self) -> MutexGuard<'_, VecDeque<(Instant, Blank)>> {
         self.pages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Counts one page as in use.
-pub(super) struct InUse(Arc<Busy>);
-
-impl Drop for InUse {
-    fn drop(&mut self) {
-        self.0.0.send_modify(|busy| *busy -= 1);
-    }
-}
-
-/// Keeps warm pages until the provider ends.
-pub(super) async fn keep(pool: Arc<Pool>) {
-    let warm = &pool.warm;
-    let mut busy = warm.busy.0.subscribe();
-    loop {
-        let aged_at = warm.discard_aged().unwrap_or_else(|| Instant::now() + AGE_MAX);
-        tokio::select! {
-            () = warm.started.notified() => {}
-            _ = busy.changed() => {}
-            () = tokio::time::sleep_until(aged_at.into()) => {}
-            () = pool.ending.cancelled() => return,
-        }
-        // This starts no browser: the first request or the readiness check does.
-        while !pool.ending.is_cancelled()
-            && let Some(browser) = pool.lacks_page().await
-        {
-            match pool.blank_from(&browser).await {
-                Ok(page) if !pool.ending.is_cancelled() => {
-                    warm.add(page);
-                }
-                Ok(_) => return,
-                Err(error) => {
-                    tracing::debug!(%error, "a warm page could not be made");
-                    tokio::select! {
-                        () = tokio::time::sleep(REST) => {}
-                        () = pool.ending.cancelled() => return,
-                    }
-                }
-            }
-        }
     }
 }
