@@ -4,7 +4,6 @@
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
-use futures_util::future::join;
 use serde::Deserialize;
 use serde_json::json;
 
