@@ -75,17 +75,17 @@ test-one: build-tests
 	@tests/one '$(NAME)'
 
 # Everything, compiled once: clippy lints the workspace while it compiles it, with the variables that `cargo clippy`
-# sets, and rustdoc writes the documentation of what it tests. `tests/all` runs deploy-check, the examples of the
-# documentation and the tests, side by side where none measures time. The runner's closing lines come last.
+# sets, and rustdoc writes the documentation of what it tests. The runner's closing lines come last.
 test: export RUSTC_WORKSPACE_WRAPPER = $(CURDIR)/.ci/rustc
 test: export CLIPPY_ARGS = -D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__
 test: export RUSTDOC = $(CURDIR)/.ci/rustdoc
 # Line numbers in backtraces are a fifth of what the workspace's crates take to compile; a panic tells its place anyway.
 test: export CARGO_PROFILE_DEV_DEBUG = 0
-test: setup-tests format-check prometheus
+test: setup-tests format-check deploy-check prometheus
 	$(CARGO) build --workspace --all-targets
 	@touch $(TARGET)/debug/.built
-	@tests/all
+	$(CARGO) test --workspace --doc
+	$(CARGO) test --workspace --tests
 
 # Every alert fires when its cause happens to a real stack.
 alerts: build-tests prometheus
