@@ -27,6 +27,9 @@ const ATTACHED: &str = "Target.attachedToTarget";
 const NETWORK: &[u8] = b"Network.";
 const DETACHED: &str = "Target.detachedFromTarget";
 
+/// The longest answer, and parameters of an event, that are copied out of the buffer that was read.
+const COPIED_MAX_BYTES: usize = 1_024;
+
 /// A session's id; `None` for the browser's own session.
 pub(super) type SessionId = Option<Arc<str>>;
 
@@ -133,13 +136,13 @@ impl Routes {
                 let Some(pending) = self.pending.remove(&id) else { return };
                 let answer = match (envelope.error, envelope.result) {
                     (Some(error), _) => Err(Refused::Remote { code: error.code, message: error.message }),
-                    (None, Some(result)) => Ok(slice_of(message, result)),
+                    (None, Some(result)) => Ok(part_of(message, result)),
                     (None, None) => Ok(Bytes::from_static(b"{}")),
                 };
                 drop(pending.answer.send(answer));
             }
             (None, Some(method)) => {
-                let params = envelope.params.map_or(Bytes::from_static(b"{}"), |params| slice_of(message, params));
+                let params = envelope.params.map_or(Bytes::from_static(b"{}"), |params| part_of(message, params));
                 let session = envelope.session_id.map(Arc::from);
                 if method == DETACHED {
                     self.detach(&params);
@@ -290,7 +293,9 @@ fn method_at_start(message: &[u8]) -> Option<&[u8]> {
     message.strip_prefix(EVENT_START)?.split(|byte| *byte == b'"').next()
 }
 
-/// Returns the part of the message that `raw` borrows, without a copy: a picture is megabytes.
-fn slice_of(message: &Bytes, raw: &RawValue) -> Bytes {
-    message.slice_ref(raw.get().as_bytes())
+/// Returns the part of the message that `raw` borrows. A large one is not copied: a picture is megabytes. A small one is,
+/// since it would keep the whole buffer that it was read into for as long as someone holds it unread.
+fn part_of(message: &Bytes, raw: &RawValue) -> Bytes {
+    let part = raw.get().as_bytes();
+    if part.len() <= COPIED_MAX_BYTES { Bytes::copy_from_slice(part) } else { message.slice_ref(part) }
 }
