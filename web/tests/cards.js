@@ -24,7 +24,7 @@ test('a card waits with progress at once, and shows how long', async (place) => 
   assert(find(element, '[role=status]').textContent.includes('Waiting'), 'there are words');
   element.setAttribute('waiting', 'Opening https://example.com');
   equal(find(element, '[role=status] bdi').textContent, 'Opening https://example.com');
-  await until(() => find(element, '.seconds').textContent === '1 s', 'a second passes');
+  await until(() => /^[1-9]\d* s$/.test(find(element, '.seconds').textContent ?? ''), 'a second passes');
   await person({ do: 'shot', name: 'card-waiting' });
 });
 

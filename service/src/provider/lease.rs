@@ -20,7 +20,7 @@ pub struct Lease {
     hosts: Option<AllowHosts>,
     frame_lock: Option<FrameLock>,
     is_prepared: bool,
-    popups: Option<mpsc::Receiver<Attached>>,
+    popups: Option<mpsc::Receiver<Box<Attached>>>,
     downloads: Option<Downloads>,
     watchers: JoinSet<()>,
     release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
@@ -117,14 +117,14 @@ impl Lease {
 
     /// Sets the channel that delivers the windows opened by the page.
     #[must_use]
-    pub(super) fn with_popups(mut self, popups: Option<mpsc::Receiver<Attached>>) -> Self {
+    pub(super) fn with_popups(mut self, popups: Option<mpsc::Receiver<Box<Attached>>>) -> Self {
         self.popups = popups;
         self
     }
 
     /// Takes the channel of the windows that the page opens; `None` if the purpose closes them, and from the second
     /// call on. A window and its opener are halted until [`Attached::resume`].
-    pub fn take_popups(&mut self) -> Option<mpsc::Receiver<Attached>> {
+    pub fn take_popups(&mut self) -> Option<mpsc::Receiver<Box<Attached>>> {
         self.popups.take()
     }
 

@@ -42,24 +42,25 @@ pub(super) async fn close_workers(mut started: Attachments) {
 }
 
 /// Hands the pages that are attached from now on to `lease`, and closes those beyond [`WAITING_MAX`].
-pub(super) async fn hand_over(mut opened: Attachments, lease: mpsc::Sender<Attached>) {
+pub(super) async fn hand_over(mut opened: Attachments, lease: mpsc::Sender<Box<Attached>>) {
     while let Some(target) = opened.next().await {
         offer(&lease, target);
     }
 }
 
-/// Creates the channel for the windows of one lease.
-pub(super) fn channel() -> (mpsc::Sender<Attached>, mpsc::Receiver<Attached>) {
+/// Creates the channel for the windows of one lease. They are boxed: a channel keeps room for 32 from its beginning, and
+/// most pages open none.
+pub(super) fn channel() -> (mpsc::Sender<Box<Attached>>, mpsc::Receiver<Box<Attached>>) {
     mpsc::channel(WAITING_MAX)
 }
 
-fn offer(lease: &mpsc::Sender<Attached>, mut target: Attached) {
+fn offer(lease: &mpsc::Sender<Box<Attached>>, mut target: Attached) {
     if target.kind != "page" {
         return;
     }
     // Chromium reports that the window does not wait, yet its opener is halted until the window is resumed (tried).
     target.waiting = true;
-    if let Err(refused) = lease.try_send(target) {
+    if let Err(refused) = lease.try_send(Box::new(target)) {
         refused.into_inner().close();
     }
 }
@@ -72,7 +73,7 @@ pub(super) struct Router(Arc<Mutex<HashMap<String, Entry>>>);
 struct Entry {
     /// The target of the context's first page, which is the leased one.
     first: String,
-    lease: mpsc::Sender<Attached>,
+    lease: mpsc::Sender<Box<Attached>>,
 }
 
 /// A context's entry in the [`Router`], removed when dropped.
@@ -80,7 +81,7 @@ struct Entry {
 pub(super) struct Routed {
     router: Router,
     context: String,
-    opened: Option<mpsc::Receiver<Attached>>,
+    opened: Option<mpsc::Receiver<Box<Attached>>>,
 }
 
 // === impl Router ===
@@ -111,7 +112,7 @@ impl Router {
 
 impl Routed {
     /// Takes the channel of the context's windows; `None` from the second call on.
-    pub(super) fn take(&mut self) -> Option<mpsc::Receiver<Attached>> {
+    pub(super) fn take(&mut self) -> Option<mpsc::Receiver<Box<Attached>>> {
         self.opened.take()
     }
 }

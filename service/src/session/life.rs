@@ -24,7 +24,7 @@ impl Shared {
     pub(super) async fn live(
         self: Arc<Self>,
         session: Arc<Session>,
-        windows: Option<Receiver<Attached>>,
+        windows: Option<Receiver<Box<Attached>>>,
         downloads: Option<Downloads>,
     ) {
         let mut watching = JoinSet::new();
@@ -83,7 +83,7 @@ async fn grows_old(session: &Session) -> Reason {
 }
 
 /// Takes on the session's windows as tabs, as long as its browser lives.
-async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Attached>>, watching: &mut JoinSet<()>) {
+async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Box<Attached>>>, watching: &mut JoinSet<()>) {
     let Some(mut windows) = windows else { return std::future::pending().await };
     while let Some(window) = windows.recv().await {
         if session.hides(&window.target_id).await {

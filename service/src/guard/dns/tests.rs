@@ -168,9 +168,7 @@ async fn the_hosts_file_is_asked_first_and_alone() {
 async fn dropping_a_look_up_closes_its_sockets() {
     let server = Server::start().await;
     let files = server.files();
-    // Counts the kernel's UDP sockets whose remote end is the server.
     let end = format!("{:08X}:{:04X}", u32::from_ne_bytes([127, 0, 0, 1]), server.addr.port());
-    let sockets = || std::fs::read_to_string("/proc/net/udp").unwrap().matches(&format!(" {end} 01")).count();
     let mut look_ups = JoinSet::new();
     let files = Arc::new(files);
     for n in 0..100 {
@@ -180,16 +178,30 @@ async fn dropping_a_look_up_closes_its_sockets() {
     while server.asked.load(Ordering::SeqCst) < 200 {
         tokio::task::yield_now().await;
     }
-    assert_eq!(sockets(), 200);
+    until_sockets_to(&end, 200).await;
     look_ups.abort_all();
     while look_ups.join_next().await.is_some() {}
     // A process that another test is just starting has them, too, until it runs its program.
-    let closed = async {
-        while sockets() > 0 {
+    until_sockets_to(&end, 0).await;
+}
+
+/// Waits until the kernel lists `count` UDP sockets whose remote end is `end`, for ten seconds.
+///
+/// It lists a page at a time, by position: where other tests open and close sockets meanwhile, one is listed twice or not
+/// at all.
+async fn until_sockets_to(end: &str, count: usize) {
+    let mut seen = 0;
+    let waited = tokio::time::timeout(Duration::from_secs(10), async {
+        loop {
+            let listed = std::fs::read_to_string("/proc/net/udp").unwrap();
+            seen = listed.matches(&format!(" {end} 01")).count();
+            if seen == count {
+                return;
+            }
             tokio::task::yield_now().await;
         }
-    };
-    tokio::time::timeout(Duration::from_secs(10), closed).await.expect("sockets are left open");
+    });
+    waited.await.unwrap_or_else(|_| panic!("{seen} sockets are open, not {count}"));
 }
 
 #[test]

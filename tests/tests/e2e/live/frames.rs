@@ -159,14 +159,17 @@ async fn each_viewer_has_a_frame_rate_of_its_own() {
     slow.frame().await;
     let began = Instant::now();
     let (mut slow_frames, mut fast_frames) = (0, 0);
-    while began.elapsed().as_secs() < 2 {
+    // A browser on a busy machine draws few frames for a while: the difference has ten times as long to show.
+    while began.elapsed().as_secs() < 2 || slow_frames == 0 || fast_frames <= 2 * slow_frames {
+        assert!(began.elapsed().as_secs() < 20, "{fast_frames} frames at 60 a second, {slow_frames} at 2");
         tokio::select! {
             heard = slow.next() => slow_frames += u32::from(matches!(heard, Heard::Frame(_))),
             heard = fast.next() => fast_frames += u32::from(matches!(heard, Heard::Frame(_))),
         }
     }
-    assert!((1..=6).contains(&slow_frames), "{slow_frames} frames at 2 a second");
-    assert!(fast_frames > 2 * slow_frames, "{fast_frames} frames at 60 a second, {slow_frames} at 2");
+    // One more was on its way already, and one comes for the size.
+    let at_most = 2.0 * began.elapsed().as_secs_f64() + 2.0;
+    assert!(f64::from(slow_frames) <= at_most, "{slow_frames} frames at 2 a second, {at_most} at most");
     agent.does("close", json!({})).await;
 }
 
