@@ -7,8 +7,8 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, TITLE_MAX_CHARS};
 use serde::Deserialize;
 
+use super::run::retry_across_documents;
 use super::script::PLACE;
-use super::world::retry_across_documents;
 use super::{Page, PageError};
 use crate::guard::egress::Report;
 

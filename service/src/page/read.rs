@@ -6,8 +6,8 @@ use porthole_reading::outcome::Plan;
 use serde_json::Value;
 use tokio::time::{Instant, sleep};
 
+use super::run::NEXT_DOCUMENT_AFTER;
 use super::script::READ;
-use super::world::NEXT_DOCUMENT_AFTER;
 use super::{Page, PageError};
 
 impl Page {

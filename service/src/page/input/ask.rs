@@ -4,8 +4,9 @@ use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::key::Key;
+use super::shared::Shared;
 use super::step::{ASKING_TIMEOUT, Step};
-use super::{Shared, chooser, look};
+use super::{chooser, look};
 use crate::page::interact::{ActError, ClipboardUse, Frame, Pressed};
 
 /// What a person gets of a text that is copied, in characters; the session's clipboard has all.

@@ -1,7 +1,7 @@
 //! File choosers: intercepted while a viewer may act, reported to viewers, and answered with files.
 
 use std::collections::HashMap;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{BackendNodeId, ResolveNodeParams};
@@ -17,8 +17,8 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
 use super::outside::Chooser;
+use super::shared::{Asking, Shared};
 use crate::cdp::{CdpError, Event, Session};
 use crate::page::PageError;
 use crate::page::interact::{ActError, File};
@@ -32,13 +32,6 @@ const PARTS_MAX: usize = 64;
 const WAITING_MAX: usize = 8;
 /// How long a document may take to say what its file input takes: the browser tells of a chooser once.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
-
-/// The file input that waits for files.
-#[derive(Debug)]
-pub(super) struct Asking {
-    session: Session,
-    input: RemoteObjectId,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -172,12 +165,6 @@ impl Asking {
 
     fn release(self) {
         self.session.call(&ReleaseObjectParams::new(self.input)).forget();
-    }
-}
-
-impl Shared {
-    fn chooser(&self) -> MutexGuard<'_, Option<Asking>> {
-        self.chooser.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -5,7 +5,7 @@
 //! Without input a page is not asked.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
@@ -13,13 +13,13 @@ use porthole_contract::live::{FieldKind, FieldOption, OpenField};
 use porthole_contract::session::BoundingBox as WireBox;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
 use super::outside::{Outside, cursor_named};
+use super::shared::{OpenIn, Shared};
 use super::step::ASKING_TIMEOUT;
+use super::wish::Wish;
 use crate::page::interact::{ActError, BoundingBox, Frame};
 use crate::page::watch::{Fatal, PageState};
 
@@ -50,31 +50,6 @@ const ROOT_DEPTH_MAX: usize = 8;
 const FRAMES_MAX: usize = 64;
 /// How long the browser may take to close its popup.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
-
-/// What was done since the page was looked at last.
-#[derive(Default)]
-pub(super) struct Looks {
-    wish: Mutex<Wish>,
-    came: Notify,
-}
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Wish {
-    /// Where the pointer is, once a person has moved it.
-    at: Option<(f64, f64)>,
-    moved: bool,
-    acted: bool,
-    pressed: bool,
-    typed: bool,
-    closes: bool,
-}
-
-/// Where an open field is.
-#[derive(Clone, Debug)]
-pub(super) struct OpenIn {
-    frame: Frame,
-    number: u32,
-}
 
 /// What the kit says of a document; see `look` in `script/interact/outside.js`.
 #[derive(Debug, Deserialize)]
@@ -129,46 +104,6 @@ struct Looker {
     /// How often it was looked at since the last input.
     again: usize,
     field_told: Instant,
-}
-
-// === impl Looks ===
-
-impl Looks {
-    pub(super) fn moved(&self, at: (f64, f64)) {
-        self.wish(|wish| (wish.at, wish.moved) = (Some(at), true));
-    }
-
-    pub(super) fn pressed(&self, at: (f64, f64)) {
-        self.wish(|wish| (wish.at, wish.acted, wish.pressed) = (Some(at), true, true));
-    }
-
-    pub(super) fn typed(&self) {
-        self.wish(|wish| (wish.acted, wish.typed, wish.closes) = (true, true, false));
-    }
-
-    pub(super) fn closed(&self) {
-        self.wish(|wish| (wish.acted, wish.typed, wish.closes) = (true, false, true));
-    }
-
-    pub(super) fn acted(&self) {
-        self.wish(|wish| wish.acted = true);
-    }
-
-    fn wish(&self, change: impl FnOnce(&mut Wish)) {
-        change(&mut self.lock());
-        self.came.notify_one();
-    }
-
-    /// Takes what was done; where the pointer is stays known.
-    fn take(&self) -> Wish {
-        let mut wish = self.lock();
-        let next = Wish { at: wish.at, ..Wish::default() };
-        std::mem::replace(&mut *wish, next)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Wish> {
-        self.wish.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 /// Looks at the page until it or its input ends.
@@ -400,12 +335,6 @@ impl Looker {
             is_news
         });
         told.expect("send_if_modified calls its function")
-    }
-}
-
-impl Shared {
-    fn field(&self) -> MutexGuard<'_, Option<OpenIn>> {
-        self.field.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -15,10 +15,12 @@ mod mouse;
 mod outside;
 mod pump;
 mod rate;
+mod shared;
 mod step;
 mod touch;
+mod wish;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams;
@@ -32,6 +34,7 @@ use self::mouse::Mouse;
 pub use self::outside::{Chooser, Outside};
 use self::pump::Pump;
 pub use self::rate::InputRate;
+use self::shared::Shared;
 use self::step::Step;
 use self::touch::Touch;
 use super::Page;
@@ -82,22 +85,6 @@ pub struct PageInput {
     ended: CancellationToken,
 }
 
-/// What the tasks of one page's input share.
-struct Shared {
-    page: Arc<Page>,
-    clipboard: Clipboard,
-    outside: watch::Sender<Outside>,
-    /// The weight of the steps that were given to the pump and not taken yet.
-    waiting: AtomicUsize,
-    /// Whether files wait to be given to a chooser.
-    files_wait: AtomicBool,
-    looks: look::Looks,
-    /// The field that [`Outside::field`] tells of.
-    field: Mutex<Option<look::OpenIn>>,
-    /// The file input that [`Outside::chooser`] tells of.
-    chooser: Mutex<Option<chooser::Asking>>,
-}
-
 /// What is held down.
 #[derive(Default)]
 struct Devices {
@@ -135,16 +122,7 @@ impl PageInput {
     pub fn start(page: Arc<Page>, clipboard: Clipboard, copied: mpsc::Sender<String>) -> Self {
         let (steps, queue) = mpsc::unbounded_channel();
         let (controlled, control) = watch::channel(false);
-        let shared = Arc::new(Shared {
-            page,
-            clipboard,
-            outside: watch::Sender::new(Outside::default()),
-            waiting: AtomicUsize::new(0),
-            files_wait: AtomicBool::new(false),
-            looks: look::Looks::default(),
-            field: Mutex::default(),
-            chooser: Mutex::default(),
-        });
+        let shared = Arc::new(Shared::new(page, clipboard));
         let ended = CancellationToken::new();
         tokio::spawn(Pump::new(Arc::clone(&shared), queue, copied, ended.clone()).run());
         tokio::spawn(look::watch(Arc::clone(&shared), ended.clone()));

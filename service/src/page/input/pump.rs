@@ -14,9 +14,9 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::Shared;
 use super::ask::ask;
 use super::flight::{Flight, Kind};
+use super::shared::Shared;
 use super::step::{ASKING_TIMEOUT, FILES_TIMEOUT, Step, Wheel};
 
 /// Sends the steps of one page.

@@ -1,15 +1,10 @@
 //! An element of a frame, by the number that the frame's kit gave it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Serialize;
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use super::{ActError, Frame, Ref};
-use crate::page::Page;
+use super::{Frame, Ref};
 
 /// An element. It stays the same node when the page changes it; whether it is still in its document is asked anew
 /// with each call.
@@ -48,34 +43,8 @@ pub(super) struct ShownFor {
 }
 
 impl Element {
-    /// The first element of a frame's document that a CSS selector matches; shadow roots are not looked into.
-    ///
-    /// # Errors
-    /// [`ActError::NotFound`] where none does; otherwise as [`Element::call`].
-    pub async fn first(page: &Page, frame: &Frame, selector: &str) -> Result<Self, ActError> {
-        let number: u32 = frame.call(page, CAPTURE_TIMEOUT, "first", vec![selector.into()]).await?;
-        if number == 0 {
-            return Err(ActError::NotFound(selector.to_owned()));
-        }
-        Ok(Self::node(frame.clone(), number))
-    }
-
     /// The node of this number.
     pub(super) fn node(frame: Frame, number: u32) -> Self {
         Self { frame, number, meant: Meant::Node }
-    }
-
-    /// Calls a function of the kit with the element's number and `arguments`, as `kit[name](number, arguments)`.
-    ///
-    /// # Errors
-    /// [`ActError`]: the frame is gone, a dialog holds the page, the page died or the answer took longer than `limit`.
-    pub(in crate::page) async fn call<T: DeserializeOwned>(
-        &self,
-        page: &Page,
-        limit: Duration,
-        name: &str,
-        arguments: Value,
-    ) -> Result<T, ActError> {
-        self.frame.call(page, limit, name, vec![self.number.into(), arguments]).await
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::{ActError, Frame, SnapshotOptions};
 use crate::cdp::CdpError;
-use crate::page::world::NEXT_DOCUMENT_AFTER;
+use crate::page::run::NEXT_DOCUMENT_AFTER;
 use crate::page::{Page, PageError};
 
 /// How long all frames of a document may take together: an advertisement that is busy must not hold its page.

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
-use super::press::Press;
+use super::press::{Press, Sent};
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Call;
@@ -49,9 +49,6 @@ pub(super) struct Reached {
     #[serde(default)]
     pub lost: bool,
 }
-
-/// Answers of the mouse.
-pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
 
 impl Page {
     /// Clicks an element, once it is visible, enabled, still and hit at the point.

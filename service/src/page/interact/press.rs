@@ -1,19 +1,24 @@
 //! A press that comes to an element or to none. The pointer's move, and what is written with it, is in `pointer`.
 
-use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchMouseEventParams, MouseButton};
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchMouseEventParams, DispatchMouseEventReturns, MouseButton,
+};
 use futures_util::future::join;
 
 use super::acted::Point;
 use super::actionable::{Ask, Spot, Told, Tries, frames_around};
 use super::aside::{Aside, Input};
 use super::chord::Modifiers;
-use super::pointer::Sent;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element, Frame};
+use crate::cdp::Call;
 use crate::page::Page;
 
 /// What got a press that no document told of.
 const ANOTHER_FRAME: &str = "another frame";
+
+/// Answers of the mouse.
+pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
 
 /// A press of a button, and its release.
 pub(super) struct Press {

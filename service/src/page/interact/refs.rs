@@ -4,22 +4,16 @@
 //! with the role and the name that were last shown for it. It is never resolved by similarity.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
-use std::str::FromStr;
 
 use porthole_reading::tree::Node;
 
-use super::{Element, Frame};
+use super::{Element, Frame, Ref};
 
 /// How many refs a session remembers. Beyond, the oldest are forgotten and count as gone.
 const REFS_MAX: usize = 200_000;
 
 /// Of how many pages the latest tree is kept, for the changes since.
 const PAGES_MAX: usize = 16;
-
-/// A ref, `@e5` on the wire.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Ref(pub u64);
 
 /// What a ref stands for.
 #[derive(Clone, Debug)]
@@ -170,46 +164,5 @@ impl Refs {
         self.forgotten = keep_from;
         self.shown.retain(|reference, _| reference.0 > keep_from);
         self.by_node.retain(|_, reference| reference.0 > keep_from);
-    }
-}
-
-// === impl Ref ===
-
-impl fmt::Display for Ref {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "@e{}", self.0)
-    }
-}
-
-/// A text that is not a ref.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("must be a ref such as @e5")]
-pub struct NotARef;
-
-impl FromStr for Ref {
-    type Err = NotARef;
-
-    /// Reads `@e5` or `e5`.
-    fn from_str(text: &str) -> Result<Self, NotARef> {
-        let digits = text.strip_prefix('@').unwrap_or(text).strip_prefix('e').ok_or(NotARef)?;
-        if digits.is_empty() || digits.starts_with('0') || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(NotARef);
-        }
-        digits.parse().map(Ref).map_err(|_| NotARef)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_ref_is_read_with_and_without_its_sign() {
-        assert_eq!("@e5".parse(), Ok(Ref(5)));
-        assert_eq!("e12".parse(), Ok(Ref(12)));
-        assert_eq!(Ref(7).to_string(), "@e7");
-        for wrong in ["", "5", "@5", "@e", "@e05", "@e-1", "@e1x", "@@e1", "@e99999999999999999999"] {
-            assert_eq!(wrong.parse::<Ref>(), Err(NotARef), "{wrong}");
-        }
     }
 }

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::wanted::{Plan, Step, shown};
 use super::{ActError, BoundingBox, Element, Frame};
-use crate::page::world::NEXT_DOCUMENT_AFTER;
+use crate::page::run::NEXT_DOCUMENT_AFTER;
 use crate::page::{Page, PageError};
 
 /// How long a frame may take to answer, besides what it is told to wait.

@@ -9,7 +9,7 @@ use super::search::{Round, Search, Within};
 use super::wanted::{Plan, Step};
 use super::{ActError, Element, Missed, UrlGlob, Wanted};
 use crate::page::Page;
-use crate::page::world::NEXT_DOCUMENT_AFTER;
+use crate::page::run::NEXT_DOCUMENT_AFTER;
 
 /// How long a document waits for its URL to change until it is asked anew.
 const URL_SLICE: Duration = Duration::from_millis(1_000);

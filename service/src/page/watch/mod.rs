@@ -21,9 +21,9 @@ pub use self::state::Dialog;
 pub(super) use self::{
     barrier::{EventBarrier, catch_up},
     late::{find_document, find_first_document},
-    network_use::{NetworkOn, NetworkUse},
+    network_use::{NetworkOn, NetworkUse, network},
     shared::Watched,
     state::{Fatal, PageState, Stop},
     stopping::stop_refused,
-    watchers::{network, watch_page},
+    watchers::watch_page,
 };

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use chromiumoxide_cdp::cdp::browser_protocol::network::DisableParams;
+use chromiumoxide_cdp::cdp::browser_protocol::network::{DisableParams, EnableParams};
 
-use super::watchers::network;
 use crate::cdp::Session;
 
 /// Who needs the events of `Network` on a page's own target session. Clones are the same.
@@ -17,6 +16,11 @@ pub(in super::super) struct NetworkUse {
 
 /// One user; they are reported until it is dropped.
 pub(in super::super) struct NetworkOn(NetworkUse);
+
+/// Builds the command that reports requests and responses. The browser keeps no bodies for us: its default is 100 MB.
+pub(in super::super) fn network() -> EnableParams {
+    EnableParams { max_total_buffer_size: Some(0), max_resource_buffer_size: Some(0), ..EnableParams::default() }
+}
 
 impl NetworkUse {
     pub(in super::super) fn new(session: &Session, is_remote: bool) -> Self {

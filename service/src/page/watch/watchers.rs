@@ -1,12 +1,12 @@
 //! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, on a remote
 //! network, one for each worker. Each reads its target session's events in the browser's order.
 
-use chromiumoxide_cdp::cdp::browser_protocol::network::EnableParams as EnableNetwork;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinSet;
 
 use super::answers::{self, Sockets};
 use super::documents::Documents;
+use super::network_use::network;
 use super::requests;
 use super::shared::Watched;
 use super::state::Fatal;
@@ -63,11 +63,6 @@ fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
         Role::Part => &[],
         Role::Browser => PAUSED,
     })
-}
-
-/// Builds the command that reports requests and responses. The browser keeps no bodies for us: its default is 100 MB.
-pub(in super::super) fn network() -> EnableNetwork {
-    EnableNetwork { max_total_buffer_size: Some(0), max_resource_buffer_size: Some(0), ..EnableNetwork::default() }
 }
 
 const PAUSED: &[&str] = &["Fetch.requestPaused"];

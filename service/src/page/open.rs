@@ -1,0 +1,141 @@
+//! How a page is opened: a lease's blank one, a session's first one, and a window that one of its pages opened.
+
+use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
+use tokio::sync::watch::channel;
+
+use super::frame_control::FrameControl;
+use super::interact::LatestDocument;
+use super::watch::{EventBarrier, NetworkUse, PageState, Watched};
+use super::{Appearance, Identity, IdentityError, Page, appearance, console, watch, world};
+use crate::cdp::{Attached, Session};
+use crate::guard::{AllowHosts, Judge, Network, PageGuard};
+use crate::provider::{Lease, Popups, Purpose};
+
+/// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
+/// gets them beforehand.
+pub fn prepare(session: &Session) {
+    session.call(&EnablePage::default()).forget();
+    session.call(&SetLifecycleEventsEnabledParams::new(true)).forget();
+    session.call(&EnableInspector::default()).forget();
+    world::prepare(session);
+}
+
+impl Page {
+    /// Opens a lease's blank page. Awaits nothing: the browser executes commands in order, so these take effect
+    /// before any that are sent later.
+    #[must_use]
+    pub fn open(lease: &mut Lease, judge: &Judge, appearance: &Appearance) -> Self {
+        let (session, target_id, is_prepared) =
+            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
+        Self::drive(lease, session, target_id, is_prepared, judge, appearance, &Identity::default())
+    }
+
+    /// The same for the first page of a session, whose pages have this identity.
+    ///
+    /// # Errors
+    /// [`IdentityError`] where the browser refuses the identity.
+    pub async fn open_as(
+        lease: &mut Lease,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Result<Self, IdentityError> {
+        let (session, target_id, is_prepared) =
+            (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
+        identity.try_on(&session).await?;
+        Ok(Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity))
+    }
+
+    /// Takes on a window that a page of the lease opened, as a page of its own, and lets it run.
+    #[must_use]
+    pub fn adopt(
+        lease: &mut Lease,
+        window: &Attached,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Self {
+        let (session, target_id) = (window.session.clone(), window.target_id.clone());
+        identity.apply(&session);
+        let page = Self::drive(lease, session, target_id, false, judge, appearance, identity);
+        page.known.send_modify(|state| state.document.url.clone_from(&window.url));
+        window.resume();
+        lease.watchers().spawn(watch::find_first_document(window.session.clone(), page.known.clone()));
+        page
+    }
+
+    fn drive(
+        lease: &mut Lease,
+        session: Session,
+        main_frame: String,
+        is_prepared: bool,
+        judge: &Judge,
+        appearance: &Appearance,
+        identity: &Identity,
+    ) -> Self {
+        let network = lease.network().clone();
+        let (known, state) = channel(PageState::default());
+        let barrier = EventBarrier::new();
+        let guard = page_guard(&network, lease.hosts(), judge);
+        if network.egress().is_some() {
+            guard.learns_by(watch::catch_up(&session, &barrier));
+        }
+        let network_use = NetworkUse::new(&session, network.remote().is_some());
+        let watched = Watched {
+            main_frame: main_frame.clone(),
+            purpose: lease.purpose(),
+            identity: identity.clone(),
+            guard: guard.clone(),
+            blocked: judge.blocked.clone(),
+            network: network.clone(),
+            state: known.clone(),
+            barrier: barrier.clone(),
+            network_use: network_use.clone(),
+        };
+        let stops_refused = (network.egress().is_some() && lease.purpose().popups() == Popups::Adopt)
+            .then(|| watch::stop_refused(&session, &watched));
+        if let Some(stops) = &stops_refused {
+            guard.tells_refusals(stops);
+        }
+        watch::watch_page(lease.watchers(), &session, watched);
+        if !is_prepared {
+            prepare(&session);
+        }
+        if network.remote().is_some() {
+            session.call(&watch::network()).forget();
+            world::report(&session);
+        }
+        if lease.purpose() == Purpose::Session {
+            console::keep_errors(&session);
+        }
+        appearance::apply(&session, appearance);
+        Self {
+            session,
+            main_frame,
+            purpose: lease.purpose(),
+            known,
+            state,
+            viewport: appearance.viewport,
+            guard,
+            network,
+            frame_control: lease.frame_lock().cloned().map(FrameControl::new),
+            barrier,
+            latest_document: LatestDocument::default(),
+            network_use,
+            stops_refused,
+        }
+    }
+}
+
+/// Returns the page's guard: that of its egress if it has one, otherwise a new one.
+fn page_guard(network: &Network, hosts: Option<&AllowHosts>, judge: &Judge) -> PageGuard {
+    if let Some(egress) = network.egress() {
+        return egress.guard().clone();
+    }
+    let guard = PageGuard::new(judge.guard.clone());
+    if let Some(hosts) = hosts {
+        guard.restrict(hosts.clone());
+    }
+    guard
+}
