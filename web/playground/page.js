@@ -109,7 +109,7 @@ function address() {
 function go() {
   const { ask } = MODES[mode];
   if (!ask) {
-    session ??= new SessionPanel(call);
+    session ??= new SessionPanel(call, (route, body) => calls.call(route, body));
     if (!session.node.isConnected) fill(result, session.node);
     void session.go(address());
     return;

@@ -23,9 +23,12 @@ const ACTS = {
 export class SessionPanel {
   /**
    * @param {(route: string, body: any) => Promise<import('./calls.js').Called>} call shows the request and the answer, too
+   * @param {(route: string, body: any) => Promise<import('./calls.js').Called>} ask shows neither: nobody asked for a ticket, and it
+   *   would take the place of the request that was made
    */
-  constructor(call) {
+  constructor(call, ask) {
     this._call = call;
+    this._ask = ask;
     this._session = '';
     this._chosen = '';
     this._live = /** @type {import('../elements/live-view.js').LiveView} */ (document.createElement('porthole-live-view'));
@@ -87,7 +90,7 @@ export class SessionPanel {
   /** A link for the live view. Where the worker is behind another name the ticket is used with this page's own. */
   async _ticket() {
     if (!this._session) return null;
-    const { answer } = await this._call('session/viewer', { session: this._session, role: 'control' });
+    const { answer } = await this._ask('session/viewer', { session: this._session, role: 'control' });
     if (!answer.ok) return null;
     return new URL(`live#ticket=${encodeURIComponent(answer.ticket)}`, location.href).href;
   }

@@ -30,13 +30,14 @@ pub(super) fn drop_colour_profile(jpeg: &mut Vec<u8>) {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use image::codecs::jpeg::JpegEncoder;
     use image::{ExtendedColorType, ImageEncoder as _};
 
     use super::*;
 
-    fn jpeg(width: u32, height: u32) -> Vec<u8> {
+    /// A grey picture.
+    pub(in crate::page) fn jpeg(width: u32, height: u32) -> Vec<u8> {
         let mut jpeg = Vec::new();
         let pixels = vec![128; (width * height * 3) as usize];
         JpegEncoder::new_with_quality(&mut jpeg, 70)

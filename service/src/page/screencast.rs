@@ -220,19 +220,8 @@ fn millis(seconds: f64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use image::codecs::jpeg::JpegEncoder;
-    use image::{ExtendedColorType, ImageEncoder as _};
-
     use super::*;
-
-    fn jpeg(width: u32, height: u32) -> Vec<u8> {
-        let mut jpeg = Vec::new();
-        let pixels = vec![128; (width * height * 3) as usize];
-        JpegEncoder::new_with_quality(&mut jpeg, 70)
-            .write_image(&pixels, width, height, ExtendedColorType::Rgb8)
-            .unwrap();
-        jpeg
-    }
+    use crate::page::jpeg::tests::jpeg;
 
     #[test]
     fn a_frame_is_decoded_once_and_keeps_what_is_told_of_it() {

@@ -6,11 +6,9 @@ use porthole_contract::Invalid;
 use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer};
 use tokio::time::Instant;
 
-use super::{SessionError, Turn};
+use super::SessionError;
+use super::turn::{ANSWER_TIME, Turn};
 use crate::page::interact::{self, ActError, Element, Located, Point, Ref, Wanted};
-
-/// What is left of a call's time for its answer.
-pub(super) const ANSWER_TIME: Duration = Duration::from_millis(300);
 
 /// What a call acts on.
 pub(super) struct Aim {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -10,10 +10,10 @@ use base64::prelude::BASE64_STANDARD;
 use porthole_contract::Invalid;
 use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
-use tokio::sync::Notify;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::file_name::{file_name, mime_type};
+use super::shelf::{Coming, Kept, Shelf};
 use super::{Session, SessionError, Turn};
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
@@ -28,71 +28,6 @@ const TOO_LARGE: &str = "the session's downloads would be over 50 MB";
 const TOO_MANY: &str = "the session has as many downloads as one may have";
 const NOT_KEPT: &str = "this provider keeps no downloads";
 const FAILED: &str = "the download failed";
-
-/// The files of a session.
-#[derive(Debug, Default)]
-pub(super) struct Files {
-    shelf: Mutex<Shelf>,
-    /// Told when a download has ended.
-    ended: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Shelf {
-    given: u32,
-    coming: HashMap<String, Coming>,
-    kept: Vec<Kept>,
-    /// Whether downloads are written at all.
-    is_open: bool,
-}
-
-/// A download under way.
-#[derive(Debug)]
-struct Coming {
-    tab: String,
-    name: String,
-    bytes: u64,
-    /// Why it was cancelled, if it was: told already.
-    cancelled: bool,
-}
-
-#[derive(Debug)]
-struct Kept {
-    info: FileInfo,
-    path: PathBuf,
-}
-
-// === impl Files ===
-
-impl Files {
-    fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits until no download is under way; false if one still is by `until`.
-    async fn settle(&self, until: Instant) -> bool {
-        let waiting = async {
-            loop {
-                let ended = self.ended.notified();
-                tokio::pin!(ended);
-                ended.as_mut().enable();
-                if self.shelf().coming.is_empty() {
-                    return;
-                }
-                ended.await;
-            }
-        };
-        timeout_at(until, waiting).await.is_ok()
-    }
-}
-
-impl Shelf {
-    /// Bytes that are kept, or may come.
-    fn bytes(&self) -> u64 {
-        let coming = self.coming.values().filter(|coming| !coming.cancelled).map(|coming| coming.bytes);
-        self.kept.iter().map(|kept| kept.info.bytes).chain(coming).fold(0, u64::saturating_add)
-    }
-}
 
 /// A download that may be another session's: the browser reports those of all its contexts.
 struct Unclaimed {

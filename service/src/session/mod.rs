@@ -1,9 +1,9 @@
 //! Sessions: pages that agents act in, and that live between calls.
 //!
 //! A session owns a lease, its tabs and a seat; when it ends all three are given back. It knows no transport: HTTP speaks
-//! to [`Sessions`] and [`Session`]. `handle` is how callers name one, `tabs` its windows, `events` what happened between two
-//! calls, `life` what ends it, `call` how one call runs, `viewers` the people who watch, by a `ticket`, and the other files
-//! what calls do.
+//! to [`Sessions`] and [`Session`]. `store` is what both are made of, `handle` how callers name a session, `tabs` its
+//! windows, `events` what happened between two calls, `life` what ends it, `call` how one call runs and `turn` what it works
+//! with, `viewers` the people who watch, by a `ticket`, and the other files what calls do.
 
 mod act;
 mod action;
@@ -22,269 +22,23 @@ mod look;
 mod navigate;
 mod open;
 mod revive;
+mod shelf;
 mod shown;
 mod state;
+mod store;
 mod tabs;
 mod ticket;
+mod turn;
 mod viewers;
+mod visited;
 mod wait;
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-
-use tokio::sync::Notify;
-use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
-
-pub use self::call::{Answered, Call, Context, Failed, Kind, Turn};
-use self::end::{End, Reason};
+pub use self::call::Answered;
 pub use self::error::SessionError;
-use self::events::Events;
-use self::files::Files;
 pub use self::handle::{NoRandomness, ReplicaId, SessionId};
 pub use self::hold::ViewerTicket;
 pub use self::navigate::Destination;
 pub use self::open::Opening;
-use self::state::{Hidden, Visited};
-use self::tabs::Tabs;
+pub use self::store::{Session, SessionLimits, Sessions};
+pub use self::turn::{Call, Context, Failed, Kind, Turn};
 pub use self::viewers::{BARE_PING, Packed, Told, Viewer};
-use crate::admission::{Admission, Seat, SeatLimits, Seats};
-use crate::guard::Judge;
-use crate::owner_token::OwnerKeys;
-use crate::page::interact::{Clipboard, Refs};
-use crate::page::{Appearance, Identity, Page};
-use crate::provider::{Lease, Provider};
-use crate::telemetry::AgentMetrics;
-
-/// How many sessions that were lost are remembered, so that their callers learn it.
-const LOST_REMEMBERED_MAX: usize = 1_024;
-
-/// How many sessions there may be, and how long they live.
-#[derive(Clone, Copy, Debug)]
-pub struct SessionLimits {
-    /// How many there may be, here and for one sandbox.
-    pub seats: SeatLimits,
-    /// A session ends after this long without a call.
-    pub idle: Duration,
-    /// A session's longest life.
-    pub age: Duration,
-    /// How long sessions go on once the service was asked to end.
-    pub drain: Duration,
-}
-
-impl SessionLimits {
-    /// The same with a shorter idle time, where one was asked for.
-    fn with_idle(self, seconds: Option<u32>) -> Self {
-        let asked = seconds.map(|seconds| Duration::from_secs(seconds.into()));
-        Self { idle: asked.map_or(self.idle, |asked| asked.min(self.idle)), ..self }
-    }
-}
-
-/// The sessions of this replica. Clones share them.
-#[derive(Clone)]
-pub struct Sessions(Arc<Shared>);
-
-struct Shared {
-    limits: SessionLimits,
-    provider: Arc<dyn Provider>,
-    judge: Judge,
-    admission: Admission,
-    seats: Seats,
-    owner_keys: Arc<OwnerKeys>,
-    replica: ReplicaId,
-    store: Mutex<Store>,
-    metrics: AgentMetrics,
-    /// Cancelled when no more sessions may begin.
-    draining: CancellationToken,
-    /// Cancelled when the replica ends.
-    ending: CancellationToken,
-    tasks: TaskTracker,
-}
-
-#[derive(Default)]
-struct Store {
-    live: HashMap<SessionId, Arc<Session>>,
-    /// Sessions whose browser died, oldest first, with their sandboxes.
-    lost: VecDeque<(SessionId, Arc<str>)>,
-}
-
-/// A session.
-pub struct Session {
-    id: SessionId,
-    handle: String,
-    sandbox: Arc<str>,
-    limits: SessionLimits,
-    appearance: Mutex<Appearance>,
-    identity: Identity,
-    visited: Visited,
-    files: Files,
-    hidden: tokio::sync::watch::Sender<Hidden>,
-    judge: Judge,
-    since: Instant,
-    used: Mutex<Instant>,
-    events: Events,
-    tabs: Mutex<Tabs>,
-    /// Told when a window was taken on as a tab.
-    tab_came: Notify,
-    /// Held by the call that runs; others wait in the order of their arrival.
-    turn: tokio::sync::Mutex<Held>,
-    /// The clipboard of the session's tabs: the browser's own is shared by all of its contexts.
-    clipboard: Clipboard,
-    /// Taken when the session ends.
-    lease: Mutex<Option<(Lease, Seat)>>,
-    viewers: viewers::Viewers,
-    end: End,
-}
-
-/// What only the call that runs may touch.
-#[derive(Debug, Default)]
-struct Held {
-    refs: Refs,
-    /// How many blocked requests were told of.
-    blocked_told: u64,
-}
-
-// === impl Sessions ===
-
-impl Sessions {
-    /// The sessions of a replica that has none yet.
-    #[must_use]
-    pub fn new(
-        limits: SessionLimits,
-        provider: Arc<dyn Provider>,
-        judge: Judge,
-        admission: Admission,
-        owner_keys: Arc<OwnerKeys>,
-        replica: ReplicaId,
-        metrics: AgentMetrics,
-    ) -> Self {
-        let seats = Seats::new(limits.seats, admission.clone());
-        Self(Arc::new(Shared {
-            limits,
-            provider,
-            judge,
-            admission,
-            seats,
-            owner_keys,
-            replica,
-            store: Mutex::default(),
-            metrics,
-            draining: CancellationToken::new(),
-            ending: CancellationToken::new(),
-            tasks: TaskTracker::new(),
-        }))
-    }
-
-    /// This replica's id.
-    #[must_use]
-    pub fn replica(&self) -> ReplicaId {
-        self.0.replica
-    }
-
-    /// How many sessions there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
-        self.0.store().live.len()
-    }
-
-    /// The session of this handle, if it belongs to the sandbox.
-    ///
-    /// # Errors
-    /// [`SessionError::NoPage`] without a handle, [`SessionError::NotFound`] for one that is forged, another sandbox's or
-    /// ended, [`SessionError::Lost`] for one whose browser died or whose replica is gone.
-    pub fn find(&self, handle: Option<&str>, sandbox: &str) -> Result<Arc<Session>, SessionError> {
-        let handle = handle.ok_or(SessionError::NoPage)?;
-        let id = SessionId::read(handle, &self.0.owner_keys).ok_or(SessionError::NotFound)?;
-        let store = self.0.store();
-        if let Some(session) = store.live.get(&id) {
-            return if *session.sandbox == *sandbox { Ok(Arc::clone(session)) } else { Err(SessionError::NotFound) };
-        }
-        let was_lost = store.lost.iter().any(|(lost, owner)| *lost == id && **owner == *sandbox);
-        Err(if was_lost || id.replica() != self.0.replica { SessionError::Lost } else { SessionError::NotFound })
-    }
-
-    /// How sessions end, as metrics name it.
-    pub fn ends() -> impl Iterator<Item = &'static str> {
-        Reason::ALL.into_iter().map(Reason::name)
-    }
-
-    /// Lets no more sessions begin, and waits until there is none, for [`SessionLimits::drain`] at most.
-    pub async fn drain(&self) {
-        self.0.draining.cancel();
-        // Sessions that begin now are refused, so it only closes.
-        self.0.tasks.close();
-        drop(tokio::time::timeout(self.0.limits.drain, self.0.tasks.wait()).await);
-    }
-
-    /// Ends all sessions and waits until they have given everything back.
-    pub async fn end(&self) {
-        self.0.ending.cancel();
-        self.0.tasks.close();
-        self.0.tasks.wait().await;
-    }
-}
-
-impl Shared {
-    fn store(&self) -> MutexGuard<'_, Store> {
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Store {
-    fn remember_lost(&mut self, id: SessionId, sandbox: Arc<str>) {
-        if self.lost.len() == LOST_REMEMBERED_MAX {
-            self.lost.pop_front();
-        }
-        self.lost.push_back((id, sandbox));
-    }
-}
-
-// === impl Session ===
-
-impl Session {
-    /// Its handle.
-    #[must_use]
-    pub fn handle(&self) -> &str {
-        &self.handle
-    }
-
-    fn tabs(&self) -> MutexGuard<'_, Tabs> {
-        self.tabs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn appearance(&self) -> Appearance {
-        *self.appearance.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Marks the session as used now, and returns how long it was not.
-    fn touch(&self) -> Duration {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let now = Instant::now();
-        now.duration_since(std::mem::replace(&mut *used, now))
-    }
-
-    /// How long the session was not used.
-    #[must_use]
-    pub fn idle_for(&self) -> Duration {
-        self.idle_since().elapsed()
-    }
-
-    fn idle_since(&self) -> Instant {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes on a window as a tab. `None` once the session has ended.
-    fn adopt(&self, window: &crate::cdp::Attached) -> Option<Arc<Page>> {
-        let mut lease = self.lease.lock().unwrap_or_else(PoisonError::into_inner);
-        let (lease, _) = lease.as_mut()?;
-        Some(Arc::new(Page::adopt(lease, window, &self.judge, &self.appearance(), &self.identity)))
-    }
-}
-
-impl std::fmt::Debug for Session {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Session").field("id", &self.id).finish_non_exhaustive()
-    }
-}

@@ -8,10 +8,12 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::end::End;
-use super::state::{self, Visited};
+use super::state;
+use super::store::Held;
 use super::tabs::Tabs;
 use super::viewers::Viewers;
-use super::{Held, Session, SessionError, SessionId, Sessions};
+use super::visited::Visited;
+use super::{Session, SessionError, SessionId, Sessions};
 use crate::admission::Client;
 use crate::guard::{AllowHosts, NotAHost};
 use crate::page::interact::Clipboard;

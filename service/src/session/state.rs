@@ -1,33 +1,17 @@
 //! A session's cookies and local storage: `state` reads them, `open` sets them.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use porthole_contract::Invalid;
 use porthole_contract::session::{State, StorageState};
 use url::Url;
 
+use super::visited::{Hidden, Visited};
 use super::{Session, SessionError, Turn};
 use crate::cdp::Session as BlankPage;
 use crate::guard::Network;
 use crate::page::PageError;
 use crate::page::storage::{self, ORIGINS_MAX, StorageError, Stored};
-
-/// The origins whose documents a session has shown, or that it began with.
-#[derive(Debug, Default)]
-pub(super) struct Visited(Mutex<BTreeSet<String>>);
-
-/// The window in which origins are read that no tab shows. It is no tab.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Hidden {
-    /// There is none.
-    #[default]
-    None,
-    /// It is being opened: its name is not known yet.
-    Opening,
-    /// It has this target.
-    Open(String),
-}
 
 /// Hides the window no longer once it is dropped.
 struct Shown(Arc<Session>);
@@ -64,7 +48,7 @@ pub(super) async fn put(
     };
     storage::set_cookies(page, network, &state.cookies).await.map_err(told)?;
     storage::put(page, target_id, &origins).await.map_err(told)?;
-    Ok(Visited(Mutex::new(origins.into_iter().map(|stored| stored.origin).collect())))
+    Ok(Visited::of(origins.into_iter().map(|stored| stored.origin)))
 }
 
 impl Turn<'_> {
@@ -119,21 +103,6 @@ impl Session {
         if let Some(origin) = origin_of(url) {
             self.visited.add(origin);
         }
-    }
-}
-
-// === impl Visited ===
-
-impl Visited {
-    fn add(&self, origin: String) {
-        let mut origins = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if origins.len() < ORIGINS_MAX {
-            origins.insert(origin);
-        }
-    }
-
-    fn all(&self) -> BTreeSet<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

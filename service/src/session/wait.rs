@@ -6,7 +6,8 @@ use porthole_contract::Invalid;
 use porthole_contract::session::{Condition, ElementState, Plain, Target, WaitRequest};
 use tokio::time::{Instant, sleep};
 
-use super::aim::{ANSWER_TIME, Looking, wanted};
+use super::aim::{Looking, wanted};
+use super::turn::ANSWER_TIME;
 use super::{SessionError, Turn};
 use crate::page::interact::{Awaited, UrlGlob};
 

@@ -66,6 +66,9 @@ async fn a_session_is_acted_in_by_refs() {
     person.fills("#url", &url).await;
     person.clicks("#go", None).await;
     person.reads(".tree", "textbox \"Name\"").await;
+    // The ticket for the live view is asked for as well: what is shown is the request that was made here.
+    person.sees("document.querySelector('porthole-live-view').src.includes('#ticket=')").await;
+    person.reads(".code pre", "session/navigate").await;
     person.clicks(".tree button", Some("@e1")).await;
     person.chooses(".act select", "type").await;
     person.fills(".act input", "Ada").await;

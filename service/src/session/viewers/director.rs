@@ -5,13 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use porthole_contract::session::{TabInfo, ViewerRole};
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::cast::Cast;
 use super::hands::Hands;
-use super::{Session, TabView};
+use super::stage::{Stage, TabView};
 use crate::page::Page;
+use crate::page::input::PageInput;
+use crate::session::Session;
 use crate::session::events::url_of;
 use crate::session::tabs::Tab;
 
@@ -21,6 +24,9 @@ const LOOK_PAUSE: Duration = Duration::from_millis(10);
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a tab may take to tell its title.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Texts that were copied and not told yet.
+const COPIES_MAX: usize = 4;
 
 /// A title that a tab has told.
 struct Title {
@@ -116,12 +122,7 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
 }
 
 /// Begins, changes and ends casts as the viewers wish. Whether one has begun or ended.
-fn cast(
-    session: &Session,
-    stage: &mut super::Stage,
-    open: &[Tab],
-    wishes: &HashMap<String, super::wish::Wish>,
-) -> bool {
+fn cast(session: &Session, stage: &mut Stage, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
     let before = stage.casts.len();
     // A renderer that died takes its cast along.
     let runs = |name: &String| {
@@ -146,19 +147,14 @@ fn cast(
 }
 
 /// Takes input to the tabs that are watched, and to no others. Whether there is a new one.
-fn hold(
-    session: &Arc<Session>,
-    stage: &mut super::Stage,
-    open: &[Tab],
-    wishes: &HashMap<String, super::wish::Wish>,
-) -> bool {
+fn hold(session: &Arc<Session>, stage: &mut Stage, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
     stage.hands.retain(|name, _| wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name));
     let may_act = stage.watching.values().any(|watching| watching.role == ViewerRole::Control);
     let mut is_new = false;
     for tab in open.iter().filter(|tab| wishes.contains_key(&tab.name)) {
         let hands = stage.hands.entry(tab.name.clone()).or_insert_with(|| {
             is_new = true;
-            Hands::on(session, Arc::clone(&tab.page))
+            take_input(session, Arc::clone(&tab.page))
         });
         hands.input.set_controlled(may_act);
     }
@@ -208,4 +204,20 @@ impl Titles {
 async fn ask(tab: String, page: Arc<Page>, stage: u64) -> Title {
     let title = timeout(TITLE_TIMEOUT, page.title()).await.ok().flatten();
     Title { tab, stage, title }
+}
+
+/// Begins to take input to a page. What a person copies is told to the viewer that has control.
+fn take_input(session: &Arc<Session>, page: Arc<Page>) -> Hands {
+    let (copies, mut copied) = mpsc::channel(COPIES_MAX);
+    let input = Arc::new(PageInput::start(page, session.clipboard.clone(), copies));
+    let session = Arc::downgrade(session);
+    tokio::spawn(async move {
+        while let Some(text) = copied.recv().await {
+            let Some(session) = session.upgrade() else { return };
+            session.viewers.stage().copied(text);
+            session.viewers.publish();
+        }
+    });
+    let outside = input.outside();
+    Hands { input, outside }
 }

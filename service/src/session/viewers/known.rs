@@ -4,8 +4,8 @@ use porthole_contract::limits::TITLE_MAX_CHARS;
 use porthole_contract::live::{LiveStatus, ServerMessage};
 use porthole_contract::session::{Control, TabInfo};
 
-use super::TabView;
 use super::frame::ShownViewport;
+use super::stage::TabView;
 use crate::page::input::Outside;
 
 /// What a viewer was told.

@@ -7,8 +7,8 @@ use porthole_contract::live::{Goto, ServerMessage, ViewerMessage};
 use porthole_contract::{ErrorCode, Viewport};
 use tokio::task::{AbortHandle, JoinSet};
 
-use super::Session;
 use crate::page::{Page, PageError};
+use crate::session::Session;
 use crate::session::navigate::{judge, travel};
 
 /// Acts that run beside a viewer; more are dropped.

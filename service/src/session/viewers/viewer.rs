@@ -1,33 +1,28 @@
-//! One viewer, without its transport: the next message for it, and the handling of its messages.
+//! One viewer, without its transport: the next message for it. What it says itself is handled in `heard`.
 //!
 //! The state that the viewer was last sent is compared with the current state, so a slow viewer may miss steps but
 //! never the final state. Frames go out one at a time, always the latest.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
-use porthole_contract::ErrorCode;
 use porthole_contract::limits::LIVE_INPUT_EVENTS_PER_SECOND_MAX;
-use porthole_contract::live::{
-    CloseCode, ControlAction, FrameMode, Hello, KeyEventType, LiveStatus, MouseEventType, QualityChange, ServerMessage,
-    TouchEventType, Unread, ViewerMessage, raw_text,
-};
+use porthole_contract::live::{CloseCode, FrameMode, Hello, LiveStatus, ServerMessage, raw_text};
 use porthole_contract::session::ViewerRole;
 use tokio::sync::{Semaphore, mpsc, watch};
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-use super::Session;
 use super::cast::Latest;
-use super::control::{Held, ViewerId};
+use super::control::ViewerId;
 use super::frame::{Frame, Packed, ShownViewport};
 use super::known::Known;
 use super::pace::Pace;
 use super::steer::Steering;
 use super::window::Window;
 use super::wish::Wish;
-use crate::page::input::{InputEvent, InputRate, Outside, Taken};
+use crate::page::input::{InputRate, Outside};
+use crate::session::Session;
 use crate::session::end::Reason;
 
 /// Messages that wait to be sent to one viewer; more are dropped.
@@ -36,9 +31,6 @@ const OUT_MAX: usize = 128;
 pub const BARE_PING: u64 = 0;
 /// Navigations that a viewer may begin in a second: each costs the browser's main thread about a millisecond.
 const NAVIGATIONS_PER_SECOND_MAX: u32 = 10;
-/// Input that no frame has followed by then had no effect to be seen.
-const INPUT_SHOWN_WITHIN: Duration = Duration::from_secs(1);
-
 /// What is to be sent to a viewer.
 #[derive(Debug)]
 pub enum Told {
@@ -52,28 +44,28 @@ pub enum Told {
 
 /// One viewer. Dropping it lets it leave.
 pub struct Viewer {
-    session: Arc<Session>,
-    id: ViewerId,
-    role: ViewerRole,
+    pub(super) session: Arc<Session>,
+    pub(super) id: ViewerId,
+    pub(super) role: ViewerRole,
     mode: FrameMode,
     /// The JPEG quality and the largest width and height that the viewer asks for; its line may take less.
-    asked_quality: u32,
+    pub(super) asked_quality: u32,
     asked_size: (u32, u32),
     out: VecDeque<ServerMessage>,
     notes: mpsc::Receiver<ServerMessage>,
-    changed: watch::Receiver<u64>,
-    told: Known,
+    pub(super) changed: watch::Receiver<u64>,
+    pub(super) told: Known,
     cast: Option<Watched>,
     /// What the browser draws outside of the watched page.
     outside: Option<watch::Receiver<Outside>>,
-    window: Window,
-    pace: Pace,
+    pub(super) window: Window,
+    pub(super) pace: Pace,
     closes_with: Option<CloseCode>,
     /// The first input that no frame has followed yet.
-    input_at: Option<Instant>,
-    rate: InputRate,
-    navigations: InputRate,
-    steering: Steering,
+    pub(super) input_at: Option<Instant>,
+    pub(super) rate: InputRate,
+    pub(super) navigations: InputRate,
+    pub(super) steering: Steering,
 }
 
 /// The cast that the viewer sees.
@@ -186,46 +178,10 @@ impl Viewer {
         self.adapt();
     }
 
-    /// The viewer says something. What can't be read, or what it may not say, is ignored and counted.
-    pub fn hears(&mut self, text: &str) {
-        let message = match ViewerMessage::parse(text) {
-            Ok(message) => message,
-            Err(Unread::Malformed) => return self.ignore("malformed"),
-            Err(Unread::UnknownType) => return self.ignore("unknown"),
-        };
-        if self.role == ViewerRole::View && !message.only_watches() {
-            return self.ignore("role");
-        }
-        let is_within = message.only_watches() || self.rate.admits(Instant::now());
-        match message {
-            ViewerMessage::Tab { tab } => self.watch_tab(tab),
-            ViewerMessage::Quality(change) => self.change_quality(change),
-            ViewerMessage::Ack { seq } => {
-                self.window.acknowledged(seq, Instant::now());
-                self.adapt();
-            }
-            ViewerMessage::Ping { id } => self.tell([ServerMessage::Pong { id }]),
-            ViewerMessage::Control { action: ControlAction::Release } => {
-                if self.session.viewers.stage().release(self.id) {
-                    self.session.viewers.stir();
-                }
-            }
-            ViewerMessage::Navigate(_) if !self.navigations.admits(Instant::now()) => self.ignore("rate"),
-            _ if !is_within && !releases(&message) => self.ignore("rate"),
-            ViewerMessage::Control { action: ControlAction::Take } => self.take_control(),
-            act => self.act(act),
-        }
-    }
-
     /// The end of its session.
     #[must_use]
     pub fn session_end(&self) -> CancellationToken {
         self.session.end.token()
-    }
-
-    /// A binary message, which no viewer sends.
-    pub fn hears_binary(&mut self) {
-        self.ignore("malformed");
     }
 
     /// Whose turn it is to send a large message: one viewer of the session at a time.
@@ -240,81 +196,8 @@ impl Viewer {
         self.role == ViewerRole::Control
     }
 
-    fn act(&mut self, act: ViewerMessage) {
-        let now = Instant::now();
-        let is_move = moves(&act);
-        let acted = self.session.viewers.stage().act(self.id);
-        match acted {
-            Err(Held) => return self.ignore("control"),
-            Ok(true) => self.session.viewers.stir(),
-            Ok(false) => {}
-        }
-        self.session.touch();
-        if !self.steer(act) {
-            return self.ignore("moot");
-        }
-        self.session.viewers.metrics.input();
-        if self.input_at.is_none_or(|at| now > at + INPUT_SHOWN_WITHIN) {
-            self.input_at = Some(now);
-        }
-        if !is_move && self.pace.acts(now) {
-            self.window.stir();
-            self.adapt();
-        }
-    }
-
-    /// Does what the viewer asks of the tab that it watches. Whether that does anything.
-    fn steer(&mut self, act: ViewerMessage) -> bool {
-        let tab = &self.told.tab;
-        if matches!(act, ViewerMessage::Navigate(_) | ViewerMessage::Resize(_)) {
-            return self.steering.act(tab, act);
-        }
-        let is_move = moves(&act);
-        let Some(event) = InputEvent::of(act) else { return false };
-        let stage = self.session.viewers.stage();
-        // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
-        if let Some(cast) = stage.casts.get(tab).filter(|_| !is_move) {
-            cast.hurry();
-        }
-        stage.hands.get(tab).is_some_and(|hands| hands.input.send(event) == Taken::Taken)
-    }
-
-    fn take_control(&mut self) {
-        let taken = self.session.viewers.stage().take(self.id);
-        match taken {
-            Ok(()) => {
-                self.session.touch();
-                self.session.viewers.stir();
-            }
-            Err(Held) => self.tell([ServerMessage::Error {
-                error: ErrorCode::ControlHeld,
-                message: ErrorCode::ControlHeld.message().to_owned(),
-            }]),
-        }
-    }
-
-    fn watch_tab(&mut self, tab: Option<String>) {
-        let mut stage = self.session.viewers.stage();
-        let is_known = tab.as_ref().is_none_or(|tab| stage.tabs.iter().any(|view| view.info.tab == *tab));
-        if let (true, Some(watching)) = (is_known, stage.watching.get_mut(&self.id)) {
-            watching.tab = tab;
-            drop(stage);
-            self.changed.mark_changed();
-            self.session.viewers.stir();
-        } else {
-            drop(stage);
-            self.ignore("malformed");
-        }
-    }
-
-    fn change_quality(&mut self, QualityChange { quality, max_fps }: QualityChange) {
-        self.pace.max_fps = max_fps.unwrap_or(self.pace.max_fps);
-        self.asked_quality = quality.unwrap_or(self.asked_quality);
-        self.adapt();
-    }
-
     /// Asks for the picture that the viewer's line takes, and for its frame rate.
-    fn adapt(&mut self) {
+    pub(super) fn adapt(&mut self) {
         let (quality, side_percent) = self.window.line().takes(self.asked_quality);
         let (mut max_width, mut max_height) = self.asked_size;
         if side_percent < 100 {
@@ -407,7 +290,7 @@ impl Viewer {
         self.tell(news);
     }
 
-    fn tell(&mut self, messages: impl IntoIterator<Item = ServerMessage>) {
+    pub(super) fn tell(&mut self, messages: impl IntoIterator<Item = ServerMessage>) {
         for message in messages {
             if self.out.len() < OUT_MAX {
                 self.out.push_back(message);
@@ -425,10 +308,6 @@ impl Viewer {
         }
     }
 
-    fn ignore(&self, reason: &'static str) {
-        self.session.viewers.metrics.ignored(reason);
-    }
-
     /// The message as this viewer reads it; `None` where its mode does not have it.
     fn written(&self, message: &ServerMessage) -> Option<String> {
         match self.mode {
@@ -441,25 +320,6 @@ impl Viewer {
 impl Drop for Viewer {
     fn drop(&mut self) {
         self.session.leave(self.id);
-    }
-}
-
-/// Whether a message is one of the many by which something moves.
-fn moves(message: &ViewerMessage) -> bool {
-    match message {
-        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseMoved,
-        ViewerMessage::Touch { event } => event.kind == TouchEventType::TouchMove,
-        _ => false,
-    }
-}
-
-/// Whether a message lets go of something: it is heard beyond a viewer's rate, or a button would stay down.
-fn releases(message: &ViewerMessage) -> bool {
-    match message {
-        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseReleased,
-        ViewerMessage::Keyboard { event } => event.kind == KeyEventType::KeyUp,
-        ViewerMessage::Touch { event } => matches!(event.kind, TouchEventType::TouchEnd | TouchEventType::TouchCancel),
-        _ => false,
     }
 }
 

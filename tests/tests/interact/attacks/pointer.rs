@@ -17,7 +17,8 @@ const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; le
         one.addEventListener(type, () => note('wrong ' + type)) };
     hears(w); b.addEventListener('click', () => note('right'))</script>";
 
-/// What a page does, with `BUTTONS`.
+/// What a page does, with `BUTTONS`. A frame that comes between look and press may get the press (decision 99), and no
+/// click of it.
 const SWAPS: &[&str] = &[
     "b.onpointerover = swap",
     "b.onmouseenter = swap",
@@ -49,7 +50,7 @@ const SWAPS: &[&str] = &[
     "b.onpointermove = () => { document.body.style.zoom = .5; w.style.left = '100px' }",
     "b.onpointermove = () => document.startViewTransition(swap)",
     "b.onpointermove = () => { b.style.contentVisibility = 'hidden'; b.style.visibility = 'hidden'; w.style.cssText = 'left:50px;z-index:-1' }",
-    "b.onpointermove = () => { const f = document.createElement('iframe'); f.style.cssText = 'position:absolute;left:0;top:0;width:600px;height:400px;z-index:9'; f.srcdoc = `<body style=margin:0 onpointerdown='parent.note(\"wrong frame\")' onclick='parent.note(\"wrong frame click\")'>`; document.body.append(f) }",
+    "b.onpointermove = () => { const f = document.createElement('iframe'); f.style.cssText = 'position:absolute;left:0;top:0;width:600px;height:400px;z-index:9'; f.srcdoc = `<body style=margin:0 onclick='parent.note(\"wrong frame click\")'>`; document.body.append(f) }",
     "b.onpointermove = () => { document.open(); document.write(`<body style=margin:0;height:100vh onclick='note(\"wrong\")'>`); document.close() }",
     "b.onpointerdown = () => { document.open(); document.write(`<body style=margin:0;height:100vh onclick='note(\"wrong\")'>`); document.close() }",
     "b.onpointermove = () => { document.body.innerHTML = `<a href='#x' onclick='note(\"wrong\")' style='position:fixed;inset:0'>x</a>` }",

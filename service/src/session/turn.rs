@@ -1,0 +1,119 @@
+//! What a call says of itself, what it works with while it has its turn, and what every answer has.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant as Clock};
+
+use porthole_contract::session::{Event, SnapshotAnswer};
+use tokio::sync::MutexGuard;
+use tokio::time::Instant;
+
+use super::store::Held;
+use super::tabs::Tab;
+use super::{Session, SessionError};
+use crate::admission::{Client, Permit};
+use crate::page::Page;
+use crate::page::interact::Refs;
+
+/// What is left of a call's time for its answer.
+pub(super) const ANSWER_TIME: Duration = Duration::from_millis(300);
+
+/// What every call says.
+pub struct Call<'a> {
+    /// Who asks, for the queue.
+    pub client: &'a Client,
+    /// The tab; `None` for the active one.
+    pub tab: Option<&'a str>,
+    /// The call's own time.
+    pub timeout_ms: u32,
+    /// Since when the call runs: its time in other queues counts.
+    pub since: Instant,
+    /// What the call needs of the session.
+    pub kind: Kind,
+    /// The tool that acts; `None` of a call that only looks. One that acts waits for a viewer to let go of control.
+    pub tool: Option<String>,
+}
+
+/// What a call needs of the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A page that answers, and a permit.
+    Works,
+    /// Nothing of the page: it is answered while a dialog holds it, and takes no permit.
+    Manages,
+}
+
+/// The turn of a call: what it works with. Other calls of the session wait.
+pub struct Turn<'a> {
+    /// The session.
+    pub session: &'a Arc<Session>,
+    /// The tab that the call is about. Some calls change it for their answer.
+    pub tab: Tab,
+    /// The end of the call's time.
+    pub deadline: Instant,
+    /// When the wait for what the call began was begun, if it was.
+    pub settling_since: Option<Clock>,
+    /// What did not go quite as asked, each `code: sentence`.
+    pub warnings: Vec<String>,
+    /// The snapshot for the answer.
+    pub snapshot: Option<SnapshotAnswer>,
+    /// The tool that acts, until viewers have been shown what it does.
+    pub(super) tool: Option<String>,
+    pub(super) permit: Option<Arc<Permit>>,
+    pub(super) held: MutexGuard<'a, Held>,
+}
+
+/// A call that failed.
+pub struct Failed {
+    /// Why.
+    pub error: SessionError,
+    /// What every answer has; `None` where no session is known.
+    pub context: Option<Context>,
+}
+
+/// What every answer has of its session.
+#[derive(Debug, Default)]
+pub struct Context {
+    /// The handle.
+    pub session: String,
+    /// The tab; empty once the session has ended.
+    pub tab: String,
+    /// Where the tab is.
+    pub url: String,
+    /// The page's title.
+    pub title: String,
+    /// What happened since the last call.
+    pub events: Vec<Event>,
+    /// The snapshot, where one was asked for.
+    pub snapshot: Option<SnapshotAnswer>,
+}
+
+impl From<SessionError> for Failed {
+    fn from(error: SessionError) -> Self {
+        Self { error, context: None }
+    }
+}
+
+// === impl Turn ===
+
+impl Turn<'_> {
+    /// The tab's page.
+    #[must_use]
+    pub fn page(&self) -> Arc<Page> {
+        Arc::clone(&self.tab.page)
+    }
+
+    /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.
+    pub(super) fn permit(&self) -> Result<Arc<Permit>, SessionError> {
+        self.permit.clone().ok_or(SessionError::NotFound)
+    }
+
+    /// The session's refs.
+    pub fn refs(&mut self) -> &mut Refs {
+        &mut self.held.refs
+    }
+
+    /// The session's state between calls.
+    pub(super) fn held(&mut self) -> &mut Held {
+        &mut self.held
+    }
+}

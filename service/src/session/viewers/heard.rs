@@ -1,0 +1,151 @@
+//! What a viewer says, and whether it may: control, input, and how it wants to be shown the page.
+
+use std::time::Duration;
+
+use porthole_contract::ErrorCode;
+use porthole_contract::live::{
+    ControlAction, KeyEventType, MouseEventType, QualityChange, ServerMessage, TouchEventType, Unread, ViewerMessage,
+};
+use porthole_contract::session::ViewerRole;
+use tokio::time::Instant;
+
+use super::control::Held;
+use super::viewer::Viewer;
+use crate::page::input::{InputEvent, Taken};
+
+/// Input that no frame has followed by then had no effect to be seen.
+const INPUT_SHOWN_WITHIN: Duration = Duration::from_secs(1);
+
+impl Viewer {
+    /// The viewer says something. What can't be read, or what it may not say, is ignored and counted.
+    pub fn hears(&mut self, text: &str) {
+        let message = match ViewerMessage::parse(text) {
+            Ok(message) => message,
+            Err(Unread::Malformed) => return self.ignore("malformed"),
+            Err(Unread::UnknownType) => return self.ignore("unknown"),
+        };
+        if self.role == ViewerRole::View && !message.only_watches() {
+            return self.ignore("role");
+        }
+        let is_within = message.only_watches() || self.rate.admits(Instant::now());
+        match message {
+            ViewerMessage::Tab { tab } => self.watch_tab(tab),
+            ViewerMessage::Quality(change) => self.change_quality(change),
+            ViewerMessage::Ack { seq } => {
+                self.window.acknowledged(seq, Instant::now());
+                self.adapt();
+            }
+            ViewerMessage::Ping { id } => self.tell([ServerMessage::Pong { id }]),
+            ViewerMessage::Control { action: ControlAction::Release } => {
+                if self.session.viewers.stage().release(self.id) {
+                    self.session.viewers.stir();
+                }
+            }
+            ViewerMessage::Navigate(_) if !self.navigations.admits(Instant::now()) => self.ignore("rate"),
+            _ if !is_within && !releases(&message) => self.ignore("rate"),
+            ViewerMessage::Control { action: ControlAction::Take } => self.take_control(),
+            act => self.act(act),
+        }
+    }
+
+    /// A binary message, which no viewer sends.
+    pub fn hears_binary(&mut self) {
+        self.ignore("malformed");
+    }
+
+    fn act(&mut self, act: ViewerMessage) {
+        let now = Instant::now();
+        let is_move = moves(&act);
+        let acted = self.session.viewers.stage().act(self.id);
+        match acted {
+            Err(Held) => return self.ignore("control"),
+            Ok(true) => self.session.viewers.stir(),
+            Ok(false) => {}
+        }
+        self.session.touch();
+        if !self.steer(act) {
+            return self.ignore("moot");
+        }
+        self.session.viewers.metrics.input();
+        if self.input_at.is_none_or(|at| now > at + INPUT_SHOWN_WITHIN) {
+            self.input_at = Some(now);
+        }
+        if !is_move && self.pace.acts(now) {
+            self.window.stir();
+            self.adapt();
+        }
+    }
+
+    /// Does what the viewer asks of the tab that it watches. Whether that does anything.
+    fn steer(&mut self, act: ViewerMessage) -> bool {
+        let tab = &self.told.tab;
+        if matches!(act, ViewerMessage::Navigate(_) | ViewerMessage::Resize(_)) {
+            return self.steering.act(tab, act);
+        }
+        let is_move = moves(&act);
+        let Some(event) = InputEvent::of(act) else { return false };
+        let stage = self.session.viewers.stage();
+        // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
+        if let Some(cast) = stage.casts.get(tab).filter(|_| !is_move) {
+            cast.hurry();
+        }
+        stage.hands.get(tab).is_some_and(|hands| hands.input.send(event) == Taken::Taken)
+    }
+
+    fn take_control(&mut self) {
+        let taken = self.session.viewers.stage().take(self.id);
+        match taken {
+            Ok(()) => {
+                self.session.touch();
+                self.session.viewers.stir();
+            }
+            Err(Held) => self.tell([ServerMessage::Error {
+                error: ErrorCode::ControlHeld,
+                message: ErrorCode::ControlHeld.message().to_owned(),
+            }]),
+        }
+    }
+
+    fn watch_tab(&mut self, tab: Option<String>) {
+        let mut stage = self.session.viewers.stage();
+        let is_known = tab.as_ref().is_none_or(|tab| stage.tabs.iter().any(|view| view.info.tab == *tab));
+        if let (true, Some(watching)) = (is_known, stage.watching.get_mut(&self.id)) {
+            watching.tab = tab;
+            drop(stage);
+            self.changed.mark_changed();
+            self.session.viewers.stir();
+        } else {
+            drop(stage);
+            self.ignore("malformed");
+        }
+    }
+
+    fn change_quality(&mut self, QualityChange { quality, max_fps }: QualityChange) {
+        self.pace.max_fps = max_fps.unwrap_or(self.pace.max_fps);
+        self.asked_quality = quality.unwrap_or(self.asked_quality);
+        self.adapt();
+    }
+
+    fn ignore(&self, reason: &'static str) {
+        self.session.viewers.metrics.ignored(reason);
+    }
+}
+
+/// Whether a message is one of the many by which something moves.
+fn moves(message: &ViewerMessage) -> bool {
+    match message {
+        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseMoved,
+        ViewerMessage::Touch { event } => event.kind == TouchEventType::TouchMove,
+        _ => false,
+    }
+}
+
+/// Whether a message lets go of something: it is heard beyond a viewer's rate, or a button would stay down.
+fn releases(message: &ViewerMessage) -> bool {
+    match message {
+        ViewerMessage::Mouse { event } => event.kind == MouseEventType::MouseReleased,
+        ViewerMessage::Keyboard { event } => event.kind == KeyEventType::KeyUp,
+        ViewerMessage::Touch { event } => matches!(event.kind, TouchEventType::TouchEnd | TouchEventType::TouchCancel),
+        _ => false,
+    }
+}
