@@ -83,9 +83,9 @@ def check_scaling(every):
     (rule,) = yaml.safe_load((DEPLOY / "kubernetes/prometheus-adapter.yaml").read_text())["rules"]["custom"]
     assert rule["name"]["as"] == metric["metric"]["name"]
     pod = every["Deployment", "porthole-service"]["spec"]["template"]["spec"]["containers"][0]
-    places = next(setting["value"] for setting in pod["env"] if setting["name"] == "PORTHOLE_MAX_CONCURRENT")
-    assert 0 < int(metric["target"]["averageValue"]) < int(places)
-    assert knative("service")["spec"]["template"]["spec"]["containerConcurrency"] == int(places)
+    permits = next(setting["value"] for setting in pod["env"] if setting["name"] == "PORTHOLE_MAX_CONCURRENT")
+    assert 0 < int(metric["target"]["averageValue"]) < int(permits)
+    assert knative("service")["spec"]["template"]["spec"]["containerConcurrency"] == int(permits)
 
 
 def check_selectors(every):

@@ -2,7 +2,7 @@
 //! once, and its tests keep all processors busy until the last one.
 //!
 //! A test belongs here unless it has tight time bounds (`tests/timed/`), waits for alerts (`tests/alerts/`) or loads
-//! the machine for a minute (`tests/soak.rs`): those run when no other test does.
+//! the machine for half a minute (`tests/soak.rs`): those run when no other test does.
 
 mod callers;
 mod emulator;
