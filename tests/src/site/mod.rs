@@ -3,11 +3,12 @@
 //! It runs on its own thread, so that it outlives the runtime of a single test. Servers that misbehave below HTTP are
 //! in `unruly`; the content of pages is in the tests.
 
+mod listen;
 mod reply;
 mod unruly;
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,6 +18,7 @@ use axum::response::Response;
 use http::{HeaderMap, Uri};
 use tokio::sync::oneshot;
 
+use listen::listen_at;
 pub use reply::Reply;
 use unruly::Unruly;
 
@@ -221,15 +223,4 @@ async fn answer(State(shelf): State<Arc<Shelf>>, request: Request) -> Response {
     let reply = shelf.replies.lock().unwrap_or_else(PoisonError::into_inner).get(uri.path()).cloned();
     shelf.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Seen { uri, headers });
     reply.unwrap_or_else(|| Reply::text("nothing is here").status(404)).respond().await
-}
-
-fn listen() -> (TcpListener, SocketAddr) {
-    listen_at(Ipv4Addr::LOCALHOST.into())
-}
-
-fn listen_at(address: IpAddr) -> (TcpListener, SocketAddr) {
-    let listener = TcpListener::bind((address, 0)).expect("a free port");
-    listener.set_nonblocking(true).expect("a socket that can be non-blocking");
-    let addr = listener.local_addr().expect("a bound address");
-    (listener, addr)
 }

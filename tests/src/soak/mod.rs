@@ -5,6 +5,7 @@
 
 mod books;
 mod faults;
+mod options;
 mod traffic;
 
 use std::collections::BTreeMap;
@@ -12,12 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
-use serde_json::json;
 use tokio::time::Instant;
 
 use books::open_files;
 pub use books::{Books, Report};
 use faults::Faults;
+pub use options::SoakOptions;
 use traffic::Traffic;
 
 use crate::emulator::EmulatorOptions;
@@ -37,15 +38,6 @@ const FILES_SPARE: usize = 24;
 const IDLE_WITHIN: Duration = Duration::from_secs(100);
 /// Interval of the memory samples.
 const SAMPLE_EVERY: Duration = Duration::from_secs(1);
-
-/// Duration and seed.
-#[derive(Clone, Copy, Debug)]
-pub struct SoakOptions {
-    /// Duration of the load.
-    pub duration: Duration,
-    /// Seed of everything random.
-    pub seed: u64,
-}
 
 /// Runs the soak and returns its report.
 ///
@@ -145,9 +137,4 @@ async fn end(remote: Remote, local_worker: Server, books: &Books) {
         books.violation(format!("files were left: {files:?}"));
     }
     drop((stack, local_worker, emulator));
-}
-
-/// Returns a request body for a page, with a timeout that limits hostile pages.
-fn asking(url: &str) -> serde_json::Value {
-    json!({"url": url, "timeout_ms": 20_000})
 }

@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, timeout};
 
-use super::{Books, asking};
+use super::Books;
 use crate::caller::{Answer, Caller};
 use crate::site::{Reply, Site};
 use crate::{Picture, raw};
@@ -267,3 +267,8 @@ fn message(error: tokio::task::JoinError) -> String {
 const NOISE: &str = "<title>noise</title><body style='margin:0'><canvas id=c width=900 height=700></canvas><script>\
     const x=c.getContext('2d'),d=x.createImageData(900,700);let s=1;for(let i=0;i<d.data.length;i++){\
     s=(s*1103515245+12345)&0x7fffffff;d.data[i]=i%4==3?255:s>>16}x.putImageData(d,0,0)</script>";
+
+/// Returns a request body for a page, with a timeout that limits hostile pages.
+fn asking(url: &str) -> serde_json::Value {
+    json!({"url": url, "timeout_ms": 20_000})
+}

@@ -35,8 +35,8 @@ pub(super) async fn watch(
             if kind == BrowserKind::Session {
                 sleep(EVERY_OF_SESSIONS).await;
             } else {
-                sleep(EVERY).await;
                 busy.any().await;
+                sleep(EVERY).await;
             }
             let looking = tokio::task::spawn_blocking(move || {
                 let looked = renderers.look();
