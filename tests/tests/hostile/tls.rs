@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -30,14 +31,21 @@ impl TlsSite {
     /// # Panics
     /// When there is no free port.
     pub(crate) async fn at(address: IpAddr, name: &str, headers: &str, text: &str) -> TlsSite {
-        TlsSite::answering(address, name, "200 OK", headers, text).await
+        TlsSite::answering(address, name, "200 OK", headers, text, Duration::ZERO).await
     }
 
-    /// The same with this status.
+    /// The same with this status, so long after each request.
     ///
     /// # Panics
     /// As there.
-    pub(crate) async fn answering(address: IpAddr, name: &str, status: &str, headers: &str, text: &str) -> TlsSite {
+    pub(crate) async fn answering(
+        address: IpAddr,
+        name: &str,
+        status: &str,
+        headers: &str,
+        text: &str,
+        after: Duration,
+    ) -> TlsSite {
         let signed = rcgen::generate_simple_self_signed([name.to_owned()]).expect("a certificate");
         let fingerprint = STANDARD.encode(Sha256::digest(signed.signing_key.subject_public_key_info()));
         let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der()));
@@ -58,7 +66,7 @@ impl TlsSite {
         let task = tokio::spawn(async move {
             loop {
                 let Ok((stream, _)) = listener.accept().await else { continue };
-                tokio::spawn(serve(acceptor.clone(), stream, answer.clone()));
+                tokio::spawn(serve(acceptor.clone(), stream, answer.clone(), after));
             }
         });
         let trusting = format!("--ignore-certificate-errors-spki-list={fingerprint}");
@@ -72,10 +80,11 @@ impl Drop for TlsSite {
     }
 }
 
-async fn serve(acceptor: TlsAcceptor, stream: TcpStream, answer: String) -> std::io::Result<()> {
+async fn serve(acceptor: TlsAcceptor, stream: TcpStream, answer: String, after: Duration) -> std::io::Result<()> {
     let mut stream = acceptor.accept(stream).await?;
     let mut request = vec![0; REQUEST_MAX_BYTES];
     let _ = stream.read(&mut request).await?;
+    tokio::time::sleep(after).await;
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await
 }
