@@ -63,6 +63,8 @@ async fn an_element_that_its_list_gives_to_another_row_is_not_acted_on() {
                 Err(ActError::Stale(Stale { fate: Fate::AnotherRow { .. }, .. })) => assert_eq!(log, "", "{act} {nth}"),
                 // The press came before the list was drawn anew.
                 Ok(_) if act == "hover" || log.ends_with(meant.as_str().unwrap()) => {}
+                // The press came before that, and its release after it: no click came of it, and that is told.
+                Ok(acted) if log == "" && acted.warnings.join("").contains("click_lost") => {}
                 Ok(acted) => panic!("{draws} {act} {nth} of {meant}: {log} {acted:?}"),
                 Err(error) => panic!("{draws} {act} {nth}: {error:?} {log}"),
             }
