@@ -64,7 +64,7 @@ async fn an_element_that_its_list_gives_to_another_row_is_not_acted_on() {
                 // The press came before the list was drawn anew.
                 Ok(_) if act == "hover" || log.ends_with(meant.as_str().unwrap()) => {}
                 // The press came before that, and its release after it: no click came of it, and that is told.
-                Ok(acted) if log == "" && acted.warnings.join("").contains("click_lost") => {}
+                Ok(acted) if log.is_empty() && acted.warnings.join("").contains("click_lost") => {}
                 Ok(acted) => panic!("{draws} {act} {nth} of {meant}: {log} {acted:?}"),
                 Err(error) => panic!("{draws} {act} {nth}: {error:?} {log}"),
             }
