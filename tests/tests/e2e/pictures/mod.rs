@@ -6,3 +6,9 @@ mod raw;
 mod settled;
 mod size_cap;
 mod writing;
+
+use tokio::sync::Mutex;
+
+/// Held by a test that takes pictures of tens of millions of pixels: two at once, on a machine that other tests keep busy,
+/// take longer than a capture may.
+static LARGE: Mutex<()> = Mutex::const_new(());

@@ -72,6 +72,7 @@ async fn a_full_page_that_is_shorter_than_the_window_is_the_window() {
 
 #[tokio::test]
 async fn a_page_200_000_pixels_tall_is_cut_at_what_a_picture_can_hold() {
+    let _alone = super::LARGE.lock().await;
     let stack = Stack::shared().await;
     // Bands of 1000 px, each of its own colour, so that a repeated or shifted part would show.
     let url = stack.site.html(

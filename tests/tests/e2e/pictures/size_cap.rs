@@ -43,6 +43,7 @@ async fn noise_that_no_png_fits_comes_as_jpeg() {
 
 #[tokio::test]
 async fn a_page_of_noise_keeps_its_longest_top_part_that_fits() {
+    let _alone = super::LARGE.lock().await;
     let stack = Stack::shared().await;
     let url = stack.site.html(&noise(1200, 1000, 9));
     let answer = stack.screenshot(json!({"url": url, "viewport": viewport(), "full_page": true})).await;
