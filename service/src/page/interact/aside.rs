@@ -20,8 +20,8 @@ use crate::page::world::{argument, in_frame, in_world, value};
 const FRAMES_MAX: usize = 300;
 /// How long they may take together. One whose script is busy for longer takes no input meanwhile either.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long they hold it if nothing releases them.
-const HELD_MS: u64 = 10_000;
+/// How long they hold it if nothing releases them: longer than a call may take.
+const HELD_MS: u64 = 70_000;
 
 /// Which input is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

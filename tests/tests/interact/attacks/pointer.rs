@@ -98,6 +98,19 @@ async fn holds(scene: &Scene, what: &str, acted: Result<Acted, ActError>) {
     }
 }
 
+/// The release is sent when the press was not taken within ten seconds.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_takes_input_after_eleven_seconds_gets_no_wrong_click() {
+    let scene = Scene::open().await;
+    let late = "b.onpointermove = () => { b.onpointermove = null; swap(); const until = Date.now() + 11000; while (Date.now() < until); }";
+    scene.shows(&format!("{BUTTONS}<script>{{ {late} }}</script>")).await;
+    let acted = scene.click_within("#b", BRIEFLY).await;
+    assert!(acted.is_err(), "{acted:?}");
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    holds(&scene, late, acted).await;
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn no_swap_gets_the_click() {
     let scene = Scene::open().await;

@@ -3,7 +3,9 @@
 
 const CLICKS = new Set(['click', 'auxclick', 'dblclick', 'contextmenu']);
 const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste']);
-const GUARDED_MS = 10_000;
+// Longer than a call may take, 60 s: what it sends last is checked, too, where a page takes input late. A call that ends ends
+// this as well; it is for a service that was killed.
+const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
 // what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on.
