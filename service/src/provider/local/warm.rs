@@ -128,7 +128,7 @@ impl Warm {
 }
 
 fn lacks_one(fresh: usize, wanted: usize, busy: usize, processors: usize) -> bool {
-    if busy == 0 { fresh < wanted } else { busy < processors && fresh <= wanted / 2 && fresh < wanted }
+    fresh < wanted && (busy == 0 || busy < processors && fresh <= wanted / 2)
 }
 
 #[cfg(test)]
