@@ -3,8 +3,8 @@
 
 const CLICKS = new Set(['click', 'auxclick', 'dblclick', 'contextmenu']);
 const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste']);
-// Longer than a call may take, 60 s: what it sends last is checked, too, where a page takes input late. A call that ends ends
-// this as well; it is for a service that was killed.
+// Longer than a call may take (60 s), so that input which the page takes late is checked too. The end of a call ends the
+// check sooner; the bound is for a service that was killed.
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
