@@ -301,6 +301,17 @@ impl Stack {
         self.admin(&self.service, "/api/metrics").await.json()
     }
 
+    /// Returns the value of a series of `/metrics`, named as in the text: `porthole_pages{state="busy"}`.
+    ///
+    /// # Panics
+    /// When there is none, or it is no whole number.
+    pub async fn metric(&self, server: &Server, series: &str) -> u64 {
+        let answer = self.admin(server, "/metrics").await;
+        let text = String::from_utf8_lossy(&answer.body);
+        let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' ')?.parse().ok());
+        value.unwrap_or_else(|| panic!("no {series} in\n{text}"))
+    }
+
     /// Waits until no request holds a page or waits for one.
     ///
     /// # Panics

@@ -8,7 +8,7 @@ use porthole_tests::{LiveViewer, Stack, eventually, owner};
 use serde_json::{Value, json};
 
 use super::input::click;
-use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, metric, resident_bytes};
+use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, resident_bytes};
 
 /// The ticket with another letter in its part `number`.
 fn edited(ticket: &str, number: usize) -> String {
@@ -141,8 +141,9 @@ async fn a_message_over_its_bound_closes_and_malformed_ones_are_ignored_and_coun
     let content = "QUJD".repeat(50_000);
     viewer.says(json!({"type": "files", "files": [{"name": "a.txt", "content_base64": content}]})).await;
     viewer.is_heard().await;
-    let count =
-        async |reason: &str| metric(&stack, &format!("porthole_live_ignored_total{{reason=\"{reason}\"}}")).await;
+    let count = async |reason: &str| {
+        stack.metric(&stack.service, &format!("porthole_live_ignored_total{{reason=\"{reason}\"}}")).await
+    };
     let before = (count("malformed").await, count("unknown").await);
     for number in 0..1_000 {
         viewer.sends(if number % 2 == 0 { "{".repeat(number + 1) } else { json!({"type": "x"}).to_string() }).await;
@@ -160,7 +161,7 @@ async fn a_message_over_its_bound_closes_and_malformed_ones_are_ignored_and_coun
         viewer.says(json!({"type": "mouse", "event": {"type": "mouseMoved", "x": number % 100, "y": 1}})).await;
     }
     viewer.is_heard().await;
-    let (ignored, acted) = (count("rate").await, metric(&stack, "porthole_live_input_total").await);
+    let (ignored, acted) = (count("rate").await, stack.metric(&stack.service, "porthole_live_input_total").await);
     // The page takes fewer where it is busy: what it can't take is ignored too.
     let moot = count("moot").await;
     assert!(acted + ignored + moot >= 3_000, "{acted} acted on, {ignored} ignored, {moot} moot");
@@ -225,11 +226,14 @@ async fn the_101st_viewer_is_closed_with_4429_and_others_may_come_when_one_leave
     for viewer in &mut viewers {
         viewer.frame().await;
     }
-    assert_eq!(metric(&stack, "porthole_live_viewers").await, 100);
+    assert_eq!(stack.metric(&stack.service, "porthole_live_viewers").await, 100);
     let mut more = LiveViewer::with_ticket(stack.worker.main, &ticket, json!({})).await;
     assert_eq!(more.closed().await, 4429);
     viewers.pop();
-    eventually(SOON, async || so(metric(&stack, "porthole_live_viewers").await == 99, "a viewer has not left")).await;
+    eventually(SOON, async || {
+        so(stack.metric(&stack.service, "porthole_live_viewers").await == 99, "a viewer has not left")
+    })
+    .await;
     LiveViewer::with_ticket(stack.worker.main, &ticket, json!({})).await.frame().await;
 }
 

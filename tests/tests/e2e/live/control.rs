@@ -6,14 +6,14 @@ use porthole_tests::agent::{Agent, reference, tree};
 use porthole_tests::{LiveViewer, Stack};
 use serde_json::json;
 
-use super::{RED, metric};
+use super::RED;
 
 #[tokio::test]
 async fn a_view_role_does_nothing_and_a_control_role_takes_control_by_its_first_act() {
     let stack = Stack::start().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(RED)).await;
     let second = stack.site.html("<title>second</title>");
-    let ignored = async || metric(&stack, r#"porthole_live_ignored_total{reason="role"}"#).await;
+    let ignored = async || stack.metric(&stack.service, r#"porthole_live_ignored_total{reason="role"}"#).await;
     let mut watching = LiveViewer::of(&agent, "view", json!({})).await;
     for act in [
         json!({"type": "navigate", "url": second}),
@@ -55,7 +55,7 @@ async fn two_viewers_fight_for_control_and_the_one_without_input_for_five_second
     assert_eq!(other.message("error").await["error"], "CONTROL_HELD");
     other.says(json!({"type": "resize", "width": 300, "height": 300})).await;
     other.is_heard().await;
-    assert_eq!(metric(&stack, r#"porthole_live_ignored_total{reason="control"}"#).await, 1);
+    assert_eq!(stack.metric(&stack.service, r#"porthole_live_ignored_total{reason="control"}"#).await, 1);
     // Asks until it is given: not before five seconds without input.
     let asked = std::time::Instant::now();
     loop {

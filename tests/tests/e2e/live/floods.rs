@@ -10,7 +10,7 @@ use porthole_tests::{LiveViewer, Stack, eventually};
 use serde_json::{Value, json};
 
 use super::input::{click, mouse};
-use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, metric, resident_bytes};
+use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, resident_bytes};
 
 /// Noise, which makes large pictures.
 const NOISE: &str = "<!doctype html><title>noise</title><canvas width=1280 height=720></canvas><script>
@@ -23,11 +23,11 @@ const NOISE: &str = "<!doctype html><title>noise</title><canvas width=1280 heigh
     </script>";
 
 async fn ignored(stack: &Stack, reason: &str) -> u64 {
-    metric(stack, &format!("porthole_live_ignored_total{{reason=\"{reason}\"}}")).await
+    stack.metric(&stack.service, &format!("porthole_live_ignored_total{{reason=\"{reason}\"}}")).await
 }
 
 async fn acted(stack: &Stack) -> u64 {
-    metric(stack, "porthole_live_input_total").await
+    stack.metric(&stack.service, "porthole_live_input_total").await
 }
 
 /// Waits until the title is this, which what a page does before may delay: for a number of answers, not for a time.
@@ -52,7 +52,7 @@ async fn one_that_reads_nothing_is_gone_soon_after_its_session_has_ended() {
     let hello = json!({"max_fps": 60, "quality": 100});
     let mut viewer = LiveViewer::with_ticket(stack.worker.main, &ticket(&agent, "view").await, hello).await;
     // The viewer reads nothing: wait until its buffers are full and no more can be written.
-    let written = async || metric(&stack, "porthole_live_bytes_total").await;
+    let written = async || stack.metric(&stack.service, "porthole_live_bytes_total").await;
     eventually(SOON, async || {
         let before = written().await;
         for _ in 0..10 {
@@ -63,10 +63,9 @@ async fn one_that_reads_nothing_is_gone_soon_after_its_session_has_ended() {
     .await;
     agent.does("close", json!({})).await;
     eventually(Duration::from_secs(10), async || {
-        let viewers = metric(&stack, "porthole_live_viewers").await;
-        let answer = stack.admin(&stack.worker, "/metrics").await;
-        let open = String::from_utf8_lossy(&answer.body).contains("porthole_connections{kind=\"upgraded\"} 0\n");
-        so(viewers == 0 && open, "the viewer keeps its connection")
+        let viewers = stack.metric(&stack.service, "porthole_live_viewers").await;
+        let open = stack.metric(&stack.worker, r#"porthole_connections{kind="upgraded"}"#).await;
+        so(viewers == 0 && open == 0, "the viewer keeps its connection")
     })
     .await;
     assert_eq!(viewer.closed().await, 1006, "there was no room for a close frame");

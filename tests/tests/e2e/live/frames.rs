@@ -9,7 +9,7 @@ use porthole_tests::{LiveViewer, Stack, eventually};
 use serde_json::json;
 
 use super::input::click;
-use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, metric};
+use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON};
 
 #[tokio::test]
 async fn a_viewer_sees_the_page_in_each_of_the_three_modes() {
@@ -114,12 +114,12 @@ async fn who_joins_a_still_page_gets_the_cached_frame_and_a_still_page_sends_no_
     first.is_heard().await;
     second.is_heard().await;
     // Whatever the browser drew for its start has come; from now on it draws nothing.
-    let last = metric(&stack, r#"porthole_live_frames_total{outcome="sent"}"#).await;
+    let last = stack.metric(&stack.service, r#"porthole_live_frames_total{outcome="sent"}"#).await;
     for _ in 0..3 {
         agent.does("snapshot", json!({})).await;
         first.is_heard().await;
     }
-    let sent = metric(&stack, r#"porthole_live_frames_total{outcome="sent"}"#).await;
+    let sent = stack.metric(&stack.service, r#"porthole_live_frames_total{outcome="sent"}"#).await;
     assert!(sent - last <= 2, "a still page sent {} frames", sent - last);
     agent.does("click", json!({"at": {"x": 100, "y": 100}})).await;
     first.shows(640, 360, BLUE_RGB).await;
@@ -130,7 +130,7 @@ async fn who_joins_a_still_page_gets_the_cached_frame_and_a_still_page_sends_no_
 async fn without_viewers_nothing_is_cast() {
     let stack = Stack::start().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(MOVING)).await;
-    let read = async || metric(&stack, "porthole_cdp_read_bytes_total").await;
+    let read = async || stack.metric(&stack.service, "porthole_cdp_read_bytes_total").await;
     let mut viewer = LiveViewer::of(&agent, "view", json!({"max_fps": 60})).await;
     let before = read().await;
     for _ in 0..20 {
@@ -138,7 +138,10 @@ async fn without_viewers_nothing_is_cast() {
     }
     assert!(read().await > before + 40_000, "frames come from the browser");
     drop(viewer);
-    eventually(SOON, async || so(metric(&stack, "porthole_live_viewers").await == 0, "the viewer has not left")).await;
+    eventually(SOON, async || {
+        so(stack.metric(&stack.service, "porthole_live_viewers").await == 0, "the viewer has not left")
+    })
+    .await;
     // A cast that goes on would add a frame every 17 ms.
     eventually(SOON, async || {
         let before = read().await;

@@ -5,7 +5,7 @@ use porthole_tests::eventually::so;
 use porthole_tests::{LiveViewer, Stack, eventually};
 use serde_json::{Value, json};
 
-use super::{BLUE_RGB, RED, RED_RGB, SOON, metric};
+use super::{BLUE_RGB, RED, RED_RGB, SOON};
 
 pub(super) fn mouse(kind: &str, x: u32, y: u32, button: &str) -> Value {
     json!({"type": "mouse", "event": {"type": kind, "x": x, "y": y, "button": button, "clickCount": 1}})
@@ -45,7 +45,7 @@ async fn a_click_changes_the_page_and_its_frame() {
     }
     click(&mut viewer, 200, 200).await;
     viewer.shows(640, 360, BLUE_RGB).await;
-    let counted = async || metric(&stack, "porthole_live_input_seconds_count").await;
+    let counted = async || stack.metric(&stack.service, "porthole_live_input_seconds_count").await;
     eventually(SOON, async || so(counted().await > 0, "no time from input to frame was measured")).await;
 }
 

@@ -12,8 +12,6 @@ mod tabs;
 
 use std::time::Duration;
 
-use porthole_tests::Stack;
-
 const SOON: Duration = Duration::from_secs(20);
 
 /// A page of one colour, that has another after a click.
@@ -25,14 +23,6 @@ const BLUE_RGB: [u8; 3] = [0, 0, 255];
 /// A page that moves.
 const MOVING: &str = "<!doctype html><title>moving</title><style>@keyframes m{to{transform:translateX(800px)}}\
     div{width:200px;height:200px;background:#080;animation:m 2s linear infinite}</style><div></div>";
-
-/// A series of the service's metrics.
-async fn metric(stack: &Stack, series: &str) -> u64 {
-    let answer = stack.admin(&stack.service, "/metrics").await;
-    let text = String::from_utf8_lossy(&answer.body);
-    let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' ')?.parse().ok());
-    value.unwrap_or_else(|| panic!("no {series} in\n{text}"))
-}
 
 /// The memory that a process has.
 fn resident_bytes(pid: i32) -> u64 {

@@ -42,9 +42,8 @@ async fn a_second_sandboxs_page_is_in_another_browser_than_the_firsts() {
     assert_eq!(second(&stack).extract(json!({"url": url})).await.code(), None);
     // One that is only being started takes no page.
     eventually(SOON, async || {
-        let metrics = stack.admin(&stack.service, "/metrics").await;
-        let is_ready = String::from_utf8_lossy(&metrics.body).contains("porthole_pages{state=\"warm\"} 2\n");
-        so(is_ready, "there is no spare with a warm page")
+        let warm = stack.metric(&stack.service, r#"porthole_pages{state="warm"}"#).await;
+        so(warm == 2, "there is no spare with a warm page")
     })
     .await;
     assert_eq!(browsers(&stack).len(), 2);

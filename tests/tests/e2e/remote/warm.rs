@@ -74,8 +74,7 @@ async fn a_request_needs_no_create_of_its_own_and_each_session_serves_one() {
         let timeout = session["asked_with"]["timeout"].as_u64().unwrap();
         assert!((360..=375).contains(&timeout), "{timeout} s");
     }
-    let metrics = remote.stack.admin(&remote.stack.service, "/metrics").await;
-    assert!(String::from_utf8_lossy(&metrics.body).contains("porthole_warm_sessions 1"));
+    assert_eq!(remote.stack.metric(&remote.stack.service, "porthole_warm_sessions").await, 1);
     let ledger = ended_well(remote).await;
     assert_eq!(ledger["totals"]["created"], 3, "{:#}", ledger["totals"]);
 }
