@@ -13,7 +13,6 @@ use porthole_service::provider::local::Defence::{self, ContextProxy, DeadEnd, Lo
 use porthole_service::provider::local::Weakness;
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
-use porthole_tests::caller::http_client;
 use porthole_tests::stack::Home;
 use porthole_tests::{Caller, Reply, Site, owner};
 use serde_json::json;
@@ -51,13 +50,7 @@ async fn start(without: &[Defence]) -> Running {
     local.profiles = home.temp();
     let weakness = Weakness { without: without.to_vec(), ..Weakness::default() };
     let server = Server::bind_weakened(settings, weakness).await.unwrap();
-    let caller = Caller {
-        http: http_client(),
-        base: format!("http://{}", server.addr()),
-        bearer: None,
-        sandbox_id: "sb-of-the-bench".to_owned(),
-        owner_token: owner::FIRST.token("sb-of-the-bench", 3600),
-    };
+    let caller = Caller::of(format!("http://{}", server.addr()));
     let shutdown = CancellationToken::new();
     let task = tokio::spawn(server.run(shutdown.clone()));
     Running { caller, shutdown, task, _home: home }

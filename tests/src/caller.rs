@@ -11,12 +11,15 @@ use reqwest::RequestBuilder;
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
+use crate::owner::{self, OwnerKey};
 use crate::picture::Picture;
 
 /// Longer than the worker's own limit: a request that reaches it has hung.
 const ANSWER_WITHIN: Duration = Duration::from_secs(85);
+/// Validity of owner tokens.
+const TOKEN_SECONDS: i64 = 3600;
 
-/// Builds a client without proxy and without persistent connections, so that several runtimes can share it.
+/// Builds a client for `http` URLs without proxy and without persistent connections, so that several runtimes can share it.
 ///
 /// # Panics
 /// Never: all its options are constants.
@@ -24,6 +27,8 @@ const ANSWER_WITHIN: Duration = Duration::from_secs(85);
 pub fn http_client() -> reqwest::Client {
     reqwest::Client::builder()
         .no_proxy()
+        // Reading the system's certificates takes a debug build a tenth of a second.
+        .tls_certs_only([])
         .pool_max_idle_per_host(0)
         .redirect(reqwest::redirect::Policy::none())
         .timeout(ANSWER_WITHIN)
@@ -47,6 +52,25 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Returns the owner of a sandbox, without a key, who calls what listens at this URL.
+    #[must_use]
+    pub fn of(base: String) -> Self {
+        Self::by(http_client(), base)
+    }
+
+    pub(crate) fn by(http: reqwest::Client, base: String) -> Self {
+        let (sandbox_id, owner_token) = Default::default();
+        let caller = Self { http, base, bearer: None, sandbox_id, owner_token };
+        caller.owning("sb-of-the-tests", &owner::FIRST)
+    }
+
+    /// Returns the same caller as the owner of this sandbox, by a token of this key.
+    #[must_use]
+    pub fn owning(self, sandbox_id: &str, key: &OwnerKey) -> Self {
+        let owner_token = key.token(sandbox_id, TOKEN_SECONDS);
+        Self { sandbox_id: sandbox_id.to_owned(), owner_token, ..self }
+    }
+
     /// Takes a screenshot.
     pub async fn screenshot(&self, fields: Value) -> Answer {
         self.post("/browser-screenshot", fields).await

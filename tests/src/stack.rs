@@ -22,8 +22,6 @@ use crate::site::Site;
 const READY_WITHIN: Duration = Duration::from_secs(40);
 /// Prefix of the folders' names; the watchdog of [`crate::process`] removes only folders with it.
 const FOLDER_PREFIX: &str = "porthole-tests-";
-/// Validity of the harness's owner tokens.
-const TOKEN_SECONDS: i64 = 3600;
 
 /// One of the two server processes, listening.
 #[derive(Debug)]
@@ -275,10 +273,8 @@ impl Stack {
     }
 
     fn caller_of(&self, base: String, keys: Option<&String>) -> Caller {
-        let sandbox_id = "sb-of-the-tests".to_owned();
-        let owner_token = owner::FIRST.token(&sandbox_id, TOKEN_SECONDS);
         let bearer = keys.and_then(|keys| keys.split(',').next()).map(str::to_owned);
-        Caller { http: self.http.clone(), base, bearer, sandbox_id, owner_token }
+        Caller { bearer, ..Caller::by(self.http.clone(), base) }
     }
 
     /// Takes a screenshot through the worker.
@@ -310,6 +306,19 @@ impl Stack {
         let text = String::from_utf8_lossy(&answer.body);
         let value = text.lines().find_map(|line| line.strip_prefix(series)?.strip_prefix(' ')?.parse().ok());
         value.unwrap_or_else(|| panic!("no {series} in\n{text}"))
+    }
+
+    /// Waits until the service has leased this number of pages: one for each session and each request.
+    ///
+    /// # Panics
+    /// When it still has another number of them after `within`.
+    pub async fn expect_leased(&self, expected: i64, within: Duration) {
+        eventually(within, async || {
+            let sessions = self.metrics().await["sessions"].clone();
+            let leased = sessions["created"].as_i64().zip(sessions["released"].as_i64()).map(|(all, back)| all - back);
+            so(leased == Some(expected), format!("{leased:?} leases"))
+        })
+        .await;
     }
 
     /// Waits until no request holds a page or waits for one.

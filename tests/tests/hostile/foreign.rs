@@ -7,7 +7,6 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use porthole_tests::caller::http_client;
 use porthole_tests::stack::{Home, Server};
 use porthole_tests::{Caller, Reply, Site, owner};
 use serde_json::json;
@@ -32,7 +31,6 @@ const OTHER_PORT: u16 = 28_001;
 const TOLD: &str = "told:";
 /// Number of names on the foreign page that the DNS server never answers.
 const DEAD_NAMES: usize = 400;
-const TOKEN_SECONDS: i64 = 3600;
 
 #[tokio::test]
 async fn a_page_from_elsewhere_reaches_neither_exceptions_nor_this_host() {
@@ -157,13 +155,7 @@ async fn service(home: &Home, settings: &[(&str, &str)]) -> (Server, Caller) {
         environment.insert(name.to_owned(), value);
     }
     let service = Server::start("porthole-service", &environment).await;
-    let caller = Caller {
-        http: http_client(),
-        base: service.url(""),
-        bearer: None,
-        sandbox_id: "sb-of-the-tests".to_owned(),
-        owner_token: owner::FIRST.token("sb-of-the-tests", TOKEN_SECONDS),
-    };
+    let caller = Caller::of(service.url(""));
     (service, caller)
 }
 
@@ -241,11 +233,7 @@ async fn dead_names() {
         })
         .collect();
     // While these wait for their names, the names of another sandbox are resolved.
-    let other = Caller {
-        sandbox_id: "sb-other".to_owned(),
-        owner_token: owner::FIRST.token("sb-other", TOKEN_SECONDS),
-        ..caller.clone()
-    };
+    let other = caller.clone().owning("sb-other", &owner::FIRST);
     for _ in 0..3 {
         assert_eq!(other.extract(good.clone()).await.content(), "good");
     }

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use porthole_service::guard::{Policy, Resolver};
 use porthole_service::provider::local::Defence::{ContextProxy, DeadEnd, ResolverRules, WebRtcPolicy};
-use porthole_tests::caller::http_client;
 use porthole_tests::eventually::so;
 use porthole_tests::stack::{Home, Server};
 use porthole_tests::{Caller, eventually, owner};
@@ -34,7 +33,6 @@ const DEAD_END: &str = "127.0.0.1:9";
 const CAPTURING_WITHIN: Duration = Duration::from_secs(20);
 /// Prefix of the lines by which the inner test reports to the outer one.
 const TOLD: &str = "told:";
-const TOKEN_SECONDS: i64 = 3600;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn only_connections_that_the_egress_judged_leave() {
@@ -81,13 +79,7 @@ async fn the_hostile_site() {
         environment.insert(name.to_owned(), value);
     }
     let mut service = Server::start("porthole-service", &environment).await;
-    let caller = Caller {
-        http: http_client(),
-        base: service.url(""),
-        bearer: None,
-        sandbox_id: "sb-of-the-tests".to_owned(),
-        owner_token: owner::FIRST.token("sb-of-the-tests", TOKEN_SECONDS),
-    };
+    let caller = Caller::of(service.url(""));
     let visited = visit_all(&scene, &caller, every_visit(&VARIANTS)).await;
     service.process.signal(nix::sys::signal::Signal::SIGTERM);
     service.process.ended(Duration::from_secs(40)).await;

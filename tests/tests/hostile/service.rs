@@ -7,7 +7,6 @@ use porthole_service::guard::{AllowTargets, Policy, Resolver};
 use porthole_service::provider::local::{Defence, Weakness};
 use porthole_service::server::Server;
 use porthole_service::settings::Settings;
-use porthole_tests::caller::http_client;
 use porthole_tests::stack::Home;
 use porthole_tests::{Caller, owner};
 use tokio::task::JoinHandle;
@@ -17,7 +16,6 @@ use super::scene::Scene;
 
 /// Number of concurrent pages, enough to keep two processors busy.
 pub(crate) const AT_ONCE: usize = 6;
-const TOKEN_SECONDS: i64 = 3600;
 
 /// A service in this process, with its own browser.
 pub(crate) struct Service {
@@ -74,13 +72,7 @@ impl Service {
         local.profiles = home.temp();
         let weakness = Weakness { without: without.to_vec(), flags: flags.to_vec() };
         let server = Server::bind_weakened(settings, weakness).await.expect("free ports");
-        let caller = Caller {
-            http: http_client(),
-            base: format!("http://{}", server.addr()),
-            bearer: None,
-            sandbox_id: "sb-of-the-tests".to_owned(),
-            owner_token: owner::FIRST.token("sb-of-the-tests", TOKEN_SECONDS),
-        };
+        let caller = Caller::of(format!("http://{}", server.addr()));
         let shutdown = CancellationToken::new();
         let running = tokio::spawn(server.run(shutdown.clone()));
         Service { caller, shutdown, running, _home: home }

@@ -62,8 +62,7 @@ async fn held(caller: Caller, url: String, delay_ms: u64) -> Option<String> {
 }
 
 fn second(stack: &Stack) -> Caller {
-    let sandbox_id = "sb-of-the-other-owner".to_owned();
-    Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
+    stack.caller().owning("sb-of-the-other-owner", &owner::SECOND)
 }
 
 #[tokio::test]

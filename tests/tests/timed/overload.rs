@@ -100,13 +100,7 @@ async fn a_machine_short_of_memory_turns_requests_away_and_is_not_ready() {
         environment.insert(name.to_owned(), value);
     }
     let service = porthole_tests::stack::Server::start("porthole-service", &environment).await;
-    let caller = Caller {
-        http: porthole_tests::caller::http_client(),
-        base: service.url(""),
-        bearer: None,
-        sandbox_id: "sb-1".to_owned(),
-        owner_token: porthole_tests::owner::FIRST.token("sb-1", 600),
-    };
+    let caller = Caller::of(service.url(""));
     let answer = caller.screenshot(json!({"url": "http://93.184.215.14/"})).await;
     let fields = answer.expect_code_about("OVERLOADED", "short of memory");
     assert!(fields["retry_after_ms"].is_u64(), "{answer:?}");

@@ -5,12 +5,18 @@ use porthole_tests::{Reply, Stack, eventually};
 use serde_json::json;
 
 use super::client::{Client, current, earlier};
-use super::{SOON, expect_leased, work};
+use super::{SOON, work};
 
 #[tokio::test]
 async fn an_agent_works_over_http_in_both_revisions() {
     let stack = Stack::start().await;
     let url = stack.worker.url("/mcp");
+    let counted = async || {
+        let operations = stack.admin(&stack.worker, "/api/metrics").await.json()["operations"].clone();
+        let stale = &operations["session_click"]["errors_by_code"]["STALE_REF"];
+        (stale.as_u64().unwrap_or(0), operations["extract"]["ok"].as_u64().unwrap_or(0))
+    };
+    let before = counted().await;
     let client = Client::over_http(&url, None, earlier()).await;
     assert_eq!(client.tools().await.len(), 21);
     work(&client, &stack.site, true).await;
@@ -19,10 +25,9 @@ async fn an_agent_works_over_http_in_both_revisions() {
     work(&client, &stack.site, false).await;
     let unnamed = client.call("browser_snapshot", json!({})).await;
     assert!(unnamed.is_error && unnamed.text.contains("NO_PAGE"), "{}", unnamed.text);
-    expect_leased(&stack, 0).await;
-    let metrics = stack.admin(&stack.worker, "/api/metrics").await.json();
-    assert_eq!(metrics["operations"]["session_click"]["errors_by_code"]["STALE_REF"], 2, "{metrics}");
-    assert_eq!(metrics["operations"]["extract"]["ok"], 2, "{metrics}");
+    stack.expect_leased(0, SOON).await;
+    let after = counted().await;
+    assert_eq!((after.0 - before.0, after.1 - before.1), (2, 2));
 }
 
 #[tokio::test]
@@ -54,9 +59,9 @@ async fn the_end_of_a_connection_closes_the_sessions_that_it_opened() {
     let leaving = Client::over_http(&url, None, earlier()).await;
     assert_ne!(leaving.call("browser_navigate", json!({"url": page})).await.handle(), kept);
     leaving.call("browser_snapshot", json!({"session": kept})).await;
-    expect_leased(&stack, 2).await;
+    stack.expect_leased(2, SOON).await;
     leaving.leave().await;
-    expect_leased(&stack, 1).await;
+    stack.expect_leased(1, SOON).await;
     assert!(!staying.call("browser_snapshot", json!({})).await.is_error);
 }
 
@@ -86,5 +91,5 @@ async fn a_page_that_does_not_load_is_an_error_with_advice() {
     let late = client.call("browser_navigate", json!({"url": never, "timeoutMs": 1000})).await;
     assert!(late.is_error && late.text.contains("What to do next: "), "{}", late.text);
     client.leave().await;
-    expect_leased(&stack, 0).await;
+    stack.expect_leased(0, SOON).await;
 }

@@ -9,8 +9,7 @@ mod stdio;
 
 use std::time::Duration;
 
-use porthole_tests::eventually::so;
-use porthole_tests::{Site, Stack, eventually};
+use porthole_tests::Site;
 use serde_json::json;
 
 use self::client::Client;
@@ -20,20 +19,6 @@ const SOON: Duration = Duration::from_secs(20);
 /// A form that says what it was sent.
 const FORM: &str = "<title>Form</title><h1>Order</h1><label>Your name <input id=name></label>\
     <button onclick=\"said.textContent = 'Thank you, ' + document.getElementById('name').value\">Order</button><p id=said>";
-
-/// How many browser contexts with a lease there are.
-async fn leased(stack: &Stack) -> i64 {
-    let sessions = stack.metrics().await["sessions"].clone();
-    sessions["created"].as_i64().unwrap() - sessions["released"].as_i64().unwrap()
-}
-
-async fn expect_leased(stack: &Stack, expected: i64) {
-    eventually(SOON, async || {
-        let count = leased(stack).await;
-        so(count == expected, format!("{count} leases"))
-    })
-    .await;
-}
 
 /// Opens a page, looks, types, clicks, takes a picture, makes mistakes, closes. `implied` tells whether the session goes
 /// without saying.

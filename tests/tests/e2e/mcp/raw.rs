@@ -6,7 +6,7 @@ use porthole_tests::{Reply, Stack, eventually};
 use reqwest::{Body, Client, RequestBuilder, Response};
 use serde_json::{Value, json};
 
-use super::{SOON, expect_leased};
+use super::SOON;
 
 const EARLIER: &str = "2025-11-25";
 const CURRENT: &str = "2026-07-28";
@@ -178,7 +178,7 @@ async fn a_caller_that_leaves_frees_the_page() {
     eventually(SOON, async || so(!stack.site.seen(&url).is_empty(), "the page was not asked for")).await;
     asking.abort();
     stack.expect_idle(SOON).await;
-    expect_leased(&stack, 0).await;
+    stack.expect_leased(0, SOON).await;
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::time::timeout;
 
 use super::client::{Client, current, earlier};
-use super::{SOON, expect_leased, work};
+use super::{SOON, work};
 
 /// The environment in which a client starts the command, and browsers reach the site.
 fn environment(home: &Home, site: &Site) -> Environment {
@@ -88,7 +88,7 @@ async fn a_session_that_is_gone_does_not_keep_a_page_from_being_opened() {
     let client = Client::over_stdio(&["--url", &stack.worker.url("")], &stack.home.environment(), earlier()).await;
     let url = stack.site.html("<title>again</title>");
     let first = client.call("browser_navigate", json!({"url": url})).await.handle();
-    expect_leased(&stack, 0).await;
+    stack.expect_leased(0, SOON).await;
     let again = client.call("browser_navigate", json!({"url": url})).await;
     assert!(!again.is_error && again.handle() != first, "{}", again.text);
     client.leave().await;
@@ -108,9 +108,9 @@ async fn a_named_stack_is_used_and_only_the_clients_sessions_are_closed() {
     assert_eq!(client.refused("browser_click", json!({})).await, -32602);
     let opened = client.call("browser_navigate", json!({"url": stack.site.html("<title>mine</title>")})).await;
     assert!(!opened.is_error, "{}", opened.text);
-    expect_leased(&stack, 2).await;
+    stack.expect_leased(2, SOON).await;
     client.leave().await;
-    expect_leased(&stack, 1).await;
+    stack.expect_leased(1, SOON).await;
 }
 
 #[tokio::test]

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 use porthole_tests::eventually::so;
 use porthole_tests::exposition::prometheus;
 use porthole_tests::neighbours::{NEIGHBOURS, Neighbour};
-use porthole_tests::owner::OwnerKey;
-use porthole_tests::{Caller, Stack, eventually, owner};
+use porthole_tests::{Stack, eventually, owner};
 use serde_json::json;
 
 /// How long a hostile page is kept after its load, in milliseconds of real time.
@@ -73,18 +72,13 @@ fn browsers(stack: &Stack) -> BTreeSet<i32> {
     chromium.iter().filter(|process| !pids.contains(&process.parent)).map(|process| process.pid).collect()
 }
 
-/// Returns a caller that owns the sandbox of this name.
-fn owner_of(stack: &Stack, owner: &OwnerKey, sandbox_id: String) -> Caller {
-    Caller { owner_token: owner.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
-}
-
 /// Visits a hostile page beside the second sandbox's requests and returns the violations.
 async fn beside(stack: &Stack, number: usize, neighbour: Neighbour) -> Vec<String> {
     let before = read(stack).await;
     let url = stack.site.html(&neighbour.html());
     // A sandbox of its own for each kind: what is known of one would have the next page made in the quarantine, where it
     // gives way to everything on a busy machine.
-    let hostile = owner_of(stack, &owner::FIRST, format!("sb-hostile-{number}"));
+    let hostile = stack.caller().owning(&format!("sb-hostile-{number}"), &owner::FIRST);
     let visit = tokio::spawn(async move {
         let kept_ms = if neighbour.oversized { KEPT_FOR_ITS_MESSAGE_MS } else { KEPT_MS };
         let wait = json!({"until": "load", "delay_ms": kept_ms});
@@ -96,7 +90,7 @@ async fn beside(stack: &Stack, number: usize, neighbour: Neighbour) -> Vec<Strin
             amiss.push(format!("{}: {what}", neighbour.name));
         }
     };
-    let other = owner_of(stack, &owner::SECOND, "sb-of-somebody-else".to_owned());
+    let other = stack.caller().owning("sb-of-another", &owner::SECOND);
     let quiet = stack.site.html("<title>quiet</title><p>all is well");
     for number in 0..REQUESTS {
         let answer = if number % 2 == 0 {

@@ -7,7 +7,7 @@ use porthole_tests::eventually::so;
 use porthole_tests::family::{self, Relative};
 use porthole_tests::process::Environment;
 use porthole_tests::stack::{Home, Server};
-use porthole_tests::{Caller, Reply, Stack, caller, eventually};
+use porthole_tests::{Caller, Reply, Stack, eventually};
 use serde_json::json;
 
 /// Limit for a process to end.
@@ -101,13 +101,7 @@ async fn a_worker_without_its_service_says_so() {
         environment.insert(name.to_owned(), value);
     }
     let worker = Server::start("porthole-worker", &environment).await;
-    let caller = Caller {
-        http: caller::http_client(),
-        base: worker.url("/api/sandbox"),
-        bearer: None,
-        sandbox_id: "sb-1".to_owned(),
-        owner_token: "unread".to_owned(),
-    };
+    let caller = Caller::of(worker.url("/api/sandbox"));
     for route in ["/browser-screenshot", "/browser-extract", "/create"] {
         let fields = if route == "/create" { json!({}) } else { json!({"url": "http://example.com/"}) };
         let answer = caller.post(route, fields).await.within(Duration::from_secs(15));

@@ -7,7 +7,7 @@ use nix::unistd::Pid;
 use porthole_tests::eventually::so;
 use porthole_tests::family::Relative;
 use porthole_tests::stack::{Home, Server};
-use porthole_tests::{Stack, caller, eventually, owner};
+use porthole_tests::{Caller, Stack, eventually, owner};
 
 const FLIPS_WITHIN: Duration = Duration::from_secs(30);
 
@@ -51,13 +51,7 @@ async fn a_service_whose_browser_can_t_start_is_alive_and_never_ready() {
         environment.insert(name.to_owned(), value);
     }
     let service = Server::start("porthole-service", &environment).await;
-    let caller = porthole_tests::Caller {
-        http: caller::http_client(),
-        base: service.url(""),
-        bearer: None,
-        sandbox_id: "sb-1".to_owned(),
-        owner_token: owner::FIRST.token("sb-1", 600),
-    };
+    let caller = Caller::of(service.url(""));
     // One attempt is up to two starts of a browser.
     let tried = || service.process.stderr().iter().filter(|line| line.contains("died while it started")).count();
     // During the back-off a request fails at once, with the remaining time as `retry_after_ms`, and starts no browser.

@@ -17,8 +17,7 @@ fn browsers(stack: &Stack) -> Vec<Relative> {
 }
 
 fn second(stack: &Stack) -> Caller {
-    let sandbox_id = "sb-of-the-other-owner".to_owned();
-    Caller { owner_token: owner::SECOND.token(&sandbox_id, 3600), sandbox_id, ..stack.caller() }
+    stack.caller().owning("sb-of-the-other-owner", &owner::SECOND)
 }
 
 /// Begins a visit that holds its page; returns it once the page has been requested.

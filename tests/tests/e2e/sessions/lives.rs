@@ -7,24 +7,10 @@ use nix::unistd::Pid;
 use porthole_tests::agent::Agent;
 use porthole_tests::eventually::so;
 use porthole_tests::family::{self, Relative};
-use porthole_tests::{Caller, Reply, Stack, eventually, owner};
+use porthole_tests::{Reply, Stack, eventually, owner};
 use serde_json::json;
 
 const SOON: Duration = Duration::from_secs(20);
-
-/// How many browser contexts with a lease there are.
-async fn leased(stack: &Stack) -> i64 {
-    let sessions = stack.metrics().await["sessions"].clone();
-    sessions["created"].as_i64().unwrap() - sessions["released"].as_i64().unwrap()
-}
-
-async fn expect_none_leased(stack: &Stack) {
-    eventually(SOON, async || {
-        let count = leased(stack).await;
-        so(count == 0, format!("{count} leases"))
-    })
-    .await;
-}
 
 #[tokio::test]
 async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
@@ -32,8 +18,7 @@ async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
     let url = stack.site.html("<title>mine</title>");
     stack.caller().post("/session/snapshot", json!({})).await.expect_code("NO_PAGE");
     let (agent, _) = Agent::at(stack.caller(), &url).await;
-    let sandbox_id = "sb-of-another".to_owned();
-    let other = Caller { owner_token: owner::FIRST.token(&sandbox_id, 600), sandbox_id, ..stack.caller() };
+    let other = stack.caller().owning("sb-of-another", &owner::FIRST);
     let session = agent.session.clone();
     let theirs = Agent { caller: other, session: session.clone() };
     for route in ["snapshot", "status", "tabs", "screenshot"] {
@@ -53,7 +38,7 @@ async fn a_handle_is_good_for_its_own_sandbox_until_the_session_ends() {
     assert_eq!(agent.does("close", json!({})).await["closed"], true);
     assert_eq!(agent.does("close", json!({})).await["closed"], false);
     agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
-    expect_none_leased(&stack).await;
+    stack.expect_leased(0, SOON).await;
 }
 
 #[tokio::test]
@@ -61,11 +46,7 @@ async fn an_idle_session_ends_and_leaves_nothing() {
     let stack = Stack::start().await;
     let url = stack.site.html("<title>idle</title>");
     let (agent, _) = Agent::with(stack.caller(), json!({"url": url, "idle_seconds": 1})).await;
-    eventually(SOON, async || {
-        let gone = leased(&stack).await == 0;
-        so(gone, "the session is still there")
-    })
-    .await;
+    stack.expect_leased(0, SOON).await;
     agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
 }
 
@@ -132,7 +113,7 @@ async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     eventually(SOON, async || so(stack.site.seen(&slow).len() > 2, "the page was not asked for again")).await;
     call.abort();
     agent.does("close", json!({})).await;
-    expect_none_leased(&stack).await;
+    stack.expect_leased(0, SOON).await;
 }
 
 #[tokio::test]

@@ -80,10 +80,7 @@ impl Fleet {
     }
 
     fn caller(&self, worker: usize) -> Caller {
-        let sandbox_id = "sb-of-the-fleet".to_owned();
-        let owner_token = owner::FIRST.token(&sandbox_id, 3600);
-        let base = self.workers[worker].url("/api/sandbox");
-        Caller { http: http_client(), base, bearer: None, sandbox_id, owner_token }
+        Caller::of(self.workers[worker].url("/api/sandbox"))
     }
 
     /// The replica's name, as the service tells its worker.
@@ -209,9 +206,7 @@ async fn a_handle_that_was_tampered_with_leads_nowhere() {
     ] {
         status(&caller, &tampered).await.expect_code("SESSION_NOT_FOUND");
     }
-    let mut stranger = fleet.caller(0);
-    stranger.sandbox_id = "sb-of-a-stranger".to_owned();
-    stranger.owner_token = owner::FIRST.token(&stranger.sandbox_id, 3600);
+    let mut stranger = fleet.caller(0).owning("sb-of-a-stranger", &owner::FIRST);
     status(&stranger, session).await.expect_code("SESSION_NOT_FOUND");
     stranger.sandbox_id = caller.sandbox_id.clone();
     status(&stranger, session).await.expect_code("UNAUTHORIZED");
