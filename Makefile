@@ -164,26 +164,26 @@ deploy-prove: build
 # Asks a stack for ten times what it can do, for a minute, and prints a table. The machine should have nothing else
 # to do.
 bench-overload: setup
-	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example overload
+	$(CARGO) build --release --workspace --bins --example overload
 	@$(TARGET)/release/examples/overload $(or $(SECONDS),60) $(or $(FACTOR),10)
 
 # Prints Markdown; all arguments stand at the head of tests/examples/bench/main.rs. Playwright (and, with
 # --browserless, browserless and Node 24) are installed by npm into a temp folder; the pages come from a local site.
 # Takes some 25 minutes, 40 with browserless; the machine should have nothing else to do.
 bench: setup
-	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
+	$(CARGO) build --release --workspace --bins --example bench
 	@$(TARGET)/release/examples/bench --growth 5000 $(BENCH)
 
 # What `settled` is worth: 59 pages that end in as many ways, and 20 of Debian's python3-doc where that is installed.
 bench-settled: setup
-	$(CARGO) build --release -p porthole-service -p porthole-worker -p porthole-tests --bins --example bench
+	$(CARGO) build --release --workspace --bins --example bench
 	@$(TARGET)/release/examples/bench --settled --bursts 1 $(BENCH)
 
 # MiniWoB++'s tasks by a scripted agent over the session routes. pip installs the tasks' pages into the target folder.
 # LOG=1 prints the calls of each task that was not solved.
 SEEDS ?= a,b,c
 bench-agents: setup
-	$(CARGO) build --release -p porthole-service --bins
+	$(CARGO) build --release --workspace --bins --example soak
 	@python3 tests/agents/miniwob.py --service $(TARGET)/release/porthole-service --package $(TARGET)/miniwob \
 		--seeds $(SEEDS) $(if $(TASK),--task $(TASK)) $(if $(LOG),--log)
 
@@ -191,7 +191,7 @@ bench-agents: setup
 # protocol, in one run; prints Markdown. Takes some 20 minutes, 12 of them the tasks (MINUTES); the machine should have
 # nothing else to do. TASK chooses tasks by name.
 bench-agents-beside: setup
-	$(CARGO) build --release -p porthole-service --bins
+	$(CARGO) build --release --workspace --bins --example soak
 	@tests/agents/beside $(TARGET)/beside $(TARGET)/release/porthole-service --seeds $(SEEDS) $(if $(ONLY),--only $(ONLY)) \
 		$(if $(TASK),--tasks $(TASK)) --minutes $(or $(MINUTES),12)
 
