@@ -53,6 +53,9 @@ function labelsOf(element) {
   return fields.get(element) ?? [];
 }
 
+// How an element is named within what is named.
+const asContent = (how) => (how.inContent ? how : { ...how, inContent: true });
+
 class Naming {
   constructor() {
     this.visited = new Set();
@@ -67,16 +70,15 @@ class Naming {
 
   // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
   // clickables without a role: no values of fields inside).
-  of(element, how) {
+  of(element, how, style = styleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
-    const style = styleOf(element);
     const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
       if (!how.labelled || how.inContent) {
         // What is visible again inside counts.
-        if (how.inContent && style.display !== 'none' && style.display !== '' && !ariaTrue(element, 'aria-hidden')) return this.content(element, how);
+        if (how.inContent && style.display !== 'none' && style.display !== '' && !ariaTrue(element, 'aria-hidden')) return this.content(element, how, style);
         if (how.inContent) return '';
       } else how = { ...how, hidden: true };
     }
@@ -107,7 +109,7 @@ class Naming {
       if (native) return this.counted(native);
     }
     if (how.inContent || how.labelled || NAMED_BY_CONTENT.has(role) || dom.tag(element) === 'summary') {
-      const content = this.content(element, { ...how, inContent: true });
+      const content = this.content(element, asContent(how), style);
       if (tidy(content)) return content;
       // A space between two words.
       if (how.inContent && content !== '' && !dom.has(element, 'title') && !LABELABLE.has(dom.tag(element))) return ' ';
@@ -173,10 +175,11 @@ class Naming {
     return names.filter(Boolean).join(' ');
   }
 
-  content(element, how) {
+  content(element, how, style = styleOf(element)) {
     if (this.full()) return '';
     this.depth++;
-    const shows = how.hidden || styleOf(element).visibility === 'visible';
+    const below = asContent(how);
+    const shows = how.hidden || style.visibility === 'visible';
     let text = shows ? this.pseudo(element, '::before') : '';
     const each = (node) => {
       const type = dom.type(node);
@@ -188,8 +191,9 @@ class Naming {
         const tag = dom.tag(node);
         if (NEVER_TEXT.has(tag)) { this.nodes++; return }
         if (tag === 'br') { text += ' '; return }
-        const name = this.of(node, { ...how, inContent: true });
-        const display = styleOf(node).display;
+        const style = styleOf(node);
+        const name = this.of(node, below, style);
+        const display = style.display;
         text += display === 'inline' && !REPLACED.has(tag) || display === 'contents' ? name : ` ${name} `;
       }
     };
