@@ -24,6 +24,8 @@ struct Check {
     /// The box, where the element is its label.
     number: u32,
     checked: Option<bool>,
+    /// Whether it is checked in part, which is neither.
+    mixed: bool,
     radio: bool,
 }
 
@@ -44,10 +46,16 @@ impl Page {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, Some(spot.bounds)));
         };
         let rest = quiet.rest().await?;
-        if rest.is_some() {
-            self.stays_chosen(element, chosen.chosen, &chosen.what, &tries).await?;
+        let is_told = rest.is_some();
+        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
+        // The page may have asked its server meanwhile.
+        if is_told
+            && !acted.settled.navigated
+            && !self.stays_chosen(element, chosen.chosen, &chosen.what, &tries).await?
+        {
+            acted.warnings.push(format!("field_gone: {} left the page, and what was chosen with it", chosen.what));
         }
-        Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds)))
+        Ok(acted)
     }
 
     /// Chooses the option that the element is; `None` where it is none of a closed select.
@@ -61,22 +69,32 @@ impl Page {
             Some(false) => return Ok(None),
             None => None,
         };
-        if rest.is_some() {
-            self.stays_chosen(element, Value::Null, "the select", &tries).await?;
+        let is_told = rest.is_some();
+        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
+        if is_told && !acted.settled.navigated && !self.stays_chosen(element, Value::Null, "the select", &tries).await?
+        {
+            acted.warnings.push("field_gone: the select left the page, and what was chosen with it".to_owned());
         }
-        Ok(Some(Acted::new(quiet.settle(rest).await?, Method::Dom, None)))
+        Ok(Some(acted))
     }
 
-    /// Fails where a select, or the one of an option, has other options chosen by now.
-    async fn stays_chosen(&self, element: &Element, chosen: Value, what: &str, tries: &Tries) -> Result<(), ActError> {
+    /// Fails where a select, or the one of an option, has other options chosen by now; false where it has left its
+    /// document, which is still there.
+    async fn stays_chosen(
+        &self,
+        element: &Element,
+        chosen: Value,
+        what: &str,
+        tries: &Tries,
+    ) -> Result<bool, ActError> {
         let stays: Option<bool> = match element.call(self, tries.limit(), "selected", chosen).await {
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(true),
             stays => stays?,
         };
         if stays == Some(false) {
             return Err(ActError::NoEffect(format!("{what} did not keep the choice")));
         }
-        Ok(())
+        Ok(stays.is_some())
     }
 
     /// Sets a check box, a switch or a radio button, by clicking it, or its label where it is not visible.
@@ -91,7 +109,7 @@ impl Page {
         let Some(was) = before.checked else {
             return Err(ActError::Invalid(format!("{} can't be checked", before.what)));
         };
-        if was == checked {
+        if was == checked && !before.mixed {
             // Nothing is to be done, if it could be.
             let spot = self.ready(element, Ask { hit: false, still: false, same: false, ..ask }, &mut tries).await?;
             let settled = Settled { settled: true, no_change: true, ..Default::default() };
@@ -103,15 +121,24 @@ impl Page {
         let checked_box = Element::node(element.frame.clone(), before.number);
         // In the document a label is not needed.
         let clicked = if terms.document_first() { &checked_box } else { element };
-        let acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
+        let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
         // A label may be for another box by now.
         let after = match self.check_of(&checked_box, &tries).await {
-            // A dialog, or gone with its document: not known.
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(acted),
+            Err(ActError::Dialog(_)) => return Ok(acted),
+            Err(ActError::NotFound(_)) => {
+                if !acted.settled.navigated {
+                    acted.warnings.push(format!("field_gone: {} left the page, and its state with it", before.what));
+                }
+                return Ok(acted);
+            }
             after => after?,
         };
-        if after.checked == Some(checked) || acted.settled.navigated {
+        if (after.checked == Some(checked) && !after.mixed) || acted.settled.navigated {
             return Ok(acted);
+        }
+        if before.mixed && !after.mixed {
+            // The first click made one of the two states of it.
+            return Box::pin(self.check(element, checked, terms)).await;
         }
         if acted.method == Method::Dom && terms.by_input() {
             let by_input = Terms { how: How::Input, ..*terms };

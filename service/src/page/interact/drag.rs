@@ -13,7 +13,7 @@ use super::acted::{Acted, BoundingBox, Method, Point, Terms};
 use super::actionable::{Ask, Spot, Tries};
 use super::chord::Modifiers;
 use super::drop::Zone;
-use super::press::Press;
+use super::press::{Came, Press};
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::{Call, Events};
@@ -111,7 +111,7 @@ impl Page {
                 let press =
                     |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
                 let ask = Ask::pointer(terms);
-                let (spot, rest) =
+                let Came { spot, rest, .. } =
                     self.point_at(source, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
                 (spot.point, Some(spot.bounds), rest)
             }

@@ -14,6 +14,9 @@ use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::page::Page;
 
+/// An editor that scrolls leaves out what is not in view, but not of a line as short as this.
+const IN_VIEW_MIN_CHARS: usize = 100;
+
 /// What to type.
 #[derive(Clone, Debug)]
 pub struct Typing {
@@ -156,13 +159,33 @@ impl Page {
                 rest
             }
         };
+        let (is_known, is_left) = (rest.is_some(), typing.submit || !warnings.is_empty());
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
+        let typed = match typed {
+            // The page may have asked its server meanwhile.
+            Some(typed) if is_known && !is_left && !acted.settled.navigated => {
+                Some(self.still_typed(element, typed, &tries).await?)
+            }
+            typed => typed,
+        };
         if typed.as_ref().is_some_and(|typed| typed.differs) {
             acted.warnings.push("value_differs".to_owned());
         }
         acted.warnings.extend(warnings);
         acted.typed = typed;
         Ok(acted)
+    }
+
+    /// What is in the field after the page has come to rest.
+    async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Typed, ActError> {
+        let held: Option<Held> = match element.call(self, tries.limit(), "read", Value::Null).await {
+            Ok(read) => read,
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
+            Err(error) => return Err(error),
+        };
+        let Some(Held { value, drawn: None, long: false, secret: false }) = held else { return Ok(typed) };
+        let differs = typed.differs || typed.value.as_ref().is_some_and(|before| *before != value);
+        Ok(Typed { value: typed.value.is_some().then_some(value), differs })
     }
 
     /// Presses Enter in the field.
@@ -360,8 +383,9 @@ impl Taken {
         if new == old || new.is_empty() {
             return Self::Nothing;
         }
-        // The caret is at the end, which is in view therefore.
-        let is_end = if typing.clear { wanted.ends_with(&new) } else { new.ends_with(&typed) };
+        // The caret is at the end, which is in view therefore, with some lines before it.
+        let is_part = new.contains('\n') || new.chars().count() >= IN_VIEW_MIN_CHARS;
+        let is_end = if typing.clear { is_part && wanted.ends_with(&new) } else { new.ends_with(&typed) };
         if is_long && is_end && !typed.is_empty() { Self::Whole } else { Self::Otherwise }
     }
 }

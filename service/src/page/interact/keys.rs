@@ -47,6 +47,16 @@ pub(super) struct Keyboard<'a> {
 struct Copied {
     text: String,
     remove: bool,
+    /// What would have been copied from instead of the element.
+    elsewhere: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Pasted {
+    /// Whether the page leaves the text to be inserted.
+    inserts: bool,
+    /// What would have got it instead of the element.
+    elsewhere: Option<String>,
 }
 
 impl Page {
@@ -135,7 +145,11 @@ impl Page {
             }
             if used == ClipboardUse::Paste {
                 let text = clipboard.get();
-                let inserts: bool = frame.call(self, tries.limit(), "paste", vec![text.as_str().into()]).await?;
+                let arguments = vec![text.as_str().into()];
+                let Pasted { inserts, elsewhere } = frame.call(self, tries.limit(), "paste", arguments).await?;
+                if elsewhere.is_some() {
+                    return Err(went_nowhere("what was copied", &pressed.what, elsewhere));
+                }
                 if !inserts || text.is_empty() {
                     return Ok(());
                 }
@@ -153,7 +167,10 @@ impl Page {
                 return Ok(());
             }
             let cut = used == ClipboardUse::Cut;
-            let Copied { text, remove } = frame.call(self, tries.limit(), "copy", vec![cut.into()]).await?;
+            let Copied { text, remove, elsewhere } = frame.call(self, tries.limit(), "copy", vec![cut.into()]).await?;
+            if elsewhere.is_some() {
+                return Err(went_nowhere("the key", &pressed.what, elsewhere));
+            }
             if !text.is_empty() {
                 clipboard.set(text);
             }

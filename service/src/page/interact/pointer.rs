@@ -10,7 +10,7 @@ use serde_json::json;
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
-use super::press::{Press, Sent};
+use super::press::{Came, Press, Sent};
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Call;
@@ -45,9 +45,9 @@ pub struct Click {
 #[derive(Deserialize)]
 pub(super) struct Reached {
     pub reached: bool,
-    /// Whether the element left at the press.
+    /// What became of the element at the press, where it got no click for that.
     #[serde(default)]
-    pub lost: bool,
+    pub lost: Option<String>,
 }
 
 impl Page {
@@ -88,12 +88,16 @@ impl Page {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
             }
         }
-        let (spot, rest) =
+        let Came { spot, rest, is_cut_short } =
             self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
-        let lost = rest.as_ref().and_then(|rest| click.lost(rest, &spot.what));
+        let lost = match &rest {
+            Some(rest) => click.lost(rest, &spot.what),
+            None => is_cut_short
+                .then(|| format!("click_lost: a dialog opened at the press, before a click came to {}", spot.what)),
+        };
         let settled = quiet.settle(rest).await?;
         let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
         acted.warnings.extend(lost);
@@ -183,9 +187,9 @@ impl Page {
         }
         let mut rest = quiet.rest().await?;
         if let Some(rest) = &mut rest
-            && reached.lost
+            && reached.lost.is_some()
         {
-            rest.lost = Some("the element left the page".to_owned());
+            rest.lost = reached.lost;
         }
         Ok(Some(rest))
     }

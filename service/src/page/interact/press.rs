@@ -28,17 +28,28 @@ pub(super) struct Press {
     pub stays_down: bool,
 }
 
+/// What came of presses.
+pub(super) struct Came {
+    pub spot: Spot,
+    /// `None` where a dialog holds the page.
+    pub rest: Option<Rest>,
+    /// Whether that dialog opened at a press, before its release.
+    pub is_cut_short: bool,
+}
+
 /// Presses that were sent.
 struct Pressed {
     /// The answers that are not awaited yet.
     sent: Sent,
     /// Documents that hold their input since a press did not come to the element.
     strays: Option<Aside>,
+    /// Whether a dialog opened before the last release.
+    is_held: bool,
 }
 
 impl Page {
     /// Waits for the element, moves the pointer there, presses, and again where all that came was swallowed, until the time
-    /// is over. What has begun is not begun again. The second value is `None` where a dialog holds the page.
+    /// is over. What has begun is not begun again.
     pub(super) async fn point_at(
         &self,
         element: &Element,
@@ -47,7 +58,7 @@ impl Page {
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
         presses: impl Fn(Point) -> Vec<Press>,
-    ) -> Result<(Spot, Option<Rest>), ActError> {
+    ) -> Result<Came, ActError> {
         loop {
             let frames = frames_around(&element.frame);
             // Written right after the look, and so answered before the page's script can run, unless the look waited.
@@ -84,7 +95,8 @@ impl Page {
                 }
                 (Vec::new(), Some(aside))
             };
-            let Pressed { sent, strays } = self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
+            let Pressed { sent, strays, is_held } =
+                self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
@@ -92,12 +104,13 @@ impl Page {
                 elsewhere = elsewhere.or(held.release().await);
             }
             let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
-            let Some(mut rest) = taken else { return Ok((spot, None)) };
+            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held });
+            let Some(mut rest) = taken else { return came(spot, None) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
-                return Ok((spot, Some(rest)));
+                return came(spot, Some(rest));
             }
-            let Some(by) = rest.by.clone().or(elsewhere) else { return Ok((spot, Some(rest))) };
+            let Some(by) = rest.by.clone().or(elsewhere) else { return came(spot, Some(rest)) };
             tracing::debug!(%by, "another element came under the pointer: swallowed");
             if tries.is_over() {
                 return Err(ActError::Covered { covered: spot.what, by });
@@ -115,7 +128,7 @@ impl Page {
         frames: &[Frame],
         quiet: &mut Quiet<'_>,
     ) -> Result<Pressed, ActError> {
-        let mut pressed = Pressed { sent: Vec::new(), strays: None };
+        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false };
         for (press, count) in presses.into_iter().zip(1..) {
             before.push(self.session.call(&press.down));
             let delivered = quiet.delivered(std::mem::take(&mut before));
@@ -134,6 +147,7 @@ impl Page {
             if !press.stays_down || pressed.strays.is_some() {
                 pressed.sent.push(self.session.call(&press.up));
             }
+            pressed.is_held = is_held;
             if is_held || pressed.strays.is_some() {
                 break;
             }

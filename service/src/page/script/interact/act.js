@@ -84,15 +84,23 @@ const actAccepts = (hit, element) => {
     return !inner || inner === element || !contains(label, inner);
   }
   const target = actTarget(element);
-  return target !== element && isWithin(hit, target);
+  return target !== element && !isNested(element) && isWithin(hit, target);
 };
 
 // The control inside an element that a point of it is on, which is acted on instead: a button in a card.
 const NESTED = `${INTERACTIVE}, summary, [contenteditable], [role=checkbox], [role=switch], [role=menuitem], [role=option], [role=tab]`;
-const nestedAt = (element, x, y) => {
+// Whether an element acts by itself within another one that does.
+const isNested = (element) => matches(element, NESTED) || reasonToClick(element) !== '';
+const reasonToClick = (element) => {
+  const around = flatParent(element);
+  const pointer = around instanceof Element && getComputedStyle(around).cursor === 'pointer';
+  return clickable(element, tagOf(element), getComputedStyle(element), { pointer });
+};
+// `byCursor`: also what a cursor alone tells.
+const nestedAt = (element, x, y, byCursor = actFieldKind(element) === null) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
   for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
-    if (matches(at, NESTED) && at !== control) return isWithin(at, element) ? at : null;
+    if (at !== control && (byCursor ? isNested(at) : matches(at, NESTED))) return isWithin(at, element) ? at : null;
   }
   return null;
 };
@@ -106,13 +114,23 @@ const actsByItself = (element) => !actFieldKind(element)
 let meant = null;
 const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
+// A name's words, symbols and signs of numbers, in order.
+const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? [];
 const meaningOf = (element, { role, name, content }) =>
-  ({ element, role, name: wordsIn(name || content), row: wordsIn(rowWordsOf(element)) });
+  ({ element, role, name: name || content, row: wordsIn(rowWordsOf(element)) });
+// Whether a name still says what it said, perhaps among more words, in the same order.
+const saysStill = (before, now) => {
+  const [parts, later] = [partsOf(before), partsOf(now)];
+  if (parts.length === 0) return before === '' || before === now || now === '';
+  let found = 0;
+  for (const part of later) if (part === parts[found]) found++;
+  return later.length === 0 || found === parts.length;
+};
 // Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
 const staysMeant = () => {
   if (meant === null) return true;
   const now = meaningOf(meant.element, identityOf(meant.element));
-  return now.role === meant.role && (now.name.size === 0 || isAmong(meant.name, now.name)) && staysInRow();
+  return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
 };
 // The same of its row alone: a field that gets the focus may show another placeholder.
 const staysInRow = () => {
@@ -129,7 +147,7 @@ const chosenPoint = (element, free) => {
     const point = free.find((one) => [null, nestedFirst.nested].includes(nestedOf(one)));
     return { point, nested: nestedOf(point ?? free[0]) };
   }
-  const point = (actsByItself(element) && free.find((one) => !isButton(nestedOf(one)))) || free[0];
+  const point = (actsByItself(element) && (free.find((one) => nestedOf(one) === null) ?? free.find((one) => !isButton(nestedOf(one))))) || free[0];
   nestedFirst = { element, nested: nestedOf(point) };
   return { point, nested: nestedFirst.nested };
 };
@@ -267,7 +285,7 @@ kit.ready = async (number, ask) => {
     const chosen = chosenPoint(element, free);
     if (!chosen.point) return lacks('uncovered', element, { box, by: describe(chosen.nested) });
     ({ point } = chosen);
-    guard(element, false, chosen.nested);
+    guard(element, false, { nested: chosen.nested, under: innermostAt(...point) });
   }
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element), waited };

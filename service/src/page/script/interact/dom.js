@@ -70,10 +70,28 @@ function drawnParent(node) {
   return dom.type(parent) === 1 ? parent : null;
 }
 
+// The shadow roots that were walked through, for what observes changes: one can't select them.
+const SEEN_ROOTS_MAX = 500;
+let seenRoots = [];
+const notedRoots = new WeakSet();
+function noteRoot(root) {
+  if (notedRoots.has(root)) return;
+  if (seenRoots.length >= SEEN_ROOTS_MAX) seenRoots = seenRoots.filter(seen => seen.deref()?.isConnected);
+  if (seenRoots.length >= SEEN_ROOTS_MAX) return;
+  notedRoots.add(root);
+  seenRoots.push(new WeakRef(root));
+}
+function rootsSeen() {
+  return seenRoots.map(seen => seen.deref()).filter(root => root?.isConnected);
+}
+
 // The nodes that an element draws: of its shadow root, assigned to its slot, or its own.
 function drawnChildren(element) {
   const shadow = shadowOf(element);
-  if (shadow) return dom.children(shadow);
+  if (shadow) {
+    noteRoot(shadow);
+    return dom.children(shadow);
+  }
   if (element instanceof HTMLSlotElement) {
     const assigned = assignedNodes(element);
     if (assigned.length) return assigned;

@@ -50,13 +50,16 @@ kit.domClick = (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
   const at = middleOf(element);
+  const wasDisabled = actDisabled(actTarget(element));
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
   enter(element, at, held);
-  // Another element is there since.
+  // Another element is there since, or it is another one by what it says.
   if (!isConnected(element)) return GONE;
+  if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });
+  if (!wasDisabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   const type = button === 0 ? 'click' : 'auxclick';
-  let lost = false;
+  let lost = null;
   const came = reaches(element, type, () => {
     for (let detail = 1; detail <= count; detail++) {
       mouse(element, 'pointerdown', at, { ...down, detail });
@@ -66,14 +69,15 @@ kit.domClick = (number, { button, count, modifiers }) => {
       mouse(element, 'pointerup', at, { ...held, button, detail });
       mouse(element, 'mouseup', at, { ...held, button, detail });
       // A browser sends no click to what has left under the press.
-      lost = !isConnected(element);
-      if (lost) return;
+      if (!isConnected(element)) lost = 'the element left the page';
+      else if (!staysMeant()) lost = 'the element had changed';
+      if (lost !== null) return;
       mouse(element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }
     if (count === 2 && button === 0) mouse(element, 'dblclick', at, { ...held, button, detail: 2 });
   });
-  return { reached: came || lost, lost, box: boxOf(rectOf(element)), what: describe(element) };
+  return { reached: came || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 kit.domHover = (number) => {
   const element = elementOf(number);
@@ -132,16 +136,23 @@ const holder = () => {
   const parent = node && !(node instanceof Element) ? parentNodeOf(node) : node;
   return parent instanceof Element && isConnected(parent) ? parent : element;
 };
-// Copies or cuts by the page's own handlers, or else what is selected; `{text, remove}`. The browser's clipboard, which
+// What would get the keys of the clipboard instead of the element that they are for (guard.js), described; else null.
+const elsewhereOf = (element) => {
+  const now = underGuard();
+  return !now?.isKeys || !now.element || hasKeys(now.element, element) ? null : told(element);
+};
+// Copies or cuts by the page's own handlers, or else what is selected; `{text, remove, elsewhere}`. The browser's clipboard, which
 // other pages share, is not touched.
 kit.copy = (cut) => {
   const element = holder();
+  const elsewhere = elsewhereOf(element);
+  if (elsewhere !== null) return { text: '', remove: false, elsewhere };
   const clipboardData = new DataTransfer();
   const text = selected(element);
   const goesOn = dispatch(element, new ClipboardEvent(cut ? 'cut' : 'copy', { clipboardData, bubbles: true, cancelable: true, composed: true }));
   const taken = goesOn ? text : clipboardData.getData('text/plain');
   const isField = actFieldKind(element) && !actReadOnly(element);
-  return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField) };
+  return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField), elsewhere: null };
 };
 // Tells an element of a text that is pasted; whether the page leaves it to the browser.
 const pastes = (element, text) => {
@@ -149,10 +160,12 @@ const pastes = (element, text) => {
   clipboardData.setData('text/plain', text);
   return dispatch(element, new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
 };
-// Offers a text to the page's own handlers; whether it is left to be inserted.
+// Offers a text to the page's own handlers: `{inserts, elsewhere}`, whether it is left to be inserted.
 kit.paste = (text) => {
   const element = holder();
-  return pastes(element, text) && actFieldKind(element) !== null && !actReadOnly(element);
+  const elsewhere = elsewhereOf(element);
+  if (elsewhere !== null) return { inserts: false, elsewhere };
+  return { inserts: pastes(element, text) && actFieldKind(element) !== null && !actReadOnly(element), elsewhere: null };
 };
 
 // The first element that a selector matches, as a number; 0 where none does.

@@ -19,7 +19,7 @@ const isLong = (field) => {
 // `drawn` is the text of an editor that draws it beside the field.
 const readOf = (field) => ({
   value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field),
-  long: actFieldKind(field) === 'content' && isLong(field), secret: isSecret(field),
+  long: actFieldKind(field) === 'content' && isFieldItself(field) && isLong(field), secret: isSecret(field),
 });
 const tell = (element, ...types) => {
   for (const type of types) dispatch(element, new Event(type, { bubbles: true, composed: type === 'input' }));
@@ -162,6 +162,8 @@ kit.select = (number, wanted) => {
   if (!multiple && wanted.length !== 1) return lacks('one', select);
   const meant = namedIn(select, wanted).map(pairOf);
   focusOn(select, { preventScroll: true });
+  if (!isConnected(select)) return GONE;
+  if (!staysInRow()) return lacks('same', select, { is: identityOf(element) });
   const chosen = namedIn(select, wanted);
   if (meant.some((pair, at) => pair && !isPair(pair, pairOf(chosen[at])))) return lacks('options', select);
   const missing = chosen.findIndex((option) => !option);
@@ -184,7 +186,7 @@ kit.choose = (number) => {
   if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled')) return false;
   const meant = pairOf(option);
   focusOn(select, { preventScroll: true });
-  if (!isConnected(option) || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
+  if (!isConnected(option) || !staysInRow() || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
   if (option.selected) return true;
   option.selected = true;
   tell(select, 'input', 'change');
@@ -203,21 +205,23 @@ kit.selected = (number, wanted) => {
 
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
-// `{number, checked, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything else.
+// `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
+// else. One that is partly checked is neither.
 kit.checked = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const what = describe(meant);
   if (isInput(meant) && ['checkbox', 'radio'].includes(typeOf(meant))) {
-    return { what, number: numberOf(meant), checked: getter(HTMLInputElement, 'checked')(meant), radio: typeOf(meant) === 'radio' };
+    const mixed = getter(HTMLInputElement, 'indeterminate')(meant) && typeOf(meant) === 'checkbox';
+    return { what, number: numberOf(meant), checked: getter(HTMLInputElement, 'checked')(meant), mixed, radio: typeOf(meant) === 'radio' };
   }
   const role = (attributeOf(meant, 'role') ?? tagOf(meant)).trim().toLowerCase();
   const isOption = role === 'option';
   const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
   const said = name && attributeOf(meant, name);
-  if (!name || (name === 'aria-pressed' && said === null)) return { what, number: numberOf(meant), checked: null, radio: false };
-  return { what, number: numberOf(meant), checked: said === 'true', radio: role === 'radio' || role === 'menuitemradio' };
+  if (!name || (name === 'aria-pressed' && said === null)) return { what, number: numberOf(meant), checked: null, mixed: false, radio: false };
+  return { what, number: numberOf(meant), checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };
 };
 
 // Gives files to a file input, hidden or not, or to the one that the element is the label or wrapper of.

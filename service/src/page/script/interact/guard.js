@@ -8,19 +8,19 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on.
+// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on, `under` the innermost element there.
 // Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however
 // late the page takes it.
 let guarded = null;
 
-const guard = (element, isKeys, nested = null) => {
+const guard = (element, isKeys, { nested = null, under = null } = {}) => {
   unguard();
   dragged = false;
   const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
-    label, control: label && controlOf(label), nested,
+    label, control: label && controlOf(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stops: false, ended: false, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
+    stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
@@ -28,18 +28,23 @@ const guard = (element, isKeys, nested = null) => {
   guarded.openings.observe(document, { childList: true });
   if (!element || isKeys) return;
   // The window sees the host of a closed shadow root alone.
-  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
+  let isHidden = false;
+  const around = [];
+  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) around.unshift(root);
+  for (const root of around) {
+    isHidden ||= root.mode === 'closed';
+    if (!isHidden) continue;
     guarded.hosts.push(root.host);
     guarded.roots.push(root);
     for (const type of CLICKS) listen(root, type, checkInside, { capture: true, passive: false });
   }
 };
-// Checks a click inside a shadow root: the window took it for one of its host.
+// Checks a click inside a closed shadow root: the window took it for one of its host.
 const checkInside = (event) => {
   const now = guarded;
   const [target] = event.composedPath();
-  if (!now || !event.isTrusted || now.hosts.includes(target) || belongs(target, now)) return;
-  if (event.type === 'click' || event.type === 'auxclick') now.done--;
+  if (!now || !event.isTrusted || now.hosts.includes(target)) return;
+  if (getsClick(target, now)) return countClick(event, now);
   misses(now, told(target));
   event.preventDefault();
   event.stopImmediatePropagation();
@@ -76,23 +81,38 @@ const judge = (event, now) => {
     // A locked or captured pointer's events come to another element than is at the point.
     if (!belongs(target, now)) return misses(now, told(target));
     if (!staysMeant()) return misses(now, told(now.element));
-    const nested = nestedAt(now.element, event.clientX, event.clientY);
+    // What lay there before may get another cursor as the pointer comes.
+    const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
+    const nested = isNew ? nestedAt(now.element, event.clientX, event.clientY) : nestedAt(now.element, event.clientX, event.clientY, false);
     if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
     now.first = target;
     now.reached++;
     return true;
   }
-  const isMeant = belongs(target, now);
   if (event.type === 'pointerup' || event.type === 'mouseup') {
     // A press that came must be let go, wherever that is.
-    if (!isMeant) now.lost ??= told(target);
+    if (!belongs(target, now)) now.lost ??= told(target);
     return true;
   }
-  if (!isMeant) return misses(now, told(target));
-  if (event.type === 'click' || event.type === 'auxclick') now.done++;
+  if (!CLICKS.has(event.type)) return belongs(target, now) || misses(now, told(target));
+  // As the press came, what had the focus until then may have changed the page.
+  if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
+  if (now.hosts.includes(target)) return true;
+  if (!getsClick(target, now)) return misses(now, told(target));
+  countClick(event, now);
   return true;
 };
-// A click comes to what is common to press and release, so it may come to an element around the one that was meant.
+const ENDS_PRESS = new Set(['click', 'auxclick']);
+const countClick = (event, now) => {
+  if (!ENDS_PRESS.has(event.type) || now.counted === event) return;
+  now.counted = event;
+  now.done++;
+};
+// A click comes to what is common to press and release. Where that is an element around the one that was meant, it is no
+// click of that one. After a drag it says nothing.
+const getsClick = (target, now) => belongs(target, now)
+  && (dragged || !(target instanceof Element) || target === now.element || !isWithin(now.element, target) || actAccepts(target, now.element));
+// Input may come to an element around the one that was meant.
 const belongs = (target, { element, first, label, control }) => {
   if (!(target instanceof Element)) return true;
   // One that the label has become for since.
@@ -107,11 +127,17 @@ const judgeKey = (event, now) => {
   const [target] = event.composedPath();
   // A key that went down here must come up.
   if (event.type === 'keyup') return now.first !== null;
-  if (now.stops || !now.element || !hasKeys(now.element, target) || (now.reached === 0 && !staysInRow())) return misses(now, told(target));
+  if (now.stops || !now.element || !hasKeys(now.element, target) || (now.reached === 0 && !mayHave(event, target, now))) return misses(now, told(target));
   now.first ??= target;
   if (event.type === 'beforeinput') checkAfter(event, target, now);
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
   return true;
+};
+// Whether the first key may come: one that activates does so to what the element was shown as, and to no button inside it.
+const mayHave = (event, target, { element }) => {
+  const activates = event.type === 'keydown' && (event.key === 'Enter' || event.key === ' ') && !actFieldKind(element);
+  if (!activates) return staysInRow();
+  return staysMeant() && !(target !== element && actsByItself(element) && isButton(target));
 };
 // What is typed goes to what has the focus once the page has heard of it: checked after the page's listeners, too.
 const checkAfter = (event, target, now) => {

@@ -240,7 +240,7 @@ const choosesOption = (select, values) => {
 
 // Inserts a text where the focus is, as one that is pasted: the page's own handlers come first. Whether it went anywhere.
 kit.pasteText = (text) => {
-  const inserts = kit.paste(text);
+  const { inserts } = kit.paste(text);
   return inserts && text !== '' ? document.execCommand('insertText', false, text) : !inserts;
 };
 // Copies or cuts what is selected; see `copy`.

@@ -56,6 +56,19 @@ const nothingIsDue = async (now, since) => {
   return isQuiet();
 };
 
+// What fields hold: a page sets it without an event, and no observer tells.
+const VALUES_MAX = 300;
+const valuesNow = () => {
+  const fields = Document.prototype.querySelectorAll.call(document, 'input, textarea, select');
+  let all = '';
+  for (let at = 0; at < fields.length && at < VALUES_MAX; at++) {
+    const field = fields[at];
+    const held = field instanceof HTMLSelectElement ? field.selectedIndex : isInput(field) ? `${valueOf(field)}${getter(HTMLInputElement, 'checked')(field)}` : valueOf(field);
+    all += `${String(held).slice(0, 1000)}\u0000`;
+  }
+  return all;
+};
+
 const watch = (element) => {
   watched?.end();
   const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, end: () => {} };
@@ -66,7 +79,10 @@ const watch = (element) => {
   observer.observe(document, all);
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
+  for (const root of rootsSeen()) observer.observe(root, all);
+  const values = valuesNow();
   now.look = () => { if (observer.takeRecords().length > 0) note(); };
+  now.hasChanged = () => now.changed || valuesNow() !== values;
   now.end = () => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
@@ -112,7 +128,7 @@ kit.rest = async (longestMs) => {
     if (now.changes !== before) [still, since] = [0, performance.now()];
     else if (isDone) break;
   }
-  return { ...cameOf(), changed: now.changed };
+  return { ...cameOf(), changed: now.hasChanged() };
 };
 
 // The action is over.
