@@ -1,13 +1,18 @@
 //! Makes a folded tree fit: deep levels are left out, long names cut, then the end.
 
+use super::fold::{ALIKE_SHOWN, has_alike};
 use super::node::Node;
 use super::options::Options;
 use super::text::{Mark, line};
 
 /// Names and texts are cut to these, in characters, until the tree fits.
 const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
-/// Room for the line that says what is missing at the end, in characters.
+/// Room for the line that says what is missing at the end, in characters, and for the ref that it names.
 const END_CHARS: usize = 80;
+/// Room for the mark and the ref of a line whose inside is left out, in characters.
+const MARK_CHARS: usize = 20;
+/// What stands in place of an element's inside.
+const LEFT_OUT: &str = "…";
 
 /// Whether the lines fit.
 pub(super) fn fits(roots: &[Node], max_chars: usize) -> bool {
@@ -16,22 +21,31 @@ pub(super) fn fits(roots: &[Node], max_chars: usize) -> bool {
 
 /// Leaves out what is deep, cuts names, and leaves out the end, each only where what came before was not enough.
 pub(super) fn fit(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
-    if let Some(level) = Levels::of(roots).last_that_fits(options.max_chars) {
-        cut_levels(roots, level, give);
-    }
-    let mut cuts = CUTS.into_iter();
-    while !fits(roots, options.max_chars)
-        && let Some(max) = cuts.next()
-    {
-        shorten(roots, max);
+    let all = lines_of(roots);
+    // Of a list that is asked for as many items are shown as there is room for, each with what is in it.
+    if !is_list(roots, options) {
+        if let Some(level) = Levels::of(roots).last_that_fits(options.max_chars) {
+            cut_levels(roots, level, give);
+        }
+        let mut cuts = CUTS.into_iter();
+        while !fits(roots, options.max_chars)
+            && let Some(max) = cuts.next()
+        {
+            shorten(roots, max);
+        }
     }
     if !fits(roots, options.max_chars) {
-        cut_end(roots, options, give);
+        cut_end(roots, all, options, give);
     }
 }
 
-/// How many characters the lines of each level take.
-struct Levels(Vec<usize>);
+/// Whether an element was asked for that has many alike children.
+fn is_list(roots: &[Node], options: &Options) -> bool {
+    matches!(roots, [root] if options.of_element && has_alike(&root.children, ALIKE_SHOWN))
+}
+
+/// How many characters the lines of each level take, and how many more the marks of those that hold others.
+struct Levels(Vec<(usize, usize)>);
 
 impl Levels {
     fn of(roots: &[Node]) -> Self {
@@ -45,36 +59,38 @@ impl Levels {
             return;
         }
         if self.0.len() <= level {
-            self.0.push(0);
+            self.0.push((0, 0));
         }
         for node in nodes {
-            self.0[level] += line(node, level, Mark::None).chars().count() + 1;
+            self.0[level].0 += line(node, level, Mark::None).chars().count() + 1;
+            self.0[level].1 += if node.children.is_empty() { 0 } else { MARK_CHARS };
             self.add(&node.children, level + 1);
         }
     }
 
     /// Of all lines, with their ends.
     fn chars(&self) -> usize {
-        self.0.iter().sum::<usize>().saturating_sub(1)
+        self.0.iter().map(|(chars, _)| chars).sum::<usize>().saturating_sub(1)
     }
 
     /// The deepest level with which all above it take no more than `max`. `None` where that would leave less than half of
     /// it used: then the end is cut rather than what is deep.
     fn last_that_fits(&self, max: usize) -> Option<usize> {
-        let mut chars = 0;
-        let mut last = None;
-        for (level, more) in self.0.iter().enumerate() {
-            if chars + more > max {
+        let (mut chars, mut last) = (0, None);
+        for (level, (more, marks)) in self.0.iter().enumerate() {
+            chars += more;
+            if chars > max {
                 break;
             }
-            chars += more;
-            last = Some(level);
+            if chars + marks + END_CHARS <= max {
+                last = Some((level, chars));
+            }
         }
-        last.filter(|_| chars > max / 2)
+        last.filter(|(_, chars)| *chars > max / 2).map(|(level, _)| level)
     }
 }
 
-/// Leaves out what is below a level. The first line that holds more says how to see it.
+/// Leaves out what is below a level. Each line that holds more has a mark; the first says how to see it.
 fn cut_levels(nodes: &mut [Node], level: usize, give: &mut dyn FnMut(u64) -> u64) {
     let mut told = false;
     cut_below(nodes, level, &mut told, give);
@@ -86,8 +102,12 @@ fn cut_below(nodes: &mut [Node], level: usize, told: &mut bool, give: &mut dyn F
             cut_below(&mut node.children, level - 1, told, give);
         } else if !node.children.is_empty() {
             let count = lines_of(&node.children);
+            if *told {
+                leave_out(node, give);
+                continue;
+            }
             node.children.clear();
-            if !*told && let Some(root) = node.give_ref(give) {
+            if let Some(root) = node.give_ref(give) {
                 *told = true;
                 let mut rest = Node::standing_for(count, "lines inside".to_owned(), None);
                 if let Some(rest) = rest.rest.as_mut() {
@@ -97,6 +117,16 @@ fn cut_below(nodes: &mut [Node], level: usize, told: &mut bool, give: &mut dyn F
             }
         }
     }
+}
+
+/// Leaves out what is inside a node; its line has a ref to ask for it.
+pub(super) fn leave_out(node: &mut Node, give: &mut dyn FnMut(u64) -> u64) {
+    node.children.clear();
+    node.give_ref(give);
+    node.text = Some(match node.text.take() {
+        Some(text) => format!("{text} {LEFT_OUT}"),
+        None => LEFT_OUT.to_owned(),
+    });
 }
 
 pub(super) fn lines_of(nodes: &[Node]) -> usize {
@@ -121,12 +151,11 @@ fn cut_text(text: &mut String, max: usize) {
 }
 
 /// Leaves out lines from the end until there is room, and says where the rest begins.
-fn cut_end(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
+fn cut_end(roots: &mut Vec<Node>, all: usize, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
     let mut room = options.max_chars.saturating_sub(END_CHARS);
     let mut path = Vec::new();
-    let all = lines_of(roots);
     keep(roots, 0, &mut room, &mut path);
-    let count = all - lines_of(roots);
+    let count = all.saturating_sub(lines_of(roots));
     let mut rest = Node::standing_for(count, "lines".to_owned(), None);
     if let Some(rest) = rest.rest.as_mut() {
         (rest.root, rest.offset) = goes_on(roots, &path, options, give);
@@ -160,19 +189,31 @@ fn goes_on(
     options: &Options,
     give: &mut dyn FnMut(u64) -> u64,
 ) -> (Option<u64>, Option<usize>) {
-    let mut nodes = roots;
-    let mut root = None;
+    let shown = |nodes: &[Node], at: usize| -> usize {
+        nodes.iter().take(at).map(|node| node.rest.as_ref().map_or(1, |rest| rest.count)).sum()
+    };
+    // How deep that list is: only its element gets a ref for this.
+    let mut nodes: &[Node] = roots;
+    let mut depth = 0;
+    let mut before = path.first().map(|at| shown(nodes, *at));
     for (level, at) in path.iter().enumerate() {
-        let is_top = level == usize::from(options.of_element);
-        let base = if is_top { options.offset } else { 0 };
-        let before: usize = nodes.iter().take(*at).map(|node| node.rest.as_ref().map_or(1, |rest| rest.count)).sum();
-        if before > 0 && (level > 0 || !options.of_element) {
-            return (root, Some(base + before));
+        let is_root = level == 0 && options.of_element;
+        let Some(node) = nodes.get(*at).filter(|node| node.can_have_ref()) else { break };
+        if before.is_some_and(|before| before > 0) && !is_root {
+            break;
         }
-        let Some(node) = nodes.get_mut(*at) else { return (root, Some(base + before)) };
-        let Some(inner) = node.give_ref(give) else { return (root, Some(base + before)) };
-        root = Some(inner);
-        nodes = &mut node.children;
+        nodes = &node.children;
+        depth = level + 1;
+        before = path.get(depth).map(|at| shown(nodes, *at));
     }
-    (root, None)
+    let base = if depth == usize::from(options.of_element) { options.offset } else { 0 };
+    let offset = before.map(|before| base + before);
+    let root = element_at(roots, &path[..depth]).and_then(|node| node.give_ref(give));
+    (root, offset)
+}
+
+fn element_at<'a>(nodes: &'a mut [Node], path: &[usize]) -> Option<&'a mut Node> {
+    let (at, below) = path.split_first()?;
+    let node = nodes.get_mut(*at)?;
+    if below.is_empty() { Some(node) } else { element_at(&mut node.children, below) }
 }

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::fit::{fit, fits};
+use super::fit::{fit, fits, leave_out};
 use super::node::{Node, State};
 use super::options::Options;
 
@@ -25,10 +25,8 @@ const CHOSEN_SHOWN_MAX: usize = 10;
 /// refs. Returns what is left, and whether something was left out for want of room.
 pub fn fold(mut roots: Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) -> (Vec<Node>, bool) {
     skip(&mut roots, options);
-    if let Some(depth) = options.max_depth {
-        prune(&mut roots, depth);
-    }
-    let mut is_cut = fold_all(&mut roots, options, ALIKE_MAX, give);
+    let mut is_cut = options.max_depth.is_some_and(|depth| prune(&mut roots, depth, give));
+    is_cut |= fold_all(&mut roots, options, ALIKE_MAX, give);
     give_refs(&mut roots, give);
     if !fits(&roots, options.max_chars) {
         is_cut = true;
@@ -47,13 +45,20 @@ fn skip(roots: &mut Vec<Node>, options: &Options) {
     list.drain(..options.offset.min(list.len()));
 }
 
-fn prune(nodes: &mut [Node], depth: usize) {
+/// Leaves out what is deeper. Whether anything was.
+fn prune(nodes: &mut [Node], depth: usize, give: &mut dyn FnMut(u64) -> u64) -> bool {
+    let mut is_cut = false;
     for node in nodes {
         match depth.checked_sub(1) {
-            None => node.children.clear(),
-            Some(depth) => prune(&mut node.children, depth),
+            None if node.children.is_empty() => {}
+            None => {
+                leave_out(node, give);
+                is_cut = true;
+            }
+            Some(depth) => is_cut |= prune(&mut node.children, depth, give),
         }
     }
+    is_cut
 }
 
 fn give_refs(nodes: &mut [Node], give: &mut dyn FnMut(u64) -> u64) {
@@ -108,6 +113,16 @@ fn kind(node: &Node) -> u64 {
         child.role.hash(&mut hasher);
     }
     hasher.finish()
+}
+
+/// Whether more than `max` of these siblings are alike.
+pub(super) fn has_alike(nodes: &[Node], max: usize) -> bool {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    nodes.iter().filter(|node| node.rest.is_none()).any(|node| {
+        let count = counts.entry(kind(node)).or_default();
+        *count += 1;
+        *count > max
+    })
 }
 
 fn is_chosen(node: &Node) -> bool {

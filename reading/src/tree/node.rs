@@ -91,6 +91,11 @@ impl Node {
         Self { rest: Some(Rest { count, what, root: None, offset }), ..Self::default() }
     }
 
+    /// Whether it has a ref, or can get one.
+    pub(super) fn can_have_ref(&self) -> bool {
+        self.reference.is_some() || self.handle.is_some()
+    }
+
     /// The node's ref: the one it has, or a new one.
     pub(super) fn give_ref(&mut self, give: &mut dyn FnMut(u64) -> u64) -> Option<u64> {
         if self.reference.is_none() {

@@ -78,9 +78,64 @@ fn the_documents_own_children_are_got_by_offset_alone() {
 #[test]
 fn depth_is_counted_below_the_top() {
     let tree = || vec![holder("main", 1, vec![holder("form", 2, vec![leaf("button", "Go", 3)])])];
-    assert_eq!(shown(tree(), &Options { max_depth: Some(0), ..ALL }).0, "- main");
-    assert_eq!(shown(tree(), &Options { max_depth: Some(1), ..ALL }).0, "- main:\n  - form");
-    assert_eq!(shown(tree(), &Options { max_depth: Some(2), ..ALL }).0.lines().count(), 3);
+    assert_eq!(shown(tree(), &Options { max_depth: Some(0), ..ALL }), ("- main [ref=@e1]: …".to_owned(), true));
+    assert_eq!(
+        shown(tree(), &Options { max_depth: Some(1), ..ALL }),
+        ("- main:\n  - form [ref=@e1]: …".to_owned(), true)
+    );
+    let (text, is_cut) = shown(tree(), &Options { max_depth: Some(2), ..ALL });
+    assert!(text.lines().count() == 3 && !is_cut, "{text}");
+}
+
+#[test]
+fn who_follows_each_line_that_says_more_sees_every_button() {
+    let rows = |count: u64| -> Vec<Node> {
+        let cells = |row| {
+            vec![
+                leaf("cell", &format!("r{row}"), 1000 + row),
+                holder("cell", 2000 + row, vec![leaf("button", &format!("del {row}."), 3000 + row)]),
+            ]
+        };
+        (0..count).map(|row| holder("row", 100 + row, cells(row))).collect()
+    };
+    for max_chars in [500, 1000, 20_000] {
+        let mut seen = 0;
+        let mut offset = 0;
+        loop {
+            let options = Options { offset, of_element: true, max_chars, ..ALL };
+            let (text, is_cut) = shown(vec![holder("table", 1, rows(300))], &options);
+            assert!(text.chars().count() <= max_chars, "{max_chars}: {text}");
+            assert!(text.contains(&format!("del {seen}.")), "{max_chars}: {text}");
+            let Some((_, next)) = text.rsplit_once(" offset=") else {
+                assert!(!is_cut && text.contains("del 299."), "{max_chars}: {text}");
+                break;
+            };
+            assert!(is_cut && next.parse::<usize>().unwrap() > offset, "{max_chars}: {text}");
+            offset = next.parse().unwrap();
+            seen = offset;
+        }
+    }
+}
+
+#[test]
+fn the_bound_holds_of_what_is_nested_deeply_and_each_line_that_is_cut_has_a_mark() {
+    let nested = || {
+        (0..60).fold(leaf("button", "Go", 999), |inside, at| {
+            let region = holder("region", at, vec![inside]);
+            Node { name: format!("reg {at}"), wants_ref: at % 2 == 0, ..region }
+        })
+    };
+    for max_chars in [500, 700, 1000, 2000, 4000] {
+        let (text, is_cut) = shown(vec![nested()], &Options { max_chars, ..ALL });
+        assert!(is_cut && text.chars().count() <= max_chars, "{max_chars}: {} {text}", text.chars().count());
+        let left: usize = text.rsplit_once("… ").unwrap().1.split(' ').next().unwrap().parse().unwrap();
+        assert_eq!(left + text.lines().count() - 1, 61, "{text}");
+    }
+    let sections = (0..9).map(|at| holder("region", at, vec![leaf("link", &"x".repeat(90), 50 + at)]));
+    let sections = sections.map(|node| Node { name: "n".repeat(30), ..node }).collect();
+    let (text, _) = shown(sections, &Options { max_chars: 700, ..ALL });
+    assert_eq!(text.matches("]: …").count(), 8, "{text}");
+    assert!(text.contains("… 1 more lines inside: root=@e1"), "{text}");
 }
 
 #[test]

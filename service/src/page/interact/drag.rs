@@ -87,6 +87,8 @@ struct Carrying<'a, 'b> {
     drags: Events,
     /// What is carried, where the page has made HTML's drag and drop of it.
     data: Option<DragData>,
+    /// The warning for a target that took no drop.
+    refused: Option<String>,
     terms: &'a Terms,
     tries: Tries,
 }
@@ -125,8 +127,8 @@ impl Page {
         if rest.is_none() {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, bounds));
         }
-        let mut carrying =
-            Carrying { page: self, from: at, to, zone, drags, data: None, terms, tries: Tries::until(terms.deadline) };
+        let tries = Tries::until(terms.deadline);
+        let mut carrying = Carrying { page: self, from: at, to, zone, drags, data: None, refused: None, terms, tries };
         let carried = carrying.carry(&mut quiet).await;
         if carried.is_err() {
             // Checked no more, or the release would be stopped as well.
@@ -138,7 +140,9 @@ impl Page {
             let _ = quiet.delivered(vec![released]).await;
         }
         let settled = quiet.settle(carried?).await?;
-        Ok(Acted::new(settled, Method::Cdp, bounds).warns_of_no_change())
+        let mut acted = Acted::new(settled, Method::Cdp, bounds).warns_of_no_change();
+        acted.warnings.extend(carrying.refused.take());
+        Ok(acted)
     }
 }
 
@@ -206,11 +210,15 @@ impl Carrying<'_, '_> {
             Some(aside) => aside.release().await,
             None => None,
         };
-        if let Some(zone) = &self.zone
-            && let Some(by) = zone.ends().await.or(elsewhere)
-        {
-            tracing::debug!(%by, "another element came under what was dragged: not dropped");
-            return Err(ActError::Covered { covered: spot.what, by });
+        if let Some(zone) = &self.zone {
+            let ended = zone.ends().await;
+            if let Some(by) = ended.by.or(elsewhere) {
+                tracing::debug!(%by, "another element came under what was dragged: not dropped");
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+            if self.data.is_some() && !ended.is_taken {
+                self.refused = Some(format!("not_dropped: {} took no drop", spot.what));
+            }
         }
         match self.data {
             Some(_) => page.taken(quiet, vec![page.send_button(spot.point, false)]).await,

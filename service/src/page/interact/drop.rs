@@ -24,6 +24,16 @@ pub(super) struct Zone<'a> {
 #[derive(Deserialize)]
 struct Told {
     by: Option<String>,
+    #[serde(default)]
+    done: bool,
+}
+
+/// How a drop ended.
+pub(super) struct Ended {
+    /// What would have got it, where that was not the target.
+    pub by: Option<String>,
+    /// Whether the target got it.
+    pub is_taken: bool,
 }
 
 impl<'a> Zone<'a> {
@@ -66,15 +76,16 @@ impl<'a> Zone<'a> {
         self.page.hold_aside(&self.frames, Input::Drops).await
     }
 
-    /// Ends the checks. What would have got the drop, where that was not the target.
-    pub(super) async fn ends(&self) -> Option<String> {
-        let mut cover = None;
+    /// Ends the checks.
+    pub(super) async fn ends(&self) -> Ended {
+        let mut ended = Ended { by: None, is_taken: false };
         for frame in &self.frames {
-            // A document that the drop led away from has taken it.
             let told: Result<Told, ActError> = frame.call(self.page, ANSWER_TIMEOUT, "dropEnds", Vec::new()).await;
-            cover = cover.or(told.ok().and_then(|told| told.by));
+            // A document that the drop led away from has taken it.
+            ended.is_taken |= told.as_ref().map_or(true, |told| told.done);
+            ended.by = ended.by.or(told.ok().and_then(|told| told.by));
         }
-        cover
+        ended
     }
 }
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Acted, Click, How, Point, Refs, SnapshotOptions, Terms, Typing};
+use porthole_service::page::interact::{
+    ActError, Acted, Click, Drop, Grip, How, Point, Refs, SnapshotOptions, Terms, Typing,
+};
 use tokio::time::Instant;
 
 use crate::act::scene::{Scene, in_document, ready, typing};
@@ -227,5 +229,61 @@ async fn a_press_that_a_dialog_cut_short_and_a_change_out_of_sight_are_told() {
     scene.shows("<button id=b>Nothing</button><input value=1>").await;
     scene.click("#b").await.unwrap();
     assert_eq!(scene.click("#b").await.unwrap().warnings, ["no_change"]);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_differs_from_the_next_by_a_number_is_known_by_it() {
+    let scene = Scene::open().await;
+    let rows = "<table><tr><td id=t>10:00</td><td><button>Book</button></td></tr><tr><td>10:30</td><td><button>Book</button></td></tr></table>";
+    let lone = "<ul><li><span id=t>Anna, 3 messages</span> <button>Open</button><li><span>Ben, 3 messages</span> <button>Open</button></ul>";
+    for (document, becomes, is_other) in
+        [(rows, "11:30", true), (lone, "Anna, 4 messages", false), (lone, "Cleo, 3 messages", true)]
+    {
+        scene.shows(document).await;
+        let mut refs = Refs::default();
+        let tree = scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
+        let line = tree.lines().find(|line| line.contains("button")).unwrap();
+        let reference = line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
+        scene.evaluate(&format!("t.textContent = '{becomes}'")).await;
+        let resolved = scene.page.resolve(&refs, reference).await;
+        assert_eq!(resolved.is_err(), is_other, "{becomes}: {resolved:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drop_comes_to_its_target_or_is_told() {
+    const DRAGGED: &str = "<div id=a draggable=true style='width:200px;height:40px'>invoice.pdf</div>";
+    let scene = Scene::open().await;
+    for (document, expected) in [
+        ("<div id=b style='margin-top:60px;width:300px;height:100px'>Archive</div><script>a.ondragstart = e => { e.dataTransfer.setData('text', 'a'); setTimeout(() => { const z = document.createElement('div');
+            z.style.cssText = 'position:fixed;inset:0'; z.ondragover = e => e.preventDefault(); z.ondrop = e => { e.preventDefault(); note('wrong') }; document.body.append(z) }) };
+            b.ondragover = e => e.preventDefault(); b.ondrop = e => { e.preventDefault(); note('right') }</script>", "covered"),
+        ("<div id=b style='margin-top:40px;width:300px;height:100px'>Done</div><script>a.ondragstart = e => e.dataTransfer.setData('text', 'a')</script>", "not_dropped"),
+        ("<div id=b style='margin-top:40px;width:300px;height:100px'>Done</div><script>a.ondragstart = e => e.dataTransfer.setData('text', 'a');
+            b.ondragover = e => e.preventDefault(); b.ondrop = e => { e.preventDefault(); note('right') }</script>", "right"),
+    ] {
+        scene.shows(&format!("{LOGS}{DRAGGED}{document}")).await;
+        let (from, to) = (scene.element("#a").await, scene.element("#b").await);
+        let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await;
+        let log = scene.log().await;
+        assert!(!log.contains("wrong"), "{document}: {acted:?}");
+        match expected {
+            "covered" => assert!(matches!(acted, Err(ActError::Covered { .. })), "{document}: {acted:?} {log}"),
+            "right" => {
+                let warnings = acted.unwrap().warnings;
+                assert!(log == "right" && !warnings.iter().any(|one| one.starts_with("not_dropped")), "{log} {warnings:?}");
+            }
+            warning => assert!(acted.unwrap().warnings.iter().any(|one| one.starts_with(warning)), "{document}"),
+        }
+    }
+    scene.shows(&format!("{LOGS}<ul style='list-style:none;margin:0;padding:0;width:200px'><li id=f draggable=true style='height:40px'>file.txt<li class=d id=A style='height:40px'>Folder A<li class=d id=B style='height:40px'>Folder B</ul><script>
+        let sp; f.ondragstart = e => e.dataTransfer.setData('text', 'f');
+        for (const d of document.querySelectorAll('.d')) {{ d.ondragenter = e => {{ e.preventDefault(); if (!sp) {{ sp = document.createElement('li'); sp.style.height = '40px'; f.after(sp) }} }};
+            d.ondragover = e => e.preventDefault(); d.ondrop = e => {{ e.preventDefault(); note(d.id == 'B' ? 'right' : 'wrong') }} }}</script>")).await;
+    let (from, to) = (scene.element("#f").await, scene.element("#B").await);
+    let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await;
+    assert!(!scene.log().await.contains("wrong"), "{acted:?}");
     scene.ends().await;
 }

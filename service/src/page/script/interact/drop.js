@@ -44,7 +44,7 @@ kit.dropBegins = (number, source) => {
   observer.observe(document, { subtree: true, childList: true });
   const dragging = source ? elementOf(source) : null;
   dropping = {
-    element, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging), late: null, parent: dragging && parentNodeOf(dragging), next: dragging && nextOf(dragging), box: rectOf(element),
+    element, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging), late: null, parent: dragging && parentNodeOf(dragging), beside: dragging && [previousOf(dragging), nextOf(dragging)], box: rectOf(element),
     added, at: null, under: new Map(), by: null, done: false, until: 0, end: () => observer.disconnect(),
   };
   return { what: describe(element) };
@@ -88,7 +88,8 @@ const isDragged = (now, element, x, y) => {
   let isAdded = false;
   for (let at = element; at && !isAdded; at = flatParent(at)) isAdded = now.added.has(at);
   if (!isAdded) return false;
-  if (isEarly || (now.late && follows(element, now.late, x, y))) return true;
+  // HTML's drag and drop draws what is dragged itself, so what the page adds gets the drop, unless it goes along.
+  if ((isEarly && !dragged) || (now.late && follows(element, now.late, x, y))) return true;
   for (let at = element; at; at = flatParent(at)) {
     if (isBand(now, at, x, y) || (now.words && wordsOfDragged(at) === now.words)) return true;
     if (now.added.has(at)) return false;
@@ -113,10 +114,11 @@ const dropHit = (now, x, y) => {
 };
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit) => {
-  const { element, source, parent, next } = now;
+  const { element, source, parent, beside } = now;
   if (!source) return false;
   const list = parentNodeOf(source);
-  const isMoved = list !== parent || nextOf(source) !== next;
+  // Room that is made on one side of the item moves others, and not the item.
+  const isMoved = list !== parent || (previousOf(source) !== beside[0] && nextOf(source) !== beside[1]);
   if (isMoved && list === parentNodeOf(element) && isWithin(hit, list)) return true;
   const isRoot = hit === documentBody() || hit === documentRoot();
   return !isRoot && !sameRect(now.box, rectOf(element)) && isWithin(element, hit) && isWithin(source, hit);
@@ -155,10 +157,10 @@ const checkDrop = (event) => {
   event.preventDefault();
   event.stopImmediatePropagation();
 };
-// The drag is over; what would have got the drop, if that was not the target.
+// The drag is over: what would have got the drop, if that was not the target, and whether the target got it.
 kit.dropEnds = () => {
-  const by = dropping?.by ?? null;
+  const { by = null, done = false } = dropping ?? {};
   if (globalThis.portholeGuard === checkDrop) globalThis.portholeGuard = guarded ? check : undefined;
   dropEnds();
-  return { by };
+  return { by, done };
 };

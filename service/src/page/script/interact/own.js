@@ -7,6 +7,7 @@ const method = (type, name) => bound(type.prototype[name]);
 
 const parentNodeOf = getter(Node, 'parentNode');
 const nextOf = getter(Node, 'nextSibling');
+const previousOf = getter(Node, 'previousSibling');
 const nodeTypeOf = getter(Node, 'nodeType');
 const isConnected = getter(Node, 'isConnected');
 const rootOf = method(Node, 'getRootNode');

@@ -8,17 +8,12 @@ const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'st
 const ABOUT_MAX_CHARS = 1000;
 const ABOUT_MAX_NODES = 500;
 
-// The row's words, as a number; 0 for what is in no row. Short numbers are left out: a quantity or a price that changes
-// makes no other row.
-function rowOf(element, cache) {
+// The row's words, as a number; 0 for what is in no row. Short numbers are left out, since a quantity or a price that changes
+// makes no other row, unless the row next to it has the same words: then the numbers tell them apart. `cache` has the texts
+// of rows.
+function rowOf(element, cache = new Map()) {
   const row = rowAround(element);
-  if (!row) return 0;
-  let about = cache?.get(row);
-  if (about === undefined) {
-    about = hashOf(wordsOf(row));
-    cache?.set(row, about);
-  }
-  return about;
+  return row ? hashOf(wordsOf(row, cache)) : 0;
 }
 
 function rowAround(element) {
@@ -28,10 +23,20 @@ function rowAround(element) {
 
 function rowWordsOf(element) {
   const row = rowAround(element);
-  return row ? wordsOf(row) : '';
+  return row ? wordsOf(row, new Map()) : '';
 }
 
-function wordsOf(row) {
+function wordsOf(row, cache) {
+  const { words, numbered } = readRow(row, cache);
+  const beside = [row.previousElementSibling, row.nextElementSibling];
+  const isAlike = beside.some((other) => other && other.nodeName === row.nodeName && readRow(other, cache).words === words);
+  return isAlike ? numbered : words;
+}
+
+// The words of a row, without short numbers and with them.
+function readRow(row, cache) {
+  let read = cache.get(row);
+  if (read !== undefined) return read;
   const skipped = (node) => dom.type(node) === 1 && node !== row
     && (NOT_ABOUT.has(node.nodeName) || NOT_ABOUT_ROLES.has(Element.prototype.getAttribute.call(node, 'role')));
   const walker = document.createTreeWalker(row, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, {
@@ -43,7 +48,10 @@ function wordsOf(row) {
     if (!node) break;
     if (dom.type(node) === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
   }
-  return (text.slice(0, ABOUT_MAX_CHARS).match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+  text = text.slice(0, ABOUT_MAX_CHARS);
+  read = { words: (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' '), numbered: (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') };
+  cache.set(row, read);
+  return read;
 }
 
 // FNV-1a, 32 bits.
