@@ -69,6 +69,7 @@ impl Sessions {
                 warnings: Vec::new(),
                 snapshot: None,
                 tool: call.tool,
+                closes: false,
                 permit,
                 held,
             };
@@ -80,15 +81,20 @@ impl Sessions {
                 None => (Duration::ZERO, acting.elapsed()),
             };
             let timings = SessionTimings { queue: millis(queued), act: millis(act), settle: millis(settle), total: 0 };
-            let context = session.context(&mut turn).await;
+            let mut context = session.context(&mut turn).await;
+            if turn.closes {
+                (context.tab, context.url, context.title) = Default::default();
+                session.end.ask(Reason::Closed);
+            }
             Ok((result, context, turn.warnings, timings))
         };
+        // Work that ends the session by itself has its answer.
         let ran = tokio::select! {
             biased;
-            reason = session.end.asked() => Err(ended(reason)),
             ran = tokio::time::timeout_at(deadline, running) => {
                 ran.unwrap_or(Err(SessionError::Deadline { timeout_ms }))
             }
+            reason = session.end.asked() => Err(ended(reason)),
         };
         session.touch();
         match ran {

@@ -124,6 +124,16 @@ impl Turn<'_> {
         Ok(())
     }
 
+    /// Closes the call's tab, which is a new one; the one of this name becomes active again, and the call's.
+    pub async fn return_to(&mut self, name: &str) {
+        self.close_tab().await;
+        let tab = self.session.tabs().get(Some(name));
+        if let Ok(tab) = tab {
+            self.tab = tab;
+            self.select_tab();
+        }
+    }
+
     /// Closes the call's tab; the next one becomes the call's. Closing the last one ends the session.
     pub async fn close_tab(&mut self) {
         let closed = self.tab.clone();
@@ -138,9 +148,8 @@ impl Turn<'_> {
                 self.tab = next;
                 closed.page.close().await;
             }
-            None => {
-                self.session.end.ask(Reason::Closed);
-            }
+            // Once this call has its answer.
+            None => self.closes = true,
         }
     }
 

@@ -10,7 +10,7 @@ use porthole_contract::session::{
 use super::act::chord;
 use super::aim::{Aim, At, Looking};
 use super::{SessionError, Turn};
-use crate::page::interact::{self, Button, Click, Element, How, Modifiers, Terms, Typing};
+use crate::page::interact::{self, ActError, Button, Click, Element, How, Missed, Modifiers, Terms, Typing};
 
 /// What was located, for the answer.
 struct Found {
@@ -33,7 +33,13 @@ impl Turn<'_> {
             visible: options.waits_for_visible(),
             enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
         };
-        let Found { element, answer, tried } = self.found(request, looking).await?;
+        let found = self.found(request, looking).await;
+        let Found { element, answer, tried } = match found {
+            Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
+                return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
+            }
+            found => found?,
+        };
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
         let acted = match self.carry_out(request, element.as_ref(), terms).await? {
@@ -119,6 +125,17 @@ impl Turn<'_> {
 }
 
 /// What was done, as a sentence.
+/// What was waited for did not come about.
+fn timed_out(missed: Missed, timeout_ms: u32) -> Missed {
+    let error = match missed.error {
+        error @ (ActError::NotFound(_) | ActError::NotVisible(_) | ActError::NotEnabled(_)) => {
+            ActError::TimedOut { what: error.to_string(), waited_ms: timeout_ms.into() }
+        }
+        error => error,
+    };
+    Missed { error, ..missed }
+}
+
 fn message(action: InteractAction, target: Option<&TargetAnswer>, method: Option<Method>) -> String {
     let done = match action {
         InteractAction::Click => "Clicked",

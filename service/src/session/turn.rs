@@ -58,6 +58,8 @@ pub struct Turn<'a> {
     pub snapshot: Option<SnapshotAnswer>,
     /// The tool that acts, until viewers have been shown what it does.
     pub(super) tool: Option<String>,
+    /// Whether the session ends with this call.
+    pub(super) closes: bool,
     pub(super) permit: Option<Arc<Permit>>,
     pub(super) held: MutexGuard<'a, Held>,
 }

@@ -44,9 +44,16 @@ pub(super) async fn tabs(
             TabsAction::Select => turn.select_tab(),
             TabsAction::Close => turn.close_tab().await,
             TabsAction::New => {
+                let before = turn.tab.name.clone();
                 turn.new_tab().await?;
-                if let Some(url) = &request.url {
-                    turn.navigate(Destination::Url(url), LoadState::Load).await?;
+                if let Some(url) = &request.url
+                    && let Err(error) = turn.navigate(Destination::Url(url), LoadState::Load).await
+                {
+                    // A refused target leaves the session as it was.
+                    if matches!(error, SessionError::Refused(_) | SessionError::Invalid(_)) {
+                        turn.return_to(&before).await;
+                    }
+                    return Err(error);
                 }
             }
         }

@@ -135,7 +135,7 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
     let mut warnings = Vec::new();
     if matched_count > 1 {
         let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
-        warnings.push(format!("{matched_count} elements match; {taken} was taken"));
+        warnings.push(format!("several_match: {matched_count} elements match; {taken} was taken"));
     }
     let names = plan.tries.get(chosen.at).and_then(|steps| steps.last()).is_some_and(Step::names);
     let meant = if names { Meant::Found } else { Meant::Node };

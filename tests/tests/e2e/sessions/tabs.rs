@@ -60,7 +60,16 @@ async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
 async fn closing_the_last_tab_ends_the_session() {
     let stack = Stack::shared().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>one</title>")).await;
-    agent.call("tabs", json!({"action": "close"})).await;
+    // What can't be opened leaves the session as it was.
+    for (url, code) in [(stack.site.forbidden(), "BLOCKED_TARGET"), ("nope".to_owned(), "INVALID_URL")] {
+        agent.call("tabs", json!({"action": "new", "url": url})).await.expect_code(code);
+        let status = agent.does("status", json!({})).await;
+        assert_eq!((&status["tab"], &status["title"]), (&json!("t1"), &json!("one")));
+    }
+    let tabs = agent.does("tabs", json!({"action": "list"})).await;
+    assert_eq!(tabs["tabs"].as_array().unwrap().len(), 1, "{tabs:?}");
+    let closed = agent.does("tabs", json!({"action": "close"})).await;
+    assert_eq!(closed["tab"], "");
     agent.call("status", json!({})).await.expect_code("SESSION_NOT_FOUND");
 }
 

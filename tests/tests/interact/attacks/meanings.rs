@@ -168,6 +168,16 @@ async fn a_part_of_an_editor_is_typed_into_without_the_rest() {
             assert_eq!(acted.unwrap().warnings, Vec::<String>::new());
         }
     }
+    // A field takes what a person could type into it, in the document too.
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows("<input id=i maxlength=3>").await;
+        let typing = Typing { terms: Terms { how, ..ready() }, ..typing("abcdef") };
+        let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+        assert_eq!(
+            (acted.warnings, scene.evaluate("i.value").await.as_str()),
+            (vec!["value_differs".to_owned()], Some("abc"))
+        );
+    }
     // A short text of which the field keeps the end is not whole because the field scrolls.
     scene.shows(&format!("{LOGS}<div id=e contenteditable role=textbox aria-label=Note style='height:60px;overflow:auto'><div style='height:300px'>x</div></div>
         <script>e.addEventListener('beforeinput', ev => {{ if (ev.inputType.startsWith('insert')) {{ ev.preventDefault(); e.firstChild.textContent = (ev.data || '').slice(-15) }} }})</script>")).await;

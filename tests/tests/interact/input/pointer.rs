@@ -48,7 +48,7 @@ async fn a_slider_and_a_card_are_dragged() {
         <div id=card draggable=true style='position:absolute;left:10px;top:100px;width:100px;height:50px;background:red'></div>
         <div id=bin style='position:absolute;left:400px;top:100px;width:100px;height:50px;background:blue'
             ondragover='event.preventDefault()' ondrop='event.preventDefault(); log.push(event.dataTransfer.getData(`text/plain`))'></div>
-        <script>card.ondragstart = e => e.dataTransfer.setData('text/plain', 'the card'); let changes = 0; r.onchange = () => changes++</script>",
+        <script>let dragging = false; card.ondragstart = e => { e.dataTransfer.setData('text/plain', 'the card'); dragging = true }; let changes = 0; r.onchange = () => changes++</script>",
     )
     .await;
     person.presses((8.0, 20.0));
@@ -63,6 +63,10 @@ async fn a_slider_and_a_card_are_dragged() {
     person.presses((60.0, 125.0));
     for x in (60..=450).step_by(15) {
         person.moves((f64::from(x), 125.0));
+        if x == 120 {
+            // Moves are joined, and a drag that has not begun ends with its release.
+            person.sees("dragging", true).await;
+        }
     }
     person.releases((450.0, 125.0));
     person.hears("the card").await;

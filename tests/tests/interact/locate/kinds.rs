@@ -80,7 +80,11 @@ async fn texts_are_compared_whole_unless_said_otherwise() {
     }
     let both = scene.locate(&exactly(Some(false), button("save"))).await.unwrap();
     assert_eq!(both.matched_count, 2);
-    assert!(both.warnings.iter().any(|warning| warning.starts_with("2 elements match")), "{:?}", both.warnings);
+    assert!(
+        both.warnings.iter().any(|warning| warning.starts_with("several_match: 2 elements match")),
+        "{:?}",
+        both.warnings
+    );
     scene.ends().await;
 }
 

@@ -95,7 +95,9 @@ kit.setValue = (number, text) => {
   focusOn(field, { preventScroll: true });
   const set = setter(type, 'value');
   const before = valueOf(field);
-  const wanted = isInput(field) && typeOf(field) === 'color' ? text.toLowerCase() : text;
+  // As far as a person could type it.
+  const max = actFieldKind(field) === 'text' ? field.maxLength : -1;
+  const wanted = isInput(field) && typeOf(field) === 'color' ? text.toLowerCase() : max >= 0 ? text.slice(0, max) : text;
   set(field, wanted);
   const refused = isInput(field) && VALUE_TYPES.has(typeOf(field)) && typeOf(field) !== 'range'
     && wanted !== '' && (valueOf(field) === '' || (typeOf(field) === 'color' && valueOf(field) !== wanted));
