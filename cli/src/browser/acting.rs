@@ -204,9 +204,14 @@ pub(super) async fn upload(url: Option<String>, args: &UploadArgs) -> Result<(),
 
 pub(super) async fn wait(url: Option<String>, args: &WaitForArgs) -> Result<(), Failed> {
     let reference = args.words.first().map(|word| parse_ref(word)).transpose()?;
+    let target = args.element.named()?;
+    if reference.is_none() && target.is_none() && !args.names_another_condition() {
+        let what = "an element, --text, --text-gone, --page-url, --idle or --for";
+        return Err(Failed::Usage(format!("say what to wait for: {what}")));
+    }
     let request = request!(WaitRequest, &args.act, SnapshotMode::Changes, {
         reference,
-        target: args.element.named()?,
+        target,
         state: args.state(),
         ms: args.time,
         text: args.text.clone(),

@@ -36,7 +36,8 @@ pub(super) fn noted<T>(caller: &Caller, answer: &SessionAnswer<T>) {
 pub(super) fn failed(caller: &Caller, error: Error, json: bool) -> Failed {
     if !json {
         events(caller, error.events());
-        if let Some(Err(unprinted)) = error.snapshot().map(|snapshot| output::text(&snapshot.tree)) {
+        let tree = error.snapshot().map(|snapshot| &snapshot.tree).filter(|tree| !tree.is_empty());
+        if let Some(Err(unprinted)) = tree.map(|tree| output::text(tree)) {
             return unprinted;
         }
     }

@@ -227,6 +227,12 @@ impl ClickArgs {
 }
 
 impl WaitForArgs {
+    /// Whether they name a condition that is not about an element.
+    pub(crate) fn names_another_condition(&self) -> bool {
+        let texts = [&self.text, &self.text_gone, &self.page_url];
+        texts.iter().any(|text| text.is_some()) || self.idle.is_some() || self.time.is_some()
+    }
+
     pub(crate) fn state(&self) -> Option<ElementState> {
         self.state.map(|state| match state {
             StateArg::Visible => ElementState::Visible,
