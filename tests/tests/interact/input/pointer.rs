@@ -47,8 +47,8 @@ async fn a_slider_and_a_card_are_dragged() {
         "<input id=r type=range min=0 max=100 value=0 style='margin:0;width:400px;height:40px'>
         <div id=card draggable=true style='position:absolute;left:10px;top:100px;width:100px;height:50px;background:red'></div>
         <div id=bin style='position:absolute;left:400px;top:100px;width:100px;height:50px;background:blue'
-            ondragover='event.preventDefault()' ondrop='event.preventDefault(); log.push(event.dataTransfer.getData(`text/plain`))'></div>
-        <script>let dragging = false; card.ondragstart = e => { e.dataTransfer.setData('text/plain', 'the card'); dragging = true }; let changes = 0; r.onchange = () => changes++</script>",
+            ondragover='event.preventDefault(); over = true' ondrop='event.preventDefault(); log.push(event.dataTransfer.getData(`text/plain`))'></div>
+        <script>let dragging = false, over = false; card.ondragstart = e => { e.dataTransfer.setData('text/plain', 'the card'); dragging = true }; let changes = 0; r.onchange = () => changes++</script>",
     )
     .await;
     person.presses((8.0, 20.0));
@@ -68,6 +68,8 @@ async fn a_slider_and_a_card_are_dragged() {
             person.sees("dragging", true).await;
         }
     }
+    // Nor does what has not been told of a drag yet take its drop.
+    person.sees("over", true).await;
     person.releases((450.0, 125.0));
     person.hears("the card").await;
     person.ends().await;
