@@ -1,17 +1,10 @@
 //! Clicking: only the element that was meant, when it can be.
 
-use std::time::Duration;
-
 use porthole_service::page::interact::{ActError, Button, Click, Method, Point};
 use porthole_tests::eventually;
 
-use super::scene::{Scene, held, in_document, ready};
+use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
 use crate::held_page::PATIENCE;
-
-/// How long to wait for what never comes.
-const BRIEFLY: Duration = Duration::from_millis(700);
-
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_button_is_clicked_once_with_what_a_mouse_sends() {

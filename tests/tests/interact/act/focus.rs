@@ -1,20 +1,9 @@
 //! Text and keys come to the element that was meant, or to none, wherever the page moves the focus.
 
-use std::time::Duration;
-
-use porthole_service::page::interact::{ActError, Element, Terms, Typing};
+use porthole_service::page::interact::{ActError, Element, Typing};
 use porthole_tests::site::SHOP;
-use tokio::time::Instant;
 
-use super::scene::{Scene, in_document, typing};
-
-/// How long to try what never works.
-const BRIEFLY: Duration = Duration::from_millis(700);
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
-
-fn briefly() -> Terms {
-    Terms::until(Instant::now() + BRIEFLY)
-}
+use super::scene::{LOGS, Scene, briefly, in_document, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_comes_to_no_other_field() {

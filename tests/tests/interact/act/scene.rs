@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use porthole_service::guard::{AllowTargets, Policy, ResolveOverrides};
 use porthole_service::page::interact::{
-    ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Terms, Typing,
+    ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Refs, SnapshotOptions, Terms, Typing,
 };
 use porthole_tests::Site;
+use porthole_tests::agent::reference;
 use porthole_tests::site::SHOP;
 use tokio::time::Instant;
 
@@ -15,6 +16,11 @@ use crate::held_page::HeldPage;
 
 /// How long an element may take to be ready.
 pub(crate) const READY_WITHIN: Duration = Duration::from_secs(5);
+
+/// How long to wait for what never comes.
+pub(crate) const BRIEFLY: Duration = Duration::from_millis(700);
+/// The log of a page.
+pub(crate) const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
 
 /// A page that is held, and the site that it visits.
 pub(crate) struct Scene {
@@ -63,6 +69,18 @@ impl Scene {
     /// The first element that a CSS selector matches.
     pub(crate) async fn element(&self, selector: &str) -> Element {
         Element::first(&self.page, &self.main().await, selector).await.unwrap()
+    }
+
+    /// The element of the ref in the first line of a snapshot that shows what is wanted.
+    pub(crate) async fn by_ref(
+        &self,
+        refs: &mut Refs,
+        options: &SnapshotOptions,
+        shows: impl Fn(&str) -> bool,
+    ) -> Element {
+        let tree = self.page.snapshot(refs, options).await.unwrap().tree;
+        let line = tree.lines().find(|line| shows(line)).unwrap_or_else(|| panic!("{tree}"));
+        self.page.resolve(refs, reference(line, "").parse().unwrap()).await.unwrap()
     }
 
     /// An element in a frame in a frame: each selector but the last names an iframe.
@@ -114,6 +132,11 @@ impl Scene {
 /// What every element is waited for.
 pub(crate) fn ready() -> Terms {
     Terms::until(Instant::now() + READY_WITHIN)
+}
+
+/// What is waited for that may never come.
+pub(crate) fn briefly() -> Terms {
+    Terms::until(Instant::now() + BRIEFLY)
 }
 
 pub(crate) fn in_document() -> Terms {

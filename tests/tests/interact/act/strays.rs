@@ -1,20 +1,15 @@
 //! Presses that would come to another element or frame, or twice, or not as a click.
 
-use std::time::Duration;
-
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms, Typing, Wanted};
 use porthole_tests::site::SHOP;
 
 use tokio::time::Instant;
 
-use super::scene::{Scene, ready, typing};
+use super::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 
-/// How long to wait for what never comes.
-const BRIEFLY: Duration = Duration::from_millis(700);
 /// How often a page is clicked until it does what it does now and then.
 const TRIES_MAX: usize = 60;
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_frame_that_slides_under_the_pointer_is_not_clicked() {

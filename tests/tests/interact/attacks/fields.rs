@@ -1,16 +1,12 @@
 //! Fields that swap, labels that go elsewhere, choices whose words cross.
 
-use std::time::Duration;
-
 use porthole_service::page::interact::{ActError, Acted, Click, How, Terms, Typing};
 use porthole_tests::eventually;
 use tokio::time::Instant;
 
-use crate::act::scene::{Scene, ready, typing};
+use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 use crate::held_page::PATIENCE;
 
-const BRIEFLY: Duration = Duration::from_millis(700);
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
 /// A label's field, another one, and what both and the rest of the page hold.
 const FIELDS: &str = "<form id=f onsubmit='return false'><label id=l for=p>Password</label><input id=p type=password></form>
     <form id=g action=/elsewhere><input id=q name=q value=''></form><script>const held = () => [...document.querySelectorAll('input, [contenteditable]')]

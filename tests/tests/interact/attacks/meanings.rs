@@ -5,13 +5,9 @@ use std::time::Duration;
 use porthole_service::page::interact::{
     ActError, Acted, Click, Drop, Grip, How, Point, Refs, SnapshotOptions, Terms, Typing,
 };
-use tokio::time::Instant;
+use porthole_tests::agent::reference;
 
-use crate::act::scene::{Scene, in_document, ready, typing};
-
-/// How long an action may try.
-const BRIEFLY: Duration = Duration::from_millis(700);
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
+use crate::act::scene::{LOGS, Scene, briefly, in_document, ready, typing};
 
 /// A list whose rows are drawn anew without keys when a field is left.
 const LIST: &str = "<label>New name <input id=i></label><ul id=u></ul><script>let items = ['Anna', 'Ben', 'Cleo'];
@@ -20,18 +16,11 @@ const LIST: &str = "<label>New name <input id=i></label><ul id=u></ul><script>le
             li.querySelector('select').onchange = () => note('wrong ' + items[k]) }) };
     draw(); i.onchange = () => { items = [i.value, ...items]; i.value = ''; draw() }</script>";
 
-fn briefly() -> Terms {
-    Terms::until(Instant::now() + BRIEFLY)
-}
-
 /// Takes the element as a snapshot shows it, and acts on it.
 async fn clicks(scene: &Scene, shows: &str, terms: Terms) -> Result<Acted, ActError> {
     let mut refs = Refs::default();
     let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
-    let tree = scene.page.snapshot(&mut refs, &options).await.unwrap().tree;
-    let line = tree.lines().find(|line| line.contains(shows)).unwrap_or_else(|| panic!("{shows}: {tree}"));
-    let reference = line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
-    let element = scene.page.resolve(&refs, reference).await.unwrap();
+    let element = scene.by_ref(&mut refs, &options, |line| line.contains(shows)).await;
     scene.page.click(&element, &Click::once(terms)).await
 }
 
@@ -73,10 +62,7 @@ async fn a_click_is_of_what_the_element_said_until_the_press_has_ended() {
     scene.shows(&format!("{LOGS}{LIST}")).await;
     scene.page.type_text(&scene.element("#i").await, &typing("Zed")).await.unwrap();
     let mut refs = Refs::default();
-    let tree = scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
-    let line = tree.lines().find(|line| line.contains("combobox")).unwrap();
-    let reference = line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
-    let element = scene.page.resolve(&refs, reference).await.unwrap();
+    let element = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("combobox")).await;
     let chosen = scene.page.select(&element, &["Admin".to_owned()], &briefly()).await;
     assert!(chosen.is_err(), "{chosen:?} {}", scene.log().await);
     assert_eq!(scene.log().await, "");
@@ -138,9 +124,7 @@ async fn keys_activate_what_they_were_for_alone() {
     ] {
         scene.shows(&format!("{LOGS}{document}")).await;
         let mut refs = Refs::default();
-        let tree = scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
-        let reference = tree.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
-        let element = scene.page.resolve(&refs, reference).await.unwrap();
+        let element = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("[ref=")).await;
         let pressed = scene.page.press(Some(&element), &"Enter".parse().unwrap(), &scene.clipboard, &briefly()).await;
         assert!(pressed.is_err(), "{document}: {pressed:?}");
         assert!(!scene.log().await.contains("wrong"), "{document}: {}", scene.log().await);
@@ -253,10 +237,9 @@ async fn a_row_that_differs_from_the_next_by_a_number_is_known_by_it() {
         scene.shows(document).await;
         let mut refs = Refs::default();
         let tree = scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
-        let line = tree.lines().find(|line| line.contains("button")).unwrap();
-        let reference = line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
+        let first = reference(&tree, "button").parse().unwrap();
         scene.evaluate(&format!("t.textContent = '{becomes}'")).await;
-        let resolved = scene.page.resolve(&refs, reference).await;
+        let resolved = scene.page.resolve(&refs, first).await;
         assert_eq!(resolved.is_err(), is_other, "{becomes}: {resolved:?}");
     }
     scene.ends().await;

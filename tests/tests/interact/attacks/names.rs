@@ -1,17 +1,12 @@
 //! Elements that become something else: recycled by a list, renamed as the pointer comes, or with another control in them.
 
-use std::time::Duration;
-
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{
     ActError, Acted, Click, Element, Fate, How, Point, Refs, SnapshotOptions, Stale, Terms, Wanted,
 };
 use tokio::time::Instant;
 
-use crate::act::scene::{Scene, ready, typing};
-
-const BRIEFLY: Duration = Duration::from_millis(700);
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
+use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 
 /// A list of 1000 rows in 8 elements, which are given to other rows as it scrolls.
 const RECYCLED: &str = "<style>body { margin: 0 } ul { height: 200px; overflow: auto; margin: 0; padding: 0; position: relative } li { position: absolute; height: 50px; list-style: none }</style>
@@ -22,14 +17,6 @@ const RECYCLED: &str = "<style>body { margin: 0 } ul { height: 200px; overflow: 
     const draw = () => { const first = list.scrollTop / 50 | 0; for (const [n, item] of items.entries()) { const row = first - 2 + n;
         item.style.top = row * 50 + 'px'; item.firstChild.textContent = name(Math.max(row, 0)) } };
     list.scrollTop = 2000; draw()</script>";
-
-/// The element of the ref whose line shows this.
-async fn by_ref(scene: &Scene, refs: &mut Refs, shows: impl Fn(&str) -> bool) -> Element {
-    let snapshot = scene.page.snapshot(refs, &SnapshotOptions::default()).await.unwrap();
-    let line = snapshot.tree.lines().find(|line| shows(line)).unwrap_or_else(|| panic!("{}", snapshot.tree));
-    let reference = line.split("[ref=").nth(1).unwrap().split(']').next().unwrap().parse().unwrap();
-    scene.page.resolve(refs, reference).await.unwrap()
-}
 
 async fn clicks(scene: &Scene, element: &Element) -> Result<Acted, ActError> {
     scene.page.click(element, &Click::once(Terms::until(Instant::now() + BRIEFLY))).await
@@ -127,7 +114,7 @@ async fn a_button_that_is_renamed_under_the_pointer_is_not_clicked() {
                 scene.evaluate("f.remove()").await;
             }
             let mut refs = Refs::default();
-            let element = by_ref(&scene, &mut refs, |line| line.contains("Following")).await;
+            let element = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("Following")).await;
             let acted = clicks(&scene, &element).await;
             let log = scene.log().await;
             if is_clicked {
@@ -140,10 +127,11 @@ async fn a_button_that_is_renamed_under_the_pointer_is_not_clicked() {
                 );
                 assert_eq!(log, "", "{hover}");
                 // Known by its new name it is clicked.
-                let element = by_ref(&scene, &mut refs, |line| {
-                    line.contains("Unfollow") || line.contains("Delete") || line.contains("link")
-                })
-                .await;
+                let element = scene
+                    .by_ref(&mut refs, &SnapshotOptions::default(), |line| {
+                        line.contains("Unfollow") || line.contains("Delete") || line.contains("link")
+                    })
+                    .await;
                 clicks(&scene, &element).await.unwrap();
             }
             scene.ends().await;
@@ -152,7 +140,7 @@ async fn a_button_that_is_renamed_under_the_pointer_is_not_clicked() {
     // An icon whose name goes into a tooltip.
     let scene = Scene::showing(&page("i.onpointerenter = () => i.removeAttribute('title')")).await;
     let mut refs = Refs::default();
-    let element = by_ref(&scene, &mut refs, |line| line.contains("\u{2699}")).await;
+    let element = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("\u{2699}")).await;
     clicks(&scene, &element).await.unwrap();
     assert_eq!(scene.log().await, "i");
     scene.ends().await;

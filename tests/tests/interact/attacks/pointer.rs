@@ -4,10 +4,7 @@ use std::time::Duration;
 
 use porthole_service::page::interact::{ActError, Acted};
 
-use crate::act::scene::Scene;
-
-/// How long a click may try.
-const BRIEFLY: Duration = Duration::from_millis(700);
+use crate::act::scene::{BRIEFLY, Scene};
 
 /// The right button, the wrong one, and a log of what came to either. `swap` puts the wrong one over the right one.
 const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px }

@@ -6,9 +6,7 @@ use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{ActError, Click, How, Terms, Wanted};
 use tokio::time::Instant;
 
-use crate::act::scene::{Scene, ready};
-
-const LOGS: &str = "<script>let log = []; const note = what => log.push(what)</script>";
+use crate::act::scene::{LOGS, Scene, ready};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_twin_that_no_one_sees_is_not_first() {
