@@ -84,21 +84,22 @@ impl Sessions {
             let mut context = session.context(&mut turn).await;
             if turn.closes {
                 (context.tab, context.url, context.title) = Default::default();
-                session.end.ask(Reason::Closed);
             }
-            Ok((result, context, turn.warnings, timings))
+            Ok((result, context, turn.warnings, timings, turn.closes))
         };
-        // Work that ends the session by itself has its answer.
         let ran = tokio::select! {
             biased;
+            reason = session.end.asked() => Err(ended(reason)),
             ran = tokio::time::timeout_at(deadline, running) => {
                 ran.unwrap_or(Err(SessionError::Deadline { timeout_ms }))
             }
-            reason = session.end.asked() => Err(ended(reason)),
         };
         session.touch();
         match ran {
-            Ok((Ok(result), context, warnings, mut timings)) => {
+            Ok((Ok(result), context, warnings, mut timings, closes)) => {
+                if closes {
+                    session.end.ask(Reason::Closed);
+                }
                 timings.total = millis(call.since.elapsed());
                 Ok(Answered { result, context, warnings, timings })
             }

@@ -124,7 +124,6 @@ impl Turn<'_> {
     }
 }
 
-/// What was done, as a sentence.
 /// What was waited for did not come about.
 fn timed_out(missed: Missed, timeout_ms: u32) -> Missed {
     let error = match missed.error {
@@ -136,6 +135,7 @@ fn timed_out(missed: Missed, timeout_ms: u32) -> Missed {
     Missed { error, ..missed }
 }
 
+/// What was done, as a sentence.
 fn message(action: InteractAction, target: Option<&TargetAnswer>, method: Option<Method>) -> String {
     let done = match action {
         InteractAction::Click => "Clicked",

@@ -47,15 +47,8 @@ impl Page {
         };
         let rest = quiet.rest().await?;
         let is_told = rest.is_some();
-        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
-        // The page may have asked its server meanwhile.
-        if is_told
-            && !acted.settled.navigated
-            && !self.stays_chosen(element, chosen.chosen, &chosen.what, &tries).await?
-        {
-            acted.warnings.push(format!("field_gone: {} left the page, and what was chosen with it", chosen.what));
-        }
-        Ok(acted)
+        let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
+        if is_told { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
     }
 
     /// Chooses the option that the element is; `None` where it is none of a closed select.
@@ -70,31 +63,32 @@ impl Page {
             None => None,
         };
         let is_told = rest.is_some();
-        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
-        if is_told && !acted.settled.navigated && !self.stays_chosen(element, Value::Null, "the select", &tries).await?
-        {
-            acted.warnings.push("field_gone: the select left the page, and what was chosen with it".to_owned());
-        }
-        Ok(Some(acted))
+        let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
+        let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null };
+        Ok(Some(if is_told { self.with_choice(acted, element, chosen, &tries).await? } else { acted }))
     }
 
-    /// Fails where a select, or the one of an option, has other options chosen by now; false where it has left its
-    /// document, which is still there.
-    async fn stays_chosen(
+    /// What was done, once the page has settled, since it may have asked its server. Fails where a select, or the one of an
+    /// option, has other options chosen by now; warns where it has left its document, which is still there.
+    async fn with_choice(
         &self,
+        mut acted: Acted,
         element: &Element,
-        chosen: Value,
-        what: &str,
+        Chosen { what, chosen }: Chosen,
         tries: &Tries,
-    ) -> Result<bool, ActError> {
-        let stays: Option<bool> = match element.call(self, tries.limit(), "selected", chosen).await {
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(true),
-            stays => stays?,
-        };
-        if stays == Some(false) {
-            return Err(ActError::NoEffect(format!("{what} did not keep the choice")));
+    ) -> Result<Acted, ActError> {
+        if acted.settled.navigated {
+            return Ok(acted);
         }
-        Ok(stays.is_some())
+        match element.call::<Option<bool>>(self, tries.limit(), "selected", chosen).await {
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) | Ok(Some(true)) => Ok(acted),
+            Ok(Some(false)) => Err(ActError::NoEffect(format!("{what} did not keep the choice"))),
+            Ok(None) => {
+                acted.warnings.push(format!("field_gone: {what} left the page, and what was chosen with it"));
+                Ok(acted)
+            }
+            Err(error) => Err(error),
+        }
     }
 
     /// Sets a check box, a switch or a radio button, by clicking it, or its label where it is not visible.

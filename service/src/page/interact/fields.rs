@@ -178,12 +178,8 @@ impl Page {
 
     /// What is in the field after the page has come to rest.
     async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Typed, ActError> {
-        let held: Option<Held> = match element.call(self, tries.limit(), "read", Value::Null).await {
-            Ok(read) => read,
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => None,
-            Err(error) => return Err(error),
-        };
-        let Some(Held { value, drawn: None, long: false, secret: false }) = held else { return Ok(typed) };
+        let held = self.held(element, tries).await?;
+        let Some(Some(Held { value, drawn: None, long: false, secret: false })) = held else { return Ok(typed) };
         let differs = typed.differs || typed.value.as_ref().is_some_and(|before| *before != value);
         Ok(Typed { value: typed.value.is_some().then_some(value), differs })
     }
@@ -335,6 +331,14 @@ impl Page {
         Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All))
     }
 
+    /// What the field holds; `Some(None)` where it has left its document, `None` where that is gone or a dialog holds it.
+    async fn held(&self, element: &Element, tries: &Tries) -> Result<Option<Option<Held>>, ActError> {
+        match element.call(self, tries.limit(), "read", Value::Null).await {
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => Ok(None),
+            read => read.map(Some),
+        }
+    }
+
     /// What the field holds now.
     async fn read_back(
         &self,
@@ -347,11 +351,7 @@ impl Page {
         if !answers {
             return Ok(Outcome::Unknown);
         }
-        let read: Option<Held> = match element.call(self, tries.limit(), "read", Value::Null).await {
-            Ok(read) => read,
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => return Ok(Outcome::Unknown),
-            Err(error) => return Err(error),
-        };
+        let Some(read) = self.held(element, tries).await? else { return Ok(Outcome::Unknown) };
         let Some(held) = read else { return Ok(Outcome::Gone) };
         let is_long = field.held.long || held.long;
         let by_value = Taken::of(&field.held.value, &held.value, typing, field.kind == "content", is_long);

@@ -96,8 +96,9 @@ const reasonToClick = (element) => {
   const pointer = around instanceof Element && getComputedStyle(around).cursor === 'pointer';
   return clickable(element, tagOf(element), getComputedStyle(element), { pointer });
 };
-// `byCursor`: also what a cursor alone tells.
-const nestedAt = (element, x, y, byCursor = actFieldKind(element) === null) => {
+// `byCursor`: also what a cursor alone tells, which it does not of what is in a field.
+const isByCursor = (element) => actFieldKind(element) === null;
+const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
   for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
     if (at !== control && (byCursor ? isNested(at) : matches(at, NESTED))) return isWithin(at, element) ? at : null;

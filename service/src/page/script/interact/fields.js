@@ -8,6 +8,7 @@ const valueOf = (field) => {
   if (field instanceof HTMLSelectElement) return getter(HTMLSelectElement, 'value')(field);
   return innerTextOf(field);
 };
+const isChecked = getter(HTMLInputElement, 'checked');
 const isSecret = (field) => isSecretField(field);
 // Whether more may belong to a field than what is in the document: editors that scroll leave out what is not in view.
 const isLong = (field) => {
@@ -216,7 +217,7 @@ kit.checked = (number) => {
   const what = describe(meant);
   if (isInput(meant) && ['checkbox', 'radio'].includes(typeOf(meant))) {
     const mixed = getter(HTMLInputElement, 'indeterminate')(meant) && typeOf(meant) === 'checkbox';
-    return { what, number: numberOf(meant), checked: getter(HTMLInputElement, 'checked')(meant), mixed, radio: typeOf(meant) === 'radio' };
+    return { what, number: numberOf(meant), checked: isChecked(meant), mixed, radio: typeOf(meant) === 'radio' };
   }
   const role = (attributeOf(meant, 'role') ?? tagOf(meant)).trim().toLowerCase();
   const isOption = role === 'option';

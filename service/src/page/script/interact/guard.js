@@ -2,13 +2,15 @@
 // listener of the page's.
 
 const CLICKS = new Set(['click', 'auxclick', 'dblclick', 'contextmenu']);
+const ENDS_PRESS = new Set(['click', 'auxclick']);
 const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput', 'paste']);
 // Longer than a call may take (60 s), so that input which the page takes late is checked too. The end of a call ends the
 // check sooner; the bound is for a service that was killed.
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on, `under` the innermost element there.
+// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on,
+// `under` the innermost element there.
 // Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however
 // late the page takes it.
 let guarded = null;
@@ -83,7 +85,7 @@ const judge = (event, now) => {
     if (!staysMeant()) return misses(now, told(now.element));
     // What lay there before may get another cursor as the pointer comes.
     const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
-    const nested = isNew ? nestedAt(now.element, event.clientX, event.clientY) : nestedAt(now.element, event.clientX, event.clientY, false);
+    const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
     if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
     now.first = target;
     now.reached++;
@@ -102,7 +104,6 @@ const judge = (event, now) => {
   countClick(event, now);
   return true;
 };
-const ENDS_PRESS = new Set(['click', 'auxclick']);
 const countClick = (event, now) => {
   if (!ENDS_PRESS.has(event.type) || now.counted === event) return;
   now.counted = event;

@@ -63,7 +63,7 @@ const valuesNow = () => {
   let all = '';
   for (let at = 0; at < fields.length && at < VALUES_MAX; at++) {
     const field = fields[at];
-    const held = field instanceof HTMLSelectElement ? field.selectedIndex : isInput(field) ? `${valueOf(field)}${getter(HTMLInputElement, 'checked')(field)}` : valueOf(field);
+    const held = field instanceof HTMLSelectElement ? field.selectedIndex : isInput(field) ? `${valueOf(field)}${isChecked(field)}` : valueOf(field);
     all += `${String(held).slice(0, 1000)}\u0000`;
   }
   return all;

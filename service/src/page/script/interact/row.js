@@ -13,7 +13,9 @@ const ABOUT_MAX_NODES = 500;
 // of rows.
 function rowOf(element, cache = new Map()) {
   const row = rowAround(element);
-  return row ? hashOf(wordsOf(row, cache)) : 0;
+  if (!row) return 0;
+  const read = readRow(row, cache);
+  return read.hash ??= hashOf(wordsOf(row, cache));
 }
 
 function rowAround(element) {
@@ -23,10 +25,10 @@ function rowAround(element) {
 
 function rowWordsOf(element) {
   const row = rowAround(element);
-  return row ? wordsOf(row, new Map()) : '';
+  return row ? wordsOf(row) : '';
 }
 
-function wordsOf(row, cache) {
+function wordsOf(row, cache = new Map()) {
   const { words, numbered } = readRow(row, cache);
   const beside = [row.previousElementSibling, row.nextElementSibling];
   const isAlike = beside.some((other) => other && other.nodeName === row.nodeName && readRow(other, cache).words === words);
