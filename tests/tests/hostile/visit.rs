@@ -124,28 +124,42 @@ pub(crate) async fn visit_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>
 
 /// Publishes a page and extracts it.
 pub(crate) async fn visit_one(scene: &Scene, caller: &Caller, visit: Visit) -> Visited {
-    let (url, mark) = put_up(scene, visit);
-    let mut fields = json!({"url": url});
-    if visit.way.slow {
-        fields["wait"] = json!({"until": "load", "delay_ms": SLOW_MS});
-    }
-    let answer = caller.extract(fields).await;
-    Visited { visit, mark, answer }
+    visit_as_counted(scene, visit, |url| {
+        let mut fields = json!({"url": url});
+        if visit.way.slow {
+            fields["wait"] = json!({"until": "load", "delay_ms": SLOW_MS});
+        }
+        caller.extract(fields)
+    })
+    .await
 }
 
 /// Takes screenshots instead, in the browser whose pages draw with `begin_frame`.
 pub(crate) async fn picture_all(scene: &Scene, caller: &Caller, visits: Vec<Visit>) -> Vec<Visited> {
-    let picture = |visit| async move {
-        let (url, mark) = put_up(scene, visit);
-        Visited { visit, mark, answer: caller.screenshot(json!({"url": url})).await }
-    };
+    let picture = |visit| visit_as_counted(scene, visit, |url| caller.screenshot(json!({"url": url})));
     stream::iter(visits).map(picture).buffer_unordered(AT_ONCE).collect().await
 }
 
-/// Publishes a page and returns its URL and the mark in requests for its target.
-fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit) -> (String, String) {
+/// Publishes a page and has it asked for. A page that is navigated again, since its renderer did not report its document,
+/// resolves a name once more than is counted on, and is then refused rightly: it is asked for once more, under a new name.
+async fn visit_as_counted<F: Future<Output = Answer>>(
+    scene: &Scene,
+    visit: Visit,
+    ask: impl Fn(String) -> F,
+) -> Visited {
+    let visit_once = async |attempt| {
+        let (url, mark) = put_up(scene, visit, attempt);
+        Visited { visit, mark, answer: ask(url).await }
+    };
+    let visited = visit_once("").await;
+    let shown = visited.answer.code().as_deref() != Some("BLOCKED_TARGET");
+    if shown || visit.leaves() || visit.variant != Variant::Rebinding { visited } else { visit_once("-again").await }
+}
+
+/// Publishes a page and returns its URL and the mark in requests for its target. Its names and paths end in `attempt`.
+fn put_up(scene: &Scene, Visit { way, variant, home_by_name }: Visit, attempt: &str) -> (String, String) {
     let ground = &scene.ground;
-    let place = format!("{}/{variant:?}", way.name).to_ascii_lowercase();
+    let place = format!("{}/{variant:?}{attempt}", way.name).to_ascii_lowercase();
     let path = |what: &str| format!("/{what}/{place}");
     let on = |host: &str, path: &str| format!("http://{}{path}", scene.authority(host));
     let label = place.replace('/', "-");
