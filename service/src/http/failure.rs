@@ -71,7 +71,7 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::Handle(_) => Failure::new(ErrorCode::Internal, details),
         SessionError::ControlHeld => Failure::new(ErrorCode::ControlHeld, details),
         SessionError::Dialog { .. } => Failure::new(ErrorCode::DialogOpen, details),
-        SessionError::Act(error) => of_act(&error),
+        SessionError::Act(error) => of_act(&error, details),
         SessionError::Missed(missed) => return of_missed(&missed, context),
     };
     let Some(context) = context else { return Refused(failure) };
@@ -86,11 +86,10 @@ pub(super) fn of_session(failed: Failed) -> Refused {
 
 fn of_missed(missed: &Missed, context: Option<Context>) -> Refused {
     let Context { session, tab, events, snapshot, .. } = context.unwrap_or_default();
-    let tried = missed.tried.iter();
-    let tried = tried.map(|tried| Tried { selector: tried.selector.clone(), matched: tried.matched as u64 });
+    let tried = missed.tried.iter().cloned().map(Tried::from);
     let bounding_box =
         missed.bounding_box.map(|BoundingBox { x, y, width, height }| session::BoundingBox { x, y, width, height });
-    Refused(of_act(&missed.error).in_session(ErrorContext {
+    Refused(of_act(&missed.error, missed.details()).in_session(ErrorContext {
         session: Some(session),
         tab: Some(tab),
         events: Some(events),
@@ -101,8 +100,7 @@ fn of_missed(missed: &Missed, context: Option<Context>) -> Refused {
     }))
 }
 
-fn of_act(error: &ActError) -> Failure {
-    let details = error.to_string();
+fn of_act(error: &ActError, details: String) -> Failure {
     let code = match error {
         ActError::Stale(_) => ErrorCode::StaleRef,
         ActError::NotFound(_) => ErrorCode::ElementNotFound,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use porthole_contract::Invalid;
-use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer};
+use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer, Tried};
 use tokio::time::Instant;
 
 use super::SessionError;
@@ -171,6 +171,12 @@ pub(super) fn wanted(target: &SemanticTarget, looking: Looking<'_>) -> Wanted {
 pub(super) fn box_of(bounds: interact::BoundingBox) -> BoundingBox {
     let interact::BoundingBox { x, y, width, height } = bounds;
     BoundingBox { x, y, width, height }
+}
+
+impl From<interact::Tried> for Tried {
+    fn from(interact::Tried { selector, matched }: interact::Tried) -> Self {
+        Self { selector, matched: matched as u64 }
+    }
 }
 
 impl From<ActError> for Box<interact::Missed> {

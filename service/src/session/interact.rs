@@ -13,10 +13,29 @@ use super::{SessionError, Turn};
 use crate::page::interact::{self, ActError, Button, Click, Element, How, Missed, Modifiers, Terms, Typing};
 
 /// What was located, for the answer.
+#[derive(Default)]
 struct Found {
     element: Option<Element>,
     answer: Option<TargetAnswer>,
-    tried: Vec<Tried>,
+    tried: Vec<interact::Tried>,
+    bounding_box: Option<interact::BoundingBox>,
+}
+
+impl Found {
+    /// The same error, with what was tried and located.
+    fn missed_by(&self, error: SessionError) -> SessionError {
+        match error {
+            SessionError::Act(error) if self.element.is_some() && error.is_about_the_element() => {
+                SessionError::Missed(Box::new(Missed {
+                    error,
+                    tried: self.tried.clone(),
+                    matched_count: self.answer.as_ref().map_or(0, |answer| answer.matched_count as usize),
+                    bounding_box: self.bounding_box,
+                }))
+            }
+            error => error,
+        }
+    }
 }
 
 impl Turn<'_> {
@@ -34,7 +53,7 @@ impl Turn<'_> {
             enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
         };
         let found = self.found(request, looking).await;
-        let Found { element, answer, tried } = match found {
+        let found = match found {
             Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
                 return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
             }
@@ -42,7 +61,10 @@ impl Turn<'_> {
         };
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
-        let acted = match self.carry_out(request, element.as_ref(), terms).await? {
+        let carried_out = self.carry_out(request, found.element.as_ref(), terms).await;
+        let carried_out = carried_out.map_err(|error| found.missed_by(error))?;
+        let Found { answer, tried, .. } = found;
+        let acted = match carried_out {
             Some(acted) => self.acted(acted, answer),
             None => Acted { settled: true, target: answer, ..Acted::default() },
         };
@@ -65,7 +87,7 @@ impl Turn<'_> {
             bounding_box: target.and_then(|target| target.bounding_box),
             navigation_occurred: acted.navigated,
             method: acted.method.filter(|_| request.action != InteractAction::WaitForSelector),
-            tried,
+            tried: tried.into_iter().map(Tried::from).collect(),
         };
         let message = message(request.action, target, acted.method);
         let (image_base64, mime_type) = picture.map(|picture| (picture.image_base64, picture.mime_type)).unzip();
@@ -75,12 +97,10 @@ impl Turn<'_> {
 
     async fn found(&mut self, request: &InteractRequest, looking: Looking<'_>) -> Result<Found, SessionError> {
         let Some(target) = &request.target else {
-            return Ok(Found { element: None, answer: None, tried: Vec::new() });
+            return Ok(Found::default());
         };
         let located = self.locate(target, looking).await?;
-        let tried = located.tried.iter();
-        let tried = tried.map(|tried| Tried { selector: tried.selector.clone(), matched: tried.matched as u64 });
-        let tried = tried.collect();
+        let (tried, bounding_box) = (located.tried.clone(), Some(located.bounding_box));
         let Aim { at, answer } = self.aimed_at(located);
         let key = request.value.as_deref().filter(|_| request.action == InteractAction::Keypress);
         self.show_at(&at, &answer, key).await;
@@ -88,7 +108,7 @@ impl Turn<'_> {
             At::Element(element) => Some(element),
             At::Point(_) => None,
         };
-        Ok(Found { element, answer: Some(answer), tried })
+        Ok(Found { element, answer: Some(answer), tried, bounding_box })
     }
 
     /// Does what is asked; `None` where that was only to wait.

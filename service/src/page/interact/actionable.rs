@@ -130,7 +130,19 @@ impl Tries {
     fn may_come(told: &Told) -> bool {
         !matches!(
             told.lacks.as_deref(),
-            Some("attached" | "same" | "field" | "list" | "value" | "select" | "one" | "files" | "many" | "options")
+            Some(
+                "attached"
+                    | "same"
+                    | "field"
+                    | "list"
+                    | "value"
+                    | "select"
+                    | "one"
+                    | "files"
+                    | "one-files"
+                    | "many"
+                    | "options"
+            )
         )
     }
 
@@ -154,6 +166,9 @@ impl Tries {
             Some("select") => ActError::Invalid(format!("{what} is no select")),
             Some("one") => ActError::Invalid(format!("{what} takes one value")),
             Some("files") => ActError::Invalid(format!("{what} takes no files")),
+            Some("one-files") => {
+                ActError::Invalid(format!("{what} has several fields for files inside: name one of them"))
+            }
             Some("many") => ActError::Invalid(format!("{what} takes one file")),
             _ => ActError::NotVisible(what),
         }

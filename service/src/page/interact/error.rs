@@ -54,6 +54,13 @@ pub enum ActError {
     Page(#[from] PageError),
 }
 
+impl ActError {
+    /// Whether the element that was meant lacks something or did not take the action. Else the page or the call did.
+    pub fn is_about_the_element(&self) -> bool {
+        !matches!(self, Self::Dialog(_) | Self::Invalid(_) | Self::Page(_))
+    }
+}
+
 /// `None` where a dialog holds the page: then what was asked for happened, and its answer is still to come.
 pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, ActError> {
     match told {

@@ -58,6 +58,17 @@ pub struct Missed {
     pub bounding_box: Option<BoundingBox>,
 }
 
+impl Missed {
+    /// The reason, with the selector that located the element.
+    pub fn details(&self) -> String {
+        let details = self.error.to_string();
+        match self.tried.iter().rfind(|tried| tried.matched > 0) {
+            Some(used) if !details.contains(&used.selector) => format!("{details} (located by {})", used.selector),
+            _ => details,
+        }
+    }
+}
+
 impl Page {
     /// Locates an element, and waits until there is one that is visible and enabled where that is wanted, until `deadline`
     /// at most. The main document is searched first, then its frames.

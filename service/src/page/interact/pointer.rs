@@ -11,7 +11,7 @@ use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
 use super::press::{Came, Press, Sent};
-use super::quiet::{Quiet, Rest};
+use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Call;
 use crate::page::Page;
@@ -50,6 +50,10 @@ pub(super) struct Reached {
     pub lost: Option<String>,
 }
 
+/// The page hears of no moves.
+#[derive(Deserialize)]
+struct Hushed {}
+
 impl Page {
     /// Clicks an element, once it is visible, enabled, still and hit at the point.
     ///
@@ -71,7 +75,7 @@ impl Page {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(click.terms.deadline);
         if click.terms.document_first() {
-            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
             let options =
@@ -132,9 +136,12 @@ impl Page {
         // What is disabled can be hovered over.
         let ask = Ask { enabled: false, ..Ask::pointer(terms) };
         if terms.document_first() {
-            let seen = Ask { hit: ask.visible, still: false, ..ask };
+            let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
+            if terms.visible && terms.by_input() {
+                self.place_pointer(element, ready.point, &quiet, &tries).await?;
+            }
             let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
             if let Some(rest) = acted {
                 let settled = quiet.settle(rest).await?;
@@ -150,6 +157,25 @@ impl Page {
         let rest = self.taken(&mut quiet, moved).await?;
         let settled = quiet.settle(rest).await?;
         Ok(Acted::new(settled, Method::Cdp, Some(spot.bounds)))
+    }
+
+    /// Places the pointer on an element whose events come through the document, for the styles of `:hover`. The element
+    /// hears nothing of it, so that it hears of the pointer once; what the pointer leaves does.
+    async fn place_pointer(
+        &self,
+        element: &Element,
+        point: Point,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<(), ActError> {
+        // The events that follow say what an element lacks that has gone meanwhile.
+        let Ok(Hushed {}) = self.told_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
+        quiet.delivered(vec![self.send_move(point, MouseButton::None, 0)]).await?;
+        match element.frame.call::<()>(self, ANSWER_TIMEOUT, "tellMoves", Vec::new()).await {
+            Err(ActError::Page(error)) => Err(error.into()),
+            // Its document went away by it.
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// Moves the pointer to a point of the viewport.

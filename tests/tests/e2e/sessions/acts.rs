@@ -124,6 +124,22 @@ async fn a_covered_element_is_never_clicked_through() {
     let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let covered = agent.call("click", json!({"ref": reference(&tree(&opened), "\"buy\""), "timeout_ms": 1500})).await;
     covered.expect_code_about("COVERED", "consent");
+    let options = json!({"timeout_ms": 1_000});
+    for (action, target, code) in [
+        ("click", json!({"by": "text", "value": "buy"}), "COVERED"),
+        ("type", json!({"by": "css", "value": "#out"}), "NOT_EDITABLE"),
+    ] {
+        let mut fields = json!({"action": action, "target": target, "options": options});
+        if action == "type" {
+            fields["value"] = "x".into();
+        }
+        let missed = agent.call("interact", fields).await.expect_code(code);
+        let selector = format!("{}: {}", target["by"].as_str().unwrap(), target["value"].as_str().unwrap());
+        assert_eq!(missed["tried"], json!([{"selector": selector, "matched": 1}]), "{missed:?}");
+        assert_eq!(missed["matched_count"], 1);
+        assert!(missed["bounding_box"]["width"].as_f64() > Some(1.0), "{missed:?}");
+        assert!(missed["details"].as_str().unwrap().contains(&selector), "{missed:?}");
+    }
     assert!(agent.tree().await.contains("untouched"));
     agent.does("close", json!({})).await;
 }

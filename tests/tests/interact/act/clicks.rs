@@ -1,6 +1,6 @@
 //! Clicking: only the element that was meant, when it can be.
 
-use porthole_service::page::interact::{ActError, Button, Click, Method, Point};
+use porthole_service::page::interact::{ActError, Button, Click, How, Method, Point, Terms};
 use porthole_tests::eventually;
 
 use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
@@ -220,17 +220,27 @@ async fn what_shadow_roots_and_labels_show_is_hit() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn hovering_opens_a_menu_whose_entry_is_clicked() {
-    let scene = Scene::showing(&format!(
-        "{LOGS}<style>ul {{ display: none }} #m:hover ul {{ display: block }}</style><div id=m>menu
-        <ul><li id=e onclick='note(`e`)'>entry</ul></div>"
-    ))
-    .await;
-    assert!(matches!(scene.click_within("#e", BRIEFLY).await, Err(ActError::NotVisible(_))));
-    let menu = scene.element("#m").await;
-    scene.page.hover(&menu, &ready()).await.unwrap();
-    scene.click("#e").await.unwrap();
-    assert_eq!(scene.log().await, "e");
-    scene.ends().await;
+    for how in [How::Input, How::DocumentFirst] {
+        let scene = Scene::showing(&format!(
+            "{LOGS}<style>ul {{ display: none }} #m:hover ul {{ display: block }}</style><div id=m>menu
+            <ul><li id=e onclick='note(`e`)'>entry</ul></div><p id=o>other</p>
+            <script>for (const type of ['mouseover', 'mouseenter', 'pointerover', 'pointerenter'])
+            m.addEventListener(type, e => note(type)); o.onmouseenter = () => note('o')</script>"
+        ))
+        .await;
+        assert!(matches!(scene.click_within("#e", BRIEFLY).await, Err(ActError::NotVisible(_))));
+        let menu = scene.element("#m").await;
+        let acted = scene.page.hover(&menu, &Terms { how, ..ready() }).await.unwrap();
+        assert_eq!(acted.method == Method::Dom, how == How::DocumentFirst);
+        let heard = "pointerover,pointerenter,mouseover,mouseenter";
+        assert_eq!(scene.log().await, heard, "{how:?}: each once");
+        scene.evaluate("log = []").await;
+        scene.click("#e").await.unwrap();
+        assert!(scene.log().await.ends_with("e"));
+        scene.page.hover(&scene.element("#o").await, &ready()).await.unwrap();
+        assert!(scene.log().await.ends_with("o"), "moves are told again");
+        scene.ends().await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

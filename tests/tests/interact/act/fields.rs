@@ -213,6 +213,8 @@ async fn files_are_given_to_a_hidden_input() {
     assert!(matches!(many, ActError::Invalid(_)), "{many:?}");
     let none = scene.page.upload(&scene.element("#p").await, &files, ready().deadline).await.unwrap_err();
     assert!(matches!(none, ActError::Invalid(_)), "{none:?}");
+    let unclear = scene.page.upload(&scene.element("body").await, &files[..1], ready().deadline).await.unwrap_err();
+    assert!(unclear.to_string().contains("several fields"), "{unclear:?}");
     scene.ends().await;
 }
 

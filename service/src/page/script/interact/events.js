@@ -79,6 +79,25 @@ kit.domClick = (number, { button, count, modifiers }) => {
   });
   return { reached: came || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
+const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];
+// Longer than the browser takes for a move; the bound is for a service that was killed.
+const HUSHED_MOVES_MS = 1_000;
+let movesHushedUntil = 0;
+const hush = (event) => {
+  if (event.isTrusted && event.timeStamp < movesHushedUntil) event.stopImmediatePropagation();
+};
+// The page hears of no pointer that comes, until `tellMoves`.
+kit.hushMoves = (number) => {
+  const element = elementOf(number);
+  if (!element) return GONE;
+  movesHushedUntil = performance.now() + HUSHED_MOVES_MS;
+  for (const type of MOVES) listen(window, type, hush, { capture: true });
+  return {};
+};
+kit.tellMoves = () => {
+  movesHushedUntil = 0;
+  for (const type of MOVES) EventTarget.prototype.removeEventListener.call(window, type, hush, { capture: true });
+};
 kit.domHover = (number) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };

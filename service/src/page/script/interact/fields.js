@@ -233,8 +233,9 @@ kit.upload = (number, files) => {
   if (!element) return GONE;
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const isFiles = (node) => isInput(node) && typeOf(node) === 'file';
-  const input = isFiles(meant) ? meant : [...findIn(meant, 'input')].find(isFiles);
+  const [input, another] = isFiles(meant) ? [meant] : [...findIn(meant, 'input')].filter(isFiles);
   if (!input) return lacks('files', meant);
+  if (another) return lacks('one-files', meant);
   if (actDisabled(input)) return lacks('enabled', input);
   if (files.length > 1 && !hasAttribute(input, 'multiple') && !hasAttribute(input, 'webkitdirectory')) return lacks('many', input);
   giveFiles(input, files);
