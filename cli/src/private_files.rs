@@ -70,22 +70,33 @@ impl PrivateFiles {
         Ok(file)
     }
 
-    /// Writes a complete temporary file with mode 0600 in the same directory, ready to be renamed.
     fn prepared(&self, text: &SecretString) -> io::Result<NamedTempFile> {
         self.make_directory()?;
-        let mut file = tempfile::Builder::new()
-            .prefix(".new-")
-            .permissions(Permissions::from_mode(FILE_MODE))
-            .tempfile_in(&self.directory)?;
-        file.write_all(text.expose_secret().as_bytes())?;
-        file.as_file().sync_all()?;
-        Ok(file)
+        prepared_in(&self.directory, text)
     }
 
     fn make_directory(&self) -> io::Result<()> {
         DirBuilder::new().recursive(true).mode(DIRECTORY_MODE).create(&self.directory)?;
         tighten(&self.directory, DIRECTORY_MODE)
     }
+}
+
+/// Writes a file that the user named, atomically and with mode 0600.
+pub(crate) fn write_at(path: &Path, text: &SecretString) -> io::Result<()> {
+    let directory = path.parent().filter(|directory| !directory.as_os_str().is_empty());
+    prepared_in(directory.unwrap_or(Path::new(".")), text)?.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Writes a complete temporary file with mode 0600 in this directory, ready to be renamed.
+fn prepared_in(directory: &Path, text: &SecretString) -> io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new()
+        .prefix(".new-")
+        .permissions(Permissions::from_mode(FILE_MODE))
+        .tempfile_in(directory)?;
+    file.write_all(text.expose_secret().as_bytes())?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 fn tighten(path: &Path, mode: u32) -> io::Result<()> {

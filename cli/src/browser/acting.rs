@@ -7,13 +7,13 @@ use base64::engine::general_purpose::STANDARD;
 use porthole_client::session::{
     Acted, CheckRequest, ClickRequest, DialogRequest, DragRequest, HistoryAction, HoverRequest, NavigateRequest,
     PressRequest, ScrollDirection, ScrollEnd, ScrollRequest, SelectRequest, SessionAnswer, SnapshotInAnswer,
-    SnapshotMode, TypeRequest, UploadFile, UploadRequest, WaitRequest,
+    SnapshotMode, TypeRequest, UploadFile, UploadRequest, ViewerRole, WaitRequest,
 };
 use porthole_client::{CreateResponse, Error};
 use porthole_contract::Validate;
 use porthole_contract::limits::UPLOAD_MAX_BYTES;
 
-use super::{Browser, show, watch};
+use super::{Browser, show, state, watch};
 use crate::args::session::{
     ActArgs, CheckArgs, ClickArgs, DialogAnswer, DialogArgs, DragArgs, GotoArgs, HoverArgs, OpenArgs, PressArgs,
     ScrollArgs, SelectArgs, SessionCommand, TypeArgs, UploadArgs, WaitForArgs,
@@ -53,7 +53,8 @@ macro_rules! targeted {
 }
 
 pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Failed> {
-    let request = checked(NavigateRequest {
+    let state = args.state.as_deref().map(state::read).transpose()?;
+    let mut request = checked(NavigateRequest {
         sandbox_id: "-".to_owned(),
         url: Some(args.page.clone()),
         wait_until: args.wait(),
@@ -69,18 +70,26 @@ pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Fail
         snapshot: Some(SnapshotInAnswer::Mode(SnapshotMode::Full)),
         ..NavigateRequest::default()
     })?;
+    // A state may be larger than what `navigate` takes.
+    let opening = state.map(|state| checked(state::opening(&mut request, state))).transpose()?;
     let (caller, saved) = Browser::begin(url, &format!("opening {}", args.page))?;
     let outcome = caller
         .in_sandbox(async |sandbox: &CreateResponse| {
             let session = caller.client().session(sandbox.sandbox_id.clone(), sandbox.owner_token.clone());
-            let answer = session.navigate(request.clone()).await;
+            let answer = async {
+                if let Some(opening) = &opening {
+                    session.open(opening.clone()).await?;
+                }
+                session.navigate(request.clone()).await
+            };
+            let answer = answer.await;
             // A first call that failed may have made the session all the same.
             if let Some(handle) = session.handle() {
                 Browser::remember(&caller, &saved, &handle, sandbox);
             }
             let answer = answer?;
             let address = match args.watch {
-                true => Some(watch::address(&caller, sandbox, &answer.session).await?),
+                true => Some(watch::address(&session, ViewerRole::Control).await?),
                 false => None,
             };
             Ok((answer, address))

@@ -1,13 +1,16 @@
-//! Commands about a session as a whole: its tabs, its files, its end, and which sessions there are.
+//! Commands about a session as a whole: its tabs, its files, its live view, its end, and which sessions there are.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use porthole_client::session::{FilesAction, FilesRequest, StatusRequest, TabInfo, TabsAction, TabsRequest};
+use porthole_client::session::{
+    Event, FilesAction, FilesRequest, StatusRequest, TabInfo, TabsAction, TabsRequest, ViewerRole,
+};
+use secrecy::ExposeSecret as _;
 use serde_json::json;
 
 use super::acting::checked;
-use super::{Browser, forget, has_ended, session_of, show};
-use crate::args::session::{CloseArgs, FilesArgs, SessionsArgs, TabsArgs};
+use super::{Browser, forget, has_ended, session_of, show, watch};
+use crate::args::session::{CloseArgs, FilesArgs, SessionsArgs, TabsArgs, WatchArgs};
 use crate::failure::Failed;
 use crate::{output, picture_file};
 
@@ -30,7 +33,11 @@ pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Fai
         ..TabsRequest::default()
     })?;
     let browser = Browser::resume(url, &args.call, "asking for tabs")?;
-    let answer = browser.settle(browser.session.tabs(request).await, args.call.json)?;
+    let mut answer = browser.settle(browser.session.tabs(request).await, args.call.json)?;
+    if !args.call.json && action == TabsAction::New {
+        // The list marks it.
+        answer.events.retain(|event| !matches!(event, Event::TabOpened { tab, .. } if *tab == answer.tab));
+    }
     show::noted(&browser.caller, &answer);
     if answer.result.tabs.is_empty() {
         // Closing the last tab ends the session.
@@ -83,6 +90,16 @@ pub(super) async fn files(url: Option<String>, args: FilesArgs) -> Result<(), Fa
         None => picture_file::write_download(answer.result.name.as_deref().unwrap_or_default(), &content)?,
     };
     output::text(&path.display().to_string())
+}
+
+pub(super) async fn watch(url: Option<String>, args: &WatchArgs) -> Result<(), Failed> {
+    let browser = Browser::resume_numbered(url, args.session, "asking for the live view")?;
+    let role = if args.view_only { ViewerRole::View } else { ViewerRole::Control };
+    let address = browser.settle(watch::address(&browser.session, role).await, args.json)?;
+    if args.json {
+        return output::json(&json!({"ok": true, "role": role, "url": address.expose_secret()}));
+    }
+    watch::show(&address, false)
 }
 
 pub(super) async fn close(url: Option<String>, args: &CloseArgs) -> Result<(), Failed> {

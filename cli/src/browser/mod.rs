@@ -5,6 +5,7 @@ mod hold;
 mod looking;
 mod resumed;
 mod show;
+mod state;
 mod watch;
 
 use self::resumed::{Browser, forget, has_ended, session_of};
@@ -34,6 +35,8 @@ pub(crate) async fn run(url: Option<String>, command: SessionCommand) -> Result<
         SessionCommand::Read(args) => looking::read(url, args).await,
         SessionCommand::Tabs(args) => hold::tabs(url, &args).await,
         SessionCommand::Files(args) => hold::files(url, args).await,
+        SessionCommand::Watch(args) => hold::watch(url, &args).await,
+        SessionCommand::State(args) => state::save(url, &args).await,
         SessionCommand::Close(args) => hold::close(url, &args).await,
         SessionCommand::Sessions(args) => hold::sessions(url, &args).await,
         SessionCommand::Back(_) | SessionCommand::Forward(_) | SessionCommand::Reload(_) => Ok(()),

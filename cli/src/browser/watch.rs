@@ -3,26 +3,19 @@
 use std::process::{Command, Stdio};
 
 use porthole_client::session::{ViewerRequest, ViewerRole};
-use porthole_client::{CreateResponse, Error, Session};
+use porthole_client::{Error, Session};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use crate::caller::Caller;
 use crate::failure::Failed;
 use crate::output;
 
 /// How long the address opens connections, in seconds: as long as a session lives.
 const TTL_SECONDS: u32 = 3_600;
 
-/// Asks for the address of a session's live view, which lets its holder act too: the session is the user's own.
-pub(super) async fn address(caller: &Caller, sandbox: &CreateResponse, handle: &str) -> Result<SecretString, Error> {
-    let session: Session =
-        caller.client().session(sandbox.sandbox_id.clone(), sandbox.owner_token.clone()).with_handle(handle);
-    let request = ViewerRequest {
-        sandbox_id: "-".to_owned(),
-        role: ViewerRole::Control,
-        ttl_seconds: Some(TTL_SECONDS),
-        ..ViewerRequest::default()
-    };
+/// Asks for the address of a session's live view.
+pub(super) async fn address(session: &Session, role: ViewerRole) -> Result<SecretString, Error> {
+    let request =
+        ViewerRequest { sandbox_id: "-".to_owned(), role, ttl_seconds: Some(TTL_SECONDS), ..ViewerRequest::default() };
     Ok(session.viewer(request).await?.url)
 }
 

@@ -54,6 +54,40 @@ pub(crate) struct FilesArgs {
     pub(crate) call: CallArgs,
 }
 
+/// Print the address of the live view, in which you watch and help; open it where there is a desktop. The address is a
+/// secret: anyone who has it can act in this browser.
+#[derive(Args, Debug)]
+#[command(after_help = "Examples:\n  porthole watch\n  porthole watch --view-only")]
+pub(crate) struct WatchArgs {
+    /// An address that lets its holder watch, and not act
+    #[arg(long)]
+    pub(crate) view_only: bool,
+    /// Another session than the one used last: its number in `porthole sessions`
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) session: Option<u32>,
+    /// Print the answer, or the failure, as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print the cookies and local storage, for a later `porthole open --state`. They are secrets: they log in.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  porthole state -o login.json
+  porthole open https://example.com --state login.json")]
+pub(crate) struct StateArgs {
+    /// The file to write, which only you can read [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    /// Another session than the one used last: its number in `porthole sessions`
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) session: Option<u32>,
+    /// Print the answer, or the failure, as JSON
+    #[arg(long, conflicts_with = "output")]
+    pub(crate) json: bool,
+}
+
 /// End the browser.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:\n  porthole close\n  porthole close --all")]

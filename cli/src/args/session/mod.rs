@@ -12,7 +12,9 @@ pub(crate) use self::act::{
     CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
 pub(crate) use self::call::{ActArgs, CallArgs};
-pub(crate) use self::hold::{CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, TabsArgs};
+pub(crate) use self::hold::{
+    CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, StateArgs, TabsArgs, WatchArgs,
+};
 pub(crate) use self::page::{GotoArgs, OpenArgs, ReadArgs, ShotArgs, SnapshotArgs};
 
 /// The commands of sessions.
@@ -45,6 +47,8 @@ pub(crate) enum SessionCommand {
     Dialog(DialogArgs),
     Tabs(TabsArgs),
     Files(FilesArgs),
+    Watch(WatchArgs),
+    State(StateArgs),
     Close(CloseArgs),
     Sessions(SessionsArgs),
 }
@@ -72,6 +76,8 @@ impl SessionCommand {
             Self::Dialog(args) => args.act.call.json,
             Self::Tabs(args) => args.call.json,
             Self::Files(args) => args.call.json,
+            Self::Watch(args) => args.json,
+            Self::State(args) => args.json,
             Self::Close(args) => args.json,
             Self::Sessions(args) => args.json,
         }

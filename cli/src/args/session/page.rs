@@ -47,6 +47,9 @@ pub(crate) struct OpenArgs {
     /// The only hosts that the browser may reach; comma-separated, *. before a name for all below it
     #[arg(long, value_name = "HOSTS", value_delimiter = ',')]
     pub(crate) allow_hosts: Option<Vec<String>>,
+    /// Begin with the cookies and local storage that `porthole state` wrote to this file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) state: Option<PathBuf>,
     /// End after this time without a command, such as 60s; at most 5m [default: 5m]
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     idle: Option<u32>,

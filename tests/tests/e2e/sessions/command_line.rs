@@ -1,5 +1,7 @@
 //! The command line with a session: a browser that stays between commands.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use porthole_tests::command::{Finished, run, run_foreign};
 use porthole_tests::executable::example;
 use porthole_tests::process::Environment;
@@ -35,7 +37,11 @@ async fn a_page_is_opened_and_its_tabs_are_listed_without_a_handle() {
 
     let said = porthole(&environment, &["tabs"]).await.expect_code(0);
     assert_eq!(said, format!("* t1  {first} - First\n"));
-    let said = porthole(&environment, &["tabs", "new", &second]).await.expect_code(0);
+    let said = porthole(&environment, &["watch", "--view-only"]).await.expect_code(0);
+    assert!(said.starts_with(&format!("watch {}#ticket=", stack.worker.url("/live"))), "{said}");
+    let finished = porthole(&environment, &["tabs", "new", &second]).await;
+    let said = finished.expect_code(0);
+    assert_eq!(finished.stderr, "", "that it was opened is in the list");
     assert!(said.contains(&format!("* t2  {second} - Second")), "{said}");
     porthole(&environment, &["tabs", "select", "t1"]).await.expect_code(0);
 
@@ -119,6 +125,40 @@ async fn a_form_is_filled_in_by_refs_and_by_names() {
     let tree = porthole(&environment, &["snapshot"]).await.expect_code(0);
     assert_ne!(reference(&tree, "button \"Go\""), button);
     porthole(&environment, &["close"]).await.expect_code(0);
+}
+
+#[tokio::test]
+async fn a_login_is_saved_and_another_browser_begins_with_it() {
+    let stack = Stack::start().await;
+    let environment = environment(&stack);
+    let page = stack.site.html(
+        "<title>Account</title><p id=out></p><script>out.textContent = `${localStorage.who ?? 'nobody'} ${document.cookie}`</script>
+        <button onclick=\"localStorage.who = 'ada'; document.cookie = 'seen=1'; document.cookie = 'long=' + 'x'.repeat(3000)\">Log in</button>
+        <button onclick=\"localStorage.filler = 'y'.repeat(200000)\">Fill</button>",
+    );
+    porthole(&environment, &["open", &page]).await.expect_code(0);
+    porthole(&environment, &["click", "--role", "button", "--name", "Log in"]).await.expect_code(0);
+    // More than a navigation's request may have.
+    porthole(&environment, &["click", "--role", "button", "--name", "Fill"]).await.expect_code(0);
+    assert_eq!(porthole(&environment, &["state", "-o", "login.json"]).await.expect_code(0), "login.json\n");
+    let mode = std::fs::metadata(stack.home.home().join("login.json")).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600);
+    let printed: Value = serde_json::from_str(&porthole(&environment, &["state"]).await.expect_code(0)).unwrap();
+    assert_eq!(printed["origins"][0]["local_storage"].as_array().map(Vec::len), Some(2), "{printed}");
+    porthole(&environment, &["close"]).await.expect_code(0);
+
+    porthole(&environment, &["open", &page]).await.expect_code(0);
+    assert_eq!(porthole(&environment, &["read", "selector: #out"]).await.expect_code(0), "nobody\n");
+    porthole(&environment, &["close"]).await.expect_code(0);
+    porthole(&environment, &["open", &page, "--state", "login.json", "--locale", "de-CH"]).await.expect_code(0);
+    let said = porthole(&environment, &["read", "selector: #out"]).await.expect_code(0);
+    assert!(said.starts_with("ada ") && said.contains("seen=1"), "{said}");
+    porthole(&environment, &["close"]).await.expect_code(0);
+
+    std::fs::write(stack.home.home().join("wrong.json"), "{\"cookies\": [\"secret\"]}").unwrap();
+    let finished = porthole(&environment, &["open", &page, "--state", "wrong.json"]).await;
+    finished.expect_code(2);
+    assert!(finished.stderr.contains("wrong.json") && !finished.stderr.contains("secret"), "{finished:?}");
 }
 
 #[tokio::test]
