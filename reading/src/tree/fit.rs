@@ -1,14 +1,13 @@
-//! Makes a folded tree fit: deep levels are left out, long names cut, then the end.
+//! Makes a folded tree fit: deep levels are left out, long names cut, then the end (`end`).
 
+use super::end::{cut_end, hint_chars};
 use super::fold::{ALIKE_SHOWN, has_alike};
 use super::node::Node;
 use super::options::Options;
 use super::text::{Mark, line};
 
 /// Names and texts are cut to these, in characters, until the tree fits.
-const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
-/// Room for the line that says what is missing at the end, in characters, and for the ref that it names.
-const END_CHARS: usize = 80;
+pub(super) const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
 /// Room for the mark and the ref of a line whose inside is left out, in characters.
 const MARK_CHARS: usize = 20;
 /// What stands in place of an element's inside.
@@ -21,10 +20,11 @@ pub(super) fn fits(roots: &[Node], max_chars: usize) -> bool {
 
 /// Leaves out what is deep, cuts names, and leaves out the end, each only where what came before was not enough.
 pub(super) fn fit(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
-    let all = lines_of(roots);
     // Of a list that is asked for as many items are shown as there is room for, each with what is in it.
     if !is_list(roots, options) {
-        if let Some(level) = Levels::of(roots).last_that_fits(options.max_chars) {
+        // Without its children an element would only lead to itself.
+        let first = usize::from(options.of_element);
+        if let Some(level) = Levels::of(roots).last_that_fits(options.max_chars).filter(|level| *level >= first) {
             cut_levels(roots, level, give);
         }
         let mut cuts = CUTS.into_iter();
@@ -35,7 +35,7 @@ pub(super) fn fit(roots: &mut Vec<Node>, options: &Options, give: &mut dyn FnMut
         }
     }
     if !fits(roots, options.max_chars) {
-        cut_end(roots, all, options, give);
+        cut_end(roots, options, give);
     }
 }
 
@@ -82,7 +82,7 @@ impl Levels {
             if chars > max {
                 break;
             }
-            if chars + marks + END_CHARS <= max {
+            if chars + marks + hint_chars(level + 1) <= max {
                 last = Some((level, chars));
             }
         }
@@ -101,20 +101,17 @@ fn cut_below(nodes: &mut [Node], level: usize, told: &mut bool, give: &mut dyn F
         if level > 0 {
             cut_below(&mut node.children, level - 1, told, give);
         } else if !node.children.is_empty() {
-            let count = lines_of(&node.children);
             if *told {
                 leave_out(node, give);
                 continue;
             }
-            node.children.clear();
-            if let Some(root) = node.give_ref(give) {
-                *told = true;
-                let mut rest = Node::standing_for(count, "lines inside".to_owned(), None);
-                if let Some(rest) = rest.rest.as_mut() {
-                    rest.root = Some(root);
-                }
-                node.children.push(rest);
+            *told = true;
+            let lines = node.children.iter().map(Node::lines).sum();
+            let mut rest = Node::standing_for_lines(lines, "lines inside", None);
+            if let Some(rest) = rest.rest.as_mut() {
+                rest.root = node.give_ref(give);
             }
+            node.children = vec![rest];
         }
     }
 }
@@ -129,91 +126,23 @@ pub(super) fn leave_out(node: &mut Node, give: &mut dyn FnMut(u64) -> u64) {
     });
 }
 
-pub(super) fn lines_of(nodes: &[Node]) -> usize {
-    nodes.iter().map(|node| 1 + lines_of(&node.children)).sum()
-}
-
 fn shorten(nodes: &mut [Node], max: usize) {
     for node in nodes {
-        cut_text(&mut node.name, max);
-        for text in [&mut node.text, &mut node.placeholder, &mut node.url, &mut node.hint].into_iter().flatten() {
-            cut_text(text, max);
-        }
+        cut_names(node, max);
         shorten(&mut node.children, max);
     }
 }
 
-fn cut_text(text: &mut String, max: usize) {
+pub(super) fn cut_names(node: &mut Node, max: usize) {
+    cut_text(&mut node.name, max);
+    for text in [&mut node.text, &mut node.placeholder, &mut node.url, &mut node.hint].into_iter().flatten() {
+        cut_text(text, max);
+    }
+}
+
+pub(super) fn cut_text(text: &mut String, max: usize) {
     if let Some((at, _)) = text.char_indices().nth(max) {
         text.truncate(at);
         text.push('…');
     }
-}
-
-/// Leaves out lines from the end until there is room, and says where the rest begins.
-fn cut_end(roots: &mut Vec<Node>, all: usize, options: &Options, give: &mut dyn FnMut(u64) -> u64) {
-    let mut room = options.max_chars.saturating_sub(END_CHARS);
-    let mut path = Vec::new();
-    keep(roots, 0, &mut room, &mut path);
-    let count = all.saturating_sub(lines_of(roots));
-    let mut rest = Node::standing_for(count, "lines".to_owned(), None);
-    if let Some(rest) = rest.rest.as_mut() {
-        (rest.root, rest.offset) = goes_on(roots, &path, options, give);
-    }
-    roots.push(rest);
-}
-
-/// Keeps the lines that there is room for; `path` becomes the way to the first for which there is none.
-fn keep(nodes: &mut Vec<Node>, level: usize, room: &mut usize, path: &mut Vec<usize>) -> bool {
-    for at in 0..nodes.len() {
-        path.push(at);
-        let chars = line(&nodes[at], level, Mark::None).chars().count() + 1;
-        let Some(left) = room.checked_sub(chars) else {
-            nodes.truncate(at);
-            return false;
-        };
-        *room = left;
-        if !keep(&mut nodes[at].children, level + 1, room, path) {
-            nodes.truncate(at + 1);
-            return false;
-        }
-        path.pop();
-    }
-    true
-}
-
-/// The root and offset that show what follows a path: the outermost list of which something was shown.
-fn goes_on(
-    roots: &mut [Node],
-    path: &[usize],
-    options: &Options,
-    give: &mut dyn FnMut(u64) -> u64,
-) -> (Option<u64>, Option<usize>) {
-    let shown = |nodes: &[Node], at: usize| -> usize {
-        nodes.iter().take(at).map(|node| node.rest.as_ref().map_or(1, |rest| rest.count)).sum()
-    };
-    // How deep that list is: only its element gets a ref for this.
-    let mut nodes: &[Node] = roots;
-    let mut depth = 0;
-    let mut before = path.first().map(|at| shown(nodes, *at));
-    for (level, at) in path.iter().enumerate() {
-        let is_root = level == 0 && options.of_element;
-        let Some(node) = nodes.get(*at).filter(|node| node.can_have_ref()) else { break };
-        if before.is_some_and(|before| before > 0) && !is_root {
-            break;
-        }
-        nodes = &node.children;
-        depth = level + 1;
-        before = path.get(depth).map(|at| shown(nodes, *at));
-    }
-    let base = if depth == usize::from(options.of_element) { options.offset } else { 0 };
-    let offset = before.map(|before| base + before);
-    let root = element_at(roots, &path[..depth]).and_then(|node| node.give_ref(give));
-    (root, offset)
-}
-
-fn element_at<'a>(nodes: &'a mut [Node], path: &[usize]) -> Option<&'a mut Node> {
-    let (at, below) = path.split_first()?;
-    let node = nodes.get_mut(*at)?;
-    if below.is_empty() { Some(node) } else { element_at(&mut node.children, below) }
 }

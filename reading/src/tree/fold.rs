@@ -24,6 +24,7 @@ const CHOSEN_SHOWN_MAX: usize = 10;
 /// Leaves out what there is no room for, and has refs given to what is shown: `give` turns handles into the numbers of
 /// refs. Returns what is left, and whether something was left out for want of room.
 pub fn fold(mut roots: Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -> u64) -> (Vec<Node>, bool) {
+    flatten(&mut roots);
     skip(&mut roots, options);
     let mut is_cut = options.max_depth.is_some_and(|depth| prune(&mut roots, depth, give));
     is_cut |= fold_all(&mut roots, options, ALIKE_MAX, give);
@@ -34,6 +35,21 @@ pub fn fold(mut roots: Vec<Node>, options: &Options, give: &mut dyn FnMut(u64) -
         fit(&mut roots, options, give);
     }
     (roots, is_cut)
+}
+
+/// Moves the children of a node that can have no ref behind it: no hint could lead to those that are left out. The page's
+/// functions make such nodes of text alone, without children.
+fn flatten(nodes: &mut Vec<Node>) {
+    for node in nodes.iter_mut() {
+        flatten(&mut node.children);
+    }
+    if nodes.iter().any(|node| !node.can_have_ref() && !node.children.is_empty()) {
+        let apart = |mut node: Node| {
+            let inside = if node.can_have_ref() { Vec::new() } else { std::mem::take(&mut node.children) };
+            std::iter::once(node).chain(inside)
+        };
+        *nodes = std::mem::take(nodes).into_iter().flat_map(apart).collect();
+    }
 }
 
 /// Applies the offset.
@@ -146,7 +162,7 @@ fn fold_siblings(nodes: &mut Vec<Node>, base: usize, max: usize) -> bool {
     let mut number = base;
     for (node, kind) in std::mem::take(nodes).into_iter().zip(kinds) {
         let at = number;
-        number += node.rest.as_ref().map_or(1, |rest| rest.count);
+        number += node.siblings();
         let shows = kind.and_then(|kind| counts.get_mut(&kind)).is_none_or(|(count, seen, chosen)| {
             *seen += 1;
             if *count <= max || *seen <= ALIKE_SHOWN {
@@ -164,11 +180,12 @@ fn fold_siblings(nodes: &mut Vec<Node>, base: usize, max: usize) -> bool {
         match kept.last_mut().and_then(|last| last.rest.as_mut()) {
             Some(rest) => {
                 rest.count += 1;
+                rest.lines += node.lines();
                 if rest.what != what {
                     rest.what = "elements".to_owned();
                 }
             }
-            None => kept.push(Node::standing_for(1, what, Some(at))),
+            None => kept.push(Node::standing_for_sibling(node.lines(), what, at)),
         }
     }
     *nodes = kept;

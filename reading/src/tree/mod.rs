@@ -1,9 +1,11 @@
 //! The accessibility tree as text: what an agent reads of a page (SESSIONS.md, Snapshot).
 //!
-//! `node` is what the page's functions found. `fold` and `fit` leave out what there is no room for, by `options`. `text`
-//! writes lines, `changes` the lines that differ from an earlier tree's. Names and texts are the page's, so none may look like a line of ours.
+//! `node` is what the page's functions found. `fold`, `fit` and `end` leave out what there is no room for, by `options`.
+//! `text` writes lines, `changes` the lines that differ from an earlier tree's. Names and texts are the page's, so none may
+//! look like a line of ours.
 
 mod changes;
+mod end;
 mod fit;
 mod fold;
 mod node;

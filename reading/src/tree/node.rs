@@ -38,6 +38,8 @@ pub struct Node {
 pub struct Rest {
     /// How many siblings, or lines.
     pub count: usize,
+    /// How many lines they are, with all that is inside of them.
+    pub lines: usize,
     /// Their name in the plural.
     pub what: String,
     /// The ref that they are inside of; `None` for the document.
@@ -86,9 +88,24 @@ pub enum State {
 // === impl Node ===
 
 impl Node {
-    /// A node that stands for `count` siblings or lines which are left out; `offset` is the first of them.
-    pub(super) fn standing_for(count: usize, what: String, offset: Option<usize>) -> Self {
-        Self { rest: Some(Rest { count, what, root: None, offset }), ..Self::default() }
+    /// A node that stands for a sibling which is left out with its lines; `offset` is its number.
+    pub(super) fn standing_for_sibling(lines: usize, what: String, offset: usize) -> Self {
+        Self { rest: Some(Rest { count: 1, lines, what, root: None, offset: Some(offset) }), ..Self::default() }
+    }
+
+    /// A node that stands for lines which are left out; `offset` is the number of the first.
+    pub(super) fn standing_for_lines(lines: usize, what: &str, offset: Option<usize>) -> Self {
+        Self { rest: Some(Rest { count: lines, lines, what: what.to_owned(), root: None, offset }), ..Self::default() }
+    }
+
+    /// How many lines it is with all inside, or stands for.
+    pub(super) fn lines(&self) -> usize {
+        self.rest.as_ref().map_or_else(|| 1 + self.children.iter().map(Self::lines).sum::<usize>(), |rest| rest.lines)
+    }
+
+    /// How many siblings it is, or stands for.
+    pub(super) fn siblings(&self) -> usize {
+        self.rest.as_ref().map_or(1, |rest| rest.count)
     }
 
     /// Whether it has a ref, or can get one.

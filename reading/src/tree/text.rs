@@ -7,7 +7,7 @@ use std::fmt::Write;
 use super::{Node, Rest};
 
 /// Levels that are indented; what is deeper stands as deep as these.
-const INDENT_MAX: usize = 100;
+pub(super) const INDENT_MAX: usize = 100;
 
 /// A written tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -248,7 +248,7 @@ mod tests {
     #[test]
     fn what_is_left_out_says_how_to_get_it() {
         let rest = |root, offset| Node {
-            rest: Some(Rest { count: 290, what: "rows".to_owned(), root, offset }),
+            rest: Some(Rest { count: 290, lines: 580, what: "rows".to_owned(), root, offset }),
             ..Node::default()
         };
         let tree = write(&[rest(Some(12), Some(10)), rest(None, Some(3)), rest(None, None)]);

@@ -1,9 +1,10 @@
 //! Folding and fitting, and that neither can be forged.
 
-use super::super::fit::lines_of;
 use super::*;
 use crate::tree::write;
 use proptest::prelude::*;
+
+mod follow;
 
 fn leaf(role: &str, name: &str, handle: u64) -> Node {
     Node {
@@ -29,6 +30,10 @@ fn shown(roots: Vec<Node>, options: &Options) -> (String, bool) {
     };
     let (roots, is_cut) = fold(roots, options, &mut give);
     (write(&roots).text, is_cut)
+}
+
+fn lines_of(nodes: &[Node]) -> usize {
+    nodes.iter().map(|node| 1 + lines_of(&node.children)).sum()
 }
 
 fn rows(count: u64) -> Vec<Node> {
