@@ -93,7 +93,9 @@ impl Began {
         match event.method {
             "Network.requestWillBeSent" => {
                 let Request { request_id, loader_id, kind } = event.read()?;
-                if !NOT_FOLLOWED.contains(&kind.as_str()) && self.requests.len() < REQUESTS_MAX {
+                // A worker's script has no loader: the end of its request is told to the worker's own session.
+                let is_followed = !loader_id.is_empty() && !NOT_FOLLOWED.contains(&kind.as_str());
+                if is_followed && self.requests.len() < REQUESTS_MAX {
                     self.anything = true;
                     self.requests.insert(request_id, Followed { loader: loader_id, ends: None });
                 }
