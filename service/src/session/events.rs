@@ -13,7 +13,7 @@ const URL_MAX_CHARS: usize = 2_000;
 /// All texts of the events between two calls, in characters.
 const CHARS_MAX: usize = 20_000;
 /// How often a tab's navigations are told one by one; beyond, only the latest is.
-const NAVIGATIONS_MAX: usize = 10;
+const NAVIGATIONS_MAX: usize = 50;
 /// A window that was closed for want of room is told while fewer tabs than this are told as closed.
 const UNOPENED_MAX: usize = 3;
 
@@ -51,18 +51,29 @@ impl Events {
             (event, other) => discriminant(event) == discriminant(other),
         };
         let alike: Vec<usize> = (0..queue.events.len()).filter(|at| alike(&queue.events[*at])).collect();
-        if let (true, Event::Navigated { .. }, Some(last)) = (alike.len() >= alike_max, &event, alike.last()) {
+        let chars = chars_of(&event);
+        let is_full = |queue: &Queue| queue.events.len() >= EVENTS_MAX || queue.chars + chars > CHARS_MAX;
+        let has_no_room = alike.len() >= alike_max || is_full(&queue);
+        if let (true, Event::Navigated { .. }, Some(last)) = (has_no_room, &event, alike.last()) {
             // Where the tab is now matters more than where it was before.
             queue.remove(*last);
         }
-        let chars = chars_of(&event);
         let is_over = alike.len() >= alike_max && !matches!(event, Event::Navigated { .. });
-        if is_over || queue.events.len() >= EVENTS_MAX || queue.chars + chars > CHARS_MAX {
+        if is_over || is_full(&queue) {
             queue.dropped += 1;
         } else {
             queue.chars += chars;
             queue.events.push_back(event);
         }
+    }
+
+    /// Forgets what was not told yet of a tab that no answer has named.
+    pub(super) fn forget_tab(&self, name: &str) {
+        let mut queue = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_tab =
+            |event: &Event| matches!(event, Event::TabOpened { tab, .. } | Event::Navigated { tab, .. } if tab == name);
+        queue.events.retain(|event| !of_tab(event));
+        queue.chars = queue.events.iter().map(chars_of).sum();
     }
 
     /// Takes all events, and how many were dropped.
