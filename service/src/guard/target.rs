@@ -44,7 +44,7 @@ pub enum Grounds {
 
 impl Target {
     /// Reads a URL: absolute, `http` or `https`, no user name or password, a valid host name, no restricted port.
-    pub(super) fn read(raw: &str) -> Result<Target, Refusal> {
+    pub(crate) fn read(raw: &str) -> Result<Target, Refusal> {
         if raw.len() > URL_MAX_BYTES {
             return Err(InvalidUrl::TooLong { max_bytes: URL_MAX_BYTES }.into());
         }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::received::{Parts, Received};
+use crate::guard::Target;
 use crate::http::{Routes, failure};
 use crate::operation::credentials;
 use crate::session::{Destination, Kind, Opening, Session, SessionError};
@@ -78,7 +79,12 @@ pub(super) async fn navigate(
     let call: Received<NavigateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
     let made = match call.request.session() {
         Some(_) => Unanswered(None),
-        None => call.make_session().await?,
+        None => {
+            // What is no URL needs no browser.
+            let url = call.request.url.as_deref().map_or(Ok(()), |url| Target::read(url).map(drop));
+            url.map_err(|refusal| failure::of_session(SessionError::Refused(refusal).into()))?;
+            call.make_session().await?
+        }
     };
     let session = made.session().map_or_else(|| call.session(), Ok)?;
     let answer = call.run_in(&session, Kind::Works, async |turn, request| {
