@@ -23,7 +23,8 @@ use crate::telemetry::PhaseMetrics;
 const JUDGED_AHEAD: Duration = Duration::from_millis(10);
 
 /// The warning for a page that reached its egress limits.
-const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
+/// The warning for a page that reached the egress limits.
+pub const OVER_BUDGET: &str = "over_budget: the page wanted to load more than one page may, so some of it is missing";
 
 /// The parameters of a visit.
 pub(super) struct Visit<'a> {

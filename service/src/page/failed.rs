@@ -21,6 +21,12 @@ impl Page {
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
+    /// Why the browser shows a page of its own in place of the document, if it does.
+    #[must_use]
+    pub fn load_error(&self) -> Option<PageError> {
+        self.not_a_page(&self.state.borrow(), false)
+    }
+
     /// The cause of a navigation that the browser ended with `seen`.
     pub(super) fn cause(&self, state: &PageState, seen: &NetError) -> PageError {
         match self.outcome_of(&state.asked_for) {

@@ -67,6 +67,13 @@ impl Page {
         self.state.borrow().document.url.clone()
     }
 
+    /// Whether it is as a window is opened: nothing but a blank document was there.
+    #[must_use]
+    pub fn has_shown_nothing(&self) -> bool {
+        let state = self.state.borrow();
+        state.document.url.is_empty() || (state.arrivals <= 1 && state.document.url == "about:blank")
+    }
+
     /// How many documents and URLs within documents it has had.
     #[must_use]
     pub fn navigations(&self) -> u64 {
@@ -120,6 +127,14 @@ impl Page {
     pub fn blocked_requests(&self) -> u64 {
         let by_egress = self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()));
         self.state.borrow().blocked_requests + by_egress
+    }
+}
+
+impl Page {
+    /// How many requests of its lease got nothing since a document may not load more.
+    #[must_use]
+    pub fn over_budget_requests(&self) -> u64 {
+        self.network.egress().map_or(0, |egress| egress.report().over_budget)
     }
 }
 

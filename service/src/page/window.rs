@@ -1,12 +1,18 @@
 //! A page's window: its target, the other windows beside it, and how it ends.
 
+use std::time::Duration;
+
+use chromiumoxide_cdp::cdp::browser_protocol::page::CloseParams;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use tokio::time::timeout;
 
 use super::storage::cookies::context_of;
-use super::watch::Fatal;
+use super::watch::{Fatal, PageState};
 use super::{Page, PageError};
+
+/// How long the browser may take to report a window as closed that answers no more.
+const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
 impl Page {
     /// The id of its target.
@@ -25,6 +31,19 @@ impl Page {
     #[must_use]
     pub fn has_lost_its_browser(&self) -> bool {
         self.session.connection().is_closed()
+    }
+
+    /// Whether its window is closed, and not its browser gone.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        matches!(self.state.borrow().fatal, Some(Fatal::Gone)) && !self.has_lost_its_browser()
+    }
+
+    /// The same where a command has just found the page gone, which the browser may report a little later.
+    pub async fn was_closed(&self) -> bool {
+        let mut state = self.state.clone();
+        let died = timeout(CLOSED_WITHIN, state.wait_for(|state| state.fatal.is_some())).await;
+        died.is_ok() && self.is_closed()
     }
 
     /// Checks that work on the page can go on.
@@ -54,6 +73,24 @@ impl Page {
             Ok(String::from(browser.call(&create).await?.target_id))
         };
         self.within(CAPTURE_TIMEOUT, "opening a window", opening).await
+    }
+
+    /// Closes its window as a person would, who is asked where its page has unsaved work. Returns whether that is so: then
+    /// it stays open until the dialog is answered.
+    pub async fn asks_before_it_closes(&self) -> bool {
+        if self.dialog().is_some() {
+            return false;
+        }
+        self.session.call(&CloseParams::default()).forget();
+        let mut state = self.state.clone();
+        let asked = |state: &PageState| state.dialog.is_some() || state.fatal.is_some();
+        drop(timeout(CLOSED_WITHIN, state.wait_for(asked)).await);
+        self.dialog().is_some()
+    }
+
+    /// Closes its window, without waiting for that.
+    pub fn begin_close(&self) {
+        self.session.connection().browser().call(&CloseTargetParams::new(self.main_frame.clone())).forget();
     }
 
     /// Closes its window. Its end is in its news.

@@ -15,6 +15,7 @@ use super::store::Held;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
+use crate::operation::OVER_BUDGET;
 use crate::page::interact::ActError;
 use crate::page::{Dialog, Page, PageError};
 
@@ -57,6 +58,11 @@ impl Sessions {
                 Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
                 Kind::Manages => None,
             };
+            // The tab that a call names is the next one's, too.
+            if call.kind == Kind::Works && call.tab.is_some() {
+                session.tabs().activate(&tab.name);
+                session.viewers.stir();
+            }
             let queued = begun.elapsed();
             if let (Kind::Works, Some((tab, dialog))) = (call.kind, session.dialog()) {
                 return Err(SessionError::Dialog { tab: tab.name, kind: dialog.kind });
@@ -169,6 +175,7 @@ impl Session {
             Some(_) => Default::default(),
             None => tokio::join!(place(&tab.page), tab.page.take_errors()),
         };
+        let place = place.filter(|(url, _)| !url.starts_with("chrome-error:"));
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
         let blocked = tab.page.blocked_requests();
         let told = &mut turn.held().blocked_told;
@@ -176,6 +183,10 @@ impl Session {
         *told = blocked.max(*told);
         if count > 0 {
             self.events.push(Event::Blocked { count });
+        }
+        let over_budget = tab.page.over_budget_requests();
+        if over_budget > std::mem::replace(&mut turn.held().over_budget_told, over_budget) {
+            turn.warnings.push(OVER_BUDGET.to_owned());
         }
         for text in errors {
             self.events.push(Event::Console { text });

@@ -87,9 +87,19 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, nam
         }
         refused
     };
+    close_unused(session, &tab);
     if let Some(error) = refused {
         downloads.cancel(guid);
         session.events.push(failed(tab, name, error));
+    }
+}
+
+/// Closes the window that a page has opened for a download: it would stay blank. A tab that the agent is in stays.
+fn close_unused(session: &Session, name: &str) {
+    let tabs = session.tabs();
+    let is_active = tabs.active().is_some_and(|tab| tab.name == name);
+    if let Some(tab) = tabs.get(Some(name)).ok().filter(|tab| !is_active && tab.is_unused_popup()) {
+        tab.page.begin_close();
     }
 }
 

@@ -124,35 +124,6 @@ impl Turn<'_> {
         Ok(())
     }
 
-    /// Closes the call's tab, which is a new one; the one of this name becomes active again, and the call's.
-    pub async fn return_to(&mut self, name: &str) {
-        self.close_tab().await;
-        let tab = self.session.tabs().get(Some(name));
-        if let Ok(tab) = tab {
-            self.tab = tab;
-            self.select_tab();
-        }
-    }
-
-    /// Closes the call's tab; the next one becomes the call's. Closing the last one ends the session.
-    pub async fn close_tab(&mut self) {
-        let closed = self.tab.clone();
-        let next = {
-            let mut tabs = self.session.tabs();
-            tabs.remove(&closed.name);
-            tabs.active()
-        };
-        self.session.viewers.stir();
-        match next {
-            Some(next) => {
-                self.tab = next;
-                closed.page.close().await;
-            }
-            // Once this call has its answer.
-            None => self.closes = true,
-        }
-    }
-
     /// Answers the dialog that holds the tab.
     ///
     /// # Errors
@@ -171,9 +142,8 @@ impl Turn<'_> {
         if page.dialog().is_none() {
             return Err(Invalid::new("accept", "answers a dialog, and none is open").into());
         }
-        let before = page.navigations();
-        page.answer_dialog(accept, text).await?;
-        Ok(Acted { navigated: page.navigations() > before, settled: page.dialog().is_none(), ..Acted::default() })
+        let settled = page.answer_dialog_and_settle(accept, text).await?;
+        Ok(Acted { navigated: settled.navigated, settled: settled.settled, ..Acted::default() })
     }
 
     /// Tabs, age and end. `idle` is how long the session was not used before this call.

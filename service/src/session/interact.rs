@@ -62,7 +62,7 @@ impl Turn<'_> {
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
         let carried_out = self.carry_out(request, found.element.as_ref(), terms).await;
-        let carried_out = carried_out.map_err(|error| found.missed_by(error))?;
+        let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
         let Found { answer, tried, .. } = found;
         let acted = match carried_out {
             Some(acted) => self.acted(acted, answer),

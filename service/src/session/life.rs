@@ -94,7 +94,7 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Box<Attached>>
         if !session.tabs().has_room() {
             window.close();
             let name = session.tabs().refuse();
-            session.events.push_unopened(Event::TabClosed { tab: name, url: url_of(&window.url) });
+            session.events.push_unopened(Event::TabClosed { tab: name, url: url_of(place_of(&window)) });
             continue;
         }
         let opener = session.tabs().active().map(|tab| tab.name);
@@ -102,11 +102,15 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Box<Attached>>
         let tab = session.tabs().add(page, opener, false);
         session.tab_came.notify_waiters();
         session.viewers.stir();
-        let url = if window.url.is_empty() { BLANK } else { &window.url };
-        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(url) });
+        session.events.push(Event::TabOpened { tab: tab.name.clone(), url: url_of(place_of(&window)) });
         watching.spawn(revive(Arc::clone(session), tab.clone()));
         watching.spawn(watch(Arc::clone(session), tab));
     }
+}
+
+/// Where a window is as it comes.
+fn place_of(window: &Attached) -> &str {
+    if window.url.is_empty() { BLANK } else { &window.url }
 }
 
 impl Session {
@@ -138,7 +142,7 @@ async fn watch(session: Arc<Session>, tab: Tab) {
     }
     let was_open = session.tabs().remove(&tab.name).is_some();
     session.viewers.stir();
-    if was_open {
+    if was_open && !tab.is_closing() {
         session.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
     }
     if tab.page.has_lost_its_browser() {

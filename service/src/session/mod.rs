@@ -9,6 +9,7 @@ mod act;
 mod action;
 mod aim;
 mod call;
+mod closing;
 mod end;
 mod error;
 mod events;

@@ -56,12 +56,17 @@ impl Turn<'_> {
         }
         self.settling_since = Some(std::time::Instant::now());
         let wait = Wait { until: state(until), ..Wait::default() };
-        let warnings = page.settle(&wait, self.deadline.max(Instant::now())).await?;
+        // A dialog holds up the load, too, until it is answered.
+        let warnings = tokio::select! {
+            biased;
+            opened = page.dialog_opens() => opened.map(|_| Vec::new()),
+            warnings = page.settle(&wait, self.deadline.max(Instant::now())) => warnings,
+        }?;
         // A renderer may die of its document while that loads.
         page.can_go_on()?;
         let settled = warnings.is_empty() && page.dialog().is_none();
         self.warnings.extend(warnings);
-        let status_code = if page.dialog().is_some() { None } else { page.answered_with().await };
+        let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
     }
 }

@@ -113,6 +113,8 @@ pub(super) struct Held {
     pub(super) refs: Refs,
     /// How many blocked requests were told of.
     pub(super) blocked_told: u64,
+    /// How many requests over the page's budget were.
+    pub(super) over_budget_told: u64,
 }
 
 // === impl Sessions ===

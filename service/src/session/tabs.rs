@@ -1,5 +1,6 @@
 //! A session's tabs: its windows, under the names that callers use.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use porthole_contract::Invalid;
@@ -19,6 +20,25 @@ pub struct Tab {
     pub(super) news: Arc<Mutex<NewsFeed>>,
     /// The tab that opened it, if a page did.
     opener: Option<String>,
+    /// Whether it closes on command, so that no event tells it.
+    is_closing: Arc<AtomicBool>,
+}
+
+impl Tab {
+    /// Says whether it closes on command.
+    pub(super) fn set_closing(&self, is_closing: bool) {
+        self.is_closing.store(is_closing, Ordering::Relaxed);
+    }
+
+    /// Whether it closes on command.
+    pub(super) fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::Relaxed)
+    }
+
+    /// Whether a page opened it that has shown nothing in it yet.
+    pub(super) fn is_unused_popup(&self) -> bool {
+        self.opener.is_some() && self.page.has_shown_nothing()
+    }
 }
 
 /// The tabs of one session, in the order of their opening.
@@ -35,7 +55,7 @@ impl Tabs {
     pub(super) fn add(&mut self, page: Arc<Page>, opener: Option<String>, is_active: bool) -> Tab {
         self.given += 1;
         let news = Arc::new(Mutex::new(page.news()));
-        let tab = Tab { name: format!("t{}", self.given), page, news, opener };
+        let tab = Tab { name: format!("t{}", self.given), page, news, opener, is_closing: Arc::default() };
         self.open.push(tab.clone());
         if is_active {
             self.activate(&tab.name);

@@ -42,7 +42,7 @@ pub(super) async fn tabs(
         match request.action {
             TabsAction::List => {}
             TabsAction::Select => turn.select_tab(),
-            TabsAction::Close => turn.close_tab().await,
+            TabsAction::Close => turn.close_tab_unless_asked().await,
             TabsAction::New => {
                 let before = turn.tab.name.clone();
                 turn.new_tab().await?;

@@ -82,6 +82,7 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
         };
         let ran = self.routes.sessions.call(session, call, async |turn| {
             let result = work(turn, request).await;
+            let result = turn.leave_closed(result).await;
             if let Some(options) = request.snapshot() {
                 turn.add_snapshot(&options).await;
             }

@@ -10,7 +10,7 @@ use super::aside::{Aside, Input};
 use super::chord::Chord;
 use super::quiet::Quiet;
 use super::{ActError, Element};
-use crate::page::Page;
+use crate::page::{Page, PageError};
 
 /// What the kit says of an element that is to get keys.
 #[derive(Debug, Deserialize)]
@@ -86,6 +86,8 @@ impl Page {
     pub(super) async fn keyed(&self, element: &Element, tries: &Tries) -> Result<Option<Keyed>, ActError> {
         match element.call(self, tries.limit(), "keyed", Value::Null).await {
             Err(ActError::Dialog(_) | ActError::NotFound(_)) => Ok(None),
+            // The page closed its window by them.
+            Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => Ok(None),
             keyed => keyed.map(Some),
         }
     }

@@ -9,6 +9,7 @@
 
 mod acted;
 mod actionable;
+mod answer;
 mod aside;
 mod began;
 mod choices;

@@ -14,7 +14,7 @@ use super::press::{Came, Press, Sent};
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element};
 use crate::cdp::Call;
-use crate::page::Page;
+use crate::page::{Page, PageError};
 
 /// A button of the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -204,8 +204,11 @@ impl Page {
     ) -> Result<Option<Option<Rest>>, ActError> {
         let reached: Reached = match self.told_once(element, name, options, tries).await {
             Err(ActError::Dialog(_)) => return Ok(Some(None)),
-            // The document went away by it.
+            // The document went away by it, perhaps with its window.
             Err(ActError::NotFound(what)) if what.starts_with("the document") => return Ok(Some(quiet.rest().await?)),
+            Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => {
+                return Ok(Some(quiet.rest().await?));
+            }
             told => told?,
         };
         if !reached.reached {

@@ -35,7 +35,7 @@ pub(super) struct Quiet<'a> {
     pub(super) frames: Vec<Frame>,
     pub(super) sessions: Vec<(Session, Events)>,
     /// Has their requests reported.
-    _reported: Vec<NetworkOn>,
+    reported: Vec<NetworkOn>,
     pub(super) state: Receiver<PageState>,
     pub(super) began: Began,
     pub(super) arrivals: u64,
@@ -78,25 +78,29 @@ struct Told {
 impl<'a> Quiet<'a> {
     /// Begins to watch a frame's document, those around it, and the page's requests. Nothing is awaited.
     pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
-        let mut sessions: Vec<(Session, Events)> = vec![(page.session.clone(), page.session.events(EVENTS))];
-        let mut reported = vec![page.network_use.begin()];
+        let mut quiet = Self::watch_held(page);
+        quiet.frames = frames_around(frame);
         if !frame.session().is_same(&page.session) {
-            sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
-            reported.push(NetworkUse::new(frame.session(), page.network.remote().is_some()).begin());
+            quiet.sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
+            quiet.reported.push(NetworkUse::new(frame.session(), page.network.remote().is_some()).begin());
         }
+        quiet
+    }
+
+    /// Begins to watch a page whose documents can't be asked, since a dialog holds it: they are once it rests.
+    pub(super) fn watch_held(page: &'a Page) -> Self {
         let state = page.state.clone();
         let (arrivals, within_document, stops) = {
             let state = state.borrow();
             (state.arrivals, state.within_document, state.stops)
         };
-        let began = Began::new(page.main_frame.clone());
         Self {
             page,
-            frames: frames_around(frame),
-            sessions,
-            _reported: reported,
+            frames: Vec::new(),
+            sessions: vec![(page.session.clone(), page.session.events(EVENTS))],
+            reported: vec![page.network_use.begin()],
             state,
-            began,
+            began: Began::new(page.main_frame.clone()),
             arrivals,
             within_document,
             stops,
@@ -147,6 +151,8 @@ impl<'a> Quiet<'a> {
             }
             // Its document was refused: the end says so.
             Err(ActError::Page(PageError::Blocked(_))) => Ok(Some(())),
+            // The page closed its window by it.
+            Err(ActError::Page(PageError::Crashed(_))) if self.page.was_closed().await => Ok(Some(())),
             Err(error) => Err(error),
         }
     }
@@ -182,6 +188,7 @@ impl<'a> Quiet<'a> {
                 }
                 Err(ActError::Dialog(_)) => return Ok(None),
                 Err(ActError::NotFound(_)) => gone.push(number),
+                Err(ActError::Page(PageError::Crashed(_))) if page.was_closed().await => gone.push(number),
                 // Its script is busy.
                 Err(ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => rest.is_busy = true,
                 Err(ActError::Page(PageError::Blocked(_))) => {}

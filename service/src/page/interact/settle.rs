@@ -49,6 +49,7 @@ impl Quiet<'_> {
                 Ok(()) => {}
                 Err(ActError::Dialog(_)) => return Ok(self.ends(false)),
                 Err(ActError::Page(PageError::Blocked(_)) | ActError::NotFound(_)) => continue,
+                Err(ActError::Page(PageError::Crashed(_))) if self.page.was_closed().await => continue,
                 Err(error) => return Err(error),
             }
             let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
@@ -83,7 +84,7 @@ impl Quiet<'_> {
         !document.stays() || (is_new && !document.loaded && !document.broken) || self.began.navigation_is_due()
     }
 
-    /// What to answer where a dialog holds the page, or its document was refused.
+    /// What to answer where a dialog holds the page, its document was refused, or its window is closed.
     fn stopped(&mut self) -> Result<Option<Settled>, ActError> {
         if self.page.dialog().is_some() {
             return Ok(Some(self.ends(false)));
@@ -91,6 +92,9 @@ impl Quiet<'_> {
         if self.page.take_refusal().is_some() || self.leads_to_refused() {
             let settled = self.ends(true);
             return Ok(Some(Settled { navigated: false, blocked: true, no_change: false, ..settled }));
+        }
+        if self.page.is_closed() {
+            return Ok(Some(self.ends(true)));
         }
         let stop = self.state.borrow().stop();
         stop.map_or(Ok(None), |stop| Err(PageError::from(stop).into()))

@@ -6,6 +6,7 @@ mod acts;
 mod command_line;
 mod console;
 mod lives;
+mod outcomes;
 mod replicas;
 mod stuck;
 mod tabs;

@@ -1,0 +1,203 @@
+//! What came of a call, where that is more than a change on the page: windows that close, dialogs that let a page go,
+//! loads that fail.
+
+use std::time::Duration;
+
+use porthole_tests::agent::{Agent, reference, tree};
+use porthole_tests::eventually::so;
+use porthole_tests::{Reply, Stack, eventually};
+use serde_json::{Map, Value, json};
+
+const SOON: Duration = Duration::from_secs(10);
+
+fn named<'a>(answer: &'a Map<String, Value>, kind: &str) -> Vec<&'a Value> {
+    answer["events"].as_array().unwrap().iter().filter(|event| event["type"] == kind).collect()
+}
+
+fn warns(answer: &Map<String, Value>, code: &str) -> bool {
+    let warnings = answer["warnings"].as_array().unwrap().iter();
+    warnings.filter_map(Value::as_str).any(|warning| warning.starts_with(&format!("{code}: ")))
+}
+
+#[tokio::test]
+async fn a_popup_that_its_own_click_closes_has_acted() {
+    let stack = Stack::shared().await;
+    let popup = stack.site.html(
+        "<title>consent</title><button onclick=\"opener.document.title = 'allowed'; window.close()\">Allow</button>",
+    );
+    let page =
+        stack.site.html(&format!("<title>opener</title><button onclick=\"window.open('{popup}')\">Log in</button>"));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let login = reference(&tree(&opened), "\"Log in\"");
+    for act in ["click", "interact", "press"] {
+        agent.does("click", json!({"ref": login})).await;
+        let mut tab = String::new();
+        eventually(SOON, async || {
+            let listed = agent.does("tabs", json!({"action": "list"})).await;
+            tab = listed["tabs"][1]["tab"].as_str().unwrap_or_default().to_owned();
+            so(listed["tabs"][1]["title"] == "consent", format!("{listed:#?}"))
+        })
+        .await;
+        let allow = json!({"by": "role", "value": "button", "name": "Allow"});
+        let fields = match act {
+            "click" => json!({"tab": tab, "target": allow, "snapshot": "full"}),
+            "interact" => json!({"tab": tab, "action": "click", "target": allow, "snapshot": "full"}),
+            _ => json!({"tab": tab, "target": allow, "key": "Enter", "snapshot": "full"}),
+        };
+        let done = agent.does(act, fields).await;
+        assert_eq!((&done["tab"], &done["title"]), (&json!("t1"), &json!("allowed")), "{act}: {done:#?}");
+        assert_eq!(named(&done, "tab_closed")[0]["tab"], tab.as_str(), "{act}: {done:#?}");
+        assert!(tree(&done).contains("\"Log in\""), "{act}: {done:#?}");
+    }
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_call_whose_tab_is_closed_meanwhile_is_told_so() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html(
+        "<title>opener</title><button onclick=\"w = window.open('about:blank'); setTimeout(() => w.close(), 1500)\">Open</button>",
+    );
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    agent.does("click", json!({"ref": reference(&tree(&opened), "\"Open\"")})).await;
+    let failed = agent.call("wait", json!({"tab": "t2", "ms": 8_000})).await;
+    let failed = failed.expect_code_about("INVALID_REQUEST", "closed");
+    assert_eq!(failed["tab"], "t1", "{failed:?}");
+    assert_eq!(agent.does("status", json!({})).await["title"], "opener");
+    agent.does("close", json!({})).await;
+}
+
+const UNSAVED: &str = "<title>form</title><input aria-label=Name><a href='NEXT'>on</a>
+    <script>onbeforeunload = event => { if (document.querySelector('input').value) event.preventDefault() }</script>";
+
+#[tokio::test]
+async fn an_accepted_beforeunload_is_answered_on_the_next_page() {
+    let stack = Stack::shared().await;
+    let next = stack.site.page(Reply::html("<title>next</title><h1>Next</h1>").late(Duration::from_millis(700)));
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&UNSAVED.replace("NEXT", &next))).await;
+    let (name, on) = (reference(&tree(&opened), "\"Name\""), reference(&tree(&opened), "\"on\""));
+    agent.does("type", json!({"ref": name, "text": "Ada"})).await;
+    let held = agent.does("click", json!({"ref": on})).await;
+    assert_eq!(named(&held, "dialog")[0]["kind"], "beforeunload", "{held:#?}");
+    let stays = agent.does("dialog", json!({"accept": false, "snapshot": "full"})).await;
+    assert_eq!((&stays["navigated"], &stays["title"]), (&json!(false), &json!("form")));
+    agent.does("click", json!({"ref": on})).await;
+    let left = agent.does("dialog", json!({"accept": true, "snapshot": "full"})).await;
+    assert_eq!((&left["navigated"], &left["settled"], &left["title"]), (&json!(true), &json!(true), &json!("next")));
+    assert!(tree(&left).contains("heading \"Next\""), "{left:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_tab_with_unsaved_work_asks_before_it_closes() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
+    let form = stack.site.html(UNSAVED);
+    agent.does("tabs", json!({"action": "new", "url": form})).await;
+    agent.does("type", json!({"target": {"by": "label", "value": "Name"}, "text": "Ada"})).await;
+    let asked = agent.does("tabs", json!({"action": "close"})).await;
+    assert_eq!(named(&asked, "dialog")[0]["kind"], "beforeunload", "{asked:#?}");
+    assert_eq!(asked["tabs"].as_array().unwrap().len(), 2, "{asked:#?}");
+    agent.does("dialog", json!({"accept": false})).await;
+    assert_eq!(agent.does("status", json!({})).await["title"], "form");
+    agent.does("tabs", json!({"action": "close"})).await;
+    let closed = agent.does("dialog", json!({"accept": true})).await;
+    assert_eq!((&closed["tab"], &closed["title"]), (&json!("t1"), &json!("first")), "{closed:#?}");
+    assert_eq!(named(&closed, "tab_closed").len(), 1, "{closed:#?}");
+    let tabs = agent.does("tabs", json!({"action": "list"})).await;
+    assert_eq!(tabs["tabs"].as_array().unwrap().len(), 1, "{tabs:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn workers_that_an_action_starts_are_not_waited_for() {
+    let stack = Stack::shared().await;
+    let script = stack.site.page(Reply::of("text/javascript", "postMessage(location.protocol + location.search)"));
+    let page = format!(
+        "<title>workers</title><p id=out></p><script>const listen = w => {{ w.onmessage = e => out.textContent += `up: ${{e.data}}, ` }}</script>
+        <button onclick=\"listen(new Worker('{script}'))\">plain</button>
+        <button onclick=\"listen(new Worker('{script}?module', {{type: 'module'}}))\">module</button>
+        <button onclick=\"listen(new Worker('data:text/javascript,postMessage(`data`)'))\">data</button>
+        <button onclick=\"new SharedWorker('{script}')\">shared</button>
+        <button onclick=\"listen(new Worker(window.URL.createObjectURL(new Blob(['postMessage(`blob`)'], {{type: 'text/javascript'}}))))\">blob</button>"
+    );
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    for kind in ["plain", "module", "data", "shared", "blob"] {
+        let button = reference(&tree(&opened), &format!("\"{kind}\""));
+        let clicked = agent.does("click", json!({"ref": button})).await;
+        assert_eq!(clicked["settled"], true, "{kind}: {clicked:#?}");
+    }
+    eventually(SOON, async || {
+        let tree = agent.tree().await;
+        so(tree.matches("up").count() == 4, tree)
+    })
+    .await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_dialog_at_load_ends_the_wait_for_the_load() {
+    let stack = Stack::shared().await;
+    let asks = stack.site.html("<title>asks</title><script>alert('hello')</script><p>later</p>");
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
+    for fields in [json!({"url": asks}), json!({"action": "reload"})] {
+        let went = agent.does("navigate", fields).await;
+        assert_eq!(named(&went, "dialog")[0]["message"], "hello", "{went:#?}");
+        assert_eq!(went["settled"], false, "{went:#?}");
+        assert!(!warns(&went, "wait_timeout"), "the dialog is why it is not loaded: {went:#?}");
+        agent.does("dialog", json!({"accept": true})).await;
+    }
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_click_whose_page_does_not_load_warns() {
+    let stack = Stack::shared().await;
+    let reset = stack.site.resetting();
+    let page = format!("<title>first</title><a href='{reset}'>reset</a>");
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"reset\"")})).await;
+    assert!(warns(&clicked, "navigation_failed"), "{clicked:#?}");
+    assert!(clicked["warnings"][0].as_str().unwrap().contains("net::ERR_"), "{clicked:#?}");
+    assert_eq!(agent.does("navigate", json!({"action": "back"})).await["title"], "first");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_download_in_a_new_window_leaves_no_tab() {
+    let stack = Stack::shared().await;
+    let file = Reply::of("application/pdf", "%PDF").header("content-disposition", "attachment; filename=report.pdf");
+    let page = format!("<title>reports</title><a href='{}' target=_blank>report</a>", stack.site.page(file));
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let mut clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"report\"")})).await;
+    let mut files = named(&clicked, "download").len();
+    eventually(SOON, async || {
+        clicked = agent.does("tabs", json!({"action": "list"})).await;
+        files += named(&clicked, "download").len();
+        so(files == 1 && clicked["tabs"].as_array().unwrap().len() == 1, format!("{clicked:#?}"))
+    })
+    .await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn the_tab_of_one_call_is_that_of_the_next() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>one</title>")).await;
+    agent.does("tabs", json!({"action": "new", "url": stack.site.html("<title>two</title>")})).await;
+    assert_eq!(agent.does("snapshot", json!({"tab": "t1"})).await["title"], "one");
+    assert_eq!(agent.does("status", json!({})).await["title"], "one");
+    assert_eq!(agent.does("status", json!({"tab": "t2"})).await["title"], "two");
+    assert_eq!(agent.does("snapshot", json!({})).await["title"], "one", "asking for the status uses no tab");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_first_url_that_is_none_makes_no_session() {
+    let stack = Stack::shared().await;
+    let caller = stack.caller();
+    for url in ["example.com", "ftp://example.com/"] {
+        let failed = caller.post("/session/navigate", json!({"url": url})).await.expect_code("INVALID_URL");
+        assert!(!failed.contains_key("session"), "{failed:?}");
+    }
+}
