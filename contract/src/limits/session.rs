@@ -23,16 +23,8 @@ pub const SESSION_TIMEOUT_DEFAULT_MS: u32 = 30_000;
 pub const SESSION_IDLE_MIN_SECONDS: u32 = 1;
 /// Largest and default `idle_seconds`: an idle session ends after it.
 pub const SESSION_IDLE_MAX_SECONDS: u32 = 300;
-/// A session's whole life.
-pub const SESSION_AGE_MAX: Duration = Duration::from_secs(3600);
-/// How long a draining replica keeps its sessions.
-pub const SESSION_DRAIN: Duration = Duration::from_secs(25);
 /// Sessions of a replica, for each of its cores.
 pub const SESSIONS_PER_CORE: usize = 4;
-/// Sessions of a sandbox.
-pub const SESSIONS_PER_SANDBOX: usize = 8;
-/// What a session may load in its life, in byte budgets of one document.
-pub const SESSION_EGRESS_BUDGETS: u64 = 20;
 /// Pause between look-ups of the replicas' DNS name.
 pub const PEERS_LOOKUP_INTERVAL: Duration = Duration::from_secs(5);
 /// Calls to sessions that count as one request against a caller's rate.
@@ -49,14 +41,6 @@ pub const CONSOLE_TEXT_MAX_CHARS: usize = 200;
 
 /// Default wait for a target to be there, visible, enabled, still and uncovered; never longer than the call's own.
 pub const TARGET_WAIT_DEFAULT_MS: u32 = 5_000;
-/// After an action: the load of a navigation that it began.
-pub const SETTLE_NAVIGATION_MAX: Duration = Duration::from_secs(10);
-/// After an action: its requests and the document's changes together.
-pub const SETTLE_MAX: Duration = Duration::from_secs(5);
-/// After an action: a request that has been answered (headers) counts as ended after this.
-pub const SETTLE_UNREAD_BODY: Duration = Duration::from_millis(500);
-/// After an action: on a page that never rests, this long after what the action began has ended.
-pub const SETTLE_RESTLESS: Duration = Duration::from_millis(150);
 /// Largest `ms` of `session/wait`.
 pub const SESSION_WAIT_MAX_MS: u32 = 30_000;
 /// Largest `network_idle_ms` and `wait_for_network_idle_ms`.
@@ -70,10 +54,6 @@ pub const SNAPSHOT_CHARS_MIN: u32 = 500;
 pub const SNAPSHOT_CHARS_MAX: u32 = 100_000;
 /// Largest `max_depth` of a snapshot, in levels.
 pub const SNAPSHOT_DEPTH_MAX: u32 = 1_000;
-/// More alike siblings than these are folded.
-pub const SNAPSHOT_FOLD_OVER: usize = 50;
-/// How many of folded siblings are shown.
-pub const SNAPSHOT_FOLD_SHOWN: usize = 10;
 
 /// What a target, a condition or a frame is named by, in Unicode scalar values.
 pub const TARGET_VALUE_MAX_CHARS: usize = 4_000;

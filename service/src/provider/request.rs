@@ -83,7 +83,7 @@ pub enum Budget {
     },
 }
 
-/// A session's budget, as a multiple of one document's budget (SESSIONS.md, Handles, life, limits).
+/// A session's budget, as a multiple of one document's budget.
 pub const SESSION_BUDGET_FACTOR: u32 = 20;
 
 /// The credentials of an account with a provider of remote browsers.
