@@ -1,8 +1,7 @@
 //! The sandbox service: a guarded browser behind owner tokens.
 //!
-//! A request passes these modules in order: `http` checks the token, `guard` judges the URL, `admission` grants a
-//! permit, `provider` leases a page, `page` navigates, settles and captures, the lease ends. No step calls back to an
-//! earlier one.
+//! ARCHITECTURE.md shows the way of a request and lists the modules in the order of their imports: a module uses those
+//! below it, never one above.
 
 pub mod admission;
 pub mod cdp;

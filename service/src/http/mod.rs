@@ -1,4 +1,4 @@
-//! The HTTP routes, one file each. Uses operations, never the browser.
+//! The HTTP routes, one file each; `session` groups those of sessions. Uses operations, never the browser.
 
 mod accept;
 mod client;
