@@ -1,4 +1,4 @@
-//! Links between the documents, the index of the decisions, and the paths that ARCHITECTURE.md names.
+//! Links between the documents, the index of the decisions, and the paths that the documents name.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,19 @@ use porthole_tests::markdown::{prose, root, text};
 const MAP_MAX_BYTES: usize = 8 * 1024;
 
 /// Folders that paths in ARCHITECTURE.md may be relative to: its tables name rooms relative to their crate.
-const BASES: &[&str] =
-    &["", "service/src", "service/src/page", "service/src/provider", "service/src/guard", "reading/src", "daemon/src"];
+const BASES: &[&str] = &[
+    "",
+    "service/src",
+    "service/src/page",
+    "service/src/provider",
+    "service/src/guard",
+    "reading/src",
+    "daemon/src",
+    "cli/src",
+    "web/elements",
+];
+/// Extensions of source files: a name in code with one of them is a file of the repository.
+const SOURCES: &[&str] = &["js", "mjs", "rs", "toml", "tsv", "yaml", "yml"];
 /// Paths that ARCHITECTURE.md names before they exist. The change that creates a path removes it from this list.
 const NOT_YET: &[&str] = &[];
 
@@ -92,17 +103,70 @@ fn every_decision_is_in_the_index() {
 fn the_map_is_short_and_names_what_exists() {
     let map = text("ARCHITECTURE.md");
     assert!(map.len() <= MAP_MAX_BYTES, "{} bytes", map.len());
+    let files = files();
     let mut checked = 0;
     for file in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
         for line in prose(&text(file)) {
-            for code in line.split('`').skip(1).step_by(2).filter(|code| is_path(code)) {
-                let exists = BASES.iter().any(|base| root().join(base).join(code).exists());
-                assert_eq!(exists, !NOT_YET.contains(&code), "{file} names {code}");
+            for code in line.split('`').skip(1).step_by(2) {
+                if is_path(code) && !code.starts_with("target/") {
+                    let exists = BASES.iter().any(|base| root().join(base).join(code).exists());
+                    assert_eq!(exists, !NOT_YET.contains(&code), "{file} names {code}");
+                } else if is_source(code) {
+                    assert!(is_suffix_of_one(code, &files), "{file} names {code}");
+                } else {
+                    continue;
+                }
                 checked += 1;
             }
         }
     }
     assert!(checked > 40, "{checked} paths were found");
+}
+
+#[test]
+fn source_files_that_documents_name_exist() {
+    let files = files();
+    let mut checked = 0;
+    for document in documents() {
+        let text = std::fs::read_to_string(&document).expect("a document");
+        for line in prose(&text) {
+            let codes = line.split('`').skip(1).step_by(2);
+            // A hidden folder in a path is one of another program.
+            for code in codes.filter(|code| is_path(code) && is_source(code) && !code.starts_with('.')) {
+                assert!(is_suffix_of_one(code, &files), "{} names {code}", document.display());
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 20, "{checked} paths were found");
+}
+
+/// Every file of the repository but what is built or hidden.
+fn files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).expect("a folder of the repository").flatten() {
+            let name = entry.file_name();
+            let is_skipped = name.as_encoded_bytes().starts_with(b".") || name == "target" || name == "node_modules";
+            if is_skipped {
+                continue;
+            }
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found
+}
+
+/// Documents name a file relative to some folder above it: `page/handle.rs`.
+fn is_suffix_of_one(code: &str, files: &[PathBuf]) -> bool {
+    files.iter().any(|file| file.ends_with(code))
+}
+
+fn is_source(code: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '.' | '_' | '-');
+    code.chars().all(is_plain) && code.rsplit_once('.').is_some_and(|(_, extension)| SOURCES.contains(&extension))
 }
 
 /// Whether this is a path in the repository, and not a route, a pattern or an absolute path.
