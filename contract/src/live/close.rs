@@ -65,12 +65,6 @@ impl CloseCode {
             Self::TooManyViewers => "Too many viewers watch this session",
         }
     }
-
-    /// Whether connecting again with the same ticket may succeed.
-    #[must_use]
-    pub const fn may_come_again(self) -> bool {
-        matches!(self, Self::GoingAway | Self::TooManyViewers)
-    }
 }
 
 impl fmt::Display for CloseCode {
