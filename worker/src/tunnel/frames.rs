@@ -1,7 +1,6 @@
 //! Finds the boundaries of WebSocket frames (RFC 6455, 5.2) by their lengths, without reading payloads.
 
-/// Longest head of a frame: 2 bytes, 8 of an extended length, 4 of a mask.
-const HEAD_MAX_BYTES: usize = 14;
+use porthole_daemon::websocket::{HEAD_MAX_BYTES, Head};
 
 /// The position in a stream of frames.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ impl Frames {
                     followed += 1;
                     head[*read] = byte;
                     *read += 1;
-                    match payload(&head[..*read]) {
+                    match Head::read(&head[..*read]).map(|head| head.payload_bytes) {
                         None => {}
                         Some(0) => *self = Self::default(),
                         Some(length) => *self = Self::Payload(length),
@@ -62,18 +61,6 @@ impl Frames {
             bytes = &bytes[self.follow_one(bytes)..];
         }
     }
-}
-
-/// Returns the payload's length once the head is complete.
-fn payload(head: &[u8]) -> Option<u64> {
-    let second = *head.get(1)?;
-    let mask = if second & 0x80 == 0 { 0 } else { 4 };
-    let (extended, length) = match second & 0x7f {
-        126 => (2, u64::from(u16::from_be_bytes(head.get(2..4)?.try_into().ok()?))),
-        127 => (8, u64::from_be_bytes(head.get(2..10)?.try_into().ok()?)),
-        length => (0, u64::from(length)),
-    };
-    (head.len() == 2 + extended + mask).then_some(length)
 }
 
 #[cfg(test)]
