@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use porthole_client::ImageFormat;
+use porthole_contract::limits::{OFFSET_MAX, TEXT_MAX_CHARS};
 
-use super::values::parse_bytes;
+use super::values::{parse_bytes, range};
 use super::visit::{WaitArgs, WindowArgs};
 
 /// Take a picture of a page.
@@ -99,10 +100,10 @@ pub(crate) struct ExtractArgs {
     #[arg(long)]
     pub(crate) include_hidden: bool,
     /// Continue a truncated answer from this character on
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(range(0, OFFSET_MAX)))]
     pub(crate) offset: Option<u32>,
     /// The longest text, in characters; a longer one is cut [default: 20000]
-    #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(range(1, TEXT_MAX_CHARS)))]
     pub(crate) max_chars: Option<u32>,
     #[command(flatten)]
     pub(crate) window: WindowArgs,

@@ -1,5 +1,7 @@
 //! Parses values on the command line: times, sizes, windows.
 
+use std::ops::RangeInclusive;
+
 use porthole_client::Viewport;
 use porthole_contract::Validate as _;
 use porthole_contract::limits::{IMAGE_MAX_BYTES, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS};
@@ -40,6 +42,12 @@ pub(super) fn parse_percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok());
     let percent = number.filter(|percent| (0.0..=100.0).contains(percent));
     percent.map(|percent| percent / 100.0).ok_or_else(|| "must be from 0% to 100%, such as 1% or 0.5%".to_owned())
+}
+
+/// Gives clap the range of a number whose bounds are limits of the contract.
+pub(super) fn range(min: impl TryInto<i64>, max: impl TryInto<i64>) -> RangeInclusive<i64> {
+    let bound = |bound: Option<i64>| bound.expect("limits are far below the largest number");
+    bound(min.try_into().ok())..=bound(max.try_into().ok())
 }
 
 /// Parses a picture's size in bytes.

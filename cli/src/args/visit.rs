@@ -2,8 +2,9 @@
 
 use clap::{Args, ValueEnum};
 use porthole_client::{OnTimeout, Until, Viewport, Wait};
+use porthole_contract::limits::WAIT_DELAY_MAX_MS;
 
-use super::values::{parse_millis, parse_size};
+use super::values::{parse_millis, parse_size, range};
 
 /// Flags for the browser window. Both operations share them; only the default differs.
 #[derive(Args, Debug)]
@@ -40,7 +41,7 @@ pub(crate) struct WaitArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_millis)]
     wait_timeout: Option<u32>,
     /// Wait this much longer, in milliseconds; at most 10000
-    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(0..=10_000))]
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u32).range(range(0, WAIT_DELAY_MAX_MS)))]
     delay: Option<u32>,
     /// What to do when the document has arrived but the page does not load in time
     #[arg(long, value_name = "WHAT", value_enum, default_value = "partial")]

@@ -2,10 +2,11 @@
 
 use clap::{Args, ValueEnum};
 use porthole_client::session::{ElementState, MouseButton};
+use porthole_contract::limits::SCROLL_AMOUNT_MAX_PX;
 
 use super::ActArgs;
 use crate::args::target::{ElementArgs, TargetArgs};
-use crate::args::values::parse_millis;
+use crate::args::values::{parse_millis, range};
 
 /// Click an element or a point, and print what changed.
 #[derive(Args, Debug)]
@@ -139,7 +140,7 @@ pub(crate) struct ScrollArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
     /// How far, in CSS pixels [default: most of a window]
-    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "PX", value_parser = clap::value_parser!(u32).range(range(1, SCROLL_AMOUNT_MAX_PX)))]
     pub(crate) amount: Option<u32>,
     #[command(flatten)]
     pub(crate) act: ActArgs,

@@ -5,10 +5,13 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use porthole_client::ColorScheme;
 use porthole_client::session::{ElementRef, LoadState};
+use porthole_contract::limits::{
+    OFFSET_MAX, SNAPSHOT_CHARS_MAX, SNAPSHOT_CHARS_MIN, SNAPSHOT_DEPTH_MAX, TEXT_MAX_CHARS,
+};
 
 use super::{ActArgs, CallArgs};
 use crate::args::target::TargetArgs;
-use crate::args::values::parse_millis;
+use crate::args::values::{parse_millis, range};
 use crate::args::{FormatArg, WindowArgs};
 
 /// Open a page in a browser that stays: print its handle and what is on the page.
@@ -97,16 +100,16 @@ pub(crate) struct SnapshotArgs {
     #[arg(long)]
     pub(crate) changes: bool,
     /// Levels below the top
-    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(0..=1000))]
+    #[arg(long, value_name = "LEVELS", value_parser = clap::value_parser!(u32).range(range(0, SNAPSHOT_DEPTH_MAX)))]
     pub(crate) depth: Option<u32>,
     /// The part of the page within this element
     #[arg(long, value_name = "REF")]
     pub(crate) root: Option<ElementRef>,
     /// Leave out this many children of the root
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(range(0, OFFSET_MAX)))]
     pub(crate) offset: Option<u32>,
     /// The longest output, in characters [default: 20000]
-    #[arg(long, value_name = "500-100000", value_parser = clap::value_parser!(u32).range(500..=100_000))]
+    #[arg(long, value_name = "500-100000", value_parser = clap::value_parser!(u32).range(range(SNAPSHOT_CHARS_MIN, SNAPSHOT_CHARS_MAX)))]
     pub(crate) max_chars: Option<u32>,
     /// Each element's box in the window
     #[arg(long)]
@@ -150,10 +153,10 @@ pub(crate) struct ReadArgs {
     /// What to read, such as article or "selector: CSS"
     pub(crate) instruction: Option<String>,
     /// Continue a truncated answer from this character on
-    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(0..=100_000_000))]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(range(0, OFFSET_MAX)))]
     pub(crate) offset: Option<u32>,
     /// The longest text, in characters [default: 20000]
-    #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(1..=20_000))]
+    #[arg(long, value_name = "1-20000", value_parser = clap::value_parser!(u32).range(range(1, TEXT_MAX_CHARS)))]
     pub(crate) max_chars: Option<u32>,
     #[command(flatten)]
     pub(crate) call: CallArgs,
