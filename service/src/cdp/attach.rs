@@ -15,10 +15,10 @@ use tokio::time::timeout;
 use super::connection::{Call, Session};
 use super::error::CdpError;
 use super::event::{Event, Events};
+use super::routes::ATTACHED;
 
 /// How long a halted shared worker may take to close itself.
 const CLOSE_ITSELF_TIMEOUT: Duration = Duration::from_secs(2);
-const ATTACHED: &str = "Target.attachedToTarget";
 
 impl Session {
     /// Attaches to the targets that this session's target creates from now on. Each is halted until

@@ -22,7 +22,7 @@ const SESSION_START: &[u8] = br#""sessionId":""#;
 const SESSION_END: &[u8] = br#""}"#;
 /// The first bytes of Chromium's answers.
 const ANSWER_START: &[u8] = br#"{"id":"#;
-const ATTACHED: &str = "Target.attachedToTarget";
+pub(super) const ATTACHED: &str = "Target.attachedToTarget";
 /// How the methods of events begin that a request may make as long as its URL.
 const NETWORK: &[u8] = b"Network.";
 const DETACHED: &str = "Target.detachedFromTarget";

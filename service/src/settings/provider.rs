@@ -11,7 +11,7 @@ use url::{Host, Url};
 
 use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
-use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions};
+use crate::provider::browserbase::{BrowserSettings, BrowserbaseOptions, INSTANCE_MAX_CHARS};
 use crate::provider::cdp::{CdpOptions, Endpoint};
 use crate::provider::local::{LocalOptions, RecyclePolicy};
 
@@ -95,7 +95,6 @@ pub(super) const INSTANCE: Setting = Setting::new("PORTHOLE_INSTANCE", "a name o
 
 const REAP_SECONDS_MAX: u64 = 3_600;
 const BROWSERBASE_WARM_MAX: usize = 100;
-const INSTANCE_MAX_CHARS: usize = 100;
 
 const fn switch(variable: &'static str, help: &'static str) -> Setting {
     Setting::new(variable, "true or false").help(help).default("false")

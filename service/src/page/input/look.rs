@@ -20,7 +20,7 @@ use super::outside::{Outside, cursor_named};
 use super::shared::{OpenIn, Shared};
 use super::step::ASKING_TIMEOUT;
 use super::wish::Wish;
-use crate::page::interact::{ActError, BoundingBox, Frame};
+use crate::page::interact::{ActError, BoundingBox, FRAME_DEPTH_MAX, Frame};
 use crate::page::watch::{Fatal, PageState};
 
 /// Least pause between two looks.
@@ -42,8 +42,6 @@ const WHILE_OPEN: Duration = Duration::from_millis(300);
 const FIELD_PAUSE: Duration = Duration::from_millis(250);
 /// How long all documents may take to answer one look.
 const LOOK_TIMEOUT: Duration = Duration::from_secs(2);
-/// How deep frames are followed.
-const FRAME_DEPTH_MAX: usize = 16;
 /// How deep closed shadow roots are followed.
 const ROOT_DEPTH_MAX: usize = 8;
 /// Frames that are remembered.

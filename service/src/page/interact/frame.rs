@@ -4,6 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::cdp::Session;
 
+/// How deep frames within frames are followed.
+pub(in crate::page) const FRAME_DEPTH_MAX: usize = 16;
+
 /// A document of a frame. A new document of the same frame is another `Frame`. Clones are the same.
 #[derive(Clone, Debug)]
 pub struct Frame(Arc<Inner>);

@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::frame::FRAME_DEPTH_MAX;
 use super::{ActError, Frame, SnapshotOptions};
 use crate::cdp::CdpError;
 use crate::page::run::NEXT_DOCUMENT_AFTER;
@@ -21,8 +22,6 @@ use crate::page::{Page, PageError};
 
 /// How long all frames of a document may take together: an advertisement that is busy must not hold its page.
 const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
-/// How deep frames are followed into one another.
-const DEPTH_MAX: usize = 16;
 /// How many frames are looked into.
 const FRAMES_MAX: usize = 300;
 /// Frames that are asked at the same time: what each answers is in memory as a whole.
@@ -191,7 +190,9 @@ impl Page {
 
     async fn inner(&self, gathering: &Gathering, outer: &Frame, number: u32, depth: usize) -> Option<Read> {
         let take = |left: usize| left.checked_sub(1);
-        if depth == DEPTH_MAX || gathering.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
+        if depth == FRAME_DEPTH_MAX
+            || gathering.frames.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err()
+        {
             return None;
         }
         let reading = async {

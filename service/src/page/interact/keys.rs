@@ -16,13 +16,11 @@ use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
 use super::error::unless_held;
 use super::focus::went_nowhere;
+use super::frame::FRAME_DEPTH_MAX;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
 use crate::page::Page;
-
-/// How deep the focus is followed through frames.
-const FRAME_DEPTH_MAX: usize = 16;
 
 /// What was copied in a session. Clones are the same clipboard.
 #[derive(Clone, Debug, Default)]

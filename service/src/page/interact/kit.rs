@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::frame::FRAME_DEPTH_MAX;
 use super::{ActError, Element, Frame, Point};
 use crate::cdp::{CdpError, Session};
 use crate::page::script::{CALL_KIT, KIT};
@@ -20,9 +21,6 @@ use crate::page::{Page, PageError};
 struct Hello {
     document: String,
 }
-
-/// How deep frames are followed to a point.
-const FRAME_DEPTH_MAX: usize = 16;
 
 /// What the kit finds at a point.
 #[derive(Deserialize)]

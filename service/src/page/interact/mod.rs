@@ -52,7 +52,7 @@ pub use self::element::Element;
 pub use self::error::ActError;
 pub use self::fields::Typing;
 pub use self::frame::Frame;
-pub(in crate::page) use self::frame::LatestDocument;
+pub(in crate::page) use self::frame::{FRAME_DEPTH_MAX, LatestDocument};
 pub use self::keys::Clipboard;
 pub(in crate::page) use self::keys::Pressed;
 pub(in crate::page) use self::layout::{NAMED, TYPING};

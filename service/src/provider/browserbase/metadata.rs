@@ -15,7 +15,7 @@ const UNTIL: &str = "until";
 /// How long after its deadline a session counts as left behind: clocks differ.
 const GRACE: Duration = Duration::from_secs(30);
 /// Browserbase accepts 512 characters of metadata in all; a host name can have 253.
-pub(super) const INSTANCE_MAX_CHARS: usize = 100;
+pub(crate) const INSTANCE_MAX_CHARS: usize = 100;
 
 /// One service process, from its start to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
