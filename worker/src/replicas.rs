@@ -117,7 +117,7 @@ impl Replicas {
         self.known().iter().map(|replica| Arc::clone(&replica.base)).collect()
     }
 
-    /// Takes these as the replicas that there are.
+    /// Replaces the set of known replicas.
     fn name(&self, mut bases: Vec<Url>) {
         bases.sort();
         bases.dedup();

@@ -73,7 +73,7 @@ pub struct KeyEvent {
     /// The DOM's `code`.
     #[serde(default)]
     pub code: String,
-    /// What is typed: by a `char`, or by a `keyDown` that has it, without a `char` then.
+    /// Typed text, in `char`, or in `keyDown` if no `char` follows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Alt 1, Ctrl 2, Meta 4, Shift 8.

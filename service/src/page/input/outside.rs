@@ -79,7 +79,7 @@ impl Default for Outside {
 }
 
 impl Outside {
-    /// What a viewer is told that was told `before`.
+    /// Messages that take a viewer from the state `before` to this one.
     #[must_use]
     pub fn news(&self, before: &Self) -> Vec<ServerMessage> {
         let mut news = Vec::new();

@@ -109,7 +109,7 @@ impl Step {
         None
     }
 
-    /// How much of what may wait it is.
+    /// Weight against the limit on waiting input.
     pub(super) fn weight(&self) -> usize {
         let bytes = match self {
             Self::Text(text) | Self::Paste(text) | Self::Compose { text, .. } => text.len(),

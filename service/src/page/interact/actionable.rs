@@ -25,7 +25,7 @@ const ALIGNMENTS: [Option<&str>; 4] = [None, Some("end"), Some("center"), Some("
 /// How long a try may take beyond the deadline.
 const TRY_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What an element is asked for.
+/// Checks to run on an element.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(super) struct Ask {
     pub visible: bool,

@@ -1,4 +1,4 @@
-//! A frame's document: what it is known by, without what can be asked of it, which is in `kit`.
+//! Identity of a frame's document. Calls into it are in `kit`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -87,7 +87,7 @@ impl Page {
             let settled = quiet.settle(rest).await?;
             return Ok(Acted::new(settled, Method::Dom, bounds));
         }
-        // What a key does by default it does by the browser's input alone, so that comes first wherever it may.
+        // Only browser input triggers a key's default action, so try it first.
         if !terms.by_input() {
             let at = Keyboard { frame: &frame, element };
             let rest = match unless_held(self.key_in_document(at, chord, &tries).await)? {

@@ -77,7 +77,7 @@ impl Quarantine {
         self.state().browser.take()
     }
 
-    /// Returns whether another browser may be put in quarantine now: in the place of one that has pages none may.
+    /// Returns whether another browser may be put in quarantine now: not while the quarantined browser has pages.
     pub(super) fn has_room(&self) -> bool {
         let state = self.state();
         let rested = state.changed.is_none_or(|changed| changed.elapsed() >= CHANGES_EVERY);

@@ -59,7 +59,7 @@ kit.dropPasses = async (x, y, isLate) => {
   else Object.assign(dropping, { at: { x, y }, under });
 };
 
-// Whether an element has gone with the pointer since that was at a point.
+// Whether an element has moved with the pointer since that was at a point.
 const follows = (element, { at, under }, x, y) => {
   const then = under.get(element);
   if (!then) return false;
@@ -79,8 +79,9 @@ const isBand = ({ from, element: target }, element, x, y) => {
   return touches && isAt && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
     && rect.top >= Math.min(from.top, to.top) - BAND_MARGIN_PX && rect.bottom <= Math.max(from.bottom, to.bottom) + BAND_MARGIN_PX;
 };
-// Whether an element is what is dragged, or drawn for it. What was under the pointer on its way too, and has come since or
-// goes with it, is; of what came later only what goes with the pointer, a copy, and what is drawn up to the pointer.
+// Whether the element is the dragged one or a copy drawn for it: one that was under the pointer on its way, too, and has
+// been added since or moves with it; of those added later only one that moves with the pointer, a copy, or one drawn up to
+// the pointer.
 const isDragged = (now, element, x, y) => {
   if (now.source && isWithin(element, now.source)) return true;
   const isEarly = now.under.has(element);

@@ -36,7 +36,7 @@ pub(super) async fn run(pool: Arc<Pool>) {
 /// Puts the noisy browser in quarantine, and the spare or another one in its place.
 async fn change(pool: &Arc<Pool>) {
     let Some(old) = pool.noisy().await else { return };
-    // One that is being started is waited for: it takes the place.
+    // Wait for a spare that is starting: it is the replacement.
     let changing = pool.spare.changing.lock().await;
     let (new, page) = if pool.spare.take_if(&old) {
         old.relieve();
