@@ -93,8 +93,8 @@ pub enum Blocked {
         /// Why its address is blocked.
         block: Block,
     },
-    /// The session's caller named hosts, and this is none of them.
-    #[error("{host} is none of the session's allow_hosts")]
+    /// The session's caller named hosts, and this is not among them.
+    #[error("{host} is not in the session's allow_hosts")]
     NotNamed {
         /// The host, as the URL has it.
         host: String,

@@ -139,7 +139,7 @@ impl Page {
         }
         self.stop_loading().await?;
         let waited_s = started.elapsed().as_secs();
-        Ok(vec![format!("partial: a stylesheet did not come within {waited_s} s, so the page is shown without it")])
+        Ok(vec![format!("partial: a stylesheet did not arrive within {waited_s} s, so the page is shown without it")])
     }
 
     async fn waits_for_styles(&self) -> Result<bool, PageError> {

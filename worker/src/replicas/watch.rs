@@ -37,11 +37,11 @@ impl Service {
     /// The way of a call that names `session`, or no session.
     ///
     /// # Errors
-    /// `SESSION_NOT_FOUND` for a text that is no handle.
+    /// `SESSION_NOT_FOUND` for a text that is not a handle.
     pub(crate) async fn way(&self, session: Option<&str>) -> Result<Way, Failure> {
         let Some(handle) = session else { return Ok(self.replicas.any()) };
         let Some(replica) = replica_of(handle) else {
-            return Err(Failure::new(ErrorCode::SessionNotFound, "session: is no handle that an answer named"));
+            return Err(Failure::new(ErrorCode::SessionNotFound, "session: is not a valid handle"));
         };
         if let Some(base) = self.replicas.alone() {
             return Ok(Way { bases: [base].into(), of_session: true });

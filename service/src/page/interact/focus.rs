@@ -96,5 +96,5 @@ impl Page {
 /// The error for input that was stopped.
 pub(super) fn went_nowhere(input: &str, what: &str, moved: Option<String>) -> ActError {
     let to = moved.unwrap_or_else(|| "another element".to_owned());
-    ActError::NoEffect(format!("{input} went nowhere: the focus moved from {what} to {to}"))
+    ActError::NoEffect(format!("{input} was not delivered: the focus moved from {what} to {to}"))
 }

@@ -52,7 +52,7 @@ pub enum Fate {
         snapshot: u64,
     },
     /// The node has another role or name.
-    #[error("is from snapshot s{snapshot}: the element has changed, it is {role} {name:?} now")]
+    #[error("is from snapshot s{snapshot}: the element has changed: it is {role} {name:?} now")]
     Changed {
         /// The snapshot that showed it last.
         snapshot: u64,
@@ -62,7 +62,7 @@ pub enum Fate {
         name: String,
     },
     /// The node is in a row that is about something else now.
-    #[error("is from snapshot s{snapshot}: the element has changed, its row is about something else now")]
+    #[error("is from snapshot s{snapshot}: the element has changed: its row is about something else now")]
     AnotherRow {
         /// The snapshot that showed it last.
         snapshot: u64,

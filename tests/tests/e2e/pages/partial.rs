@@ -144,7 +144,7 @@ async fn a_stylesheet_that_never_comes_does_not_keep_the_page_from_being_drawn()
     for answer in join_all(requests).await {
         let answer = answer.within(TAKEN_WITHIN);
         assert_eq!(answer.picture().at(300, 200), GREEN, "{answer:?}");
-        assert!(partial_warning(&answer).starts_with("partial: a stylesheet did not come within"), "{answer:?}");
+        assert!(partial_warning(&answer).starts_with("partial: a stylesheet did not arrive within"), "{answer:?}");
     }
 }
 

@@ -145,7 +145,7 @@ async fn refs_are_never_resolved_to_another_element() {
     scene.evaluate("a.textContent = 'Saved'").await;
     assert_eq!(
         scene.resolves("@e1").await,
-        Err("is from snapshot s1: the element has changed, it is button \"Saved\" now".to_owned())
+        Err("is from snapshot s1: the element has changed: it is button \"Saved\" now".to_owned())
     );
     assert_eq!(scene.tree().await, "- button \"Saved\" [ref=@e1]\n- button \"Delete\" [ref=@e2]");
     assert_eq!(scene.resolves("@e1").await, Ok(()));
