@@ -189,7 +189,7 @@ impl Acceptor {
                     let cut = self.end_now.child_token();
                     match self.table.admit(peer.ip(), cut.clone()) {
                         Some(slot) => self.serve(slot, stream, peer, cut),
-                        None => tracing::debug!(%peer, "refused a connection: its network has too many"),
+                        None => tracing::debug!(%peer, "refused a connection: too many from its network"),
                     }
                 }
                 Err(error) => {

@@ -171,7 +171,7 @@ impl Screencast {
                 Ok(frame) => match decoded(&frame) {
                     Some(decoded) => return Some(decoded),
                     None => {
-                        tracing::warn!("a frame of a screencast is no JPEG");
+                        tracing::warn!("a screencast frame is not a JPEG");
                         self.acknowledge(frame.session_id);
                     }
                 },

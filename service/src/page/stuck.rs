@@ -26,7 +26,7 @@ impl Page {
         if is_idle || self.answers(BUSY_FOR).await {
             return true;
         }
-        tracing::info!("a page's script never ends: it is ended");
+        tracing::info!("terminating a script that never ends");
         self.session.call(&TerminateExecutionParams::default()).forget();
         if self.answers(ENDS_WITHIN).await {
             return true;

@@ -103,7 +103,7 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
                     let chooser = Chooser { number, multiple: takes.multiple, accept: takes.accept };
                     shared.outside.send_modify(|outside| outside.chooser = Some(chooser));
                 }
-                Ok(Ok(Err(error))) => tracing::debug!(%error, "a file chooser can't be told of"),
+                Ok(Ok(Err(error))) => tracing::debug!(%error, "can't report a file chooser"),
                 Ok(Err(_)) => tracing::debug!("a file chooser's document does not answer"),
                 // It has no input, or control has ended.
                 Ok(Ok(Ok(None))) | Err(_) => {}

@@ -199,7 +199,7 @@ impl Looker {
             }
             // A dialog holds it: what was open may still be.
             Ok(Err(error)) => {
-                tracing::debug!(%error, "a page was not looked at");
+                tracing::debug!(%error, "can't query a page after input");
                 None
             }
             Err(_) => None,
@@ -314,7 +314,7 @@ impl Looker {
             let is_another = outside.field != field && !(is_early && outside.field.is_some() && field.is_some());
             if is_another {
                 outside.field = field;
-                // What is answered is what was told.
+                // Keep the field that was reported: `choose` refers to it.
                 *self.shared.field() = place;
             }
             (is_another || is_cursor.is_some(), is_another)
@@ -345,7 +345,7 @@ pub(super) async fn choose(shared: &Shared, values: Option<Vec<String>>) -> Resu
     // listen yet.
     while frame.call::<bool>(page, ASKING_TIMEOUT, "closes", vec![number.into()]).await? {
         if asked.elapsed() > CLOSED_WITHIN {
-            tracing::debug!("a popup stays open");
+            tracing::debug!("a popup did not close in time");
             break;
         }
         let escape = DispatchKeyEventParams {
@@ -359,7 +359,7 @@ pub(super) async fn choose(shared: &Shared, values: Option<Vec<String>>) -> Resu
     }
     let chosen: Value = values.unwrap_or_default().into();
     let took: bool = frame.call(page, ASKING_TIMEOUT, "chooses", vec![number.into(), chosen]).await?;
-    tracing::debug!(took, "a person's choice");
+    tracing::debug!(took, "applied a viewer's choice");
     Ok(())
 }
 

@@ -100,8 +100,8 @@ impl Pump {
                     () = ended.cancelled() => {}
                     asked = timeout(limit, ask(&self.shared, &self.copied, step)) => match asked {
                         Ok(Ok(())) => {}
-                        Ok(Err(error)) => tracing::debug!(%error, "a person's input went nowhere"),
-                        Err(_) => tracing::debug!("a person's input was not taken in time"),
+                        Ok(Err(error)) => tracing::debug!(%error, "delivering a viewer's input failed"),
+                        Err(_) => tracing::debug!("a viewer's input was not taken in time"),
                     },
                 }
             }

@@ -50,7 +50,7 @@ struct Intercepted {
     data: DragData,
 }
 
-/// How far before its end the pointer is when it is looked at what goes with it.
+/// Distance to step back when checking which elements follow the pointer, in CSS pixels.
 const BACK_PX: f64 = 8.0;
 
 /// The point a few pixels before `to`, on the way from `from`.
@@ -87,7 +87,7 @@ struct Carrying<'a, 'b> {
     drags: Events,
     /// What is carried, where the page has made HTML's drag and drop of it.
     data: Option<DragData>,
-    /// The warning for a target that took no drop.
+    /// The warning for a target that did not accept the drop.
     refused: Option<String>,
     terms: &'a Terms,
     tries: Tries,
@@ -213,11 +213,11 @@ impl Carrying<'_, '_> {
         if let Some(zone) = &self.zone {
             let ended = zone.ends().await;
             if let Some(by) = ended.by.or(elsewhere) {
-                tracing::debug!(%by, "another element came under what was dragged: not dropped");
+                tracing::debug!(%by, "blocked a drop: another element is at the point");
                 return Err(ActError::Covered { covered: spot.what, by });
             }
             if self.data.is_some() && !ended.is_taken {
-                self.refused = Some(format!("not_dropped: {} took no drop", spot.what));
+                self.refused = Some(format!("not_dropped: {} did not accept the drop", spot.what));
             }
         }
         match self.data {
