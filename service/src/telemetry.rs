@@ -18,7 +18,6 @@ use prometheus_client::registry::Registry;
 use self::labels::{End, Phase, Reason, SessionEvent, State};
 pub use self::live::LiveMetrics;
 use crate::cdp::Meter;
-use crate::provider::Purpose;
 
 /// Upper bounds of the buckets of a wait in the queue, in seconds; the last is the longest time of a request.
 const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 15.0, 60.0];
@@ -92,10 +91,10 @@ impl SessionMetrics {
         metrics
     }
 
-    /// Records that a browser context or remote session was created for this purpose, and that its page is in use.
-    pub fn created(&self, purpose: Purpose) {
+    /// Records that a browser context or remote session was created, and that its page is in use.
+    pub fn created(&self, page: PageUse) {
         self.events.get_or_create(&SessionEvent { event: "created" }).inc();
-        self.pages.get_or_create(&page_state(purpose)).inc();
+        self.pages.get_or_create(&page.state()).inc();
     }
 
     /// Records that the number of ready pages of one kind has changed.
@@ -120,10 +119,10 @@ impl SessionMetrics {
 
     /// Records that a browser context or remote session of this length has ended, and its page with it. `confirmed`
     /// says whether the browser has confirmed it; otherwise it counts as leaked.
-    pub fn ended(&self, purpose: Purpose, length: Duration, confirmed: bool) {
+    pub fn ended(&self, page: PageUse, length: Duration, confirmed: bool) {
         let event = if confirmed { "released" } else { "leaked" };
         self.events.get_or_create(&SessionEvent { event }).inc();
-        self.pages.get_or_create(&page_state(purpose)).dec();
+        self.pages.get_or_create(&page.state()).dec();
         self.seconds.inc_by(length.as_secs_f64());
     }
 
@@ -229,9 +228,19 @@ impl AgentMetrics {
     }
 }
 
-/// Returns the state of a leased page: a session's page is `held`, even while its agent does nothing.
-fn page_state(purpose: Purpose) -> State {
-    State { state: if purpose.works_throughout() { "busy" } else { "held" } }
+/// What a leased page is counted as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageUse {
+    /// It is worked on as long as it is leased.
+    Busy,
+    /// It is held by a session, whether its agent acts or not.
+    Held,
+}
+
+impl PageUse {
+    fn state(self) -> State {
+        State { state: if self == Self::Busy { "busy" } else { "held" } }
+    }
 }
 
 /// A remote browser, counted as connected until this is dropped.

@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use secrecy::SecretString;
 
+use crate::telemetry::PageUse;
+
 /// What a page is for, how long it may be held, and how much it may load.
 #[derive(Clone, Debug)]
 pub struct LeaseRequest {
@@ -163,6 +165,12 @@ impl Purpose {
     #[must_use]
     pub const fn works_throughout(self) -> bool {
         matches!(self, Purpose::Visit { .. })
+    }
+
+    /// Returns what its page is counted as.
+    #[must_use]
+    pub const fn page_use(self) -> PageUse {
+        if self.works_throughout() { PageUse::Busy } else { PageUse::Held }
     }
 }
 

@@ -88,7 +88,7 @@ impl Shared {
         };
         match self.api.create(credentials, &wanted).await {
             Ok(created) => {
-                self.metrics.created(purpose);
+                self.metrics.created(purpose.page_use());
                 tracing::debug!(session = created.id, "created a remote session");
                 Ok((held(created.id), created.connect_url))
             }
@@ -124,7 +124,7 @@ impl Shared {
                             session = session.id,
                             "releasing a remote session whose creation was never answered"
                         );
-                        self.metrics.created(purpose);
+                        self.metrics.created(purpose.page_use());
                         let (shared, credentials) = (Arc::clone(&self), credentials.clone());
                         drop(HeldSession {
                             shared,
@@ -220,7 +220,7 @@ impl Release {
         } else {
             tracing::error!(session = id, "a remote session was never confirmed as released: it ended by its timeout");
         }
-        shared.metrics.ended(purpose, since.elapsed(), confirmed);
+        shared.metrics.ended(purpose.page_use(), since.elapsed(), confirmed);
     }
 }
 

@@ -116,7 +116,7 @@ impl Shared {
             watchers: JoinSet::new(),
             _browser: ConnectedBrowser::count(&self.metrics),
         };
-        self.metrics.created(purpose);
+        self.metrics.created(purpose.page_use());
         let downloads = Downloads::begin(root.clone(), Some(context.clone()), None);
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
@@ -204,7 +204,7 @@ impl Drop for HeldContext {
                 tracing::debug!("a connection ends although a shared worker of another lease may be halted by it");
             }
             drop((watchers, connection));
-            metrics.ended(purpose, since.elapsed(), confirmed);
+            metrics.ended(purpose.page_use(), since.elapsed(), confirmed);
         });
     }
 }

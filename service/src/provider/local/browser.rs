@@ -343,7 +343,7 @@ impl Blank {
     pub(super) fn lease(self, request: &LeaseRequest, in_use: Option<InUse>) -> Lease {
         let Self { page, target_id, egress, mut popups, mut held, made } = self;
         held.leased = Some((request.purpose, Instant::now()));
-        held.metrics.created(request.purpose);
+        held.metrics.created(request.purpose.page_use());
         if let Budget::PerDocument { lease_factor } = request.budget {
             egress.set_lease_factor(lease_factor);
         }
@@ -418,7 +418,7 @@ impl Drop for HeldContext {
                 tracing::debug!(%error, "a folder of downloads went with its browser");
             }
             if let Some((purpose, since)) = leased {
-                metrics.ended(purpose, since.elapsed(), confirmed);
+                metrics.ended(purpose.page_use(), since.elapsed(), confirmed);
             }
         });
     }

@@ -35,7 +35,7 @@ impl Scene {
         let released = Arc::clone(&self.released);
         let network = RemoteNetwork { intercept: Intercept::Everything, whole_browser: true, judges_addresses: true };
         let page = connect_pipe(ours, tokio::io::sink(), Bounds::default(), Meter::default()).session("S");
-        self.metrics.created(WARM_PURPOSE);
+        self.metrics.created(WARM_PURPOSE.page_use());
         let lease = Lease::new(WARM_PURPOSE, page, target.to_owned(), Network::Remote(network), move |_| {
             released.fetch_add(1, Ordering::Relaxed);
         });
