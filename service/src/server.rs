@@ -35,7 +35,7 @@ use crate::provider::local::{LocalProvider, Weakness};
 use crate::provider::{AutoProvider, Provider, ProviderError};
 use crate::session::{NoRandomness, ReplicaId, Sessions};
 use crate::settings::{Pages, Settings};
-use crate::telemetry::{AgentMetrics, BlockedMetrics, PhaseMetrics, QueueMetrics, SessionMetrics, register_limits};
+use crate::telemetry::{AgentMetrics, BlockedMetrics, LeaseMetrics, PhaseMetrics, QueueMetrics, register_limits};
 
 /// How long requests in flight may go on after a shutdown was requested.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -52,7 +52,7 @@ pub struct Server {
 struct State {
     registry: Registry,
     requests: Requests,
-    sessions: SessionMetrics,
+    sessions: LeaseMetrics,
     blocked: BlockedMetrics,
     provider: Arc<dyn Provider>,
     admission: Admission,
@@ -85,7 +85,7 @@ fn provider(
     pages: Pages,
     weakness: Weakness,
     judge: &Judge,
-    metrics: &SessionMetrics,
+    metrics: &LeaseMetrics,
 ) -> Result<Arc<dyn Provider>, ProviderError> {
     let local = |options| LocalProvider::weakened(options, weakness, page::prepare, judge, metrics);
     let browserbase = |options| BrowserbaseProvider::new(options, metrics.clone());
@@ -133,7 +133,7 @@ impl Server {
         let mut registry = Registry::default();
         let requests = Requests::register(&mut registry);
         let main = main.counting(ConnectionCounts::register(&mut registry));
-        let sessions = SessionMetrics::register(&mut registry);
+        let sessions = LeaseMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         let blocked = BlockedMetrics::register(&mut registry);
         let phases = PhaseMetrics::register(&mut registry);

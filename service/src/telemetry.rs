@@ -26,9 +26,9 @@ const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0
 /// given up after 20 s.
 const PHASE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0];
 
-/// Sessions, the pages in them, and the browsers that carry them. Clones share the counts.
+/// Leased browser contexts and remote sessions, their pages, and the browsers that carry them. Clones share the counts.
 #[derive(Clone, Debug)]
-pub struct SessionMetrics {
+pub struct LeaseMetrics {
     pages: Family<State, Gauge>,
     warm_sessions: Gauge,
     browsers: Gauge,
@@ -38,7 +38,7 @@ pub struct SessionMetrics {
     cdp: Meter,
 }
 
-impl SessionMetrics {
+impl LeaseMetrics {
     /// Registers the metrics.
     pub fn register(registry: &mut Registry) -> Self {
         let metrics = Self {
@@ -245,12 +245,12 @@ impl PageUse {
 
 /// A remote browser, counted as connected until this is dropped.
 #[derive(Debug)]
-pub struct ConnectedBrowser(SessionMetrics);
+pub struct ConnectedBrowser(LeaseMetrics);
 
 impl ConnectedBrowser {
     /// Counts a browser as connected.
     #[must_use]
-    pub fn count(metrics: &SessionMetrics) -> Self {
+    pub fn count(metrics: &LeaseMetrics) -> Self {
         metrics.browser_started();
         Self(metrics.clone())
     }
@@ -271,7 +271,7 @@ pub struct QueueMetrics {
 
 impl QueueMetrics {
     /// Registers the metrics; `sessions` has the gauge of pages, which both use.
-    pub fn register(registry: &mut Registry, sessions: &SessionMetrics) -> Self {
+    pub fn register(registry: &mut Registry, sessions: &LeaseMetrics) -> Self {
         let seconds = Histogram::new(QUEUE_BUCKETS_SECONDS);
         registry.register("porthole_queue_duration_seconds", "Waits for a permit, in seconds", seconds.clone());
         Self { pages: sessions.pages.clone(), seconds }

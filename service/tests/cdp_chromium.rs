@@ -18,7 +18,7 @@ use porthole_chromium::find_executable;
 use porthole_service::cdp::{CdpError, Session, WebSocketOptions, connect_websocket};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
 use porthole_service::provider::{Frames, LeaseRequest, Provider as _};
-use porthole_service::telemetry::SessionMetrics;
+use porthole_service::telemetry::LeaseMetrics;
 use prometheus_client::registry::Registry;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
@@ -139,7 +139,7 @@ async fn a_browser_that_serves_http_gives_isolated_pages_and_gets_them_back() {
     let websocket = browser.endpoint.expose_secret().to_owned();
     let authority = websocket.trim_start_matches("ws://").split('/').next().unwrap();
     let endpoint = Endpoint::parse(&format!("http://{authority}")).unwrap();
-    let metrics = SessionMetrics::register(&mut Registry::default());
+    let metrics = LeaseMetrics::register(&mut Registry::default());
     let provider = CdpProvider::new(CdpOptions { endpoint, egress: None }, metrics.clone());
     let watching = connect_websocket(&browser.endpoint, WebSocketOptions::default()).await.unwrap();
     let contexts = async || {

@@ -15,7 +15,7 @@ use porthole_service::guard::{Guard, Judge, Policy};
 use porthole_service::page;
 use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
 use porthole_service::provider::{Frames, Lease, LeaseRequest, PageTime, Popups, Provider as _, Purpose};
-use porthole_service::telemetry::{BlockedMetrics, QueueMetrics, SessionMetrics};
+use porthole_service::telemetry::{BlockedMetrics, LeaseMetrics, QueueMetrics};
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tokio::time::{Instant, sleep, timeout};
@@ -28,7 +28,7 @@ const VISITS: usize = 60;
 
 struct Scene {
     provider: Arc<LocalProvider>,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     registry: Registry,
     _profiles: tempfile::TempDir,
 }
@@ -36,7 +36,7 @@ struct Scene {
 impl Scene {
     fn new() -> Self {
         let mut registry = Registry::default();
-        let metrics = SessionMetrics::register(&mut registry);
+        let metrics = LeaseMetrics::register(&mut registry);
         let blocked = BlockedMetrics::register(&mut registry);
         let profiles = tempfile::tempdir().unwrap();
         let options = LocalOptions {
@@ -98,7 +98,7 @@ fn everything_follows_from_the_purpose() {
 async fn held_sessions_affect_neither_warm_pages_nor_recycling_nor_retry_after() {
     let scene = Scene::new();
     let mut registry = Registry::default();
-    let pages = SessionMetrics::register(&mut registry);
+    let pages = LeaseMetrics::register(&mut registry);
     let queue = QueueMetrics::register(&mut registry, &pages);
     let limits = AdmissionLimits { permits: 1, queue_max: 0, memory_percent_max: 100 };
     let admission = Admission::new(limits, queue);

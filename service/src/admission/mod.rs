@@ -210,13 +210,13 @@ mod tests {
     use prometheus_client::registry::Registry;
 
     use super::*;
-    use crate::telemetry::SessionMetrics;
+    use crate::telemetry::LeaseMetrics;
 
     const LONG: Duration = Duration::from_secs(60);
 
-    fn admission(permits: usize, queue_max: usize) -> (Admission, SessionMetrics) {
+    fn admission(permits: usize, queue_max: usize) -> (Admission, LeaseMetrics) {
         let mut registry = Registry::default();
-        let sessions = SessionMetrics::register(&mut registry);
+        let sessions = LeaseMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         (Admission::new(AdmissionLimits { permits, queue_max, memory_percent_max: 100 }, queue), sessions)
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     /// Starts a request, and returns its task once it waits in the queue.
-    async fn waits(admission: &Admission, metrics: &SessionMetrics, name: &'static str) -> Task {
+    async fn waits(admission: &Admission, metrics: &LeaseMetrics, name: &'static str) -> Task {
         let before = metrics.pages().queued;
         let admission = admission.clone();
         let task = tokio::spawn(async move { acquire(&admission, name).await });

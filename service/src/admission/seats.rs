@@ -119,11 +119,11 @@ mod tests {
 
     use super::*;
     use crate::admission::{AdmissionLimits, Client, Reason};
-    use crate::telemetry::{QueueMetrics, SessionMetrics};
+    use crate::telemetry::{LeaseMetrics, QueueMetrics};
 
     fn admission(memory_percent_max: u8) -> Admission {
         let mut registry = Registry::default();
-        let sessions = SessionMetrics::register(&mut registry);
+        let sessions = LeaseMetrics::register(&mut registry);
         let queue = QueueMetrics::register(&mut registry, &sessions);
         Admission::new(AdmissionLimits { permits: 1, queue_max: 0, memory_percent_max }, queue)
     }

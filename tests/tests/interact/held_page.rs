@@ -8,7 +8,7 @@ use porthole_service::cdp::Session;
 use porthole_service::guard::{Guard, Judge, Policy};
 use porthole_service::page::{Appearance, Page, PageError};
 use porthole_service::provider::{Lease, LeaseRequest, Provider};
-use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
+use porthole_service::telemetry::{BlockedMetrics, LeaseMetrics};
 use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tokio::time::timeout;
@@ -30,7 +30,7 @@ impl HeldPage {
     /// A blank page of this width and height in CSS pixels, which may visit what the policy allows.
     pub(crate) async fn open(policy: Policy, (width, height): (u32, u32)) -> Self {
         let mut registry = Registry::default();
-        let metrics = SessionMetrics::register(&mut registry);
+        let metrics = LeaseMetrics::register(&mut registry);
         let blocked = BlockedMetrics::register(&mut registry);
         let profiles = tempfile::tempdir().unwrap();
         let judge = Judge { guard: Guard::new(policy), blocked };

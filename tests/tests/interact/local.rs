@@ -7,10 +7,10 @@ use porthole_service::guard::Judge;
 use porthole_service::guard::egress::EgressLimits;
 use porthole_service::page;
 use porthole_service::provider::local::{LocalOptions, LocalProvider, RecyclePolicy};
-use porthole_service::telemetry::SessionMetrics;
+use porthole_service::telemetry::LeaseMetrics;
 
 /// A provider whose browsers keep their profiles in this folder.
-pub(crate) fn provider(profiles: &Path, judge: &Judge, metrics: &SessionMetrics) -> LocalProvider {
+pub(crate) fn provider(profiles: &Path, judge: &Judge, metrics: &LeaseMetrics) -> LocalProvider {
     let options = LocalOptions {
         executable: Ok(find_executable(None).unwrap()),
         egress: EgressLimits::default(),

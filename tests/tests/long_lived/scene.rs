@@ -10,7 +10,7 @@ use porthole_service::page::{Appearance, Arrival, Page, PageError};
 use porthole_service::provider::browserbase::{BrowserSettings, BrowserbaseOptions, BrowserbaseProvider};
 use porthole_service::provider::cdp::{CdpOptions, CdpProvider, Endpoint};
 use porthole_service::provider::{Credentials, Lease, LeaseRequest, Provider};
-use porthole_service::telemetry::{BlockedMetrics, SessionMetrics};
+use porthole_service::telemetry::{BlockedMetrics, LeaseMetrics};
 use porthole_tests::emulator::EmulatorOptions;
 use porthole_tests::site::REBOUND;
 use porthole_tests::{Emulator, Site};
@@ -37,7 +37,7 @@ pub(crate) struct Scene {
     pub(crate) site: Site,
     judge: Judge,
     provider: Arc<dyn Provider>,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     _emulator: Option<Emulator>,
     _profiles: tempfile::TempDir,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Scene {
 impl Scene {
     pub(crate) async fn of(from: From) -> Self {
         let mut registry = Registry::default();
-        let metrics = SessionMetrics::register(&mut registry);
+        let metrics = LeaseMetrics::register(&mut registry);
         let blocked = BlockedMetrics::register(&mut registry);
         let profiles = tempfile::tempdir().unwrap();
         let site = Site::start();

@@ -32,7 +32,7 @@ pub use self::shared::BrowserbaseOptions;
 use self::shared::Shared;
 use self::warm::Warm;
 use super::{Credentials, Lease, LeaseRequest, Provider, ProviderError, Purpose};
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// How long the provider's end waits until the release of its sessions is confirmed.
 const END_TIMEOUT: Duration = Duration::from_secs(15);
@@ -47,7 +47,7 @@ impl BrowserbaseProvider {
     ///
     /// # Errors
     /// [`ProviderError::Unavailable`] if TLS can't be set up.
-    pub fn new(options: BrowserbaseOptions, metrics: SessionMetrics) -> Result<Self, ProviderError> {
+    pub fn new(options: BrowserbaseOptions, metrics: LeaseMetrics) -> Result<Self, ProviderError> {
         let api = Api::new(options.api.clone()).map_err(|error| ProviderError::Unavailable(error.to_string()))?;
         let process = Process {
             instance: options.instance.chars().take(INSTANCE_MAX_CHARS).collect(),

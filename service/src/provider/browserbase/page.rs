@@ -12,7 +12,7 @@ use super::session::HeldSession;
 use crate::cdp::{Attached, Attachments, CdpError, Connection, WebSocketOptions, connect_websocket};
 use crate::guard::Network;
 use crate::provider::{Downloads, Lease, ProviderError, Purpose};
-use crate::telemetry::{ConnectedBrowser, SessionMetrics};
+use crate::telemetry::{ConnectedBrowser, LeaseMetrics};
 
 /// Connects to a session's browser and leases its page.
 pub(super) async fn open(
@@ -20,7 +20,7 @@ pub(super) async fn open(
     purpose: Purpose,
     connect_url: &SecretString,
     network: Network,
-    metrics: &SessionMetrics,
+    metrics: &LeaseMetrics,
 ) -> Result<Lease, ProviderError> {
     if !may_be_connected_to(connect_url) {
         return Err(ProviderError::Unavailable("Browserbase named an endpoint that is not wss".to_owned()));

@@ -12,7 +12,7 @@ use super::metadata::Process;
 use super::warm::Warm;
 use crate::guard::{Intercept, Network, RemoteNetwork};
 use crate::provider::Credentials;
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// Options of the provider.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     pub(super) accounts: Accounts,
     /// The warm sessions.
     pub(super) warm: Warm,
-    pub(super) metrics: SessionMetrics,
+    pub(super) metrics: LeaseMetrics,
     pub(super) ending: CancellationToken,
     /// Creations, releases and searches for lost sessions that are under way.
     pub(super) tasks: TaskTracker,

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::accounts::is_same;
 use crate::provider::{Credentials, Lease};
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// The age up to which a warm session is used: Browserbase ends a session that is idle for ten minutes.
 pub(super) const AGE_MAX: Duration = Duration::from_secs(300);
@@ -28,18 +28,18 @@ pub(super) struct Warm {
     account: Option<Credentials>,
     sessions: Mutex<VecDeque<Ready>>,
     changed: Notify,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
 }
 
 /// A warm session, counted as one until it is taken.
 struct Ready {
     lease: Lease,
     since: Instant,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
 }
 
 impl Ready {
-    fn new(lease: Lease, since: Instant, metrics: SessionMetrics) -> Self {
+    fn new(lease: Lease, since: Instant, metrics: LeaseMetrics) -> Self {
         metrics.session_waits();
         Self { lease, since, metrics }
     }
@@ -68,7 +68,7 @@ impl fmt::Debug for Ready {
 
 impl Warm {
     /// Creates an empty set that is to hold `wanted` sessions in `account`, if there is one.
-    pub(super) fn new(wanted: usize, account: Option<Credentials>, metrics: SessionMetrics) -> Self {
+    pub(super) fn new(wanted: usize, account: Option<Credentials>, metrics: LeaseMetrics) -> Self {
         Self {
             wanted,
             account: account.filter(|_| wanted > 0),

@@ -25,7 +25,7 @@ use super::leave::leave;
 use super::{Downloads, Lease, LeaseRequest, Provider, ProviderError, Purpose, popups};
 use crate::cdp::{CdpError, Connection, Session, WebSocketOptions, connect_websocket, targets_only};
 use crate::guard::{Intercept, Network, RemoteNetwork};
-use crate::telemetry::{ConnectedBrowser, SessionMetrics};
+use crate::telemetry::{ConnectedBrowser, LeaseMetrics};
 
 /// How long the disposal of a context may take. The context ends with its connection in any case.
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -55,7 +55,7 @@ pub struct CdpProvider {
 
 struct Shared {
     options: CdpOptions,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     ending: CancellationToken,
     /// Leases in the making and disposals of contexts.
     tasks: TaskTracker,
@@ -64,7 +64,7 @@ struct Shared {
 impl CdpProvider {
     /// Creates a provider. It connects with each lease.
     #[must_use]
-    pub fn new(options: CdpOptions, metrics: SessionMetrics) -> Self {
+    pub fn new(options: CdpOptions, metrics: LeaseMetrics) -> Self {
         let shared = Shared { options, metrics, ending: CancellationToken::new(), tasks: TaskTracker::new() };
         Self { shared: Arc::new(shared) }
     }

@@ -32,7 +32,7 @@ use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
 use crate::provider::downloads::make_folder;
 use crate::provider::{Budget, Downloads, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
-use crate::telemetry::{BlockedMetrics, SessionMetrics};
+use crate::telemetry::{BlockedMetrics, LeaseMetrics};
 
 /// The folder within a profile that has the folders of downloads.
 const DOWNLOADS: &str = "porthole-downloads";
@@ -111,7 +111,7 @@ pub(super) async fn launch(
     kind: BrowserKind,
     setup: &Setup,
     tasks: &TaskTracker,
-    metrics: &SessionMetrics,
+    metrics: &LeaseMetrics,
 ) -> Result<Browser, LaunchError> {
     let not_started = |what: &str, error: std::io::Error| LaunchError::NotStarted(format!("{what}: {error}"));
     let profile = Profile::create(&setup.options.profiles)
@@ -168,7 +168,7 @@ pub(super) async fn launch(
 }
 
 /// Waits until the browser ends, is told to end or closes its pipe; then kills its processes and removes its profile.
-async fn keep(mut process: Process, connection: Connection, kill: CancellationToken, metrics: SessionMetrics) {
+async fn keep(mut process: Process, connection: Connection, kill: CancellationToken, metrics: LeaseMetrics) {
     metrics.browser_started();
     let pid = process.id();
     let why: Cow<'static, str> = tokio::select! {
@@ -251,7 +251,7 @@ impl Browser {
         setup: &Setup,
         judge: &Judge,
         tasks: &TaskTracker,
-        metrics: &SessionMetrics,
+        metrics: &LeaseMetrics,
     ) -> Result<Blank, ProviderError> {
         let root = self.connection.browser();
         let has = |defence| setup.weakness.leaves(defence);
@@ -376,7 +376,7 @@ struct HeldContext {
     egress: Arc<Egress>,
     blocked: BlockedMetrics,
     tasks: TaskTracker,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     /// The purpose and start of its lease, once leased.
     leased: Option<(Purpose, Instant)>,
     /// Its visit, if it is leased for one: it counts until the disposal is confirmed.

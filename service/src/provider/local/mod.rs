@@ -34,7 +34,7 @@ pub use self::options::{LocalOptions, Prepare, RecyclePolicy};
 use self::pool::Pool;
 use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::guard::Judge;
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// Leases pages of Chromium on this machine. A browser starts with its first lease, and again after it has died.
 pub struct LocalProvider {
@@ -49,7 +49,7 @@ pub struct LocalProvider {
 impl LocalProvider {
     /// Creates a provider without starting a browser. Removes profile folders that a killed process left.
     #[must_use]
-    pub fn new(options: LocalOptions, prepare: Prepare, judge: &Judge, metrics: &SessionMetrics) -> Self {
+    pub fn new(options: LocalOptions, prepare: Prepare, judge: &Judge, metrics: &LeaseMetrics) -> Self {
         Self::weakened(options, Weakness::default(), prepare, judge, metrics)
     }
 
@@ -60,7 +60,7 @@ impl LocalProvider {
         weakness: Weakness,
         prepare: Prepare,
         judge: &Judge,
-        metrics: &SessionMetrics,
+        metrics: &LeaseMetrics,
     ) -> Self {
         if !weakness.without.is_empty() {
             tracing::warn!(without = ?weakness.without, "the local provider lacks defences");

@@ -21,7 +21,7 @@ use super::spare::Spare;
 use super::warm::Warm;
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// How many blank pages the sessions' browser keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
@@ -35,7 +35,7 @@ pub(super) struct Pool {
     pub(super) kind: BrowserKind,
     pub(super) setup: Arc<Setup>,
     judge: Judge,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     /// The running browser, if any. Locked during a start, so that only one is started.
     browser: Mutex<Option<Arc<Browser>>>,
     /// The warm pages.
@@ -53,7 +53,7 @@ pub(super) struct Pool {
 
 impl Pool {
     /// Creates a pool without starting its browser; `upkeep` begins the tasks that keep it.
-    pub(super) fn open(kind: BrowserKind, setup: Arc<Setup>, judge: Judge, metrics: SessionMetrics) -> Arc<Self> {
+    pub(super) fn open(kind: BrowserKind, setup: Arc<Setup>, judge: Judge, metrics: LeaseMetrics) -> Arc<Self> {
         let warm_pages = match kind {
             BrowserKind::Ordinary | BrowserKind::BeginFrame => setup.options.warm_pages,
             BrowserKind::Session => setup.options.warm_pages.min(WARM_SESSION_PAGES),

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 
 use super::browser::{Blank, Browser};
 use super::busy::{Busy, InUse};
-use crate::telemetry::SessionMetrics;
+use crate::telemetry::LeaseMetrics;
 
 /// How old a warm page may get, so that no request inherits what a renderer accumulates over time.
 pub(super) const AGE_MAX: Duration = Duration::from_secs(300);
@@ -27,11 +27,11 @@ pub(super) struct Warm {
     busy: Arc<Busy>,
     /// Notified when a browser was started.
     started: Notify,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
 }
 
 impl Warm {
-    pub(super) fn new(wanted: usize, busy: Arc<Busy>, metrics: SessionMetrics) -> Self {
+    pub(super) fn new(wanted: usize, busy: Arc<Busy>, metrics: LeaseMetrics) -> Self {
         Self {
             wanted,
             processors: thread::available_parallelism().map_or(1, usize::from),

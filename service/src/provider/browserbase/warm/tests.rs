@@ -16,7 +16,7 @@ fn account(key: &str) -> Credentials {
 
 struct Scene {
     warm: Warm,
-    metrics: SessionMetrics,
+    metrics: LeaseMetrics,
     released: Arc<AtomicU32>,
     /// The browsers' ends of the pipes.
     lines: Vec<tokio::io::DuplexStream>,
@@ -24,7 +24,7 @@ struct Scene {
 
 impl Scene {
     fn new(wanted: usize) -> Self {
-        let metrics = SessionMetrics::register(&mut Registry::default());
+        let metrics = LeaseMetrics::register(&mut Registry::default());
         let warm = Warm::new(wanted, Some(account("own")), metrics.clone());
         Self { warm, metrics, released: Arc::default(), lines: Vec::new() }
     }
@@ -88,6 +88,6 @@ async fn old_and_dead_sessions_are_released_unused() {
 
 #[tokio::test]
 async fn without_a_wanted_number_there_is_no_account_to_spend() {
-    let metrics = SessionMetrics::register(&mut Registry::default());
+    let metrics = LeaseMetrics::register(&mut Registry::default());
     assert!(Warm::new(0, Some(account("own")), metrics).account().is_none());
 }
