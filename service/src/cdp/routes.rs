@@ -161,7 +161,7 @@ impl Routes {
         let Oversized { head, tail, bytes } = message;
         self.meter.oversized.inc();
         let session = session_at_end(tail);
-        tracing::warn!(bytes, session, begins = %head.escape_ascii(), "a message from the browser is over its size cap");
+        tracing::warn!(bytes, cdp_session = session, begins = %head.escape_ascii(), "a message from the browser is over its size cap");
         if let Some(pending) = id_at_start(head).and_then(|id| self.pending.remove(&id)) {
             drop(pending.answer.send(Err(Refused::TooLarge { bytes: *bytes })));
         } else if let (Some(session), Some(allowances)) = (session, &mut self.allowances) {
@@ -188,7 +188,7 @@ impl Routes {
     fn carry_out(&mut self, verdict: &Verdict) -> bool {
         if let Verdict::End(page) = verdict {
             self.meter.floods.inc();
-            tracing::warn!(session = &**page, "a page exceeded its allowance of events");
+            tracing::warn!(cdp_session = &**page, "a page exceeded its allowance of events");
             self.publish(&Some(Arc::clone(page)), FLOODED, &Bytes::from_static(b"{}"));
             if let Ok(params) = serde_json::to_vec(&Flooded { session: Arc::clone(page) }) {
                 self.publish(&None, FLOODED, &Bytes::from(params));

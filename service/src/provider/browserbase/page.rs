@@ -38,7 +38,7 @@ pub(super) async fn open(
     let browser = ConnectedBrowser::count(metrics);
     // A refusal does no harm: a download could not reach a folder of ours.
     let downloads = Downloads::begin(connection.browser(), None, None);
-    tracing::debug!(session = session.id(), "leased the page of a remote session");
+    tracing::debug!(remote_session = session.id(), "leased the page of a remote session");
     let watched = page.session.clone();
     let mut lease = Lease::new(purpose, page.session, page.target_id, network, move |watchers| {
         session.end(watched, watchers);

@@ -35,12 +35,12 @@ async fn reap(shared: &Shared, account: &Credentials) -> Result<(), super::api::
         }
         match shared.api.release(account, &session.id).await {
             Ok(()) => {
-                tracing::warn!(session = session.id, "released a leftover remote session");
+                tracing::warn!(remote_session = session.id, "released a leftover remote session");
                 shared.metrics.reaped();
             }
             // The next search finds it again.
             Err(error) => {
-                tracing::warn!(session = session.id, %error, "a leftover remote session could not be released");
+                tracing::warn!(remote_session = session.id, %error, "a leftover remote session could not be released");
             }
         }
     }

@@ -89,7 +89,7 @@ impl Shared {
         match self.api.create(credentials, &wanted).await {
             Ok(created) => {
                 self.metrics.created(purpose.page_use());
-                tracing::debug!(session = created.id, "created a remote session");
+                tracing::debug!(remote_session = created.id, "created a remote session");
                 Ok((held(created.id), created.connect_url))
             }
             Err(error) => {
@@ -121,7 +121,7 @@ impl Shared {
                 Ok(found) if !found.is_empty() => {
                     for session in found {
                         tracing::warn!(
-                            session = session.id,
+                            remote_session = session.id,
                             "releasing a remote session whose creation was never answered"
                         );
                         self.metrics.created(purpose.page_use());
@@ -212,13 +212,16 @@ impl Release {
             if since.elapsed() + delay > lifetime {
                 break false;
             }
-            tracing::warn!(session = id, %error, "a remote session could not be released; trying again");
+            tracing::warn!(remote_session = id, %error, "a remote session could not be released; trying again");
             tokio::time::sleep(delay).await;
         };
         if confirmed {
-            tracing::debug!(session = id, "released a remote session");
+            tracing::debug!(remote_session = id, "released a remote session");
         } else {
-            tracing::error!(session = id, "a remote session was never confirmed as released: it ended by its timeout");
+            tracing::error!(
+                remote_session = id,
+                "a remote session was never confirmed as released: it ended by its timeout"
+            );
         }
         shared.metrics.ended(purpose.page_use(), since.elapsed(), confirmed);
     }
