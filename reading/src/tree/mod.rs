@@ -1,4 +1,4 @@
-//! The accessibility tree as text: what an agent reads of a page (SESSIONS.md, Snapshot).
+//! The accessibility tree as text: what an agent reads of a page.
 //!
 //! `node` is what the page's functions found. `fold`, `fit` and `end` leave out what there is no room for, by `options`.
 //! `text` writes lines, `changes` the lines that differ from an earlier tree's. Names and texts are the page's, so none may

@@ -13,10 +13,10 @@ use crate::provider::ProviderError;
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum SessionError {
     /// The call names no session, and needs one.
-    #[error("session: names none, and only navigate and open make one")]
+    #[error("session: is missing; only navigate and open create one")]
     NoPage,
     /// No such session: it was never made, has ended, or is another sandbox's.
-    #[error("session: there is none with this handle")]
+    #[error("session: no session has this handle")]
     NotFound,
     /// The session's browser died, or the replica that had it is gone.
     #[error("the session's browser, or the server that ran it, is gone")]

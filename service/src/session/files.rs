@@ -202,7 +202,7 @@ impl Turn<'_> {
             let Kept { info, path } = kept;
             (info.clone(), path.clone())
         });
-        let (info, path) = found.ok_or_else(|| Invalid::new("file", "is none of this session's files"))?;
+        let (info, path) = found.ok_or_else(|| Invalid::new("file", "is not a file of this session"))?;
         let content = tokio::fs::read(&path).await.map_err(|error| {
             tracing::warn!(%error, "a download can't be read");
             SessionError::Lost

@@ -22,6 +22,11 @@ struct Found {
 }
 
 impl Found {
+    fn matched_count(&self) -> usize {
+        let matched = self.answer.as_ref().map_or(0, |answer| answer.matched_count);
+        usize::try_from(matched).unwrap_or(usize::MAX)
+    }
+
     /// The same error, with what was tried and located.
     fn missed_by(&self, error: SessionError) -> SessionError {
         match error {
@@ -29,7 +34,7 @@ impl Found {
                 SessionError::Missed(Box::new(Missed {
                     error,
                     tried: self.tried.clone(),
-                    matched_count: self.answer.as_ref().map_or(0, |answer| answer.matched_count as usize),
+                    matched_count: self.matched_count(),
                     bounding_box: self.bounding_box,
                 }))
             }

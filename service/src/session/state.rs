@@ -13,7 +13,7 @@ use crate::guard::Network;
 use crate::page::PageError;
 use crate::page::storage::{self, ORIGINS_MAX, StorageError, Stored};
 
-/// Hides the window no longer once it is dropped.
+/// Marks the probe window as closed when dropped.
 struct Shown(Arc<Session>);
 
 impl Drop for Shown {

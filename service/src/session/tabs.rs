@@ -82,7 +82,7 @@ impl Tabs {
         match name {
             Some(name) => {
                 let tab = self.open.iter().find(|tab| tab.name == name).cloned();
-                tab.ok_or_else(|| Invalid::new("tab", "is none of this session's tabs").into())
+                tab.ok_or_else(|| Invalid::new("tab", "is not a tab of this session").into())
             }
             None => self.active().ok_or(SessionError::NotFound),
         }

@@ -1,4 +1,4 @@
-//! The origins that a session has shown, and the window in which those are read that no tab shows.
+//! The origins a session has shown, and the hidden window that reads those without a tab.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -111,7 +111,7 @@ impl Page {
                 return came(spot, Some(rest));
             }
             let Some(by) = rest.by.clone().or(elsewhere) else { return came(spot, Some(rest)) };
-            tracing::debug!(%by, "another element came under the pointer: swallowed");
+            tracing::debug!(%by, "blocked input: another element is at the point");
             if tries.is_over() {
                 return Err(ActError::Covered { covered: spot.what, by });
             }
