@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use porthole_service::page::interact::{ActError, Click, File, How, Method, Terms, Typing};
+use porthole_service::page::interact::{ActError, Click, File, How, Method, Refs, SnapshotOptions, Terms, Typing};
 
 use super::scene::{Scene, in_document, ready, typing};
 
@@ -215,6 +215,32 @@ async fn files_are_given_to_a_hidden_input() {
     assert!(matches!(none, ActError::Invalid(_)), "{none:?}");
     let unclear = scene.page.upload(&scene.element("body").await, &files[..1], ready().deadline).await.unwrap_err();
     assert!(unclear.to_string().contains("several fields"), "{unclear:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_lies_under_the_labels_of_others_is_set_by_its_own() {
+    let scene = Scene::open().await;
+    let stars: String = (1..=5).map(|n| format!("<label for=s{n}><span>*</span><span class=vh>{n} Stars</span></label><input class=vh type=radio name=s id=s{n}>")).collect();
+    let rating = format!(
+        "<style>.vh{{position:absolute;top:0;left:0;width:1px;height:1px;clip:rect(0 0 0 0);overflow:hidden}}#r{{position:relative;display:inline-flex}}label{{cursor:pointer;width:24px;height:24px;display:block}}</style><span id=r>{stars}</span>"
+    );
+    for how in [How::Input, How::DocumentFirst] {
+        for checks in [true, false] {
+            scene.shows(&rating).await;
+            let star = scene
+                .by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("radio \"* 4 Stars\""))
+                .await;
+            let terms = Terms { how, ..ready_briefly() };
+            let acted = if checks {
+                scene.page.check(&star, true, &terms).await
+            } else {
+                scene.page.click(&star, &Click::once(terms)).await
+            };
+            assert_eq!(acted.unwrap().warnings, Vec::<String>::new());
+            assert_eq!(scene.evaluate("document.querySelector(':checked').id").await, "s4");
+        }
+    }
     scene.ends().await;
 }
 

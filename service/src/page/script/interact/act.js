@@ -10,6 +10,8 @@ const typeOf = getter(HTMLInputElement, 'type');
 const controlOf = getter(HTMLLabelElement, 'control');
 const labelsOf = (element) => (isInput(element) ? getter(HTMLInputElement, 'labels')(element) : null) ?? [];
 
+const isBox = (element) => isInput(element) && ['checkbox', 'radio'].includes(typeOf(element));
+
 // The boxes of an element; of one without a box of its own, those of its children.
 const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
   if (room.left-- <= 0) return [];
@@ -281,7 +283,14 @@ kit.ready = async (number, ask) => {
   let point = points[0] ?? [box.x + box.width / 2, box.y + box.height / 2];
   if (ask.hit) {
     if (points.length === 0) return lacks('view', element, { box });
-    const free = points.filter(([x, y]) => actCover(element, x, y) === null);
+    const freeOf = (one) => actPoints(one).filter(([x, y]) => actCover(one, x, y) === null);
+    let free = freeOf(element);
+    // Boxes that are not drawn may lie under one another's labels. A click on its own label is one of the box.
+    const label = free.length === 0 && isBox(element) ? [...labelsOf(element)].find((one) => freeOf(one).length > 0) : null;
+    if (label) {
+      element = label;
+      free = freeOf(label);
+    }
     if (free.length === 0) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
     const chosen = chosenPoint(element, free);
     if (!chosen.point) return lacks('uncovered', element, { box, by: describe(chosen.nested) });
