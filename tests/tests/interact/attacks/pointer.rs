@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Acted};
+use porthole_service::page::interact::{ActError, Acted, Click, How, Refs, SnapshotOptions, Terms};
 
-use crate::act::scene::{BRIEFLY, Scene};
+use tokio::time::Instant;
+
+use crate::act::scene::{BRIEFLY, LOGS, Scene};
 
 /// The right button, the wrong one, and a log of what came to either. `swap` puts the wrong one over the right one.
 const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px }
@@ -115,6 +117,27 @@ async fn no_swap_gets_the_click() {
         scene.shows(&format!("{BUTTONS}<script>{{ {swaps} }}</script>")).await;
         let acted = scene.click_within("#b", BRIEFLY).await;
         holds(&scene, swaps, acted).await;
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_that_goes_into_another_document_by_its_press_is_told() {
+    let scene = Scene::open().await;
+    for type_ in ["pointerdown", "mousedown", "pointerup", "mousemove", "focus"] {
+        for how in [How::Input, How::DocumentFirst] {
+            scene.shows(&format!("{LOGS}<div style='padding:20px'><button id=good onclick='note(`good`)'>Good</button><button>Evil</button></div><iframe id=f></iframe>
+                <script>good.addEventListener('{type_}', () => f.contentDocument.body.append(good))</script>")).await;
+            let options = SnapshotOptions::default();
+            let good = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("Good")).await;
+            let terms = Terms { how, ..Terms::until(Instant::now() + BRIEFLY) };
+            let acted = scene.page.click(&good, &Click::once(terms)).await;
+            match &acted {
+                Ok(acted) => assert!(acted.warnings.join("").contains("click_lost"), "{type_} {how:?}: {acted:?}"),
+                Err(ActError::NotFound(_) | ActError::Stale(_) | ActError::Covered { .. } | ActError::NoEffect(_)) => {}
+                Err(error) => panic!("{type_} {how:?}: {error:?}"),
+            }
+        }
     }
     scene.ends().await;
 }

@@ -112,6 +112,9 @@ const isButton = (nested) => nested !== null && matches(nested, 'a[href], button
 const actsByItself = (element) => !actFieldKind(element)
   && (matches(element, INTERACTIVE) || clickable(element, tagOf(element), getComputedStyle(element), { pointer: false }) !== '');
 
+// Whether an element is in this document still: a page may also put it into that of a frame.
+const isHere = (element) => isConnected(element) && dom.document(element) === document;
+
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
 // `{element, role, name, row}`. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
@@ -132,6 +135,7 @@ const saysStill = (before, now) => {
 // Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
 const staysMeant = () => {
   if (meant === null) return true;
+  if (!isHere(meant.element)) return false;
   const now = meaningOf(meant.element, identityOf(meant.element));
   return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
 };

@@ -55,7 +55,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
   const down = { ...held, button, buttons: [1, 4, 2][button] };
   enter(element, at, held);
   // Another element is there since, or it is another one by what it says.
-  if (!isConnected(element)) return GONE;
+  if (!isHere(element)) return GONE;
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });
   if (!wasDisabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   const type = button === 0 ? 'click' : 'auxclick';
@@ -69,7 +69,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
       mouse(element, 'pointerup', at, { ...held, button, detail });
       mouse(element, 'mouseup', at, { ...held, button, detail });
       // A browser sends no click to what has left under the press.
-      if (!isConnected(element)) lost = 'the element left the page';
+      if (!isHere(element)) lost = 'the element left the page';
       else if (!staysMeant()) lost = 'the element had changed';
       if (lost !== null) return;
       mouse(element, type, at, { ...held, button, detail });
