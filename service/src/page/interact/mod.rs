@@ -11,6 +11,7 @@ mod acted;
 mod actionable;
 mod answer;
 mod aside;
+mod asked;
 mod began;
 mod choices;
 mod chord;

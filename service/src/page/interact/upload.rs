@@ -29,10 +29,14 @@ pub struct File {
 struct Given {
     what: String,
     count: usize,
+    /// Whether it is no field for files, and may ask for them when it is clicked.
+    #[serde(default)]
+    asks: bool,
 }
 
 impl Page {
-    /// Gives files to a file input, hidden or not, or to the one that the element is a label or wrapper of.
+    /// Gives files to a file input, hidden or not, or to the one that the element is a label or wrapper of, or that asks for
+    /// them when it is clicked.
     ///
     /// # Errors
     /// [`ActError::Invalid`] where it takes no files or only one; [`ActError::NotEnabled`]; [`ActError::NoEffect`].
@@ -45,6 +49,10 @@ impl Page {
         let Some(given) = unless_held::<Given>(told)? else {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
         };
+        if given.asks {
+            drop(quiet);
+            return self.upload_by_click(element, files, deadline).await;
+        }
         if given.count != files.len() {
             // A page may take them and empty its input for the next ones.
             tracing::debug!(input = given.what, "a file input does not hold what it was given");

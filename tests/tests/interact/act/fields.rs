@@ -219,6 +219,38 @@ async fn files_are_given_to_a_hidden_input() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_asks_for_files_gets_them() {
+    let scene = Scene::open().await;
+    let file =
+        File { name: "a.txt".into(), mime_type: "text/plain".into(), content_base64: BASE64_STANDARD.encode("a") };
+    let files = [file.clone(), file];
+    for asks in [
+        "const f1 = document.createElement('input'); f1.type = 'file'; f1.hidden = true; document.body.append(f1); f1.onchange = () => got(f1); b.onclick = () => f1.click()",
+        "b.onclick = () => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => got(i); i.click() }",
+        "b.onclick = () => setTimeout(() => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => got(i); i.click() }, 200)",
+    ] {
+        scene.shows(&format!("<button id=b>Choose</button><p id=p></p><script>const got = i => {{ p.textContent = i.files[0].name }}; {asks}</script>")).await;
+        let button = scene.element("#b").await;
+        scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+        assert_eq!(scene.evaluate("p.textContent").await, "a.txt", "{asks}");
+        let many = scene.page.upload(&button, &files, ready().deadline).await;
+        assert!(matches!(many, Err(ActError::Invalid(_))), "{many:?}");
+    }
+    // In a frame of another process.
+    let leaf = scene.site.html("<button id=b>Choose</button><script>b.onclick = () => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => { b.textContent = i.files[0].name }; i.click() }</script>");
+    let leaf = scene.site.under_name(&leaf, porthole_tests::site::SHOP);
+    scene.shows(&format!("<iframe id=f src='{leaf}'></iframe>")).await;
+    let button = scene.inner(&["#f", "#b"]).await;
+    scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+    let refs = &mut Refs::default();
+    assert!(scene.page.snapshot(refs, &SnapshotOptions::default()).await.unwrap().tree.contains("a.txt"));
+    scene.shows("<button id=b>Nothing</button>").await;
+    let none = scene.page.upload(&scene.element("#b").await, &files[..1], ready_briefly().deadline).await;
+    assert!(matches!(&none, Err(ActError::NoEffect(why)) if why.contains("name the field")), "{none:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_box_that_lies_under_the_labels_of_others_is_set_by_its_own() {
     let scene = Scene::open().await;
     let stars: String = (1..=5).map(|n| format!("<label for=s{n}><span>*</span><span class=vh>{n} Stars</span></label><input class=vh type=radio name=s id=s{n}>")).collect();

@@ -234,7 +234,7 @@ kit.upload = (number, files) => {
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const isFiles = (node) => isInput(node) && typeOf(node) === 'file';
   const [input, another] = isFiles(meant) ? [meant] : [...findIn(meant, 'input')].filter(isFiles);
-  if (!input) return lacks('files', meant);
+  if (!input) return actsByItself(meant) ? { what: describe(meant), count: 0, asks: true } : lacks('files', meant);
   if (another) return lacks('one-files', meant);
   if (actDisabled(input)) return lacks('enabled', input);
   if (files.length > 1 && !hasAttribute(input, 'multiple') && !hasAttribute(input, 'webkitdirectory')) return lacks('many', input);
