@@ -249,7 +249,10 @@ impl Page {
                 break;
             }
         }
-        Err(tries.error(lacking))
+        Err(match lacking.is.take() {
+            Some(now) => now.changed(&element.meant),
+            None => tries.error(lacking),
+        })
     }
 
     /// The same once.

@@ -112,7 +112,7 @@ impl Page {
         if before.radio && !checked {
             return Err(ActError::NoEffect(format!("{} is unchecked by checking another", before.what)));
         }
-        let checked_box = Element::node(element.frame.clone(), before.number);
+        let checked_box = if before.number == element.number { element.clone() } else { element.box_of(before.number) };
         // In the document a label is not needed.
         let clicked = if terms.document_first() { &checked_box } else { element };
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;

@@ -47,4 +47,10 @@ impl Element {
     pub(super) fn node(frame: Frame, number: u32) -> Self {
         Self { frame, number, meant: Meant::Node }
     }
+
+    /// The box of this label, which must stay what it is now if the label must.
+    pub(super) fn box_of(&self, number: u32) -> Self {
+        let meant = if matches!(self.meant, Meant::Node) { Meant::Node } else { Meant::Found };
+        Self { meant, ..Self::node(self.frame.clone(), number) }
+    }
 }

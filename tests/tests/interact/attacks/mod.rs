@@ -4,4 +4,5 @@ mod fields;
 mod meanings;
 mod names;
 mod pointer;
+mod renames;
 mod twins;

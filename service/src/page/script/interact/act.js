@@ -122,8 +122,11 @@ const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ??
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? [];
-const meaningOf = (element, { role, name, content }) =>
-  ({ element, role, name: name || content, row: wordsIn(rowWordsOf(element)) });
+const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
+const meaningOf = (element, { role, name, content }) => ({
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)),
+  isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
+});
 // Whether a name still says what it said, perhaps among more words, in the same order.
 const saysStill = (before, now) => {
   const [parts, later] = [partsOf(before), partsOf(now)];
@@ -139,7 +142,15 @@ const staysMeant = () => {
   const now = meaningOf(meant.element, identityOf(meant.element));
   return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
 };
-// The same of its row alone: a field that gets the focus may show another placeholder.
+// The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
+// or the text of an editor, is no name that stays.
+const staysField = () => {
+  if (meant === null) return true;
+  if (!isHere(meant.element)) return false;
+  const now = identityOf(meant.element);
+  return (meant.isHint || saysStill(meant.name, now.name || now.content)) && staysInRow();
+};
+// The same of its row alone.
 const staysInRow = () => {
   const row = meant === null ? new Set() : wordsIn(rowWordsOf(meant.element));
   return meant === null || isAmong(meant.row, row) || (isAmong(row, meant.row) && row.size * 2 >= meant.row.size);

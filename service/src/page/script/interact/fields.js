@@ -53,17 +53,18 @@ kit.focusField = (number, clear) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const field = fieldFor(element);
-  if (!isConnected(field)) return GONE;
+  if (!isHere(field)) return GONE;
   const kind = actFieldKind(field);
   if (!kind) return lacks('field', field);
   giveFocus(field);
-  if (!staysInRow()) return lacks('same', field, { is: identityOf(element) });
+  if (!isHere(field)) return GONE;
+  if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   const focused = hasFocus(field);
   const read = readOf(field);
   if (focused && kind !== 'value') {
     // The selection of such a field tells its editor what its text stands for; keys select there.
     if (read.drawn === null) selectAll(field, !clear);
-    guard(field, true);
+    guard(field, true, { stays: staysField });
   }
   return { kind, focused, what: describe(field), ...read };
 };
@@ -72,8 +73,12 @@ kit.focus = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const field = typedInto?.element === element ? typedInto.field : actField(actTarget(element));
-  if (!isConnected(field)) return GONE;
-  if (!hasFocus(field)) giveFocus(field);
+  if (!isHere(field)) return GONE;
+  if (!hasFocus(field)) {
+    giveFocus(field);
+    if (!isHere(field)) return GONE;
+    if ((actFieldKind(field) || field instanceof HTMLSelectElement) && !staysField()) return lacks('same', field, { is: identityOf(element) });
+  }
   // Keys for a frame come to the document in it.
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
@@ -83,7 +88,7 @@ kit.focus = (number) => {
 kit.read = (number) => {
   const element = elementOf(number);
   const field = element && fieldFor(element);
-  return field && isConnected(field) ? readOf(field) : null;
+  return field && isHere(field) ? readOf(field) : null;
 };
 
 // Sets the value of a field that is not typed into, as its framework expects.
@@ -91,9 +96,11 @@ kit.setValue = (number, text) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const field = fieldFor(element);
-  if (!isConnected(field)) return GONE;
+  if (!isHere(field)) return GONE;
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
   focusOn(field, { preventScroll: true });
+  if (!isHere(field)) return GONE;
+  if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   const set = setter(type, 'value');
   const before = valueOf(field);
   // As far as a person could type it.
@@ -114,9 +121,10 @@ kit.insert = (number, { text, clear }) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const field = fieldFor(element);
-  if (!isConnected(field)) return GONE;
+  if (!isHere(field)) return GONE;
   if (actFieldKind(field) !== 'content' && drawnText(field) === null) return kit.setValue(number, clear ? text : valueOf(field) + text);
   if (!hasFocus(field)) return {};
+  if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   if (drawnText(field) === null) {
     // A command comes without the event by which many editors take their text.
     const asks = new InputEvent('beforeinput', { inputType: 'insertText', data: text, bubbles: true, cancelable: true, composed: true });
@@ -153,6 +161,10 @@ const namedIn = (select, wanted) => {
 };
 const pairOf = (option) => option && { value: option.value.slice(0, VALUE_CHARS_MAX).toWellFormed(), label: labelOf(option) };
 const isPair = (one, other) => one?.value === other?.value && one?.label === other?.label;
+// Whether an option that was chosen still is that one, perhaps with more words.
+const staysPair = (one, now) => isPair(one, now) || (one?.value === now?.value && saysStill(one.label, now.label));
+// The option that was chosen by itself, as it was then.
+let chosenAs = { option: null, pair: null };
 // Chooses options by value or label; of a select for one the first alone. Says what the select lacks. The focus comes first:
 // pages fill a select, or replace its options, as it gets it. What they replace by something else is not chosen.
 kit.select = (number, wanted) => {
@@ -165,8 +177,8 @@ kit.select = (number, wanted) => {
   if (!multiple && wanted.length !== 1) return lacks('one', select);
   const meant = namedIn(select, wanted).map(pairOf);
   focusOn(select, { preventScroll: true });
-  if (!isConnected(select)) return GONE;
-  if (!staysInRow()) return lacks('same', select, { is: identityOf(element) });
+  if (!isHere(select)) return GONE;
+  if (!staysField()) return lacks('same', select, { is: identityOf(element) });
   const chosen = namedIn(select, wanted);
   if (meant.some((pair, at) => pair && !isPair(pair, pairOf(chosen[at])))) return lacks('options', select);
   const missing = chosen.findIndex((option) => !option);
@@ -175,12 +187,14 @@ kit.select = (number, wanted) => {
   if (disabled) return lacks('enabled', disabled);
   const options = optionsIn(select);
   const before = options.filter((option) => option.selected);
+  // The page may relabel them as it hears of the choice.
+  const pairs = chosen.map(pairOf);
   if (before.length !== chosen.length || chosen.some((option) => !before.includes(option))) {
     if (multiple) for (const option of options) option.selected = chosen.includes(option);
     else chosen[0].selected = true;
     tell(select, 'input', 'change');
   }
-  return { what: describe(select), chosen: chosen.map(pairOf) };
+  return { what: describe(select), chosen: pairs };
 };
 // Chooses the option that the element is, in a select that can be seen; false where it is none of those.
 kit.choose = (number) => {
@@ -189,7 +203,8 @@ kit.choose = (number) => {
   if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled')) return false;
   const meant = pairOf(option);
   focusOn(select, { preventScroll: true });
-  if (!isConnected(option) || !staysInRow() || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
+  if (!isHere(option) || !staysInRow() || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
+  chosenAs = { option, pair: meant };
   if (option.selected) return true;
   option.selected = true;
   tell(select, 'input', 'change');
@@ -200,10 +215,9 @@ kit.selected = (number, wanted) => {
   const element = elementOf(number);
   const select = element instanceof HTMLOptionElement ? closest(element, 'select') : element && fieldFor(element);
   if (!(select instanceof HTMLSelectElement)) return null;
-  if (element instanceof HTMLOptionElement) return element.selected;
+  if (element instanceof HTMLOptionElement) return element.selected && (chosenAs.option !== element || staysPair(chosenAs.pair, pairOf(element)));
   const chosen = [...getter(HTMLSelectElement, 'selectedOptions')(select)].map(pairOf);
-  const isAmong = (pair, pairs) => pairs.some((other) => isPair(pair, other));
-  return chosen.every((pair) => isAmong(pair, wanted)) && wanted.every((pair) => isAmong(pair, chosen));
+  return chosen.every((now) => wanted.some((pair) => staysPair(pair, now))) && wanted.every((pair) => chosen.some((now) => staysPair(pair, now)));
 };
 
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
@@ -215,6 +229,8 @@ kit.checked = (number) => {
   if (!element) return GONE;
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const what = describe(meant);
+  // A box that is clicked for its label must stay what it is now.
+  if (meant !== element) foundAs.set(meant, identityOf(meant));
   if (isInput(meant) && ['checkbox', 'radio'].includes(typeOf(meant))) {
     const mixed = getter(HTMLInputElement, 'indeterminate')(meant) && typeOf(meant) === 'checkbox';
     return { what, number: numberOf(meant), checked: isChecked(meant), mixed, radio: typeOf(meant) === 'radio' };

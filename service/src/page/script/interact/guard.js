@@ -15,14 +15,14 @@ const GUARDED_MS = 70_000;
 // late the page takes it.
 let guarded = null;
 
-const guard = (element, isKeys, { nested = null, under = null } = {}) => {
+const guard = (element, isKeys, { nested = null, under = null, stays = staysInRow } = {}) => {
   unguard();
   dragged = false;
   const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
     label, control: label && controlOf(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
+    stays, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
@@ -135,10 +135,11 @@ const judgeKey = (event, now) => {
   return true;
 };
 // Whether the first key may come: one that activates does so to what the element was shown as, and to no button inside it.
-const mayHave = (event, target, { element }) => {
+const mayHave = (event, target, now) => {
+  const { element } = now;
   const activates = event.type === 'keydown' && (event.key === 'Enter' || event.key === ' ') && !actFieldKind(element);
-  if (!activates) return staysInRow();
-  return staysMeant() && !(target !== element && actsByItself(element) && isButton(target));
+  now.changed = !(activates ? staysMeant() : now.stays());
+  return !now.changed && !(activates && target !== element && actsByItself(element) && isButton(target));
 };
 // What is typed goes to what has the focus once the page has heard of it: checked after the page's listeners, too.
 const checkAfter = (event, target, now) => {
