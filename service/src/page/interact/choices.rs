@@ -36,6 +36,10 @@ impl Page {
     /// [`ActError::NotFound`] names an option that the select lacks; [`ActError::Invalid`] where it is no select, or takes
     /// one value; [`ActError::NoEffect`] where the page took the choice back, or had other options once it had the focus.
     pub async fn select(&self, element: &Element, values: &[String], terms: &Terms) -> Result<Acted, ActError> {
+        self.or_stale(element, self.select_in(element, values, terms).await).await
+    }
+
+    async fn select_in(&self, element: &Element, values: &[String], terms: &Terms) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(terms.deadline);
         let spot = self.ready(element, Ask::document(terms), &mut tries).await?;
@@ -97,6 +101,10 @@ impl Page {
     /// As [`Page::click`]; [`ActError::NoEffect`] where it is not so afterwards, [`ActError::Invalid`] where it can't be
     /// checked.
     pub async fn check(&self, element: &Element, checked: bool, terms: &Terms) -> Result<Acted, ActError> {
+        self.or_stale(element, self.check_to(element, checked, terms).await).await
+    }
+
+    async fn check_to(&self, element: &Element, checked: bool, terms: &Terms) -> Result<Acted, ActError> {
         let mut tries = Tries::until(terms.deadline);
         let ask = Ask { labels: true, ..Ask::pointer(terms) };
         let before = self.check_of(element, &tries).await?;
@@ -132,11 +140,11 @@ impl Page {
         }
         if before.mixed && !after.mixed {
             // The first click made one of the two states of it.
-            return Box::pin(self.check(element, checked, terms)).await;
+            return Box::pin(self.check_to(element, checked, terms)).await;
         }
         if acted.method == Method::Dom && terms.by_input() {
             let by_input = Terms { how: How::Input, ..*terms };
-            return Box::pin(self.check(element, checked, &by_input)).await;
+            return Box::pin(self.check_to(element, checked, &by_input)).await;
         }
         Err(ActError::NoEffect(format!("{} did not change", after.what)))
     }

@@ -57,6 +57,19 @@ impl Page {
         }
     }
 
+    /// What an action came to; where its element had left, for a ref what became of it.
+    pub(super) async fn or_stale<T>(&self, element: &Element, acted: Result<T, ActError>) -> Result<T, ActError> {
+        let (Err(ActError::NotFound(_)), Meant::Shown(shown)) = (&acted, &element.meant) else { return acted };
+        let ShownFor { reference, snapshot, .. } = **shown;
+        let fate = match self.identity(&element.frame, element.number).await {
+            Ok(None) => Fate::Gone { snapshot },
+            Err(ActError::NotFound(_)) if self.frame_is_gone(&element.frame).await? => Fate::Gone { snapshot },
+            Err(ActError::NotFound(_)) => Fate::AnotherDocument { snapshot },
+            Ok(Some(_)) | Err(_) => return acted,
+        };
+        Err(ActError::Stale(Stale { reference, fate }))
+    }
+
     async fn identity(&self, frame: &Frame, number: u32) -> Result<Option<Identity>, ActError> {
         frame.call(self, CAPTURE_TIMEOUT, "identity", vec![number.into()]).await
     }

@@ -41,6 +41,10 @@ impl Page {
     /// # Errors
     /// [`ActError::Invalid`] where it takes no files or only one; [`ActError::NotEnabled`]; [`ActError::NoEffect`].
     pub async fn upload(&self, element: &Element, files: &[File], deadline: Instant) -> Result<Acted, ActError> {
+        self.or_stale(element, self.upload_to(element, files, deadline).await).await
+    }
+
+    async fn upload_to(&self, element: &Element, files: &[File], deadline: Instant) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(deadline);
         quiet.count_changes().await?;
