@@ -1,6 +1,5 @@
 //! Types into fields, and reads back what the page kept.
 
-use chromiumoxide_cdp::cdp::browser_protocol::input::InsertTextParams;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -10,7 +9,9 @@ use super::chord::Chord;
 use super::error::unless_held;
 use super::focus::{Keyed, went_nowhere};
 use super::keys::Keyboard;
+use super::leaving::Leaving;
 use super::quiet::{Quiet, Rest};
+use super::text::Sent;
 use super::{ActError, Element};
 use crate::page::Page;
 
@@ -34,22 +35,22 @@ pub struct Typing {
 
 /// What a field says when it gets the focus.
 #[derive(Debug, Deserialize)]
-struct Field {
+pub(super) struct Field {
     kind: String,
     focused: bool,
-    what: String,
+    pub what: String,
     #[serde(flatten)]
-    held: Held,
+    pub held: Held,
 }
 
 /// What a field holds.
 #[derive(Debug, Deserialize)]
-struct Held {
-    value: String,
+pub(super) struct Held {
+    pub value: String,
     /// The text of an editor that draws it beside the field, as far as it is in view.
-    drawn: Option<String>,
+    pub drawn: Option<String>,
     /// Whether there may be more than is in the document.
-    long: bool,
+    pub long: bool,
     secret: bool,
 }
 
@@ -60,7 +61,20 @@ enum Outcome {
     NoEffect,
     /// The field has left its document.
     Gone,
-    /// A dialog holds the page, or the document is gone.
+    /// Its document is gone.
+    Left,
+    /// A dialog holds the page.
+    Unknown,
+}
+
+/// What a look at a field says.
+enum Look {
+    Held(Held),
+    /// The field has left its document.
+    Gone,
+    /// Its document is gone.
+    Left,
+    /// A dialog holds the page.
     Unknown,
 }
 
@@ -93,22 +107,6 @@ enum Taken {
     Nothing,
 }
 
-/// What an editor says of a text that is offered to it.
-#[derive(Deserialize)]
-struct Offered {
-    taken: bool,
-}
-
-/// How much of a text was sent.
-enum Sent {
-    All,
-    /// So many characters, until something else had the focus.
-    Until {
-        typed: usize,
-        moved: String,
-    },
-}
-
 impl Page {
     /// Types into a field: as the browser's input does it, or, where nothing is typed in a browser either (dates, times,
     /// colours, ranges), by its value. What the field holds then is read back.
@@ -117,57 +115,49 @@ impl Page {
     /// [`ActError`]: what the field lacked when the time was over; [`ActError::NoEffect`] where nothing or the old value is
     /// in it; [`ActError::Invalid`] for a value that does not suit its type.
     pub async fn type_text(&self, element: &Element, typing: &Typing) -> Result<Acted, ActError> {
+        self.or_stale(element, self.type_into(element, typing).await).await
+    }
+
+    async fn type_into(&self, element: &Element, typing: &Typing) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(typing.terms.deadline);
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
         let Entered { method, outcome, rest, moved } = self.enter(element, typing, &mut quiet, &mut tries).await?;
-        let mut gone = None;
-        let typed = match outcome {
-            Outcome::Typed(typed) => Some(typed),
-            Outcome::Unknown => None,
-            Outcome::Gone => {
-                gone = Some(format!("field_gone: {} left the page, and what was typed with it", spot.what));
-                None
-            }
+        let gone = || format!("field_gone: {} left the page, and what was typed with it", spot.what);
+        let (mut warnings, mut typed) = (Vec::new(), None);
+        let mut has_left = false;
+        warnings.extend(moved.as_ref().map(|moved| format!("focus_moved: {moved}")));
+        match outcome {
+            Outcome::Typed(is) => typed = Some(is),
+            Outcome::Unknown => {}
+            Outcome::Gone => warnings.push(gone()),
+            Outcome::Left => has_left = true,
             Outcome::NoEffect => {
                 let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
                 return Err(ActError::NoEffect(format!("{} did not take the text{to}", spot.what)));
             }
-        };
-        let mut warnings: Vec<String> = moved.map(|moved| format!("focus_moved: {moved}")).into_iter().collect();
-        warnings.extend(gone);
-        let rest = match rest {
-            // Half a text is not sent.
-            Some(rest) if typing.submit && warnings.is_empty() => {
-                match self.submit(element, &typing.terms, &mut quiet, &mut tries).await {
-                    Err(ActError::Dialog(_)) => {
-                        warnings.push("not_submitted: Enter was not pressed".to_owned());
-                        None
-                    }
-                    Err(ActError::NotFound(what)) => {
-                        warnings.push(format!("not_submitted: Enter was not pressed, {what} is gone"));
-                        Some(rest)
-                    }
-                    submitted => submitted?,
-                }
-            }
-            rest => {
-                if typing.submit && !warnings.is_empty() {
-                    warnings.push("not_submitted: Enter was not pressed".to_owned());
-                }
-                rest
-            }
+        }
+        let rest = if typing.submit {
+            self.submits(element, typing, rest, &mut warnings, &mut quiet, &mut tries).await?
+        } else {
+            rest
         };
         let (is_known, is_left) = (rest.is_some(), typing.submit || !warnings.is_empty());
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
         let typed = match typed {
             // The page may have asked its server meanwhile.
             Some(typed) if is_known && !is_left && !acted.settled.navigated => {
-                Some(self.still_typed(element, typed, &tries).await?)
+                let still = self.still_typed(element, typed, &tries).await?;
+                has_left = still.is_none();
+                still
             }
             typed => typed,
         };
+        // A page that goes on says so; a frame does not.
+        if has_left && !acted.settled.navigated {
+            warnings.push(gone());
+        }
         if typed.as_ref().is_some_and(|typed| typed.differs) {
             acted.warnings.push("value_differs".to_owned());
         }
@@ -176,30 +166,69 @@ impl Page {
         Ok(acted)
     }
 
-    /// What is in the field after the page has come to rest.
-    async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Typed, ActError> {
-        let held = self.held(element, tries).await?;
-        let Some(Some(Held { value, drawn: None, long: false, secret: false })) = held else { return Ok(typed) };
+    /// What is in the field after the page has come to rest; `None` where its document is gone.
+    async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Option<Typed>, ActError> {
+        let value = match self.held(element, tries).await? {
+            Look::Held(Held { value, drawn: None, long: false, secret: false }) => value,
+            Look::Left => return Ok(None),
+            _ => return Ok(Some(typed)),
+        };
         let differs = typed.differs || typed.value.as_ref().is_some_and(|before| *before != value);
-        Ok(Typed { value: typed.value.is_some().then_some(value), differs })
+        Ok(Some(Typed { value: typed.value.is_some().then_some(value), differs }))
     }
 
-    /// Presses Enter in the field.
+    /// Presses Enter after the text, if that is whole, and warns where it was not pressed or not taken.
+    async fn submits(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        rest: Option<Rest>,
+        warnings: &mut Vec<String>,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Option<Rest>, ActError> {
+        let not_pressed = || "not_submitted: Enter was not pressed".to_owned();
+        // Half a text is not sent.
+        if rest.is_none() || !warnings.is_empty() {
+            if !warnings.is_empty() {
+                warnings.push(not_pressed());
+            }
+            return Ok(rest);
+        }
+        match self.submit(element, &typing.terms, quiet, tries).await {
+            Ok((rest, strayed)) => {
+                warnings.extend(strayed.map(|how| format!("not_submitted: {how}")));
+                Ok(rest)
+            }
+            Err(ActError::Dialog(_)) => {
+                warnings.push(not_pressed());
+                Ok(None)
+            }
+            Err(ActError::NotFound(what)) => {
+                warnings.push(format!("not_submitted: Enter was not pressed, {what} is gone"));
+                Ok(rest)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Presses Enter in the field; with how it went elsewhere, if it did.
     async fn submit(
         &self,
         element: &Element,
         terms: &Terms,
         quiet: &mut Quiet<'_>,
         tries: &mut Tries,
-    ) -> Result<Option<Rest>, ActError> {
-        let Some(enter) = Chord::of('\n') else { return Ok(None) };
+    ) -> Result<(Option<Rest>, Option<String>), ActError> {
+        let Some(enter) = Chord::of('\n') else { return Ok((None, None)) };
         let taken = if terms.by_input() {
             self.press_on(element, &enter, quiet, tries).await?
         } else {
             let at = Keyboard { frame: &element.frame, element: Some(element) };
-            unless_held(self.key_in_document(at, &enter, tries).await)?.map(drop)
+            unless_held(self.key_in_document(at, &enter, tries).await)?.map(|_| Keyed::default())
         };
-        if taken.is_some() { quiet.rest().await } else { Ok(None) }
+        let Some(keyed) = taken else { return Ok((None, None)) };
+        Ok((quiet.rest().await?, keyed.strayed("Enter")))
     }
 
     async fn enter(
@@ -224,8 +253,9 @@ impl Page {
                 return entered(Method::Dom, outcome, rest);
             }
         }
+        let mut leaving = Leaving::watch(self, &element.frame);
         loop {
-            match self.write(element, typing, quiet, tries).await? {
+            match self.write(element, typing, &mut leaving, quiet, tries).await? {
                 Written::Done(entered) => return Ok(entered),
                 Written::Stopped { what, moved } => {
                     if !tries.next().await {
@@ -241,6 +271,7 @@ impl Page {
         &self,
         element: &Element,
         typing: &Typing,
+        leaving: &mut Leaving<'_>,
         quiet: &mut Quiet<'_>,
         tries: &Tries,
     ) -> Result<Written, ActError> {
@@ -260,11 +291,14 @@ impl Page {
         if !field.focused {
             return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
         }
-        let sent = self.send_text(element, typing, &field, quiet, tries).await?;
+        let sent = self.send_text(element, typing, &field, leaving, quiet, tries).await?;
         let keyed = if sent.is_some() { self.keyed_aside(element, aside, tries).await? } else { None };
         let is_held = sent.is_none();
         let moved = match (sent, keyed) {
-            (_, Some(Keyed { stopped: true, reached: false, moved })) => {
+            (_, Some(Keyed { stopped: true, reached: false, is: Some(is), .. })) => {
+                return Err(is.changed(&element.meant));
+            }
+            (_, Some(Keyed { stopped: true, reached: false, moved, .. })) => {
                 return Ok(Written::Stopped { what: field.what, moved });
             }
             (Some(Sent::Until { typed, moved }), _) => {
@@ -281,65 +315,18 @@ impl Page {
         entered(Method::Cdp, outcome, rest, moved)
     }
 
-    /// Writes the text to the field that has the focus; `None` where a dialog opened meanwhile.
-    async fn send_text(
-        &self,
-        element: &Element,
-        typing: &Typing,
-        field: &Field,
-        quiet: &Quiet<'_>,
-        tries: &Tries,
-    ) -> Result<Option<Sent>, ActError> {
-        let is_part = field.held.long || field.held.drawn.is_some();
-        if is_part {
-            // What is not in the document is selected by the editor alone.
-            let keys = if typing.clear { "Control+A" } else { "Control+End" };
-            let Some(()) = quiet.delivered(self.send_key(keys)).await? else { return Ok(None) };
-        }
-        let is_empty = field.held.value.is_empty() && !is_part;
-        if typing.clear && !is_empty && (typing.slowly || typing.text.is_empty()) {
-            let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
-        }
-        if typing.slowly {
-            for (typed, character) in typing.text.chars().enumerate() {
-                if typed > 0
-                    && let Some(Keyed { moved: Some(moved), .. }) = self.keyed(element, tries).await?
-                {
-                    return Ok(Some(Sent::Until { typed, moved }));
-                }
-                let taken = match Chord::of(character) {
-                    Some(chord) => quiet.delivered(self.send_chord(&chord)).await?,
-                    None => quiet.delivered(vec![self.session.call(&InsertTextParams::new(character))]).await?,
-                };
-                let Some(()) = taken else { return Ok(None) };
-            }
-            return Ok(Some(Sent::All));
-        }
-        if typing.text.is_empty() {
-            return Ok(Some(Sent::All));
-        }
-        if field.held.drawn.is_some() {
-            let told = self.told_once(element, "offer", typing.text.as_str().into(), tries).await;
-            let Some(Offered { taken }) = unless_held(told)? else { return Ok(None) };
-            if taken {
-                return Ok(Some(Sent::All));
-            }
-        }
-        // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,
-        // and a field that sends its text by Enter would send the first.
-        let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
-        Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All))
-    }
-
-    /// What the field holds; `Some(None)` where it has left its document, `None` where that is gone or a dialog holds it.
-    async fn held(&self, element: &Element, tries: &Tries) -> Result<Option<Option<Held>>, ActError> {
-        match element.call(self, tries.limit(), "read", Value::Null).await {
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => Ok(None),
-            read => read.map(Some),
-        }
-    }
-
     /// What the field holds now.
+    async fn held(&self, element: &Element, tries: &Tries) -> Result<Look, ActError> {
+        match element.call(self, tries.limit(), "read", Value::Null).await {
+            Ok(Some(held)) => Ok(Look::Held(held)),
+            Ok(None) => Ok(Look::Gone),
+            Err(ActError::Dialog(_)) => Ok(Look::Unknown),
+            Err(ActError::NotFound(_)) => Ok(Look::Left),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What came of the text, by what the field holds now.
     async fn read_back(
         &self,
         element: &Element,
@@ -351,8 +338,12 @@ impl Page {
         if !answers {
             return Ok(Outcome::Unknown);
         }
-        let Some(read) = self.held(element, tries).await? else { return Ok(Outcome::Unknown) };
-        let Some(held) = read else { return Ok(Outcome::Gone) };
+        let held = match self.held(element, tries).await? {
+            Look::Held(held) => held,
+            Look::Gone => return Ok(Outcome::Gone),
+            Look::Left => return Ok(Outcome::Left),
+            Look::Unknown => return Ok(Outcome::Unknown),
+        };
         let is_long = field.held.long || held.long;
         let by_value = Taken::of(&field.held.value, &held.value, typing, field.kind == "content", is_long);
         let (taken, value) = match (&field.held.drawn, &held.drawn) {

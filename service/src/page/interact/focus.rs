@@ -4,11 +4,14 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::Instant;
 
 use super::actionable::Tries;
 use super::aside::{Aside, Input};
 use super::chord::Chord;
+use super::leaving::Leaving;
 use super::quiet::Quiet;
+use super::resolve::Identity;
 use super::{ActError, Element};
 use crate::page::{Page, PageError};
 
@@ -22,7 +25,8 @@ struct Focused {
 }
 
 /// What came of keys and text.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
 pub(super) struct Keyed {
     /// What has the focus instead of the element.
     pub moved: Option<String>,
@@ -30,7 +34,28 @@ pub(super) struct Keyed {
     pub reached: bool,
     /// Whether any was stopped.
     pub stopped: bool,
+    /// What a key typed into, to which the page had moved the focus as it went down.
+    pub followed: Option<String>,
+    /// What the element had become, where it was stopped for that.
+    pub is: Option<Identity>,
+    /// Whether the element's document is gone.
+    #[serde(skip)]
+    pub left: bool,
 }
+
+/// Whether the next key may be sent.
+pub(super) enum Next {
+    Goes,
+    /// A dialog holds the page.
+    Held,
+    /// It would come to this.
+    Elsewhere(String),
+    /// The document is gone, or another one is on its way.
+    Left,
+}
+
+/// What is there instead of an element whose document is gone.
+pub(super) const ANOTHER_DOCUMENT: &str = "another document";
 
 impl Page {
     /// Presses a chord on an element, which gets the focus, and again where another element would have got it, until the
@@ -41,7 +66,8 @@ impl Page {
         chord: &Chord,
         quiet: &Quiet<'_>,
         tries: &mut Tries,
-    ) -> Result<Option<()>, ActError> {
+    ) -> Result<Option<Keyed>, ActError> {
+        let mut leaving = Leaving::watch(self, &element.frame);
         loop {
             let aside = self.hold_keys(element).await;
             let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;
@@ -50,16 +76,59 @@ impl Page {
             }
             if frame {
                 drop(aside);
-                return quiet.delivered(self.send_chord(chord)).await;
+                return Ok(quiet.delivered(self.send_chord(chord)).await?.map(|()| Keyed::default()));
+            }
+            match self.first_key(element, &mut leaving, tries).await? {
+                Next::Goes => {}
+                Next::Held => return Ok(None),
+                Next::Elsewhere(to) => return Err(went_nowhere("the key", &what, Some(to))),
+                Next::Left => return Err(ActError::NotFound(format!("the document of {what}"))),
             }
             let Some(()) = quiet.delivered(self.send_chord(chord)).await? else { return Ok(None) };
-            match self.keyed_aside(element, aside, tries).await? {
-                Some(Keyed { stopped: true, reached: false, moved }) => {
-                    if !tries.next().await {
-                        return Err(went_nowhere("the key", &what, moved));
-                    }
-                }
-                _ => return Ok(Some(())),
+            let Some(keyed) = self.keyed_aside(element, aside, tries).await? else { return Ok(Some(Keyed::default())) };
+            if keyed.reached || !keyed.stopped {
+                return Ok(Some(keyed));
+            }
+            if let Some(is) = keyed.is {
+                return Err(is.changed(&element.meant));
+            }
+            if !tries.next().await {
+                return Err(went_nowhere("the key", &what, keyed.moved));
+            }
+        }
+    }
+
+    /// Whether the first key may be sent, after a navigation that the focus began.
+    pub(super) async fn first_key(
+        &self,
+        element: &Element,
+        leaving: &mut Leaving<'_>,
+        tries: &Tries,
+    ) -> Result<Next, ActError> {
+        if leaving.has_begun() { self.next_key(element, leaving, tries).await } else { Ok(Next::Goes) }
+    }
+
+    /// Whether another key may be sent after those that have been taken. Waits for a navigation that they began.
+    pub(super) async fn next_key(
+        &self,
+        element: &Element,
+        leaving: &mut Leaving<'_>,
+        tries: &Tries,
+    ) -> Result<Next, ActError> {
+        loop {
+            // The answer comes after the events of what the keys began.
+            match self.keyed(element, tries).await? {
+                None => return Ok(Next::Held),
+                Some(Keyed { left: true, .. }) => return Ok(Next::Left),
+                Some(Keyed { moved: Some(moved), .. }) => return Ok(Next::Elsewhere(moved)),
+                Some(_) if !leaving.has_begun() => return Ok(Next::Goes),
+                Some(_) => {}
+            }
+            match leaving.is_over(Instant::now() + tries.limit()).await {
+                Ok(true) => {}
+                Ok(false) => return Ok(Next::Left),
+                Err(ActError::Dialog(_)) => return Ok(Next::Held),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -69,7 +138,7 @@ impl Page {
         self.hold_aside(std::slice::from_ref(&element.frame), Input::Keys).await
     }
 
-    /// What came of keys that have been taken; `None` where the document is gone, or a dialog holds it.
+    /// What came of keys that have been taken; `None` where a dialog holds the page.
     pub(super) async fn keyed_aside(
         &self,
         element: &Element,
@@ -85,11 +154,27 @@ impl Page {
     /// The same so far, in the element's document.
     pub(super) async fn keyed(&self, element: &Element, tries: &Tries) -> Result<Option<Keyed>, ActError> {
         match element.call(self, tries.limit(), "keyed", Value::Null).await {
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) => Ok(None),
-            // The page closed its window by them.
-            Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => Ok(None),
+            Err(ActError::Dialog(_)) => Ok(None),
+            // Whether the last ones came to it is not known.
+            Err(ActError::NotFound(_)) => {
+                let moved = Some(ANOTHER_DOCUMENT.to_owned());
+                Ok(Some(Keyed { moved, reached: true, left: true, ..Keyed::default() }))
+            }
             keyed => keyed.map(Some),
         }
+    }
+}
+
+// === impl Keyed ===
+
+impl Keyed {
+    /// How the page moved the focus as the key went down, and what came of what the key does.
+    pub(super) fn strayed(&self, key: &str) -> Option<String> {
+        if let Some(to) = &self.followed {
+            return Some(format!("the page moved the focus to {to} as {key} went down, and {key} typed there"));
+        }
+        let to = self.moved.as_ref().filter(|_| self.stopped && self.reached)?;
+        Some(format!("the page moved the focus to {to} as {key} went down, and what {key} does was stopped"))
     }
 }
 

@@ -15,8 +15,7 @@ use super::acted::{Acted, Method, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
 use super::error::unless_held;
-use super::focus::went_nowhere;
-use super::frame::FRAME_DEPTH_MAX;
+use super::focus::{Keyed, went_nowhere};
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -69,6 +68,20 @@ impl Page {
         clipboard: &Clipboard,
         terms: &Terms,
     ) -> Result<Acted, ActError> {
+        let acted = self.press_at(element, chord, clipboard, terms).await;
+        match element {
+            Some(element) => self.or_stale(element, acted).await,
+            None => acted,
+        }
+    }
+
+    async fn press_at(
+        &self,
+        element: Option<&Element>,
+        chord: &Chord,
+        clipboard: &Clipboard,
+        terms: &Terms,
+    ) -> Result<Acted, ActError> {
         let mut tries = Tries::until(terms.deadline);
         let frame = match element {
             Some(element) => element.frame.clone(),
@@ -101,13 +114,17 @@ impl Page {
         }
         let taken = match element {
             Some(element) => self.press_on(element, chord, &quiet, &mut tries).await?,
-            None => quiet.delivered(self.send_chord(chord)).await?,
+            None => quiet.delivered(self.send_chord(chord)).await?.map(|()| Keyed::default()),
         };
         let rest = match taken {
-            Some(()) => quiet.rest().await?,
+            Some(_) => quiet.rest().await?,
             None => None,
         };
-        Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds))
+        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds);
+        acted
+            .warnings
+            .extend(taken.and_then(|keyed| keyed.strayed("the key")).map(|how| format!("focus_moved: {how}")));
+        Ok(acted)
     }
 
     pub(super) async fn key_in_document(

@@ -1,6 +1,8 @@
 //! Pages that try to have an agent act on another element than it meant: "done" is said of the right one alone.
 
 mod fields;
+mod keys;
+mod leaving;
 mod meanings;
 mod names;
 mod pointer;

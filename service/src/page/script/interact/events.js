@@ -121,7 +121,7 @@ const keyDefault = (element, key, modifiers) => {
     const by = form && [...HTMLFormElement.prototype.querySelectorAll.call(form, 'button, input')].find((one) => one.type === 'submit');
     if (by) HTMLElement.prototype.click.call(by);
     else if (form) HTMLFormElement.prototype.requestSubmit.call(form);
-  } else if ([...key].length === 1 && actFieldKind(element)) document.execCommand('insertText', false, key);
+  } else if ([...key].length === 1 && actFieldKind(element) && hasFocus(element)) document.execCommand('insertText', false, key);
 };
 // A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
 // prevented nothing. With a number the element gets the focus first, and the key only if it has it then.
@@ -194,6 +194,7 @@ kit.first = (selector) => {
 };
 // What the focus is in: this document's element, and whether that is a frame.
 kit.focusedFrame = () => {
+  globalThis.portholeRelease?.();
   const element = activeIn(document);
   return element && (tagOf(element) === 'iframe' || tagOf(element) === 'frame') ? numberOf(element) : 0;
 };

@@ -82,7 +82,7 @@ kit.focus = (number) => {
   // Keys for a frame come to the document in it.
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
-  else guard(field, true);
+  else guard(field, true, { follows: true });
   return { focused: hasFocus(field), frame: isFrame, what: describe(field) };
 };
 kit.read = (number) => {

@@ -11,18 +11,22 @@ const GUARDED_MS = 70_000;
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
 // what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on,
 // `under` the innermost element there.
+// Of keys: `stays()`, whether the element is still what it was, and `changed`, that it was not; `down`, the keydown of a key
+// that has typed nothing yet; where `follows`, a key may type elsewhere, which is `followed`.
 // Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however
 // late the page takes it.
 let guarded = null;
 
-const guard = (element, isKeys, { nested = null, under = null, stays = staysInRow } = {}) => {
+const guard = (element, isKeys, { nested = null, under = null, stays = staysInRow, follows = false } = {}) => {
   unguard();
+  // What comes now is meant for this document, which may have held its keys since it began.
+  globalThis.portholeRelease?.();
   dragged = false;
   const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
     label, control: label && controlOf(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stays, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
+    stays, follows, followed: null, down: null, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
@@ -128,8 +132,12 @@ const judgeKey = (event, now) => {
   const [target] = event.composedPath();
   // A key that went down here must come up.
   if (event.type === 'keyup') return now.first !== null;
-  if (now.stops || !now.element || !hasKeys(now.element, target) || (now.reached === 0 && !mayHave(event, target, now))) return misses(now, told(target));
+  if (now.stops || !now.element) return misses(now, told(target));
+  if (!hasKeys(now.element, target)) return mayFollow(event, target, now) || misses(now, told(target));
+  if (now.reached === 0 && !mayHave(event, target, now)) return misses(now, told(target));
   now.first ??= target;
+  if (event.type === 'keydown' && types(event)) now.down = event;
+  if (event.type === 'keypress') now.down = null;
   if (event.type === 'beforeinput') checkAfter(event, target, now);
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
   return true;
@@ -140,6 +148,24 @@ const mayHave = (event, target, now) => {
   const activates = event.type === 'keydown' && (event.key === 'Enter' || event.key === ' ') && !actFieldKind(element);
   now.changed = !(activates ? staysMeant() : now.stays());
   return !now.changed && !(activates && target !== element && actsByItself(element) && isButton(target));
+};
+// Whether a key that goes down types something, if the page lets it.
+const types = ({ key, altKey, ctrlKey, metaKey }) => (key === 'Enter' || key.length === 1) && !altKey && !ctrlKey && !metaKey;
+// What a key types goes where the page puts the focus as the key goes down, as a person's key would: cells of a table and
+// pages that search as one types do so. But into fields alone whose text is shown: it neither activates nor chooses.
+const TYPES = new Set(['keypress', 'textInput', 'beforeinput']);
+const mayFollow = (event, target, now) => {
+  if (!now.follows || now.reached === 0 || now.lost !== null || !TYPES.has(event.type)) return false;
+  // Where nothing has the focus a key does nothing.
+  if ((target === documentBody() || target === documentRoot()) && actFieldKind(target) === null) {
+    now.down = null;
+    return true;
+  }
+  if (event.key === 'Enter' || (event.type === 'beforeinput' && event.inputType !== 'insertText')) return false;
+  if (!(target instanceof Element) || !['text', 'content'].includes(actFieldKind(target)) || isSecret(target) || actReadOnly(target)) return false;
+  now.followed ??= describe(target);
+  now.down = null;
+  return true;
 };
 // What is typed goes to what has the focus once the page has heard of it: checked after the page's listeners, too.
 const checkAfter = (event, target, now) => {
@@ -155,6 +181,7 @@ const checkAfter = (event, target, now) => {
 // root, or at the editable element that it is a part of.
 const hasKeys = (element, target) => {
   if (isWithin(target, element)) return true;
+  if (!isConnected(element)) return false;
   const active = activeIn(rootOf(element));
   if (target === active) return actFieldKind(element) === 'content' && actFieldKind(target) === 'content' && isWithin(element, target);
   for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) {
@@ -181,10 +208,12 @@ const giveFocus = (element) => {
 kit.keyed = (number) => {
   const element = elementOf(number);
   const now = underGuard();
-  const { by, lost, reached } = now ?? { by: null, lost: null, reached: 0 };
+  const { by, lost, reached, followed, changed, down } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null };
   const field = now?.element ?? element;
   const moved = by ?? lost ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
-  return { moved, reached: reached > 0, stopped: (by ?? lost) !== null };
+  // The browser itself types nothing where another frame has got the focus.
+  const isDropped = Boolean(now?.follows && moved !== null && down && !down.defaultPrevented);
+  return { moved, reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
 };
 
 // Input that was sent until now, and may be taken later by a page that a dialog or its own script holds, is checked still.

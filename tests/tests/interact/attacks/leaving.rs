@@ -1,0 +1,138 @@
+//! Documents that leave while they are typed into: the next one gets nothing of what was meant for them.
+
+use porthole_service::page::interact::{ActError, Acted, Element, Typing};
+use porthole_tests::Reply;
+use porthole_tests::site::SHOP;
+
+use crate::act::scene::{Scene, briefly, ready, typing};
+
+/// The next document, whose title is what came to it.
+const NEXT: &str = "<title></title><form onsubmit='return false'><input id=n autofocus></form><script>
+    for (const type of ['keydown', 'input']) n.addEventListener(type, e => { document.title += e.key ?? n.value }); n.focus()</script>";
+
+/// Leaves for `next` while the field `#a` is typed into.
+const LEAVES: [&str; 5] = [
+    "a.oninput = () => { go() }",
+    "a.onkeydown = () => { go() }",
+    "a.oninput = () => { if (a.value.length == 3) go() }",
+    "a.onkeydown = () => { go(); for (const until = performance.now() + 150; performance.now() < until;); }",
+    "a.onfocus = () => { go(); for (const until = performance.now() + 150; performance.now() < until;); }",
+];
+
+/// Fails, or tells that the rest was not typed, or that the text left with its field.
+fn is_told(typed: &Result<Acted, ActError>) -> bool {
+    match typed {
+        Ok(acted) => acted.warnings.iter().any(|one| one.starts_with("focus_moved") || one.starts_with("field_gone")),
+        Err(error) => matches!(error, ActError::NoEffect(_) | ActError::NotFound(_) | ActError::Stale(_)),
+    }
+}
+
+fn secret(slowly: bool) -> Typing {
+    Typing { slowly, submit: true, ..typing("secretsecret") }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_document_gets_no_key_that_was_for_the_one_before() {
+    let scene = Scene::open().await;
+    for name in ["127.0.0.1", SHOP] {
+        let next = scene.site.under_name(&scene.site.html(NEXT), name);
+        for leaves in LEAVES {
+            for slowly in [true, false] {
+                let what = format!("{name} {leaves} {slowly}");
+                scene
+                    .shows(&format!("<input id=a value=old><script>let left = 0; const go = () => left++ || (location = '{next}'); {leaves}</script>"))
+                    .await;
+                let field = scene.element("#a").await;
+                let typed = scene.page.type_text(&field, &secret(slowly)).await;
+                scene.evaluate("new Promise(done => setTimeout(done, 30))").await;
+                assert_eq!(scene.evaluate("document.title").await, "", "{what}: {typed:?}");
+                if slowly {
+                    assert!(is_told(&typed), "{what}: {typed:?}");
+                }
+            }
+        }
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_document_of_a_frame_gets_no_key_that_was_for_the_one_before() {
+    for name in ["127.0.0.1", SHOP] {
+        let scene = Scene::open().await;
+        let next = scene
+            .site
+            .html(&format!("{NEXT}<script>setInterval(() => parent.postMessage(document.title, '*'), 5)</script>"));
+        let next = scene.site.under_name(&next, name);
+        for leaves in LEAVES {
+            let card = scene.site.html(&format!(
+                "<input id=a><script>let left = 0; const go = () => left++ || (location = '{next}'); {leaves}</script>"
+            ));
+            let card = scene.site.under_name(&card, name);
+            scene
+                .shows(&format!("<iframe id=f src='{card}'></iframe><p id=p></p><script>onmessage = e => {{ p.textContent = e.data }}</script>"))
+                .await;
+            let typed = scene.page.type_text(&scene.inner(&["#f", "#a"]).await, &secret(true)).await;
+            scene.evaluate("new Promise(done => setTimeout(done, 60))").await;
+            assert_eq!(scene.evaluate("p.textContent").await, "", "{name} {leaves}: {typed:?}");
+            assert!(is_told(&typed), "{name} {leaves}: {typed:?}");
+        }
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_frame_that_leaves_with_its_field_is_told() {
+    for name in ["127.0.0.1", SHOP] {
+        let scene = Scene::open().await;
+        let card = scene.site.html(
+            "<input id=a><script>for (const type of ['focus', 'input']) a.addEventListener(type, () => parent.postMessage(type, '*'))</script>",
+        );
+        let card = scene.site.under_name(&card, name);
+        for type_ in ["focus", "input"] {
+            for leaves in ["f.remove()", "f.srcdoc = '<input id=n autofocus>'"] {
+                for slowly in [true, false] {
+                    scene
+                        .shows(&format!("<iframe id=f src='{card}'></iframe><script>onmessage = e => {{ if (e.data == '{type_}') {{ {leaves} }} }}</script>"))
+                        .await;
+                    let field = scene.inner(&["#f", "#a"]).await;
+                    let typing = Typing { terms: briefly(), ..secret(slowly) };
+                    let typed = scene.page.type_text(&field, &typing).await;
+                    assert!(is_told(&typed), "{name} {type_} {leaves} {slowly}: {typed:?}");
+                }
+            }
+        }
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_that_stays_after_all_is_typed_into_to_the_end() {
+    let scene = Scene::open().await;
+    let nothing = scene.site.page(Reply::text("").status(204));
+    let leaf = scene.site.html("leaf");
+    for (stays, settles) in [
+        (format!("a.oninput = () => {{ location = '{nothing}' }}"), true),
+        ("a.oninput = () => { location.hash = a.value }".to_owned(), true),
+        ("a.oninput = () => { history.pushState(1, '', '?q=' + a.value) }".to_owned(), true),
+        (format!("a.oninput = () => {{ f.src = '{leaf}' }}"), true),
+    ] {
+        for slowly in [true, false] {
+            scene.shows(&format!("<input id=a><iframe id=f></iframe><script>{stays}</script>")).await;
+            let typing = Typing { slowly, ..typing("text") };
+            let acted = scene.page.type_text(&scene.element("#a").await, &typing).await.unwrap();
+            assert_eq!(acted.warnings, Vec::<String>::new(), "{stays} {slowly}");
+            assert_eq!(acted.settled.settled, settles);
+            assert_eq!(scene.evaluate("a.value").await, "text", "{stays} {slowly}");
+        }
+    }
+    // A key in the document that comes after one that left is taken.
+    let next = scene.site.html(NEXT);
+    scene.shows(&format!("<input id=a oninput=\"location = '{next}'\">")).await;
+    let _ = scene.page.type_text(&scene.element("#a").await, &secret(true)).await;
+    scene.page.press(None, &"x".parse().unwrap(), &scene.clipboard, &ready()).await.unwrap();
+    assert_eq!(scene.evaluate("n.value").await, "x");
+    let field: Element = scene.element("#n").await;
+    scene.page.type_text(&field, &Typing { slowly: true, ..typing("new") }).await.unwrap();
+    assert_eq!(scene.evaluate("n.value").await, "new");
+    scene.ends().await;
+}
