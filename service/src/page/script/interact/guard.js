@@ -26,7 +26,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   guarded = {
     label, control: label && controlOf(label), nested, under,
     element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
-    stays, follows, followed: null, down: null, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
+    stays, follows, followed: null, down: null, wentDown: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
   globalThis.portholeGuard = check;
@@ -136,7 +136,7 @@ const judgeKey = (event, now) => {
   if (!hasKeys(now.element, target)) return mayFollow(event, target, now) || misses(now, told(target));
   if (now.reached === 0 && !mayHave(event, target, now)) return misses(now, told(target));
   now.first ??= target;
-  if (event.type === 'keydown' && types(event)) now.down = event;
+  if (event.type === 'keydown' && types(event)) [now.down, now.wentDown] = [event, true];
   if (event.type === 'keypress') now.down = null;
   if (event.type === 'beforeinput') checkAfter(event, target, now);
   if (event.type !== 'keydown' || !['Alt', 'Control', 'Meta', 'Shift'].includes(event.key)) now.reached++;
@@ -155,7 +155,7 @@ const types = ({ key, altKey, ctrlKey, metaKey }) => (key === 'Enter' || key.len
 // pages that search as one types do so. But into fields alone whose text is shown: it neither activates nor chooses.
 const TYPES = new Set(['keypress', 'textInput', 'beforeinput']);
 const mayFollow = (event, target, now) => {
-  if (!now.follows || now.reached === 0 || now.lost !== null || !TYPES.has(event.type)) return false;
+  if (!now.follows || !now.wentDown || now.lost !== null || !TYPES.has(event.type)) return false;
   // Where nothing has the focus a key does nothing.
   if ((target === documentBody() || target === documentRoot()) && actFieldKind(target) === null) {
     now.down = null;
