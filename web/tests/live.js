@@ -476,6 +476,32 @@ test('date, time and colour fields are the viewer’s own', async (place) => {
   }
 });
 
+test('the key that confirms a field or answers a dialog is not the page’s', async (place) => {
+  const element = await streaming(place);
+  const field = (/** @type {string} */ kind, /** @type {string} */ value) => ({ type: 'select', kind, options: [], multiple: false, value, rect: RECT });
+  const nothingElse = async (/** @type {string} */ of) => {
+    await until(() => element.shadowRoot.activeElement?.localName === 'textarea', 'the page has the focus again');
+    // Held, it repeats.
+    await person({ do: 'key', key: 'Enter', part: 'up' });
+    find(element, 'textarea').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', code: 'Enter', repeat: true, bubbles: true, cancelable: true }));
+    await person({ do: 'key', key: 'ArrowLeft' });
+    await received('keyboard', ({ event }) => event.type === 'keyUp');
+    equal((await events('keyboard')).map(({ key }) => key), ['ArrowLeft', 'ArrowLeft'], of);
+  };
+  for (const [kind, value] of [['date', '2026-11-23'], ['time', '10:00'], ['color', '#112233']]) {
+    await socket({ send: [field(kind, value)], forget: true });
+    await until(() => find(element, '.panel input'));
+    await person({ do: 'key', key: 'Enter', part: 'down' });
+    equal((await received('choose')).values, [value], kind);
+    await nothingElse(kind);
+  }
+  await socket({ send: [{ type: 'dialog', kind: 'prompt', message: 'Name?', default: 'Ada' }], forget: true });
+  await until(() => find(element, 'form.panel input'));
+  await person({ do: 'key', key: 'Enter', part: 'down' });
+  equal((await received('dialog')).text, 'Ada');
+  await nothingElse('a dialog');
+});
+
 test('suggestions leave the focus where one types', async (place) => {
   const element = await streaming(place);
   await click(find(element, 'canvas'));

@@ -133,7 +133,10 @@ export class Fields {
     });
     input.value = typeof field.value === 'string' ? cut(field.value, 40) : '';
     input.addEventListener('keydown', (event) => {
-      if (event.key === 'Enter') this._choose([input.value]);
+      if (event.key !== 'Enter') return;
+      // Choosing gives the focus back to the page, which must not get this key.
+      event.preventDefault();
+      this._choose([input.value]);
     });
     const set = make('button', { type: 'button', class: 'main', disabled: !active, on: { click: () => this._choose([input.value]) } }, 'Set');
     const clear = make('button', { type: 'button', disabled: !active, on: { click: () => this._choose(['']) } }, 'Clear');

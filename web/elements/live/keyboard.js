@@ -98,6 +98,8 @@ export class Keyboard {
       }
     }
     event.preventDefault();
+    // It went down in a panel that it closed.
+    if (event.repeat && !this._down.has(event.code || event.key)) return;
     if (event.key === 'Escape' && !event.repeat) {
       const twice = event.timeStamp - this._escaped < ESCAPE_TWICE_MS;
       this._escaped = event.timeStamp;
