@@ -747,6 +747,22 @@ test('nothing is wider than 320 px, and the page is still operable', async (plac
   await person({ do: 'size', width: 1024, height: 768 });
 });
 
+test('the bar has two rows at a phone, whoever has control', async (place) => {
+  await person({ do: 'size', width: 390 + 16, height: 844, mobile: true, scale: 2 });
+  const element = await streaming(place, 'control', [390, 700]);
+  for (const control of [{ holder: 'none', you: false }, { holder: 'viewer', you: true }, { holder: 'agent', you: false }, { holder: 'viewer', you: false }]) {
+    await socket({ send: [{ type: 'control', ...control }] });
+    await until(() => Boolean(buttonOf(element, 'Release control')) === control.you);
+    await until(() => find(element, '.role').hidden === (control.you || control.holder === 'none'));
+    const shown = [...find(element, '.bar').children].filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect());
+    const rows = new Set(shown.filter(({ width }) => width > 0).map(({ top, height }) => Math.round((top + height / 2) / 8)));
+    assert(rows.size <= 2, `${rows.size} rows with ${JSON.stringify(control)}`);
+    equal(document.documentElement.scrollWidth, document.documentElement.clientWidth, 'nothing is wider');
+  }
+  await person({ do: 'shot', name: 'live-phone-bar' });
+  await person({ do: 'size', width: 1024, height: 768 });
+});
+
 test('all that is pressed has a name', async (place) => {
   const element = await streaming(place);
   for (const one of all(element.shadowRoot)) {

@@ -98,12 +98,18 @@ canvas.empty { visibility: hidden; }
   .extra.shown { display: flex; flex-wrap: wrap; gap: 0.3rem; flex-basis: 100%; }
 }
 @container (max-width: 32rem) {
-  .bar form { order: 1; flex-basis: 100%; }
+  .bar form { order: 1; flex-basis: calc(100% - 10rem); }
+  .bar .role { order: 1; max-inline-size: 9.7rem; overflow: hidden; text-overflow: ellipsis; }
   .bar .extra { order: 2; }
   .bar .main-group { margin-inline-end: auto; }
 }
 @container (max-width: 24rem) {
   .control > span { display: none; }
+}
+@media (any-pointer: coarse) {
+  @container (max-width: 26rem) {
+    .control > span { display: none; }
+  }
 }
 @media (pointer: coarse) { .bar form input, .bar select { min-block-size: 2.75rem; font-size: 16px; } .option { padding-block: 0.6rem; } }
 button.only-touch { display: none; }
