@@ -100,6 +100,7 @@ export class LiveView extends HTMLElement {
       copied: () => new Promise((resolve) => this._copies.push(resolve)),
       keep: (text) => void this._keep(text),
       say: (sentence) => this._notices.tell(sentence),
+      suggests: (key) => this._fields.suggests(key),
     });
     this._pointer = new Pointer(this._stage, {
       send,
@@ -123,6 +124,7 @@ export class LiveView extends HTMLElement {
       toStage: (rect) => toStage(this._box(), this._page, rect),
       stage: () => this._size(),
       done: () => this._keyboard.focus(),
+      suggested: (id) => this._keyboard.pointAt(id),
       say: (sentence) => this._notices.tell(sentence),
     });
     // What is drawn over the picture is no part of it.

@@ -512,6 +512,38 @@ test('suggestions leave the focus where one types', async (place) => {
   equal((await received('choose')).values, ['Berlin']);
 });
 
+test('suggestions are chosen by keys where one goes to them, and all others are the page’s', async (place) => {
+  const element = await streaming(place);
+  await click(find(element, 'canvas'));
+  const options = ['Berlin', 'Bern', 'Bonn'].map((value) => ({ label: value, value, disabled: false, selected: false }));
+  const offer = async () => {
+    await socket({ send: [{ type: 'select', kind: 'datalist', options, multiple: false, value: 'B', rect: RECT }], forget: true });
+    await until(() => find(element, '[role=option]'));
+  };
+  const current = () => all(element.shadowRoot).filter((one) => one.classList.contains('current')).map((one) => one.textContent).join();
+  await offer();
+  equal(current(), '', 'none is gone to');
+  await person({ do: 'key', key: 'e' });
+  await person({ do: 'key', key: 'Enter' });
+  await received('keyboard', ({ event }) => event.key === 'Enter' && event.type === 'keyUp');
+  equal((await events('keyboard')).map(({ key }) => key), ['e', 'e', 'Enter', 'Enter'], 'the page’s');
+  await offer();
+  await person({ do: 'key', key: 'ArrowDown' });
+  await person({ do: 'key', key: 'ArrowDown' });
+  equal(current(), 'Bern');
+  equal(find(element, 'textarea').getAttribute('aria-activedescendant'), find(element, '.current').id);
+  await person({ do: 'key', key: 'ArrowUp' });
+  equal(current(), 'Berlin');
+  await person({ do: 'key', key: 'Enter' });
+  equal((await received('choose')).values, ['Berlin']);
+  await until(() => !find(element, '[role=option]'));
+  equal(find(element, 'textarea').hasAttribute('aria-activedescendant'), false);
+  await offer();
+  await person({ do: 'key', key: 'Escape' });
+  equal((await received('choose')).values, null);
+  equal(await sent('keyboard'), [], 'none of these keys is the page’s');
+});
+
 test('dialogs show the page’s words as text, and are answered', async (place) => {
   const element = await streaming(place);
   const message = '<b>Sure?</b>\n\u202eevil';

@@ -26,6 +26,7 @@ export class Fields {
    * @param {(rect: import('./mapping.js').Box) => import('./mapping.js').Box} handlers.toStage
    * @param {() => import('./mapping.js').Size} handlers.stage
    * @param {() => void} handlers.done gives the focus back to the page
+   * @param {(id: string | null) => void} handlers.suggested which suggestion is gone to
    * @param {(sentence: string) => void} handlers.say
    */
   constructor(place, handlers) {
@@ -39,6 +40,8 @@ export class Fields {
     this._chooser = null;
     /** @type {import('./mapping.js').Box | null} */
     this._rect = null;
+    /** Takes a key for the suggestions that are shown. @type {((key: string) => boolean) | null} */
+    this._suggests = null;
   }
 
   /** Takes everything away: the connection or the tab is another. */
@@ -50,7 +53,13 @@ export class Fields {
 
   closeField() {
     this._remove(this._field);
-    this._field = this._rect = null;
+    if (this._suggests) this._handlers.suggested(null);
+    this._field = this._rect = this._suggests = null;
+  }
+
+  /** Whether the suggestions take this key: arrows, Enter on the one that is gone to, Escape. @param {string} key */
+  suggests(key) {
+    return this._suggests?.(key) ?? false;
   }
 
   closeDialog() {
@@ -192,10 +201,42 @@ export class Fields {
       holder.appendChild(row);
     });
     mark();
-    this._keys(listbox, rows, options, pick, multiple ? done : null);
+    const take = (/** @type {number} */ index) => {
+      pick(index);
+      if (multiple) done();
+    };
+    if (suggestions) this._suggestions(rows, take);
+    else this._keys(listbox, rows, options, pick, multiple ? done : null);
     if (options.length === 0) listbox.appendChild(make('div', { class: 'option' }, 'Nothing to choose'));
     const ok = make('button', { type: 'button', class: 'main', disabled: !active, on: { click: done } }, 'Done');
     return [listbox, multiple ? make('div', { class: 'answers' }, this._cancel(), ok) : null];
+  }
+
+  /**
+   * The keys of suggestions, while the person types into the page.
+   *
+   * @param {HTMLElement[]} rows
+   * @param {(index: number) => void} pick
+   */
+  _suggestions(rows, pick) {
+    let at = -1;
+    const go = (/** @type {number} */ next) => {
+      if (!rows[next]) return;
+      rows[at]?.classList.remove('current');
+      at = next;
+      rows[at].classList.add('current');
+      rows[at].scrollIntoView({ block: 'nearest' });
+      this._handlers.suggested(rows[at].id);
+    };
+    this._suggests = (key) => {
+      if (!this._handlers.active() || rows.length === 0) return false;
+      if (key === 'ArrowDown') go(at + 1);
+      else if (key === 'ArrowUp') go(at < 0 ? rows.length - 1 : at - 1);
+      else if (key === 'Enter' && at >= 0) pick(at);
+      else if (key === 'Escape') this._choose(null);
+      else return false;
+      return true;
+    };
   }
 
   /**

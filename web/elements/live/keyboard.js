@@ -22,6 +22,7 @@ export class Keyboard {
    * @param {() => Promise<string>} handlers.copied resolves with the clipboard's next text
    * @param {(text: Promise<string>) => void} handlers.keep puts text into the system's clipboard
    * @param {(sentence: string) => void} handlers.say
+   * @param {(key: string) => boolean} handlers.suggests whether the suggestions take this key
    */
   constructor(field, handlers) {
     this._field = field;
@@ -48,6 +49,12 @@ export class Keyboard {
   /** Gives the field the focus. */
   focus() {
     this._field.focus({ preventScroll: true });
+  }
+
+  /** Tells a screen reader which suggestion one has gone to. @param {string | null} id */
+  pointAt(id) {
+    if (id) this._field.setAttribute('aria-activedescendant', id);
+    else this._field.removeAttribute('aria-activedescendant');
   }
 
   /** Releases every key that is down: the focus or the window was lost. */
@@ -98,6 +105,7 @@ export class Keyboard {
       }
     }
     event.preventDefault();
+    if (!event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey && this._handlers.suggests(event.key)) return;
     // It went down in a panel that it closed.
     if (event.repeat && !this._down.has(event.code || event.key)) return;
     if (event.key === 'Escape' && !event.repeat) {
