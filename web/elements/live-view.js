@@ -44,7 +44,9 @@ export class LiveView extends HTMLElement {
     this._quality = savesData() ? 'saving' : 'auto';
     /** @type {any[]} */
     this._tabs = [];
+    /** The tab that the person chose; the view follows the active one without. */
     this._tab = '';
+    this._activeTab = '';
     this._title = '';
     this._url = '';
     this._latency = 0;
@@ -226,8 +228,21 @@ export class LiveView extends HTMLElement {
 
   /** @param {object} message what only counts from who may act */
   _act(message) {
-    const watching = /** @type {any} */ (message).type === 'tab';
-    if (watching || this._active) this._connection.send(message);
+    const { type, tab } = /** @type {any} */ (message);
+    if (type === 'tab') this._watch(tab);
+    else if (this._active) this._connection.send(message);
+  }
+
+  /** @param {string} tab */
+  _watch(tab) {
+    this._connection.send({ type: 'tab', tab });
+    this._tab = tab;
+    this._showTabs();
+  }
+
+  /** The tab that this view shows: the chosen one while there is one. */
+  get _watched() {
+    return this._tabs.some((tab) => tab?.tab === this._tab) ? this._tab : this._activeTab;
   }
 
   /** What the hello asks for: a picture that fits this screen. */
@@ -252,7 +267,7 @@ export class LiveView extends HTMLElement {
     switch (message.type) {
       case 'welcome':
         this._role = message.role === 'control' ? 'control' : 'view';
-        this._tab = String(message.tab ?? '');
+        this._tab = '';
         this._renewed = false;
         this._stage.classList.remove('stale');
         this._setStatus('connected');
@@ -268,7 +283,9 @@ export class LiveView extends HTMLElement {
         this._navigated(message);
         break;
       case 'tabs':
-        this._showTabs(message);
+        this._tabs = Array.isArray(message.tabs) ? message.tabs : [];
+        this._activeTab = String(message.active);
+        this._showTabs();
         break;
       case 'cursor':
         this._canvas.style.setProperty('cursor', this._active ? cursorOf(message.cursor) : 'default');
@@ -331,10 +348,8 @@ export class LiveView extends HTMLElement {
     this.dispatchEvent(new CustomEvent('porthole-navigated', { detail: { url: this._url, title: this._title }, bubbles: true, composed: true }));
   }
 
-  /** @param {any} message */
-  _showTabs({ tabs, active }) {
-    this._tabs = Array.isArray(tabs) ? tabs : [];
-    this._toolbar.showTabs(this._tabs, this._tabs.some((tab) => tab?.tab === this._tab) ? this._tab : String(active));
+  _showTabs() {
+    this._toolbar.showTabs(this._tabs, this._watched);
     this._asText.show();
   }
 
@@ -436,7 +451,7 @@ export class LiveView extends HTMLElement {
 
   /** What is known of the page without its picture. */
   _known() {
-    return { title: this._title, url: this._url, tabs: this._tabs, tab: this._tab, actions: this._marks.told };
+    return { title: this._title, url: this._url, tabs: this._tabs, tab: this._watched, actions: this._marks.told };
   }
 
   _toggleNumbers() {

@@ -420,6 +420,27 @@ test('the address, history and tabs are the session’s', async (place) => {
   equal((await received('tab')).tab, 't2');
 });
 
+test('the tab that is watched is marked, not the active one', async (place) => {
+  const element = await streaming(place);
+  const tab = (/** @type {number} */ number) => ({ tab: `t${number}`, url: `https://${number}/`, title: `Tab ${number}` });
+  const strip = () => all(element.shadowRoot).filter((one) => one.getAttribute('role') === 'tab');
+  const marked = () => strip().filter((one) => one.getAttribute('aria-selected') === 'true').map((one) => one.textContent).join();
+  const tells = async (/** @type {number[]} */ numbers, /** @type {string} */ active) => {
+    await socket({ send: [{ type: 'tabs', tabs: numbers.map(tab), active }] });
+    await until(() => strip().length === numbers.length);
+  };
+  await tells([1, 2], 't2');
+  await until(() => marked() === 'Tab 2', 'it follows the active one');
+  await click(strip()[0]);
+  await received('tab', (message) => message.tab === 't1');
+  await until(() => marked() === 'Tab 1', 'its own');
+  equal(getComputedStyle(strip()[0]).fontWeight, '600');
+  await tells([1, 2, 3], 't3');
+  equal(marked(), 'Tab 1', 'its own although another one is active');
+  await tells([2, 3], 't3');
+  await until(() => marked() === 'Tab 3', 'its own has gone');
+});
+
 const RECT = { x: 100, y: 50, width: 200, height: 24 };
 
 test('a select list is drawn at its field, with groups, by mouse and by keys', async (place) => {
