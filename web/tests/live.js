@@ -384,6 +384,32 @@ test('who only watches sends nothing that acts', async (place) => {
   equal((await socket({})).received.map((/** @type {any} */ { type }) => type), ['quality']);
 });
 
+test('the button that releases control can be read under the pointer, in both schemes', async (place) => {
+  const pixel = (/** @type {string} */ colour) => {
+    const context = /** @type {CanvasRenderingContext2D} */ (document.createElement('canvas').getContext('2d'));
+    context.fillStyle = colour;
+    context.fillRect(0, 0, 1, 1);
+    return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  // WCAG 2.2, 1.4.3.
+  const luminance = (/** @type {string} */ colour) => pixel(colour).map((value) => value / 255)
+    .map((value) => (value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, value, at) => sum + value * [0.2126, 0.7152, 0.0722][at], 0);
+  for (const theme of ['light', 'dark']) {
+    place.replaceChildren();
+    const element = await streaming(place);
+    element.setAttribute('theme', theme);
+    await socket({ send: [{ type: 'control', holder: 'viewer', you: true }] });
+    const release = await until(() => buttonOf(element, 'Release control'));
+    const { left, top, width, height } = release.getBoundingClientRect();
+    await person({ do: 'move', x: left + width / 2, y: top + height / 2 });
+    await until(() => release.matches(':hover'), 'the pointer is over it');
+    const { color, backgroundColor } = getComputedStyle(release);
+    const [one, other] = [luminance(color), luminance(backgroundColor)].sort((a, b) => b - a);
+    assert((one + 0.05) / (other + 0.05) >= 4.5, `${theme}: ${color} on ${backgroundColor}`);
+  }
+});
+
 test('control is taken and released, and another viewer’s is respected', async (place) => {
   const element = await streaming(place);
   await click(buttonOf(element, 'Take control'));

@@ -20,6 +20,7 @@ export const view = sheet(`
 .bar select, .panel select { min-block-size: 2.25rem; border: 1px solid var(--_line); border-radius: 8px; background: var(--_surface); padding-inline: 0.4rem; }
 button[aria-pressed="true"] { background: color-mix(in srgb, var(--_accent) 14%, var(--_surface)); border-color: var(--_accent); }
 .control[aria-pressed="true"] { background: var(--_accent); border-color: var(--_accent); color: var(--_on-accent); }
+.control[aria-pressed="true"]:hover:not(:disabled) { background: color-mix(in srgb, var(--_accent) 88%, var(--_text)); }
 .role { color: var(--_muted); font-size: 0.8125rem; padding-inline: 0.5rem; white-space: nowrap; }
 .tabs { display: flex; gap: 0.25rem; padding: 0.3rem 0.4rem 0; overflow-x: auto; border-block-end: 1px solid var(--_line); flex: none; }
 .tabs button {
