@@ -27,6 +27,12 @@ fn is_told(typed: &Result<Acted, ActError>) -> bool {
     }
 }
 
+/// The field in the frame, once that is loaded.
+async fn in_frame(scene: &Scene) -> Element {
+    scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
+    scene.inner(&["#f", "#a"]).await
+}
+
 fn secret(slowly: bool) -> Typing {
     Typing { slowly, submit: true, ..typing("secretsecret") }
 }
@@ -69,9 +75,9 @@ async fn the_next_document_of_a_frame_gets_no_key_that_was_for_the_one_before() 
             ));
             let card = scene.site.under_name(&card, name);
             scene
-                .shows(&format!("<iframe id=f src='{card}'></iframe><p id=p></p><script>onmessage = e => {{ p.textContent = e.data }}</script>"))
+                .shows(&format!("<iframe id=f src='{card}' onload='this.loaded = 1'></iframe><p id=p></p><script>onmessage = e => {{ p.textContent = e.data }}</script>"))
                 .await;
-            let typed = scene.page.type_text(&scene.inner(&["#f", "#a"]).await, &secret(true)).await;
+            let typed = scene.page.type_text(&in_frame(&scene).await, &secret(true)).await;
             scene.evaluate("new Promise(done => setTimeout(done, 60))").await;
             assert_eq!(scene.evaluate("p.textContent").await, "", "{name} {leaves}: {typed:?}");
             assert!(is_told(&typed), "{name} {leaves}: {typed:?}");
@@ -92,9 +98,9 @@ async fn a_frame_that_leaves_with_its_field_is_told() {
             for leaves in ["f.remove()", "f.srcdoc = '<input id=n autofocus>'"] {
                 for slowly in [true, false] {
                     scene
-                        .shows(&format!("<iframe id=f src='{card}'></iframe><script>onmessage = e => {{ if (e.data == '{type_}') {{ {leaves} }} }}</script>"))
+                        .shows(&format!("<iframe id=f src='{card}' onload='this.loaded = 1'></iframe><script>onmessage = e => {{ if (e.data == '{type_}') {{ {leaves} }} }}</script>"))
                         .await;
-                    let field = scene.inner(&["#f", "#a"]).await;
+                    let field = in_frame(&scene).await;
                     let typing = Typing { terms: briefly(), ..secret(slowly) };
                     let typed = scene.page.type_text(&field, &typing).await;
                     assert!(is_told(&typed), "{name} {type_} {leaves} {slowly}: {typed:?}");
