@@ -202,14 +202,17 @@ impl PageInput {
         let page = &self.shared.page;
         let open = {
             let state = page.state.borrow();
-            state.dialog.is_some().then_some(state.dialogs)
+            state.dialog.as_ref().map(|dialog| (state.dialogs, dialog.default.clone()))
         };
         // Answered once: an answer is sent past the bound on what waits.
-        let Some(_) = open.filter(|dialog| self.answered_dialog.swap(*dialog, Ordering::Relaxed) != *dialog) else {
+        let Some((_, default)) =
+            open.filter(|(number, _)| self.answered_dialog.swap(*number, Ordering::Relaxed) != *number)
+        else {
             return Taken::Ignored;
         };
         let mut answer = HandleJavaScriptDialogParams::new(accept);
-        answer.prompt_text = text;
+        // Without a text the browser answers with none, not with the one that the prompt shows.
+        answer.prompt_text = text.or(Some(default)).filter(|_| accept);
         page.session.call(&answer).forget();
         Taken::Taken
     }

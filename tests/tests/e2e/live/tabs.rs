@@ -56,6 +56,10 @@ async fn a_live_view_survives_navigations_and_tells_of_dialogs() {
     viewer.says(json!({"type": "dialog", "accept": true, "text": "Grace"})).await;
     viewer.message("dialog_closed").await;
     viewer.message_that("url", |said| said["title"] == "Grace").await;
+    click(&mut viewer, 10, 10).await;
+    viewer.message("dialog").await;
+    viewer.says(json!({"type": "dialog", "accept": true})).await;
+    viewer.message_that("url", |said| said["title"] == "Ada").await;
     agent.does("close", json!({})).await;
 }
 
