@@ -142,7 +142,7 @@ impl PageInput {
         let mut devices = self.devices();
         let steps = match event {
             InputEvent::Mouse(event) => devices.mouse.step(&event).into_iter().collect(),
-            InputEvent::Touch(event) => devices.touch.step(&event).into_iter().collect(),
+            InputEvent::Touch(event) => devices.touch.steps(&event),
             InputEvent::Key(event) => match devices.keyboard.stroke(&event) {
                 Stroke::Ignored => Vec::new(),
                 Stroke::Steps(steps) if steps.is_empty() => return Taken::Taken,

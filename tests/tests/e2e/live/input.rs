@@ -191,5 +191,15 @@ async fn fingers_reach_the_page_down_moved_and_up_again() {
     viewer.says(touch("touchEnd", &[(2, 220, 100)])).await;
     viewer.says(touch("touchEnd", &[])).await;
     title_is(&mut viewer, "start1 start2 move end1 end0").await;
+    viewer.says(json!({"type": "navigate", "action": "reload"})).await;
+    title_is(&mut viewer, "t").await;
+    // One that stays where it is, told of as the other one goes.
+    viewer.says(touch("touchStart", &[(0, 100, 100)])).await;
+    viewer.says(touch("touchStart", &[(0, 100, 100), (1, 200, 100)])).await;
+    viewer.says(touch("touchEnd", &[(0, 100, 100)])).await;
+    title_is(&mut viewer, "start1 start2 end1").await;
+    viewer.says(touch("touchMove", &[(0, 140, 100)])).await;
+    viewer.says(touch("touchEnd", &[])).await;
+    title_is(&mut viewer, "start1 start2 end1 move end0").await;
     agent.does("close", json!({})).await;
 }
