@@ -118,7 +118,8 @@ export class Keyboard {
     }
     const printable = [...event.key].length === 1;
     // A third level's character (AltGr, Option) is text and no chord.
-    const text = printable && (altGraph || (!event.ctrlKey && !event.metaKey && (APPLE || !event.altKey)));
+    // The session tells such a character from a chord with Alt; a Mac has none that types.
+    const text = printable && !event.metaKey && (altGraph || !event.ctrlKey || (event.altKey && !APPLE));
     const modifiers = text && (altGraph || APPLE) ? (event.shiftKey ? 8 : 0) : this._modifiers(event);
     this._down.set(event.code || event.key, event.key);
     this._key('keyDown', event.key, event.code, modifiers, text ? event.key : event.key === 'Enter' ? '\r' : undefined);

@@ -129,20 +129,16 @@ impl Keyboard {
     }
 }
 
-/// What an event types; nothing while Ctrl, Alt or Meta is held, unless Alt makes another character of the key: that is how
-/// AltGr and a Mac's option key come.
+/// What an event types. While Ctrl, Alt or Meta is held that is nothing, unless the text is a character of the key's third
+/// level: that is how AltGr and a Mac's option key come.
 fn typed(event: &KeyEvent, key: &Key) -> Option<String> {
     let text = event.text.as_deref().filter(|text| !text.is_empty())?;
     let held = i64::from(event.modifiers);
     if held & META != 0 {
         return None;
     }
-    if held & (ALT | CONTROL) != 0 {
-        let (plain, shifted, ..) = TYPING.iter().find(|(_, _, code, _)| *code == key.code)?;
-        let is_another = single(text).is_none_or(|character| character != *plain && character != *shifted);
-        if held & ALT == 0 || !is_another {
-            return None;
-        }
+    if held & (ALT | CONTROL) != 0 && (held & ALT == 0 || is_chord(event, key, text)) {
+        return None;
     }
     if text == "\n" || text == "\r\n" {
         return Some(ENTER_TEXT.to_owned());
@@ -150,6 +146,19 @@ fn typed(event: &KeyEvent, key: &Key) -> Option<String> {
     // Tab and Backspace do what they do as keys.
     let is_typed = text == ENTER_TEXT || !text.chars().any(char::is_control);
     is_typed.then(|| text.to_owned())
+}
+
+/// Whether a key with Alt is a chord, though it has a text: the character that the key has without Alt. With Ctrl too, as
+/// AltGr comes, only a letter or digit is taken for a chord: on other layouts than the US one any sign may be on any key.
+fn is_chord(event: &KeyEvent, key: &Key, text: &str) -> bool {
+    let held = i64::from(event.modifiers);
+    let Some(character) = single(text).filter(|_| event.kind != KeyEventType::Char) else { return false };
+    if character.is_ascii_alphanumeric() {
+        let typing = TYPING.iter().find(|(_, _, code, _)| *code == key.code);
+        return typing.is_none_or(|(plain, shifted, ..)| character == *plain || character == *shifted);
+    }
+    let Some((plain, shifted, ..)) = TYPING.iter().find(|(_, _, code, _)| *code == key.code) else { return false };
+    held & CONTROL == 0 && character == if held & SHIFT == 0 { *plain } else { *shifted }
 }
 
 #[cfg(test)]
@@ -207,6 +216,31 @@ mod tests {
         assert_eq!(sent(&mut keyboard, &down("@", "KeyQ", Some("@"), 3)), ["keyDown @ KeyQ 81 \"@\""], "AltGr");
         assert_eq!(sent(&mut keyboard, &down("å", "KeyW", Some("å"), 1)), ["keyDown å KeyW 87 \"å\""], "option");
         assert_eq!(sent(&mut keyboard, &down("Backspace", "", Some("\u{8}"), 0)), ["rawKeyDown Backspace Backspace 8"]);
+        // On the same key as with Shift, or without, on a US keyboard: still a third level.
+        for (text, code, modifiers) in [
+            ("@", "Digit2", 3),
+            ("#", "Digit3", 3),
+            ("|", "Backslash", 3),
+            ("\\", "Backslash", 3),
+            ("[", "BracketLeft", 3),
+            ("{", "BracketLeft", 3),
+            ("}", "BracketRight", 3),
+            ("@", "Digit2", 1),
+            ("#", "Digit3", 1),
+            ("|", "IntlBackslash", 3),
+            ("€", "", 1),
+        ] {
+            let told = sent(&mut Keyboard::default(), &down(text, code, Some(text), modifiers));
+            assert!(told[0].starts_with("keyDown"), "{text} on {code} with {modifiers}: {told:?}");
+            let char = event(KeyEventType::Char, text, code, Some(text), modifiers);
+            assert!(sent(&mut Keyboard::default(), &char)[0].starts_with("char"), "{text} on {code} with {modifiers}");
+        }
+        for (text, code, modifiers) in
+            [("[", "BracketLeft", 1), ("@", "Digit2", 9), ("A", "KeyA", 1), ("5", "Numpad5", 1), ("x", "KeyX", 3)]
+        {
+            let told = sent(&mut Keyboard::default(), &down(text, code, Some(text), modifiers));
+            assert!(told[0].starts_with("rawKeyDown"), "{text} on {code} with {modifiers}: {told:?}");
+        }
         let family = "👨‍👩‍👧";
         assert_eq!(
             sent(&mut keyboard, &event(KeyEventType::Char, "", "", Some(family), 0)),
