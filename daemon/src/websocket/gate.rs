@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, ReadBuf};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep};
 use tokio_util::sync::PollSemaphore;
@@ -17,6 +17,11 @@ use super::head::{HEAD_MAX_BYTES, Head};
 
 /// How long a message that takes its turn may take: 14 MB at 1 Mbit/s. The others wait meanwhile.
 const TURN_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// What is read at once of a message that is dropped.
+const DRAIN_BUFFER_BYTES: usize = 16 * 1024;
+/// A close frame's opcode (RFC 6455, 5.5.1).
+const CLOSE_OPCODE: u8 = 8;
 
 /// The bound of one connection. Clones share it.
 #[derive(Clone, Debug)]
@@ -72,6 +77,10 @@ pub struct Gate<S> {
     is_last: bool,
     turns: Option<PollSemaphore>,
     turn: Option<Turn>,
+    /// Whether what comes is dropped, so that no bound counts.
+    is_draining: bool,
+    /// Whether a close frame's head has come.
+    has_closed: bool,
 }
 
 /// A connection's turn to send a large message.
@@ -95,6 +104,25 @@ impl<S> Gate<S> {
             is_last: true,
             turns: None,
             turn: None,
+            is_draining: false,
+            has_closed: false,
+        }
+    }
+
+    /// Reads on after a message was too large, and drops what comes, until the other side has answered the close frame or is
+    /// gone: closing a socket with unread bytes resets it, and the other side may lose the close frame.
+    pub async fn drain(&mut self)
+    where
+        S: AsyncRead + Unpin,
+    {
+        self.turn = None;
+        self.is_draining = true;
+        let mut buffer = vec![0; DRAIN_BUFFER_BYTES];
+        while let Ok(read @ 1..) = self.inner.read(&mut buffer).await {
+            self.follow(&buffer[..read]);
+            if self.has_closed {
+                return;
+            }
         }
     }
 
@@ -120,6 +148,7 @@ impl<S> Gate<S> {
 
     /// Follows the frames over these bytes. Whether all messages are within the bound.
     fn follow(&mut self, mut bytes: &[u8]) -> bool {
+        let mut is_within = true;
         while let [byte, rest @ ..] = bytes {
             if self.payload_left > 0 {
                 let here = usize::try_from(self.payload_left).map_or(bytes.len(), |left| left.min(bytes.len()));
@@ -135,16 +164,17 @@ impl<S> Gate<S> {
             self.payload_left = head.payload_bytes;
             self.is_control = head.is_control();
             if self.is_control {
+                self.has_closed |= head.opcode == CLOSE_OPCODE;
                 continue;
             }
             self.is_last = head.is_last;
             let before = if head.opcode == 0 { self.message_bytes } else { 0 };
             self.message_bytes = before.saturating_add(head.payload_bytes);
-            if self.message_bytes > self.limit.0.bytes.load(Ordering::Relaxed) as u64 {
-                return false;
+            if !self.is_draining && self.message_bytes > self.limit.0.bytes.load(Ordering::Relaxed) as u64 {
+                is_within = false;
             }
         }
-        true
+        is_within
     }
 }
 

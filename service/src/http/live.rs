@@ -51,9 +51,12 @@ pub(super) async fn live(State(routes): State<Routes>, request: Request) -> Resu
         let config = WebSocketConfig::default()
             .max_message_size(Some(LIVE_FILES_MESSAGE_MAX_BYTES))
             .max_frame_size(Some(LIVE_FILES_MESSAGE_MAX_BYTES));
-        let gate = Gate::new(TokioIo::new(upgraded), limit.clone());
-        let socket = WebSocketStream::from_raw_socket(gate, Role::Server, Some(config)).await;
+        let mut gate = Gate::new(TokioIo::new(upgraded), limit.clone());
+        let socket = WebSocketStream::from_raw_socket(&mut gate, Role::Server, Some(config)).await;
         serve(socket, &routes.sessions, &limit, permit.going_away).await;
+        if limit.was_exceeded() {
+            drop(timeout(CLOSE_TIMEOUT, gate.drain()).await);
+        }
     });
     Ok(response)
 }

@@ -132,6 +132,11 @@ async fn a_message_over_its_bound_closes_and_malformed_ones_are_ignored_and_coun
         viewer.sends(padded(65_537)).await;
         assert_eq!(viewer.closed().await, 1009, "{role}");
     }
+    // What is on its way when it is refused is read to its end, or the close frame would be lost.
+    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
+    let content = "A".repeat(20_000_000);
+    viewer.says(json!({"type": "files", "files": [{"name": "a.txt", "content_base64": content}]})).await;
+    assert_eq!(viewer.closed().await, 1009);
     let mut viewer = LiveViewer::connect(stack.worker.main, None).await.unwrap();
     viewer.sends(padded(65_537)).await;
     assert_eq!(viewer.closed().await, 1009);
