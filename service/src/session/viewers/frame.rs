@@ -96,6 +96,20 @@ impl Frame {
         }
     }
 
+    /// The same frame with another number, packed anew.
+    pub(super) fn numbered(&self, seq: u64) -> Self {
+        Self {
+            nth: self.nth,
+            header: FrameHeader { seq, ..self.header },
+            viewport: self.viewport,
+            came: self.came,
+            jpeg: self.jpeg.clone(),
+            binary: OnceLock::new(),
+            json: OnceLock::new(),
+            raw: OnceLock::new(),
+        }
+    }
+
     /// Whether this one shows the same picture of the same place.
     pub(super) fn is_as(&self, frame: &CastFrame) -> bool {
         self.viewport == ShownViewport::of(frame)

@@ -5,6 +5,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use porthole_contract::limits::LIVE_INPUT_EVENTS_PER_SECOND_MAX;
 use porthole_contract::live::{CloseCode, FrameMode, Hello, LiveStatus, ServerMessage, raw_text};
@@ -56,6 +57,8 @@ pub struct Viewer {
     pub(super) changed: watch::Receiver<u64>,
     pub(super) told: Known,
     cast: Option<Watched>,
+    /// The number of the last frame that it was sent.
+    shown: u64,
     /// What the browser draws outside of the watched page.
     outside: Option<watch::Receiver<Outside>>,
     pub(super) window: Window,
@@ -106,6 +109,7 @@ impl Viewer {
             changed,
             told: Known::connected(tab),
             cast: None,
+            shown: BARE_PING,
             outside: None,
             window: Window::default(),
             pace: Pace::new(hello.max_fps, now),
@@ -219,7 +223,13 @@ impl Viewer {
         let cast = self.cast.as_mut()?;
         let frame = cast.take(&self.session)?;
         if self.told.awaits_frame_of(frame.viewport) {
-            return Some(self.show(&frame, now));
+            // Another tab's cached frame may be older than what the viewer was shown.
+            let seq = &self.session.viewers.seq;
+            let is_later = frame.header.seq > self.shown;
+            return Some(match is_later {
+                true => self.show(&frame, now),
+                false => self.show(&frame.numbered(seq.fetch_add(1, Ordering::Relaxed) + 1), now),
+            });
         }
         // Then this frame, or a later one, is the latest anew.
         cast.seen = frame.nth - 1;
@@ -234,6 +244,7 @@ impl Viewer {
 
     fn show(&mut self, frame: &Frame, now: Instant) -> Told {
         self.pace.shown(now);
+        self.shown = frame.header.seq;
         let packed = frame.packed(self.mode);
         self.window.sent(frame.header.seq, packed.len(), now);
         if let Some(input_at) = self.input_at.filter(|at| frame.came >= *at) {

@@ -26,14 +26,20 @@ async fn a_viewer_follows_the_active_tab_or_stays_with_its_own() {
     stays.message_that("tabs", |said| said["active"] == "t2").await;
     stays.is_heard().await;
     assert!(stays.messages.iter().all(|said| said["title"] != "blue"), "{:#?}", stays.messages);
+    // The first tab's frame is kept, and older than that of the second.
+    let mut keeps = LiveViewer::of(&agent, "view", json!({})).await;
+    keeps.shows(640, 360, BLUE_RGB).await;
+    keeps.says(json!({"type": "tab", "tab": "t1"})).await;
+    keeps.shows(640, 360, RED_RGB).await;
     stays.says(json!({"type": "tab", "tab": null})).await;
-    stays.shows(640, 360, BLUE_RGB).await;
+    let last = stays.shows(640, 360, BLUE_RGB).await.header.seq;
     // Its own tab goes: it follows the active one.
     stays.says(json!({"type": "tab", "tab": "t2"})).await;
     stays.is_heard().await;
     agent.does("tabs", json!({"action": "close", "tab": "t2"})).await;
-    stays.shows(640, 360, RED_RGB).await;
+    let shown = stays.shows(640, 360, RED_RGB).await.header.seq;
     follows.shows(640, 360, RED_RGB).await;
+    assert!(shown > last, "frame {shown} comes after {last}");
     agent.does("close", json!({})).await;
 }
 
