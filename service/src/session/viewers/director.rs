@@ -13,7 +13,7 @@ use super::cast::Cast;
 use super::hands::Hands;
 use super::stage::{Stage, TabView};
 use crate::page::Page;
-use crate::page::input::PageInput;
+use crate::page::input::{InputRate, PageInput};
 use crate::session::Session;
 use crate::session::events::url_of;
 use crate::session::tabs::Tab;
@@ -22,6 +22,11 @@ use crate::session::tabs::Tab;
 const LOOK_PAUSE: Duration = Duration::from_millis(10);
 /// How often a watched tab's title is asked for: a page can change it without anything else.
 const TITLE_INTERVAL: Duration = Duration::from_secs(1);
+/// Changes of a tab's URL or title that viewers are told of in a second: a page may make any number of them. The last one
+/// is always told.
+const CHANGES_PER_SECOND_MAX: u32 = 5;
+/// When a change that was not told is looked at again.
+const HELD_FOR: Duration = Duration::from_millis(200);
 /// How long a tab may take to tell its title.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -40,11 +45,15 @@ struct Title {
 struct Titles {
     known: HashMap<String, Known>,
     asking: JoinSet<Title>,
+    /// When a change that was not told yet is told.
+    held_until: Option<Instant>,
 }
 
-#[derive(Default)]
 struct Known {
     title: String,
+    /// What viewers were told last, and how often they may be told.
+    told: Option<TabInfo>,
+    changes: InputRate,
     /// How far the document was when it was asked.
     stage: Option<u64>,
     is_asking: bool,
@@ -67,10 +76,11 @@ pub(super) async fn direct(session: Arc<Session>) {
                 None => std::future::pending().await,
             }
         };
+        let wakes_at = titles.held_until.map_or(titles_at, |held| held.min(titles_at));
         tokio::select! {
             () = viewers.stirred.notified() => sleep(LOOK_PAUSE).await,
             Some(Ok(title)) = titles.asking.join_next() => titles.learn(title),
-            () = sleep_until(titles_at) => {}
+            () = sleep_until(wakes_at) => {}
             () = expires => {}
             _ = session.end.asked() => break,
         }
@@ -92,6 +102,7 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
         let tabs = session.tabs();
         (tabs.all(), tabs.active().map(|tab| tab.name).unwrap_or_default())
     };
+    titles.held_until = None;
     let views: Vec<TabView> = open.iter().map(|tab| view(tab, titles)).collect();
     let mut stage = session.viewers.stage();
     if let Some(viewport) = stage.resize.take() {
@@ -161,13 +172,18 @@ fn hold(session: &Arc<Session>, stage: &mut Stage, open: &[Tab], wishes: &HashMa
     is_new
 }
 
-fn view(tab: &Tab, titles: &Titles) -> TabView {
-    let known = titles.known.get(&tab.name);
-    let title = known.map(|known| known.title.clone()).unwrap_or_default();
+fn view(tab: &Tab, titles: &mut Titles) -> TabView {
+    let now = Instant::now();
+    let known = titles.known.entry(tab.name.clone()).or_insert_with(|| Known::new(now));
+    let info = TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.url()), title: known.title.clone() };
+    let is_told = known.tells(info, now);
+    if !is_told {
+        titles.held_until = Some(now + HELD_FOR);
+    }
     let (dialog, has_crashed) = (tab.page.dialog(), tab.page.has_crashed());
     TabView {
-        info: TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.url()), title },
-        is_known: dialog.is_some() || has_crashed || known.is_some_and(|known| known.stage.is_some()),
+        info: known.told.clone().unwrap_or_default(),
+        is_known: dialog.is_some() || has_crashed || known.stage.is_some(),
         dialog,
         has_crashed,
         crashes: tab.page.crashes(),
@@ -180,7 +196,7 @@ impl Titles {
         self.known.retain(|name, _| open.iter().any(|tab| tab.name == *name));
         for tab in open {
             let stage = tab.page.stage();
-            let known = self.known.entry(tab.name.clone()).or_default();
+            let known = self.known.entry(tab.name.clone()).or_insert_with(|| Known::new(Instant::now()));
             let is_due = known.stage != Some(stage) || also(&tab.name);
             // A page that a dialog holds, or whose renderer is gone, would not answer.
             if !is_due || known.is_asking || tab.page.dialog().is_some() || tab.page.has_crashed() {
@@ -198,6 +214,30 @@ impl Titles {
         if let Some(title) = title {
             known.title = title;
         }
+    }
+}
+
+impl Known {
+    fn new(now: Instant) -> Self {
+        Self {
+            title: String::new(),
+            told: None,
+            changes: InputRate::new(CHANGES_PER_SECOND_MAX, now),
+            stage: None,
+            is_asking: false,
+        }
+    }
+
+    /// Has viewers told this, unless they were told too often. Whether they are.
+    fn tells(&mut self, info: TabInfo, now: Instant) -> bool {
+        if self.told.as_ref() == Some(&info) {
+            return true;
+        }
+        let may_tell = self.told.is_none() || self.changes.admits(now);
+        if may_tell {
+            self.told = Some(info);
+        }
+        may_tell
     }
 }
 

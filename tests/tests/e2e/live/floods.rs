@@ -168,6 +168,30 @@ async fn control_that_is_taken_and_released_all_the_time_is_told_now_and_then() 
 }
 
 #[tokio::test]
+async fn a_page_that_changes_its_url_all_the_time_is_told_of_now_and_then_and_at_last() {
+    let stack = Stack::start().await;
+    let page = "<!doctype html><title>t</title><script>
+        let n = 0;
+        const timer = setInterval(() => {
+            n += 1;
+            history.replaceState(null, '', `#${n}`);
+            document.title = n;
+            if (n < 150) return;
+            clearInterval(timer);
+            history.replaceState(null, '', '#last');
+        }, 10);
+        </script>";
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let began = Instant::now();
+    let mut viewer = LiveViewer::of(&agent, "view", json!({})).await;
+    viewer.message_that("url", |said| said["url"].as_str().is_some_and(|url| url.ends_with("#last"))).await;
+    let told = viewer.messages.iter().filter(|said| said["type"] == "url").count();
+    // As many at once as come in a second.
+    let most = 5.0 * (began.elapsed().as_secs_f64() + 1.0) + 2.0;
+    assert!(told as f64 <= most, "{told} in {:?}", began.elapsed());
+}
+
+#[tokio::test]
 async fn the_last_of_many_sizes_is_the_page_s() {
     let stack = Stack::shared().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(RED)).await;
