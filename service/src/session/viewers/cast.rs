@@ -27,8 +27,8 @@ const REST: Duration = Duration::from_millis(60);
 const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// How often the cast of a page that stays at rest is begun anew: a lost frame comes this much later, at most.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be; of a
-/// browser that goes on with such frames they are shown as they are.
+/// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be, or shows
+/// another viewport; of a browser that goes on with such frames they are shown as they are.
 const MISSHAPEN_MAX: u32 = 10;
 
 /// The latest frame of a tab; each reader sees the latest that it can take.
@@ -155,7 +155,7 @@ impl Run {
     /// Takes a frame of the cast.
     fn take(&mut self, frame: CastFrame) {
         let number = frame.number;
-        if has_shape_of_viewport(&frame) {
+        if self.shows_viewport(&frame) {
             self.misshapen = 0;
         } else if self.misshapen < MISSHAPEN_MAX {
             self.misshapen += 1;
@@ -185,10 +185,16 @@ impl Run {
 
     /// Takes a capture. A page that shows the same as before, or can't be captured, is cast again.
     fn take_capture(&mut self, frame: Option<CastFrame>) {
-        match frame.filter(|frame| has_shape_of_viewport(frame) && !self.is_known(frame)) {
+        match frame.filter(|frame| self.shows_viewport(frame) && !self.is_known(frame)) {
             Some(frame) => self.publish(frame),
             None => self.cast_again(),
         }
+    }
+
+    /// Whether a frame shows the viewport that the page is to have. While an agent's picture of the whole page is taken, it has
+    /// the page's size.
+    fn shows_viewport(&self, frame: &CastFrame) -> bool {
+        has_shape_of_viewport(frame) && self.wish.viewport.is_none_or(|viewport| viewport == frame.viewport)
     }
 
     fn is_known(&self, frame: &CastFrame) -> bool {

@@ -88,6 +88,32 @@ async fn the_viewport_is_told_before_the_first_frame_of_its_size() {
 }
 
 #[tokio::test]
+async fn an_agent_s_picture_of_the_whole_page_is_not_seen() {
+    let stack = Stack::shared().await;
+    let tall = format!("{MOVING}<div style='height:3000px'></div>");
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&tall)).await;
+    let mut viewer = LiveViewer::of(&agent, "view", json!({"max_fps": 60})).await;
+    viewer.frame().await;
+    for _ in 0..3 {
+        let taking = {
+            let agent = agent.clone();
+            tokio::spawn(async move { agent.does("screenshot", json!({"full_page": true})).await })
+        };
+        while !taking.is_finished() {
+            let frame = viewer.frame().await;
+            assert_eq!((frame.header.width, frame.header.height), (1280, 720));
+        }
+        taking.await.unwrap();
+    }
+    for _ in 0..10 {
+        viewer.frame().await;
+    }
+    let sizes: Vec<_> = viewer.messages.iter().filter(|said| said["type"] == "viewport").collect();
+    assert_eq!(sizes.len(), 1, "{sizes:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_viewport_of_one_row_or_column_or_a_few_pixels_is_seen() {
     let stack = Stack::shared().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html(RED)).await;
