@@ -82,6 +82,11 @@ impl Flight {
         self.events.is_empty()
     }
 
+    /// Whether the browser has not answered the last event in time.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.is_stuck
+    }
+
     /// Whether another event may be sent.
     pub(super) fn has_room(&self) -> bool {
         if self.is_stuck { self.is_empty() } else { self.weight < UNANSWERED_MAX }

@@ -27,6 +27,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::HandleJavaScriptDialogParams
 use porthole_contract::live::{Answer, ImeEvent, ImeEventType, KeyEvent, MouseEvent, TouchEvent, ViewerMessage};
 use porthole_contract::session::UploadFile;
 use tokio::sync::{mpsc, watch};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use self::keyboard::{Keyboard, Stroke};
@@ -78,7 +79,8 @@ pub enum Taken {
 pub struct PageInput {
     shared: Arc<Shared>,
     devices: Mutex<Devices>,
-    steps: mpsc::UnboundedSender<Step>,
+    /// With when each came.
+    steps: mpsc::UnboundedSender<(Instant, Step)>,
     /// The last dialog that was answered; 0 for none.
     answered_dialog: AtomicU64,
     controlled: watch::Sender<bool>,
@@ -221,7 +223,7 @@ impl PageInput {
         for step in steps {
             self.shared.waiting.fetch_add(step.weight(), Ordering::Relaxed);
             // The pump ends after this.
-            let _ = self.steps.send(step);
+            let _ = self.steps.send((Instant::now(), step));
         }
     }
 

@@ -6,12 +6,13 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchKeyEventType, DispatchMouseEventType, ImeSetCompositionParams, InsertTextParams,
 };
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::ask;
@@ -19,10 +20,13 @@ use super::flight::{Flight, Kind};
 use super::shared::Shared;
 use super::step::{ASKING_TIMEOUT, FILES_TIMEOUT, Step, Wheel};
 
+/// What waited longer for a page that answers nothing is not sent any more: it was meant for what the page showed then.
+const WAITS_MAX: Duration = Duration::from_secs(10);
+
 /// Sends the steps of one page.
 pub(super) struct Pump {
     shared: Arc<Shared>,
-    queue: mpsc::UnboundedReceiver<Step>,
+    queue: mpsc::UnboundedReceiver<(Instant, Step)>,
     copied: mpsc::Sender<String>,
     ended: CancellationToken,
     flight: Flight,
@@ -35,7 +39,7 @@ pub(super) struct Pump {
 impl Pump {
     pub(super) fn new(
         shared: Arc<Shared>,
-        queue: mpsc::UnboundedReceiver<Step>,
+        queue: mpsc::UnboundedReceiver<(Instant, Step)>,
         copied: mpsc::Sender<String>,
         ended: CancellationToken,
     ) -> Self {
@@ -50,9 +54,13 @@ impl Pump {
                 biased;
                 () = self.flight.answered(), if !self.flight.is_empty() => self.send_joined(false),
                 step = self.queue.recv(), if has_room => match step {
-                    Some(step) => {
+                    Some((came, step)) => {
                         self.shared.waiting.fetch_sub(step.weight(), Ordering::Relaxed);
-                        self.take(step).await;
+                        if !self.flight.is_stuck() || came.elapsed() < WAITS_MAX || step.releases() {
+                            self.take(step).await;
+                        } else if matches!(step, Step::Files(_)) {
+                            self.shared.files_wait.store(false, Ordering::Relaxed);
+                        }
                     }
                     None => return,
                 },

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
-    DispatchKeyEventParams, DispatchMouseEventParams, DispatchTouchEventParams, DispatchTouchEventReturns,
-    DispatchTouchEventType, TouchPoint as Finger,
+    DispatchKeyEventParams, DispatchKeyEventType, DispatchMouseEventParams, DispatchMouseEventType,
+    DispatchTouchEventParams, DispatchTouchEventReturns, DispatchTouchEventType, TouchPoint as Finger,
 };
 use porthole_contract::session::UploadFile;
 use serde::Serialize;
@@ -119,6 +119,17 @@ impl Step {
             _ => 0,
         };
         1 + bytes / EVENT_BYTES
+    }
+
+    /// Whether it lets go of something that an earlier step holds.
+    pub(super) fn releases(&self) -> bool {
+        match self {
+            Self::Press(event) => event.r#type == DispatchMouseEventType::MouseReleased,
+            Self::Touch(event) => event.kind != DispatchTouchEventType::TouchStart,
+            Self::Key(event) => event.r#type == DispatchKeyEventType::KeyUp,
+            Self::Compose { text, .. } => text.is_empty(),
+            _ => false,
+        }
     }
 
     pub(super) fn is_joined(&self) -> bool {
