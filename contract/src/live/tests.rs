@@ -104,7 +104,7 @@ fn what_is_unknown_or_malformed_is_told() {
         (json!({"type": "navigate"}), Unread::Malformed),
         (json!({"type": "navigate", "url": "https://a/", "action": "back"}), Unread::Malformed),
         (json!({"type": "choose"}), Unread::Malformed),
-        (json!({"type": "files", "files": [{"name": "../a", "content_base64": ""}]}), Unread::Malformed),
+        (json!({"type": "files", "files": [{"name": "a"}]}), Unread::Malformed),
         (json!({"type": "resize", "width": 0, "height": 10}), Unread::Malformed),
         (json!({"type": "tab"}), Unread::Malformed),
         (json!({"type": "tab", "tab": "../x"}), Unread::Malformed),
@@ -118,6 +118,15 @@ fn what_is_unknown_or_malformed_is_told() {
     }
     let points: Vec<Value> = (0..17).map(|id| json!({"x": 1, "y": 1, "id": id})).collect();
     assert!(read(&json!({"type": "touch", "event": {"type": "touchStart", "points": points}})).is_err());
+    let files = |files: Value| read(&json!({"type": "files", "files": files}));
+    for unusable in [
+        json!([{"name": "../a", "content_base64": ""}]),
+        json!([{"name": "a", "content_base64": "?"}]),
+        json!([{"name": "a", "content_base64": "AAAA".repeat(2_500_001)}, {"name": "b", "content_base64": "AAAA".repeat(1_000_000)}]),
+    ] {
+        let is_told = matches!(files(unusable), Err(Unread::Unusable(invalid)) if invalid.path.starts_with("files"));
+        assert!(is_told);
+    }
     let deep = format!(r#"{{"type":"ping","id":{}"#, "[".repeat(60_000));
     assert_eq!(ViewerMessage::parse(&deep), Err(Unread::Malformed));
     assert_eq!(ViewerMessage::parse(""), Err(Unread::Malformed));

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 
+use crate::json::Invalid;
+
 /// Why a viewer's message was ignored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unread {
     /// Its `type` is none that a viewer sends here.
     #[error("unknown type")]
@@ -13,6 +15,9 @@ pub enum Unread {
     /// Not a JSON object with a `type`, or a field is missing, of the wrong type or out of range.
     #[error("malformed")]
     Malformed,
+    /// Files that no field of a page can be given; the viewer is told.
+    #[error("unusable: {0}")]
+    Unusable(Invalid),
 }
 
 #[derive(Deserialize)]

@@ -150,6 +150,9 @@ impl ViewerMessage {
             return Err(Unread::UnknownType);
         }
         let mut message: Self = serde_json::from_str(text).map_err(|_| Unread::Malformed)?;
+        if let Self::Files { files } = &message {
+            check_files(files).map_err(Unread::Unusable)?;
+        }
         if message.settle() { Ok(message) } else { Err(Unread::Malformed) }
     }
 
@@ -166,7 +169,6 @@ impl ViewerMessage {
             Self::Keyboard { event } => event.is_valid(),
             Self::Touch { event } => event.is_valid(),
             Self::Navigate(Goto { url, action }) => url.is_some() != action.is_some(),
-            Self::Files { files } => check_files(files).is_ok(),
             Self::Resize(size) => {
                 size.width = size.width.min(VIEWPORT_MAX_WIDTH);
                 size.height = size.height.min(VIEWPORT_MAX_HEIGHT);
@@ -183,6 +185,7 @@ impl ViewerMessage {
             | Self::Paste { .. }
             | Self::Copy
             | Self::Choose { .. }
+            | Self::Files { .. }
             | Self::Dialog(_)
             | Self::Control { .. }
             | Self::Ack { .. }

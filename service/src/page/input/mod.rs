@@ -73,6 +73,8 @@ pub enum Taken {
     Taken,
     /// It does nothing: a release of what is not held, an answer to what is not open, one event too many.
     Ignored,
+    /// More files than the chooser takes; it stays open.
+    TooManyFiles,
 }
 
 /// A person's input to one page. Dropping it releases what is held.
@@ -159,14 +161,15 @@ impl PageInput {
             }
             InputEvent::Files(files) => {
                 let chooser = self.shared.outside.borrow().chooser.clone();
-                let fits = chooser.is_some_and(|chooser| chooser.multiple || files.len() <= 1);
-                if fits {
-                    // Answered once: files are large, and none may wait in vain.
-                    self.shared.outside.send_modify(|outside| outside.chooser = None);
+                let Some(chooser) = chooser else { return Taken::Ignored };
+                if !chooser.multiple && files.len() > 1 {
+                    return Taken::TooManyFiles;
                 }
+                // Answered once: files are large, and none may wait in vain.
+                self.shared.outside.send_modify(|outside| outside.chooser = None);
                 // One answer waits at most: each is large.
-                let fits = fits && !self.shared.files_wait.swap(true, Ordering::Relaxed);
-                fits.then_some(Step::Files(files)).into_iter().collect()
+                let waits = self.shared.files_wait.swap(true, Ordering::Relaxed);
+                (!waits).then_some(Step::Files(files)).into_iter().collect()
             }
             InputEvent::Dialog(_) => Vec::new(),
         };

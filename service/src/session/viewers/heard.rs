@@ -23,6 +23,12 @@ impl Viewer {
             Ok(message) => message,
             Err(Unread::Malformed) => return self.ignore("malformed"),
             Err(Unread::UnknownType) => return self.ignore("unknown"),
+            Err(Unread::Unusable(invalid)) => {
+                if self.role == ViewerRole::Control {
+                    self.tell([refused(ErrorCode::InvalidRequest, invalid.to_string())]);
+                }
+                return self.ignore("malformed");
+            }
         };
         if self.role == ViewerRole::View && !message.only_watches() {
             return self.ignore("role");
@@ -63,8 +69,13 @@ impl Viewer {
             Ok(false) => {}
         }
         self.session.touch();
-        if !self.steer(act) {
-            return self.ignore("moot");
+        match self.steer(act) {
+            Taken::Taken => {}
+            Taken::Ignored => return self.ignore("moot"),
+            Taken::TooManyFiles => {
+                self.tell([refused(ErrorCode::InvalidRequest, "files: the field takes one file".to_owned())]);
+                return self.ignore("moot");
+            }
         }
         self.session.viewers.metrics.input();
         if self.input_at.is_none_or(|at| now > at + INPUT_SHOWN_WITHIN) {
@@ -76,20 +87,20 @@ impl Viewer {
         }
     }
 
-    /// Does what the viewer asks of the tab that it watches. Whether that does anything.
-    fn steer(&mut self, act: ViewerMessage) -> bool {
+    /// Does what the viewer asks of the tab that it watches.
+    fn steer(&mut self, act: ViewerMessage) -> Taken {
         let tab = &self.told.tab;
         if matches!(act, ViewerMessage::Navigate(_) | ViewerMessage::Resize(_)) {
-            return self.steering.act(tab, act);
+            return if self.steering.act(tab, act) { Taken::Taken } else { Taken::Ignored };
         }
         let is_move = moves(&act);
-        let Some(event) = InputEvent::of(act) else { return false };
+        let Some(event) = InputEvent::of(act) else { return Taken::Ignored };
         let stage = self.session.viewers.stage();
         // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
         if let Some(cast) = stage.casts.get(tab).filter(|_| !is_move) {
             cast.hurry();
         }
-        stage.hands.get(tab).is_some_and(|hands| hands.input.send(event) == Taken::Taken)
+        stage.hands.get(tab).map_or(Taken::Ignored, |hands| hands.input.send(event))
     }
 
     fn take_control(&mut self) {
@@ -99,10 +110,7 @@ impl Viewer {
                 self.session.touch();
                 self.session.viewers.stir();
             }
-            Err(Held) => self.tell([ServerMessage::Error {
-                error: ErrorCode::ControlHeld,
-                message: ErrorCode::ControlHeld.message().to_owned(),
-            }]),
+            Err(Held) => self.tell([refused(ErrorCode::ControlHeld, ErrorCode::ControlHeld.message().to_owned())]),
         }
     }
 
@@ -129,6 +137,10 @@ impl Viewer {
     fn ignore(&self, reason: &'static str) {
         self.session.viewers.metrics.ignored(reason);
     }
+}
+
+fn refused(error: ErrorCode, message: String) -> ServerMessage {
+    ServerMessage::Error { error, message }
 }
 
 /// Whether a message is one of the many by which something moves.

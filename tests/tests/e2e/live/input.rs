@@ -116,6 +116,34 @@ async fn a_file_is_chosen_and_a_dialog_answered() {
 }
 
 #[tokio::test]
+async fn files_that_can_t_be_given_are_answered_with_an_error_and_the_chooser_waits() {
+    let stack = Stack::shared().await;
+    let page = "<!doctype html><title>t</title><body style='margin:0'><input type=file \
+        style='position:absolute;left:0;top:0;width:300px;height:40px' \
+        onchange='document.title=this.files[0].name'>";
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
+    viewer.frame().await;
+    click(&mut viewer, 40, 20).await;
+    viewer.message("file_chooser").await;
+    let file = |name: &str, content: &str| json!({"name": name, "content_base64": content});
+    for (files, names) in [
+        (json!([file("a.txt", "QQ=="), file("b.txt", "QQ==")]), "one file"),
+        (json!([file("a.txt", "?")]), "base64"),
+        (json!([file("../a", "QQ==")]), "name"),
+        (json!([file("a.txt", &"AAAA".repeat(3_400_000))]), "bytes together"),
+    ] {
+        viewer.says(json!({"type": "files", "files": files})).await;
+        let error = viewer.message("error").await;
+        assert_eq!(error["error"], "INVALID_REQUEST");
+        assert!(error["message"].as_str().is_some_and(|message| message.contains(names)), "{error} names no {names}");
+    }
+    viewer.says(json!({"type": "files", "files": [file("c.txt", "QQ==")]})).await;
+    title_is(&mut viewer, "c.txt").await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn what_a_viewer_holds_is_released_when_it_turns_to_another_tab() {
     let stack = Stack::shared().await;
     let page = "<!doctype html><title>t</title><body style='margin:0;height:100vh' \

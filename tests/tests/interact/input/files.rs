@@ -88,7 +88,7 @@ async fn files_are_chosen() {
         let chooser = person.outside("no chooser", |outside| outside.chooser.is_some()).await.chooser.unwrap();
         assert!(!chooser.multiple);
         let two = vec![file("one.txt", "b25l"), file("two.txt", "dHdv")];
-        assert_eq!(person.input.send(InputEvent::Files(two)), Taken::Ignored, "it takes one");
+        assert_eq!(person.input.send(InputEvent::Files(two)), Taken::TooManyFiles, "it takes one");
         person.does(InputEvent::Files(vec![file("three.txt", "")]));
         person.hears("change three.txt text/plain ").await;
         person.evaluate("log.length = 0").await;
