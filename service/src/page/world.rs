@@ -10,7 +10,7 @@ use chromiumoxide_cdp::cdp::js_protocol::runtime::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::script::EARLY;
+use super::script::{EARLY, FREE_POINTER};
 use crate::cdp::{CdpError, Session};
 
 /// The world's name.
@@ -20,6 +20,14 @@ pub(super) const WORLD: &str = "porthole";
 pub(super) fn prepare(session: &Session) {
     let mut script = AddScriptToEvaluateOnNewDocumentParams::new(EARLY);
     script.world_name = Some(WORLD.to_owned());
+    session.call(&script).forget();
+}
+
+/// Ends each lock of the pointer in a frame in a process of its own, which [`prepare`] does not reach.
+pub(super) fn free_pointer(session: &Session) {
+    let mut script = AddScriptToEvaluateOnNewDocumentParams::new(FREE_POINTER);
+    script.world_name = Some(WORLD.to_owned());
+    script.run_immediately = Some(true);
     session.call(&script).forget();
 }
 

@@ -23,7 +23,7 @@ use crate::cdp::{CdpError, Event, Session};
 use crate::page::PageError;
 use crate::page::interact::{ActError, File};
 use crate::page::script::{CHOOSER, CHOSEN};
-use crate::page::world::{argument, in_frame, value};
+use crate::page::world::{argument, free_pointer, in_frame, value};
 
 const OPENED: &[&str] = &["Page.fileChooserOpened"];
 /// Frames in processes of their own whose choosers are taken.
@@ -174,6 +174,7 @@ impl Intercepting {
         if !is_main {
             // A frame in a process of its own reports them only then.
             session.call(&EnablePage::default()).forget();
+            free_pointer(&session);
         }
         session.call(&SetInterceptFileChooserDialogParams::new(true)).forget();
         let (opened, own) = (opened.clone(), session.clone());

@@ -79,7 +79,15 @@ pub(super) const ERRORS: &str = "() => globalThis.portholeErrors?.() ?? []";
 /// Runs in each document as it begins; see the file.
 pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
 /// Runs in each document as it begins, in our world: [`DECODE_EARLY`], and listeners that precede all of the page's.
-pub(super) const EARLY: &str = concat!(include_str!("decode_early.js"), "\n", include_str!("interact/hear.js"));
+pub(super) const EARLY: &str = concat!(
+    include_str!("decode_early.js"),
+    "\n",
+    include_str!("interact/hear.js"),
+    "\n",
+    include_str!("free_pointer.js")
+);
+/// The last part of [`EARLY`]: ends each lock of the pointer.
+pub(super) const FREE_POINTER: &str = include_str!("free_pointer.js");
 /// `async (after_ms, longest_ms) => bool`: ends animations; returns whether everything in view is decoded.
 pub(super) const DECODED_BY_THEN: &str = include_str!("decoded_by_then.js");
 /// `selector => bool | null`: whether it matches; null if the selector is invalid.
