@@ -239,7 +239,8 @@ async fn a_button_that_asks_for_files_gets_them() {
     // In a frame of another process.
     let leaf = scene.site.html("<button id=b>Choose</button><script>b.onclick = () => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => { b.textContent = i.files[0].name }; i.click() }</script>");
     let leaf = scene.site.under_name(&leaf, porthole_tests::site::SHOP);
-    scene.shows(&format!("<iframe id=f src='{leaf}'></iframe>")).await;
+    scene.shows(&format!("<iframe id=f src='{leaf}' onload='this.loaded = 1'></iframe>")).await;
+    scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
     let button = scene.inner(&["#f", "#b"]).await;
     scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
     let refs = &mut Refs::default();
