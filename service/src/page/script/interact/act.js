@@ -142,18 +142,10 @@ const staysMeant = () => {
   const now = meaningOf(meant.element, identityOf(meant.element));
   return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
 };
-// The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
-// or the text of an editor, is no name that stays.
-const staysField = () => {
-  if (meant === null) return true;
-  if (!isHere(meant.element)) return false;
-  const now = identityOf(meant.element);
-  return (meant.isHint || saysStill(meant.name, now.name || now.content)) && staysInRow();
-};
-// The same of its row alone.
-const staysInRow = () => {
-  const row = meant === null ? new Set() : wordsIn(rowWordsOf(meant.element));
-  return meant === null || isAmong(meant.row, row) || (isAmong(row, meant.row) && row.size * 2 >= meant.row.size);
+// The same of its row alone: a field that gets the focus may show another placeholder.
+const staysInRow = (was = meant) => {
+  const row = was === null ? new Set() : wordsIn(rowWordsOf(was.element));
+  return was === null || isAmong(was.row, row) || (isAmong(row, was.row) && row.size * 2 >= was.row.size);
 };
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
 // comes up later is not clicked.
@@ -175,11 +167,12 @@ const isMeant = (element, shown) => {
   if (meant?.element === element) return staysMeant();
   if (!shown) return true;
   const now = identityOf(element);
-  const name = now.name === '' && shown.name !== '' ? now.content : now.name;
-  if (now.role !== shown.role || name !== shown.name || now.row !== shown.row) return false;
+  if (!isAsShown(now, shown)) return false;
   meant = meaningOf(element, now);
   return true;
 };
+const isAsShown = (now, shown) => now.role === shown.role && now.row === shown.row
+  && (now.name === '' && shown.name !== '' ? now.content : now.name) === shown.name;
 
 // The element at a point as seen from the tree of `element`: from the document down through the shadow roots it is in.
 const actHit = (element, x, y) => {

@@ -11,43 +11,144 @@ const STEP_PX_MIN = 4;
 // How far what is drawn from the press to the pointer may reach beyond the source and the target.
 const BAND_MARGIN_PX = 12;
 const COPY_CHARS_MAX = 2_000;
-// The drag under way: `{element, source, parent, box, added, at, under, by, done, until, end}`. `element` is the target, or
-// the frame that it is in; `source` what is dragged, if it is in this document, `words` and `from` its text and place before.
-// `under` is what was under the pointer `at` a point on its way, `late` the same of a point near its end.
+// For how many frames the page must be still at the target before the release: some lists sort themselves every 50 ms.
+const DROP_STILL_FRAMES = 4;
+const DROP_RESTS_MS_MAX = 600;
+const ANCESTORS_MAX = 10;
+// The drag under way: `{element, source, chain, box, aimed, added, at, under, by, is, done, until, changes, end}`. `element` is
+// the target, or the frame that it is in; `meaning` what the target was shown or found as. `source` is what is dragged, if it
+// is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings. `aimed` is
+// where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way, `late`
+// the same of a point near its end. `scrolls` is how far what is around the target was scrolled.
 let dropping = null;
+// Until when no click of a drag that has failed comes to this document.
+let unclickedUntil = 0;
 
-// Whether the page has made a drag of the press, as HTML's drag and drop.
+// Whether the page has made a drag of the press, as HTML's drag and drop; `dragHeard` also where it refused that.
 let dragged = false;
+let dragHeard = false;
 window.addEventListener('dragstart', (event) => {
   if (!event.isTrusted) return;
   dragged = true;
+  dragHeard = true;
   // Once the page's listeners have had it.
   setTimeout(() => { dragged = !event.defaultPrevented; });
 }, { capture: true });
 kit.dragging = () => dragged;
 
-
 const dropEnds = () => {
   dropping?.end();
   dropping = null;
+  unclickedUntil = Math.min(unclickedUntil, performance.now());
 };
-// A drag begins, before its press. `source` is 0 where that is in another document.
-kit.dropBegins = (number, source) => {
-  dropEnds();
-  const element = elementOf(number);
-  if (!element) return GONE;
-  const added = new WeakSet();
+const scrollElement = method(Element, 'scrollTo');
+const leftScrolled = getter(Element, 'scrollLeft');
+const topScrolled = getter(Element, 'scrollTop');
+const centerOf = (rect) => [rect.x + rect.width / 2, rect.y + rect.height / 2];
+const siblingsOf = (node) => [previousOf(node), nextOf(node)];
+const chainOf = (element) => {
+  const chain = [];
+  for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at) });
+  return chain;
+};
+// Counts what the page changes and notes what it adds. The focus that a press gives is no change.
+const watchDrop = (now) => {
   let room = ADDED_MAX;
   const observer = new MutationObserver((records) => {
-    for (const { addedNodes } of records) for (const node of addedNodes) if (room-- > 0) added.add(node);
+    now.changes++;
+    for (const { addedNodes } of records) for (const node of addedNodes) if (room-- > 0) now.added.add(node);
   });
-  observer.observe(document, { subtree: true, childList: true });
-  const dragging = source ? elementOf(source) : null;
-  dropping = {
-    element, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging), late: null, parent: dragging && parentNodeOf(dragging), beside: dragging && [previousOf(dragging), nextOf(dragging)], box: rectOf(element),
-    added, at: null, under: new Map(), by: null, done: false, until: 0, end: () => observer.disconnect(),
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  const roots = new Set([document, ...rootsSeen()]);
+  for (let root = rootOf(now.element); root instanceof ShadowRoot; root = rootOf(root.host)) roots.add(root);
+  for (const root of roots) observer.observe(root, all);
+  const values = valuesNow();
+  const note = (event) => { if (event.type !== 'scroll' || !now.scrolls) now.changes++; };
+  const types = ['input', 'change', 'toggle', 'scroll'];
+  for (const type of types) window.addEventListener(type, note, { capture: true, passive: true });
+  now.hasChanged = () => observer.takeRecords().length > 0 || now.changes > 0 || valuesNow() !== values;
+  now.end = () => {
+    observer.disconnect();
+    for (const type of types) window.removeEventListener(type, note, { capture: true });
   };
-  return { what: describe(element) };
+};
+// A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
+// `ready`, of the target alone.
+kit.dropBegins = (number, source, asked) => {
+  dropEnds();
+  const element = elementOf(number);
+  if (!element) return { lacks: 'attached', what: 'the target' };
+  const shown = asked?.found ? foundAs.get(element) : asked?.shown;
+  const is = shown ? identityOf(element) : null;
+  if (shown && !isAsShown(is, shown)) return lacks('same', element, { is });
+  const dragging = source ? elementOf(source) : null;
+  const meaning = shown ? meaningOf(element, is) : null;
+  if (meaning && asked.shown && shown.name === '') meaning.name = '';
+  dropping = {
+    element, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
+    chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
+    isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
+    aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
+  };
+  dragHeard = false;
+  watchDrop(dropping);
+  return {};
+};
+// Whether the target is still what it was shown or found as. What is dragged may leave the target, which a list's words tell.
+const targetStays = ({ element, meaning, holds, words }) => {
+  if (meaning === null || !isConnected(element)) return true;
+  const now = meaningOf(element, identityOf(element));
+  if (now.role !== meaning.role || !staysInRow(meaning)) return false;
+  if (saysStill(meaning.name, now.name)) return true;
+  const left = holds ? wordsIn(`${now.name} ${words}`) : new Set();
+  return holds && isAmong(wordsIn(meaning.name), left);
+};
+// Whether a point is in view: neither outside of the window nor of what scrolls around the element.
+const isInView = (element, x, y) => {
+  if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return false;
+  for (let at = flatParent(element); at instanceof Element && at !== documentBody() && at !== documentRoot(); at = flatParent(at)) {
+    const { left, right, top, bottom } = rectOf(at);
+    const isOutside = x < left || x > right || y < top || y > bottom;
+    if (isOutside && getComputedStyle(at).overflow !== 'visible' && getComputedStyle(at).display !== 'contents') return false;
+  }
+  return true;
+};
+const scrollsAround = (element) => {
+  const scrolls = [];
+  for (let at = flatParent(element); at instanceof Element; at = flatParent(at)) scrolls.push([at, leftScrolled(at), topScrolled(at)]);
+  return scrolls;
+};
+// Where the target is, without scrolling, and what it lacks for a drop as far as that can be seen from here. `inner` is the
+// target's point in the frame of this document that it is in. `isHeld`: what is dragged, and drawn for it, may cover it.
+kit.dropSight = (inner, isHeld) => {
+  const now = dropping;
+  if (!now || !isConnected(now.element)) return { lacks: 'attached', what: 'the target' };
+  const { element } = now;
+  if (!inner && !isHeld && !actVisible(element)) return lacks('visible', element);
+  if (!targetStays(now)) return lacks('same', element, { is: identityOf(element) });
+  const [x, y] = inner ? outwards(element, inner.x, inner.y) : actPoints(element)[0] ?? centerOf(rectOf(element));
+  const shown = isInView(element, x, y);
+  if (!shown) now.scrolls ??= scrollsAround(element);
+  const by = shown && !isHeld ? dropCover(now, x, y) : null;
+  return by === null ? { x, y, what: describe(element), shown } : lacks('uncovered', element, { by });
+};
+// The pointer is sent to the target now.
+kit.dropAims = () => {
+  if (!dropping) return;
+  const list = listOfBoth(dropping);
+  dropping.aimed = { box: rectOf(dropping.element), list, place: list && rectOf(list) };
+};
+// Waits until the target and what is dragged stand still and nothing has changed for some frames, within bounds.
+kit.dropRests = async (frames) => {
+  const seen = () => [dropping?.element, dropping?.source].map((one) => (one && isConnected(one) ? JSON.stringify(boxOf(rectOf(one))) : '')).join() + dropping?.changes;
+  const until = performance.now() + DROP_RESTS_MS_MAX;
+  let before = seen();
+  for (let still = 0; still < (frames ?? DROP_STILL_FRAMES) && performance.now() < until;) {
+    await frame();
+    const now = seen();
+    still = now === before || frames ? still + 1 : 0;
+    before = now;
+  }
 };
 const stackAt = (root, x, y) => elementsAt(root, x, y).slice(0, STACK_MAX);
 // The pointer is on its way, here; or near its end, back from the target by a few pixels.
@@ -113,16 +214,36 @@ const dropHit = (now, x, y) => {
   }
   return hit;
 };
+// The innermost element around both the target and what is dragged.
+const listOfBoth = ({ element, source }) => {
+  if (!source || !isConnected(source)) return null;
+  for (let at = parentNodeOf(source); at instanceof Element; at = flatParent(at)) if (isWithin(element, at)) return at;
+  return null;
+};
+const isRoot = (element) => element === documentBody() || element === documentRoot();
+const isElsewhere = ({ node, beside }) => {
+  const [previous, next] = siblingsOf(node);
+  return previous !== beside[0] && next !== beside[1];
+};
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit) => {
-  const { element, source, parent, beside } = now;
+  const { element, source, chain, from, box, aimed } = now;
   if (!source) return false;
   const list = parentNodeOf(source);
   // Room that is made on one side of the item moves others, and not the item.
-  const isMoved = list !== parent || (previousOf(source) !== beside[0] && nextOf(source) !== beside[1]);
+  const isMoved = list !== chain[0].parent || isElsewhere(chain[0]);
   if (isMoved && list === parentNodeOf(element) && isWithin(hit, list)) return true;
-  const isRoot = hit === documentBody() || hit === documentRoot();
-  return !isRoot && !sameRect(now.box, rectOf(element)) && isWithin(element, hit) && isWithin(source, hit);
+  const around = listOfBoth(now);
+  if (!around || isRoot(around)) return false;
+  // What is dragged may be a handle in its item.
+  const item = chain.find(({ node, parent }) => parent === around && parentNodeOf(node) === around);
+  if (item && isElsewhere(item) && isWithin(hit, around)) return true;
+  if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;
+  // The target has gone from under the pointer towards where the item was, in a list that stands.
+  const place = rectOf(around);
+  if (place.x !== aimed.place.x || place.y !== aimed.place.y) return false;
+  const [[fromX, fromY], [toX, toY], [thenX, thenY], [nowX, nowY]] = [from, box, aimed.box, rectOf(element)].map(centerOf);
+  return (nowX - thenX) * (fromX - toX) + (nowY - thenY) * (fromY - toY) > 0;
 };
 // What would get the drop at this point instead of the target, described; null where the target would.
 const dropCover = (now, x, y) => {
@@ -132,6 +253,12 @@ const dropCover = (now, x, y) => {
   if (!hit) return 'the edge of the window';
   return actAccepts(hit, element) || isSorted(now, hit) ? null : describe(actCoverRoot(hit, element));
 };
+// The same, or that the target is no longer what was meant.
+const dropStop = (now, x, y) => {
+  if (targetStays(now)) return dropCover(now, x, y);
+  now.is ??= identityOf(now.element);
+  return `${describe(now.element)}, which had changed,`;
+};
 // Whether the drop would come to the target, at a point of this document; from now on what comes there is checked.
 kit.dropReady = (x, y) => {
   const now = dropping;
@@ -139,29 +266,65 @@ kit.dropReady = (x, y) => {
   now.until = performance.now() + GUARDED_MS;
   globalThis.portholeHear();
   globalThis.portholeGuard = checkDrop;
-  return { by: dropCover(now, x, y) };
+  const by = dropStop(now, x, y);
+  return { by, is: now.is };
+};
+const stopEvent = (event) => {
+  event.preventDefault();
+  event.stopImmediatePropagation();
 };
 const checkDrop = (event) => {
   const now = dropping;
   const isDrop = DROPS.has(event.type);
-  if (!now || !event.isTrusted || !(isDrop || RELEASES.has(event.type))) return isDrop ? undefined : check(event);
+  if (!now || !event.isTrusted || !(isDrop || RELEASES.has(event.type))) {
+    // The click of a release that was stopped.
+    if (now && now.by !== null && event.isTrusted && CLICKS.has(event.type)) return stopEvent(event);
+    return isDrop ? undefined : check(event);
+  }
   if (event.timeStamp > now.until) return dropEnds();
   // What the page makes of the first release that it got is the page's.
   if (!now.done) {
-    try { now.by ??= dropCover(now, event.clientX, event.clientY); } catch { now.by ??= 'what could not be told'; }
+    try { now.by ??= dropStop(now, event.clientX, event.clientY); } catch { now.by ??= 'what could not be told'; }
   }
   if (now.by === null) {
     now.done ||= event.type === 'drop' || RELEASES.has(event.type);
     return isDrop ? undefined : check(event);
   }
   if (isDrop && event.dataTransfer) event.dataTransfer.dropEffect = 'none';
-  event.preventDefault();
-  event.stopImmediatePropagation();
+  stopEvent(event);
 };
-// The drag is over: what would have got the drop, if that was not the target, and whether the target got it.
-kit.dropEnds = () => {
-  const { by = null, done = false } = dropping ?? {};
+const endChecks = () => {
   if (globalThis.portholeGuard === checkDrop) globalThis.portholeGuard = guarded ? check : undefined;
+};
+// The drop is over: what would have got it, if that was not the target, whether the target got it, and whether something
+// draggable began no drag. What changes is counted until `dropChanged`.
+kit.dropEnds = () => {
+  const { by = null, is = null, done = false, isDraggable = false } = dropping ?? {};
+  endChecks();
+  return { by, is, done, unbegun: isDraggable && !dragHeard };
+};
+kit.dropChanged = () => {
+  const changed = dropping?.hasChanged() ?? true;
   dropEnds();
-  return { by, done };
+  return changed;
+};
+kit.dropLeaves = () => {
+  endChecks();
+  dropEnds();
+};
+// The drag has failed: what was scrolled for it goes back, and the release that is to come clicks nothing here.
+kit.dropAborts = () => {
+  for (const [element, left, top] of dropping?.scrolls ?? []) {
+    if (leftScrolled(element) !== left || topScrolled(element) !== top) scrollElement(element, { left, top, behavior: 'instant' });
+  }
+  endChecks();
+  dropEnds();
+  unclickedUntil = performance.now() + GUARDED_MS;
+  globalThis.portholeHear();
+  globalThis.portholeGuard = stopClicks;
+};
+const stopClicks = (event) => {
+  if (!event.isTrusted || !CLICKS.has(event.type)) return;
+  if (event.timeStamp <= unclickedUntil) return stopEvent(event);
+  if (globalThis.portholeGuard === stopClicks) globalThis.portholeGuard = undefined;
 };

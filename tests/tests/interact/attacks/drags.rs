@@ -1,0 +1,177 @@
+//! Drags that a page follows by frames and timers, drags that fail, and targets that become something else meanwhile.
+
+use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, Refs, SnapshotOptions};
+
+use crate::act::scene::{LOGS, Scene, briefly, ready};
+
+/// The element as a snapshot shows it.
+async fn shown(scene: &Scene, shows: &str) -> Element {
+    let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+    scene.by_ref(&mut Refs::default(), &options, |line| line.contains(shows)).await
+}
+
+async fn drags(scene: &Scene, from: &str, to: &str) -> Result<Acted, ActError> {
+    let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+    let mut refs = Refs::default();
+    let from = scene.by_ref(&mut refs, &options, |line| line.contains(from)).await;
+    let to = scene.by_ref(&mut refs, &options, |line| line.contains(to)).await;
+    scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await
+}
+
+/// Four items of a list, which `sorts` lets a person order; `order()` is what they say.
+fn list(sorts: &str) -> String {
+    format!(
+        "<style>body {{ margin: 20px }} #l > * {{ width: 200px; height: 40px; background: #eee; user-select: none }}</style>
+        <div id=l><div role=button>Ant</div><div role=button>Bee</div><div role=button>Cat</div><div role=button>Dog</div></div>
+        <p>After</p><script>const order = () => [...l.children].map(one => one.textContent).join(' '), items = [...l.children]; let held = null;
+        {sorts}</script>"
+    )
+}
+
+/// Sorts in the frame after each move.
+const BY_FRAMES: &str = "l.onmousedown = e => { held = e.target; e.preventDefault() };
+    onmousemove = e => held && requestAnimationFrame(() => { const over = held && items.find(one => { const r = one.getBoundingClientRect(); return e.clientY > r.top && e.clientY < r.bottom });
+        if (over && over != held) { const at = [...l.children]; l.insertBefore(held, at.indexOf(over) > at.indexOf(held) ? over.nextSibling : over) } });
+    onmouseup = () => { held = null; note(order()) };";
+
+/// Begins after 5 px, draws its state once a frame, and moves what makes room by a transition; orders by what was drawn last.
+const BY_STATE: &str = "let from, over, y, drawn = false; const middles = () => items.map((one, n) => l.getBoundingClientRect().top + n * 40 + 20);
+    const draw = () => { drawn = false; if (!held) return; const at = items.indexOf(held), middle = middles()[at] + y - from;
+        over = middles().reduce((best, one, n) => Math.abs(one - middle) < Math.abs(middles()[best] - middle) ? n : best, 0);
+        items.forEach((one, n) => { one.style.transition = one == held ? '' : 'transform 250ms';
+            one.style.transform = one == held ? `translateY(${y - from}px)` : n > at && n <= over ? 'translateY(-40px)' : n < at && n >= over ? 'translateY(40px)' : '' }) };
+    l.onpointerdown = e => { const pressed = e.target; from = e.clientY;
+        onpointermove = e => { y = e.clientY; if (!held && Math.abs(y - from) > 5) setTimeout(() => { held = pressed });
+            if (held && !drawn) { drawn = true; requestAnimationFrame(() => setTimeout(draw)) } };
+        onpointerup = () => { onpointermove = onpointerup = null; if (held && over !== undefined) { items.splice(over, 0, ...items.splice(items.indexOf(held), 1)) }
+            for (const one of items) { one.style.transition = one.style.transform = ''; l.append(one) } held = null; note(order()) } };";
+
+/// A copy goes with the pointer, and what is under it is looked at by a timer.
+const BY_TIMER: &str = "let copy, at, last; const look = () => { if (!at || (last && at.x == last.x && at.y == last.y)) return; last = at;
+        copy.style.transform = `translate(${at.x - from.x}px,${at.y - from.y}px)`; const over = document.elementFromPoint(at.x, at.y)?.closest('#l > *');
+        if (!over || over == held) return; const all = [...l.children]; l.insertBefore(held, all.indexOf(over) > all.indexOf(held) ? over.nextSibling : over) };
+    let from, timer; l.onpointerdown = e => { held = e.target.closest('#l > *'); from = { x: e.clientX, y: e.clientY };
+        onpointermove = e => { at = { x: e.clientX, y: e.clientY }; if (copy) return; copy = held.cloneNode(true);
+            copy.style.cssText = 'position:fixed;pointer-events:none;opacity:.8;left:20px;top:' + held.getBoundingClientRect().top + 'px'; document.body.append(copy); timer = setInterval(look, 50) };
+        onpointerup = () => { onpointermove = onpointerup = null; clearInterval(timer); copy?.remove(); copy = last = at = null; note(order()) } };";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_sorts_itself_in_its_own_time_gets_the_order_that_was_meant() {
+    let scene = Scene::open().await;
+    for sorts in [BY_FRAMES, BY_STATE, BY_TIMER] {
+        for (from, to, order) in [("Ant", "Cat", "Bee Cat Ant Dog"), ("Dog", "Bee", "Ant Dog Bee Cat")] {
+            scene.shows(&format!("{LOGS}{}", list(sorts))).await;
+            let acted = drags(&scene, &format!("\"{from}\""), &format!("\"{to}\"")).await;
+            assert_eq!(scene.log().await, order, "{sorts} {acted:?}");
+            assert_eq!(acted.unwrap().warnings, [] as [String; 0], "{sorts}");
+        }
+    }
+    // By handles.
+    let handles = list(BY_TIMER)
+        .replace("<div role=button>", "<div><span role=button style='display:inline-block;width:20px;height:20px'>");
+    scene
+        .shows(&format!(
+            "{LOGS}{}",
+            ["Ant", "Bee", "Cat", "Dog"].iter().fold(handles, |html, item| {
+                html.replace(&format!("'>{item}</div>"), &format!("' aria-label='Move {item}'></span>{item}</div>"))
+            })
+        ))
+        .await;
+    let acted = drags(&scene, "Move Ant", "Move Cat").await;
+    assert_eq!(scene.log().await, "Bee Cat Ant Dog", "{acted:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_out_of_view_is_dropped_on_and_a_drag_that_does_not_begin_is_told() {
+    let far = "<div id=a draggable=true style='width:80px;height:40px;background:#eee'>Source</div><div style='height:2500px'></div>
+        <div id=b style='width:80px;height:40px;background:#efe'>Target</div><div style='height:900px'></div><script>a.ondragstart = e => e.dataTransfer.setData('text', 'x');
+        b.ondragover = e => e.preventDefault(); b.ondrop = e => { e.preventDefault(); note('dropped'); b.textContent = 'Filled' }</script>";
+    let scene = Scene::open().await;
+    for document in [far.to_owned(), format!("<div style='height:300px;overflow:auto'>{far}</div>")] {
+        scene.shows(&format!("{LOGS}{document}")).await;
+        let (from, to) = (scene.element("#a").await, scene.element("#b").await);
+        let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await;
+        assert_eq!(scene.log().await, "dropped", "{acted:?}");
+        assert_eq!(acted.unwrap().warnings, [] as [String; 0]);
+    }
+    // The page refuses the drag; the press gives the focus, which is no effect of a drag.
+    scene.shows(&format!("{LOGS}{}", far.replace("id=a", "id=a tabindex=0").replace("2500px", "20px"))).await;
+    scene.evaluate("a.ondragstart = e => e.preventDefault()").await;
+    let (from, to) = (scene.element("#a").await, scene.element("#b").await);
+    let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
+    assert_eq!(acted.warnings, ["no_change"]);
+    // It never begins.
+    scene
+        .shows(&format!(
+            "{LOGS}{far}<script>a.onmousedown = e => {{ e.preventDefault(); a.className = 'pressed' }}</script>"
+        ))
+        .await;
+    let (from, to) = (scene.element("#a").await, scene.element("#b").await);
+    let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
+    assert!(acted.warnings.iter().any(|one| one.starts_with("not_dropped")), "{acted:?} {}", scene.log().await);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drag_that_fails_has_clicked_nothing() {
+    let places = "<style>body { margin: 0 } #o { position: fixed; left: 0; top: 60px; width: 100%; height: 100%; background: #fee }</style>
+        <div id=a role=button tabindex=0 style='width:80px;height:40px;background:#eee'>Source</div><div style='height:40px'></div>
+        <div id=b role=button tabindex=0 style='width:80px;height:40px;background:#efe'>Target</div>";
+    let logs = "<script>for (const type of ['pointerdown', 'pointerup', 'mouseup', 'click']) addEventListener(type, e => note(type + ' ' + (e.target.id || e.target.localName)), true)</script>";
+    let scene = Scene::open().await;
+    // Covered from the start: not even pressed.
+    scene.shows(&format!("{LOGS}{places}<div id=o>Overlay</div>{logs}")).await;
+    let covered = drags(&scene, "Source", "Target").await;
+    assert!(matches!(&covered, Err(ActError::Covered { by, .. }) if by.contains("\"o\"")), "{covered:?}");
+    assert_eq!(scene.log().await, "");
+    // Covered at the press: let go where it was taken up.
+    scene.shows(&format!("{LOGS}{places}<div id=o hidden>Overlay</div>{logs}<script>a.addEventListener('pointerdown', () => {{ o.hidden = false }})</script>")).await;
+    let covered = drags(&scene, "Source", "Target").await;
+    assert!(matches!(covered, Err(ActError::Covered { .. })), "{covered:?}");
+    assert_eq!(scene.log().await, "pointerdown a,pointerup a,mouseup a");
+    // It goes with the pointer, so that press and release are both its own.
+    scene.shows(&format!("{LOGS}{places}<div id=o hidden style='z-index:2'>Overlay</div>{logs}<script>a.addEventListener('pointerdown', () => {{
+        a.style.position = 'relative'; onpointermove = e => {{ a.style.top = e.clientY - 20 + 'px' }}; onpointerup = () => {{ onpointermove = null }};
+        addEventListener('pointerup', () => {{ b.textContent = 'Delete' }}, true) }});
+        addEventListener('pointermove', e => {{ if (e.buttons && e.clientY > 50) b.textContent = 'Delete' }})</script>")).await;
+    let renamed = drags(&scene, "Source", "Target").await;
+    assert!(matches!(renamed, Err(ActError::Stale(_))), "{renamed:?}");
+    assert!(!scene.log().await.contains("click"), "{}", scene.log().await);
+    // Clicks come again.
+    scene.click("#a").await.unwrap();
+    assert!(scene.log().await.ends_with("click a"), "{}", scene.log().await);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_becomes_another_gets_no_drop() {
+    let places = |html: &str, script: &str| {
+        format!(
+            "{LOGS}<div id=a {html} role=button tabindex=0 style='width:200px;height:40px;background:#eee'>Letter</div><div style='height:40px'></div>
+            <div id=b role=button tabindex=0 style='width:200px;height:40px;background:#efe'>Archive</div><script>
+            const drop = e => {{ e.preventDefault(); if (b.contains(e.target)) note(b.textContent) }}; b.ondragover = e => e.preventDefault(); b.ondrop = drop;
+            a.ondragstart = e => e.dataTransfer.setData('text', 'x'); onmouseup = e => a.draggable || drop(e); {script}</script>"
+        )
+    };
+    let scene = Scene::open().await;
+    for (html, script, log) in [
+        ("", "a.onmousedown = () => { b.textContent = 'Delete forever' }", ""),
+        ("", "onmousemove = e => { if (e.buttons && e.clientY > 80) b.textContent = 'Delete forever' }", ""),
+        ("", "addEventListener('pointerup', () => { b.textContent = 'Archive it' }, true)", "Archive it"),
+        ("", "a.onmousedown = () => { b.textContent = 'Drop it into the archive' }", "Drop it into the archive"),
+        ("draggable=true", "a.addEventListener('dragstart', () => { b.textContent = 'Delete forever' })", ""),
+        ("draggable=true", "b.addEventListener('dragover', () => { b.textContent = 'Delete forever' })", ""),
+        ("draggable=true", "b.ondragenter = () => { b.textContent = 'Move to the archive' }", "Move to the archive"),
+    ] {
+        scene.shows(&places(html, script)).await;
+        let dragged = drags(&scene, "Letter", "Archive").await;
+        assert_eq!(scene.log().await, log, "{script} {dragged:?}");
+        assert_eq!(matches!(dragged, Err(ActError::Stale(_))), log.is_empty(), "{script} {dragged:?}");
+    }
+    // A list whose items change places is the same list.
+    scene.shows(&format!("{LOGS}{}", list(BY_FRAMES).replace("id=l", "id=l tabindex=0"))).await;
+    let (from, to) = (shown(&scene, "\"Bee\"").await, shown(&scene, "clickable").await);
+    scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await.unwrap();
+    scene.ends().await;
+}
