@@ -185,10 +185,10 @@ async fn a_page_that_changes_its_url_all_the_time_is_told_of_now_and_then_and_at
     let began = Instant::now();
     let mut viewer = LiveViewer::of(&agent, "view", json!({})).await;
     viewer.message_that("url", |said| said["url"].as_str().is_some_and(|url| url.ends_with("#last"))).await;
-    let told = viewer.messages.iter().filter(|said| said["type"] == "url").count();
+    let told = u32::try_from(viewer.messages.iter().filter(|said| said["type"] == "url").count()).unwrap();
     // As many at once as come in a second.
     let most = 5.0 * (began.elapsed().as_secs_f64() + 1.0) + 2.0;
-    assert!(told as f64 <= most, "{told} in {:?}", began.elapsed());
+    assert!(f64::from(told) <= most, "{told} in {:?}", began.elapsed());
 }
 
 #[tokio::test]
