@@ -145,6 +145,44 @@ async fn files_that_can_t_be_given_are_answered_with_an_error_and_the_chooser_wa
 }
 
 #[tokio::test]
+async fn a_page_that_locks_the_pointer_does_not_hold_up_input() {
+    let stack = Stack::shared().await;
+    let locks = "<button style='position:absolute;left:0;top:0;width:200px;height:40px' \
+        onclick='document.body.requestPointerLock()'>lock</button><script>
+        document.addEventListener('pointerlockchange', () => top.postMessage(
+            document.pointerLockElement ? 'locked' : 'free', '*'))</script>";
+    // In a process of its own.
+    let inner = stack.site.html(&format!("<!doctype html><body style='margin:0'>{locks}")).replace("127.0.0.1", SHOP);
+    let page = format!(
+        "<!doctype html><title>t</title><body style='margin:0;height:100vh'><img name=exitPointerLock>{locks}
+        <iframe src='{inner}' style='position:absolute;left:0;top:100px;width:300px;height:100px;border:0'></iframe>
+        <script>
+        let state, clicks = 0;
+        addEventListener('click', ({{ clientX }}) => {{
+            clicks += clientX > 300;
+            document.title = `${{state}} ${{clicks}}`;
+        }});
+        addEventListener('message', ({{ data, source }}) => {{
+            state = source === window ? data : `inner ${{data}}`;
+            document.title = `${{state}} ${{clicks}}`;
+        }});
+        </script>"
+    );
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
+    viewer.frame().await;
+    click(&mut viewer, 50, 20).await;
+    title_is(&mut viewer, "free 0").await;
+    click(&mut viewer, 500, 300).await;
+    title_is(&mut viewer, "free 1").await;
+    click(&mut viewer, 50, 120).await;
+    title_is(&mut viewer, "inner free 1").await;
+    click(&mut viewer, 500, 300).await;
+    title_is(&mut viewer, "inner free 2").await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn what_a_viewer_holds_is_released_when_it_turns_to_another_tab() {
     let stack = Stack::shared().await;
     let page = "<!doctype html><title>t</title><body style='margin:0;height:100vh' \
