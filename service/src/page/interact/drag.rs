@@ -201,7 +201,7 @@ impl Carrying<'_, '_> {
                 return Err(ActError::Covered { covered: spot.what, by });
             }
             if self.data.is_some() && !ended.is_taken {
-                self.refused = Some(format!("not_dropped: {} took no drop", spot.what));
+                self.refused = Some(format!("not_dropped: {} did not accept the drop", spot.what));
             } else if self.data.is_none() && ended.is_unbegun {
                 self.refused = Some(format!("not_dropped: no drag began that {} could take", spot.what));
             }

@@ -156,10 +156,9 @@ impl Page {
         match element.call(self, tries.limit(), "keyed", Value::Null).await {
             Err(ActError::Dialog(_)) => Ok(None),
             // Whether the last ones came to it is not known.
-            Err(ActError::NotFound(_)) => {
-                let moved = Some(ANOTHER_DOCUMENT.to_owned());
-                Ok(Some(Keyed { moved, reached: true, left: true, ..Keyed::default() }))
-            }
+            Err(ActError::NotFound(_)) => Ok(Some(Keyed::left())),
+            // The page closed its window by them.
+            Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => Ok(Some(Keyed::left())),
             keyed => keyed.map(Some),
         }
     }
@@ -168,6 +167,11 @@ impl Page {
 // === impl Keyed ===
 
 impl Keyed {
+    /// The document went away; whether the last keys came to it is not known.
+    fn left() -> Self {
+        Self { moved: Some(ANOTHER_DOCUMENT.to_owned()), reached: true, left: true, ..Self::default() }
+    }
+
     /// How the page moved the focus as the key went down, and what came of what the key does.
     pub(super) fn strayed(&self, key: &str) -> Option<String> {
         if let Some(to) = &self.followed {

@@ -16,6 +16,7 @@ use super::actionable::{Ask, Tries};
 use super::chord::{Chord, ClipboardUse, Key};
 use super::error::unless_held;
 use super::focus::{Keyed, went_nowhere};
+use super::frame::FRAME_DEPTH_MAX;
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;

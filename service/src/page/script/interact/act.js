@@ -142,7 +142,15 @@ const staysMeant = () => {
   const now = meaningOf(meant.element, identityOf(meant.element));
   return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
 };
-// The same of its row alone: a field that gets the focus may show another placeholder.
+// The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
+// or the text of an editor, is no name that stays.
+const staysField = () => {
+  if (meant === null) return true;
+  if (!isHere(meant.element)) return false;
+  const now = identityOf(meant.element);
+  return (meant.isHint || saysStill(meant.name, now.name || now.content)) && staysInRow();
+};
+// The same of its row alone.
 const staysInRow = (was = meant) => {
   const row = was === null ? new Set() : wordsIn(rowWordsOf(was.element));
   return was === null || isAmong(was.row, row) || (isAmong(row, was.row) && row.size * 2 >= was.row.size);
