@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::acted::{Acted, Method, Terms, Typed};
 use super::actionable::{Ask, Tries};
+use super::aside::Input;
 use super::chord::Chord;
 use super::error::unless_held;
 use super::focus::{Keyed, went_nowhere};
@@ -253,7 +254,7 @@ impl Page {
                 return entered(Method::Dom, outcome, rest);
             }
         }
-        let mut leaving = Leaving::watch(self, &element.frame);
+        let mut leaving = Leaving::watch(self, &element.frame, Input::Keys);
         loop {
             match self.write(element, typing, &mut leaving, quiet, tries).await? {
                 Written::Done(entered) => return Ok(entered),

@@ -67,7 +67,7 @@ impl Page {
         quiet: &Quiet<'_>,
         tries: &mut Tries,
     ) -> Result<Option<Keyed>, ActError> {
-        let mut leaving = Leaving::watch(self, &element.frame);
+        let mut leaving = Leaving::watch(self, &element.frame, Input::Keys);
         loop {
             let aside = self.hold_keys(element).await;
             let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;

@@ -1,8 +1,8 @@
-//! Documents that are about to be replaced while keys are sent to them. The browser gives a key to the document that has
-//! the focus when the key arrives, so one that is meant for a document that leaves would come to the next one.
+//! Documents that are about to be replaced while keys or several clicks are sent to them. The browser gives input to the
+//! document that is there when it arrives, so what is meant for a document that leaves would come to the next one.
 //!
-//! A navigation is known by its events before the answer of the document that began it. No key is sent meanwhile. For what
-//! begins between the last look and the key, a document that comes holds its keys at first.
+//! A navigation is known by its events before the answer of the document that began it. Nothing is sent meanwhile. For what
+//! begins between the last look and the input, a document that comes holds such input at first.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -19,9 +19,10 @@ use tokio::time::{Instant, sleep_until};
 use super::ActError;
 use super::Frame;
 use super::actionable::frames_around;
+use super::aside::Input;
 use crate::cdp::{Call, Event, Events, Session};
 use crate::page::Page;
-use crate::page::script::HOLD_AT_FIRST;
+use crate::page::script::{HOLD_KEYS_AT_FIRST, HOLD_POINTER_AT_FIRST};
 use crate::page::world::WORLD;
 
 /// The events that are read.
@@ -46,7 +47,7 @@ pub(super) struct Leaving<'a> {
     under_way: HashMap<String, Instant>,
 }
 
-/// A target session whose new documents hold their keys at first, until this is dropped.
+/// A target session whose new documents hold input at first, until this is dropped.
 struct Watched {
     session: Session,
     events: Events,
@@ -71,13 +72,14 @@ struct Navigated {
 }
 
 impl<'a> Leaving<'a> {
-    /// Begins to watch. Nothing is awaited.
-    pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
+    /// Begins to watch, and has new documents hold this input at first. Nothing is awaited.
+    pub(super) fn watch(page: &'a Page, frame: &Frame, input: Input) -> Self {
         let frames = frames_around(frame);
-        let mut watched = vec![Watched::begin(&page.session)];
+        let script = if input == Input::Pointer { HOLD_POINTER_AT_FIRST } else { HOLD_KEYS_AT_FIRST };
+        let mut watched = vec![Watched::begin(&page.session, script)];
         for frame in &frames {
             if watched.iter().all(|known| !known.session.is_same(frame.session())) {
-                watched.push(Watched::begin(frame.session()));
+                watched.push(Watched::begin(frame.session(), script));
             }
         }
         let frames = frames.iter().map(|frame| frame.id().to_owned()).collect();
@@ -159,9 +161,9 @@ async fn next_of(watched: &mut [Watched]) -> (Option<Event>, usize) {
 // === impl Watched ===
 
 impl Watched {
-    fn begin(session: &Session) -> Self {
+    fn begin(session: &Session, script: &str) -> Self {
         let events = session.events(EVENTS);
-        let mut script = AddScriptToEvaluateOnNewDocumentParams::new(HOLD_AT_FIRST);
+        let mut script = AddScriptToEvaluateOnNewDocumentParams::new(script);
         script.world_name = Some(WORLD.to_owned());
         Self { session: session.clone(), events, holding: Some(session.call(&script)) }
     }

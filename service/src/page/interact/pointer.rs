@@ -66,7 +66,7 @@ impl Page {
             Err(ActError::NotVisible(what)) => {
                 self.choose(element, &click.terms).await?.ok_or(ActError::NotVisible(what))
             }
-            acted => acted,
+            acted => self.or_stale(element, acted).await,
         }
     }
 
@@ -92,12 +92,16 @@ impl Page {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
             }
         }
-        let Came { spot, rest, is_cut_short } =
+        let Came { spot, rest, is_cut_short, left_after } =
             self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
         }
+        let left = left_after.map(|after| {
+            format!("click_lost: the document left for another one after {after} of {} clicks", click.count)
+        });
         let lost = match &rest {
+            _ if left.is_some() => left,
             Some(rest) => click.lost(rest, &spot.what),
             None => is_cut_short
                 .then(|| format!("click_lost: a dialog opened at the press, before a click came to {}", spot.what)),
@@ -131,6 +135,10 @@ impl Page {
     /// # Errors
     /// As [`Page::click`].
     pub async fn hover(&self, element: &Element, terms: &Terms) -> Result<Acted, ActError> {
+        self.or_stale(element, self.hover_over(element, terms).await).await
+    }
+
+    async fn hover_over(&self, element: &Element, terms: &Terms) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(terms.deadline);
         // What is disabled can be hovered over.

@@ -9,6 +9,7 @@ use super::acted::Point;
 use super::actionable::{Ask, Spot, Told, Tries, frames_around};
 use super::aside::{Aside, Input};
 use super::chord::Modifiers;
+use super::leaving::Leaving;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -35,6 +36,8 @@ pub(super) struct Came {
     pub rest: Option<Rest>,
     /// Whether that dialog opened at a press, before its release.
     pub is_cut_short: bool,
+    /// After how many presses the document left for another one, which got none of the others.
+    pub left_after: Option<u32>,
 }
 
 /// Presses that were sent.
@@ -45,6 +48,8 @@ struct Pressed {
     strays: Option<Aside>,
     /// Whether a dialog opened before the last release.
     is_held: bool,
+    /// As in [`Came`].
+    left_after: Option<u32>,
 }
 
 impl Page {
@@ -95,7 +100,7 @@ impl Page {
                 }
                 (Vec::new(), Some(aside))
             };
-            let Pressed { sent, strays, is_held } =
+            let Pressed { sent, strays, is_held, left_after } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
             let has_strayed = strays.is_some();
@@ -104,7 +109,7 @@ impl Page {
                 elsewhere = elsewhere.or(held.release().await);
             }
             let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
-            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held });
+            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after });
             let Some(mut rest) = taken else { return came(spot, None) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
@@ -119,7 +124,8 @@ impl Page {
     }
 
     /// Sends presses, each released once it is known where it came: a document that began after the others were told to
-    /// hold their input may have got it. That is told now, and so makes no click of it. `before` was sent before.
+    /// hold their input may have got it. That is told now, and so makes no click of it. Of several, each is sent once the
+    /// one before is taken and its document stays: the next document gets none. `before` was sent before.
     async fn press_all(
         &self,
         element: &Element,
@@ -128,8 +134,18 @@ impl Page {
         frames: &[Frame],
         quiet: &mut Quiet<'_>,
     ) -> Result<Pressed, ActError> {
-        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false };
+        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None };
+        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, Input::Pointer));
         for (press, count) in presses.into_iter().zip(1..) {
+            if let (Some(leaving), 2..) = (&mut leaving, count) {
+                let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
+                let stays = self.presses_on(element).await.is_some() && !leaving.has_begun();
+                pressed.is_held = taken.is_none();
+                pressed.left_after = (!pressed.is_held && !stays).then_some(count - 1);
+                if pressed.is_held || !stays {
+                    break;
+                }
+            }
             before.push(self.session.call(&press.down));
             let delivered = quiet.delivered(std::mem::take(&mut before));
             let (delivered, came) = join(delivered, self.has_come(element, count)).await;
@@ -157,7 +173,11 @@ impl Page {
 
     /// Whether so many presses came to the element, or its document can't tell: it is gone, or a dialog holds it.
     async fn has_come(&self, element: &Element, count: u32) -> bool {
-        let asked = element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await;
-        !matches!(asked, Ok(Some(came)) if came < count)
+        self.presses_on(element).await.is_none_or(|came| came >= count)
+    }
+
+    /// How many presses came to the element; `None` where its document can't tell.
+    async fn presses_on(&self, element: &Element) -> Option<u32> {
+        element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await.ok().flatten()
     }
 }

@@ -64,8 +64,11 @@ pub(super) const CHOSEN: &str = concat!(
 pub(super) const HOLD: &str =
     concat!("(kind, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(kind, ms);\n}");
 /// Has a document hold keys as it begins: long enough for one that was on its way to the document before.
-pub(super) const HOLD_AT_FIRST: &str =
+pub(super) const HOLD_KEYS_AT_FIRST: &str =
     concat!(include_str!("interact/hear.js"), "\nglobalThis.portholeHold('keys', 1000);");
+/// The same of presses and clicks.
+pub(super) const HOLD_POINTER_AT_FIRST: &str =
+    concat!(include_str!("interact/hear.js"), "\nglobalThis.portholeHold('pointer', 1000);");
 /// `() => string | null`: ends that, and says what would have got one.
 pub(super) const RELEASE: &str = "() => globalThis.portholeRelease?.() ?? null";
 

@@ -1,6 +1,6 @@
 //! Documents that leave while they are typed into: the next one gets nothing of what was meant for them.
 
-use porthole_service::page::interact::{ActError, Acted, Element, Typing};
+use porthole_service::page::interact::{ActError, Acted, Click, Element, Typing};
 use porthole_tests::Reply;
 use porthole_tests::site::SHOP;
 
@@ -55,6 +55,31 @@ async fn the_next_document_gets_no_key_that_was_for_the_one_before() {
                 if slowly {
                     assert!(is_told(&typed), "{what}: {typed:?}");
                 }
+            }
+        }
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_next_document_gets_no_click_of_several_that_were_for_the_one_before() {
+    let scene = Scene::open().await;
+    let pay = "<title></title><button style='position:fixed;inset:0;width:100%;height:100%'>Pay now</button><script>
+        for (const type of ['mousedown', 'click', 'dblclick']) addEventListener(type, () => { document.title += type })</script>";
+    for name in ["127.0.0.1", SHOP] {
+        let next = scene.site.under_name(&scene.site.html(pay), name);
+        for leaves in ["onmousedown", "onclick", "onmouseup"] {
+            for count in [2, 3] {
+                let what = format!("{name} {leaves} {count}");
+                scene
+                    .shows(&format!(
+                        "<button id=b>Edit</button><script>b.{leaves} = () => {{ location = '{next}' }}</script>"
+                    ))
+                    .await;
+                let several = Click { count, ..Click::once(ready()) };
+                let clicked = scene.page.click(&scene.element("#b").await, &several).await.unwrap();
+                assert_eq!(scene.evaluate("document.title").await, "", "{what}: {clicked:?}");
+                assert!(clicked.warnings.iter().any(|one| one.starts_with("click_lost: ")), "{what}: {clicked:?}");
             }
         }
     }
