@@ -122,6 +122,8 @@ impl Documents {
             };
             let is_current = lifecycle.loader_id == document.loader;
             *field |= is_current;
+            // The others come after it, so it may only have gone unreported.
+            document.dom_content_loaded |= is_current;
             is_current
         });
     }
