@@ -147,7 +147,8 @@ async fn watch(session: Arc<Session>, tab: Tab) {
     }
     if tab.page.has_lost_its_browser() {
         session.end.ask(Reason::Lost);
-    } else if session.tabs().active().is_none() {
+    } else if was_open && session.tabs().active().is_none() {
+        // Where a call has removed the last tab, it ends the session, once it is answered.
         // A page that floods is ended by us, which its caller did not ask for.
         session.end.ask(if tab.page.was_flooding() { Reason::Lost } else { Reason::Closed });
     }
