@@ -7,8 +7,9 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use futures_util::future::join_all;
+use porthole_tests::eventually::so;
 use porthole_tests::stack::{Home, Server};
-use porthole_tests::{Caller, Reply, Site, owner};
+use porthole_tests::{Caller, Reply, Site, eventually, owner};
 use serde_json::json;
 
 use super::canary::Canaries;
@@ -29,6 +30,8 @@ const EXCEPTED_PORT: u16 = 28_000;
 /// A port of the service's host that, without the guard, only a firewall would protect.
 const OTHER_PORT: u16 = 28_001;
 const TOLD: &str = "told:";
+/// The networks of the host are looked at beside the start.
+const WARNED_WITHIN: Duration = Duration::from_secs(10);
 /// Number of names on the foreign page that the DNS server never answers.
 const DEAD_NAMES: usize = 400;
 
@@ -169,8 +172,11 @@ async fn attacks() {
     let host_canary = Canaries::at(&[IpAddr::from(Ipv4Addr::UNSPECIFIED)], OTHER_PORT).await.unwrap();
     let home = Home::new();
     let (service, caller) = service(&home, &[("PORTHOLE_ALLOW_TARGETS", &format!("127.0.0.1:{EXCEPTED_PORT}"))]).await;
-    let warned = service.process.stderr().iter().any(|line| line.contains("93.184.215.0/24"));
-    assert!(warned, "{:#?}", service.process.stderr());
+    eventually(WARNED_WITHIN, async || {
+        let lines = service.process.stderr();
+        so(lines.iter().any(|line| line.contains("93.184.215.0/24")), format!("{lines:#?}"))
+    })
+    .await;
     let asking =
         |url: &str| json!({"url": format!("{}?{url}", told("ASKS")), "wait": {"until": "load", "delay_ms": 1000}});
 
