@@ -4,28 +4,20 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::dom::{BackendNodeId, ResolveNodeParams};
-use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetInterceptFileChooserDialogParams};
-use chromiumoxide_cdp::cdp::js_protocol::runtime::{
-    CallFunctionOnParams, ExecutionContextId, ReleaseObjectParams, RemoteObjectId,
-};
 use porthole_contract::session::UploadFile;
-use serde::Deserialize;
-use serde_json::json;
 use tokio::sync::{mpsc, watch as watching};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::outside::Chooser;
-use super::shared::{Asking, Shared};
+use super::shared::Shared;
 use crate::cdp::{CdpError, Event, Session};
 use crate::page::PageError;
+use crate::page::chooser::{Asking, Interception, Opened, Takes};
 use crate::page::interact::{ActError, File};
-use crate::page::script::{CHOOSER, CHOSEN};
-use crate::page::world::{argument, free_pointer, in_frame, value};
+use crate::page::world::free_pointer;
 
-const OPENED: &[&str] = &["Page.fileChooserOpened"];
 /// Frames in processes of their own whose choosers are taken.
 const PARTS_MAX: usize = 64;
 /// Choosers that wait to be told of; a page may open one with each click only.
@@ -33,23 +25,9 @@ const WAITING_MAX: usize = 8;
 /// How long a document may take to say what its file input takes: the browser tells of a chooser once.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Opened {
-    frame_id: String,
-    /// None of a chooser that a script opened for itself (`showOpenFilePicker`), which gets nothing.
-    backend_node_id: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct Takes {
-    accept: String,
-    multiple: bool,
-}
-
-/// A target session whose choosers are taken; they are the browser's again when it is dropped.
+/// A target session whose choosers are taken, until this is dropped.
 struct Intercepting {
-    session: Session,
+    interception: Interception,
     _events: JoinSet<()>,
 }
 
@@ -77,7 +55,7 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
             }
             let main = (shared.page.main_frame.clone(), shared.page.session.clone());
             let wanted: HashMap<String, Session> = std::iter::once(main).chain(parts).collect();
-            taken.retain(|id, one| wanted.get(id).is_some_and(|session| session.is_same(&one.session)));
+            taken.retain(|id, one| wanted.get(id).is_some_and(|session| session.is_same(one.interception.session())));
             for (id, session) in wanted {
                 let is_main = id == shared.page.main_frame;
                 taken.entry(id).or_insert_with(|| Intercepting::begin(session, is_main, &opened));
@@ -116,17 +94,9 @@ pub(super) async fn watch(shared: Arc<Shared>, mut controlled: watching::Receive
 
 /// Finds the file input of a chooser, and what it takes.
 async fn asking(session: Session, event: &Event) -> Result<Option<(Asking, Takes)>, CdpError> {
-    let Opened { frame_id, backend_node_id } = event.read()?;
-    let Some(node) = backend_node_id else { return Ok(None) };
-    let world = *session.call(&in_frame(&frame_id)).await?.execution_context_id.inner();
-    let resolve = ResolveNodeParams {
-        backend_node_id: Some(BackendNodeId::new(node)),
-        execution_context_id: Some(ExecutionContextId::new(world)),
-        ..ResolveNodeParams::default()
-    };
-    let Some(input) = session.call(&resolve).await?.object.object_id else { return Ok(None) };
-    let takes: Takes = value(session.call(&on(&input, CHOOSER)).await?)?;
-    Ok(Some((Asking { session, input }, takes)))
+    let Some(asking) = event.read::<Opened>()?.asking(&session).await? else { return Ok(None) };
+    let takes = asking.takes().await?;
+    Ok(Some((asking, takes)))
 }
 
 /// Answers the chooser with files; none cancels it.
@@ -134,63 +104,35 @@ pub(super) async fn give(shared: &Shared, files: &[UploadFile]) -> Result<(), Ac
     let Some(asking) = shared.chooser().take() else { return Ok(()) };
     shared.outside.send_modify(|outside| outside.chooser = None);
     let files: Vec<File> = files.iter().map(File::from).collect();
-    let given = asking.session.call(&Asking::answer(&asking.input, &files)).await;
+    let given = asking.answer(&files).await;
     asking.release();
-    given.map(drop).map_err(|error| PageError::from(error).into())
+    given.map_err(|error| PageError::from(error).into())
 }
 
 /// Forgets the chooser that waits; `cancels` it where its document is still there.
 fn forget(shared: &Shared, cancels: bool) {
     let Some(asking) = shared.chooser().take() else { return };
     if cancels {
-        asking.session.call(&Asking::answer(&asking.input, &[])).forget();
+        asking.cancel();
     }
     asking.release();
     shared.outside.send_modify(|outside| outside.chooser = None);
 }
 
-fn on(input: &RemoteObjectId, function: &str) -> CallFunctionOnParams {
-    let mut call = CallFunctionOnParams::new(function);
-    call.object_id = Some(input.clone());
-    call.return_by_value = Some(true);
-    call
-}
-
-impl Asking {
-    fn answer(input: &RemoteObjectId, files: &[File]) -> CallFunctionOnParams {
-        let mut call = on(input, CHOSEN);
-        call.arguments = Some(vec![argument(json!(files))]);
-        call
-    }
-
-    fn release(self) {
-        self.session.call(&ReleaseObjectParams::new(self.input)).forget();
-    }
-}
-
 impl Intercepting {
     fn begin(session: Session, is_main: bool, opened: &mpsc::Sender<(Session, Event)>) -> Self {
-        let mut events = session.events(OPENED);
+        let (interception, mut events) = Interception::begin(&session, is_main);
         if !is_main {
-            // A frame in a process of its own reports them only then.
-            session.call(&EnablePage::default()).forget();
             free_pointer(&session);
         }
-        session.call(&SetInterceptFileChooserDialogParams::new(true)).forget();
-        let (opened, own) = (opened.clone(), session.clone());
+        let opened = opened.clone();
         let mut forwarding = JoinSet::new();
         forwarding.spawn(async move {
             while let Some(event) = events.next().await {
                 // One that comes while as many wait is not told of.
-                let _ = opened.try_send((own.clone(), event));
+                let _ = opened.try_send((session.clone(), event));
             }
         });
-        Self { session, _events: forwarding }
-    }
-}
-
-impl Drop for Intercepting {
-    fn drop(&mut self) {
-        self.session.call(&SetInterceptFileChooserDialogParams::new(false)).forget();
+        Self { interception, _events: forwarding }
     }
 }

@@ -3,13 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use chromiumoxide_cdp::cdp::js_protocol::runtime::RemoteObjectId;
 use tokio::sync::watch;
 
 use super::outside::Outside;
 use super::wish::Looks;
-use crate::cdp::Session;
 use crate::page::Page;
+use crate::page::chooser::Asking;
 use crate::page::interact::{Clipboard, Frame};
 
 /// What the tasks of one page's input share.
@@ -33,13 +32,6 @@ pub(super) struct Shared {
 pub(super) struct OpenIn {
     pub frame: Frame,
     pub number: u32,
-}
-
-/// The file input that waits for files.
-#[derive(Debug)]
-pub(super) struct Asking {
-    pub session: Session,
-    pub input: RemoteObjectId,
 }
 
 impl Shared {
