@@ -1,9 +1,7 @@
 //! Tabs that close: on command, or by their page in the middle of a call.
 
 use porthole_contract::Invalid;
-use porthole_contract::session::Event;
 
-use super::events::url_of;
 use super::{SessionError, Turn};
 use crate::page::PageError;
 use crate::page::interact::ActError;
@@ -17,26 +15,19 @@ impl Turn<'_> {
         if self.closes || !(page.is_closed() || found_it_gone && page.was_closed().await) {
             return result;
         }
-        let closed = self.tab.name.clone();
+        let closed = self.tab.clone();
+        self.session.gather(&closed);
         self.go_on_without_tab();
         if found_it_gone {
-            return Err(Invalid::new("tab", format!("{closed} was closed by its page during the call")).into());
+            return Err(Invalid::new("tab", format!("{} was closed by its page during the call", closed.name)).into());
         }
         result
     }
 
-    /// Removes the call's tab, which is closed, and goes on in the next one. Without one the session ends.
+    /// Removes the call's tab and goes on in the next one. Without one the session ends, once this call has its answer.
     fn go_on_without_tab(&mut self) {
-        let closed = self.tab.clone();
-        self.session.gather(&closed);
-        let (was_open, next) = {
-            let mut tabs = self.session.tabs();
-            (tabs.remove(&closed.name).is_some(), tabs.active())
-        };
-        if was_open && !closed.is_closing() {
-            self.session.events.push(Event::TabClosed { tab: closed.name.clone(), url: url_of(&closed.page.url()) });
-        }
-        self.session.viewers.stir();
+        self.session.remove(&self.tab);
+        let next = self.session.tabs().active();
         match next {
             Some(next) => self.tab = next,
             None => self.closes = true,
@@ -71,19 +62,10 @@ impl Turn<'_> {
     /// Closes the call's tab; the next one becomes the call's. Closing the last one ends the session.
     pub async fn close_tab(&mut self) {
         let closed = self.tab.clone();
-        let next = {
-            let mut tabs = self.session.tabs();
-            tabs.remove(&closed.name);
-            tabs.active()
-        };
-        self.session.viewers.stir();
-        match next {
-            Some(next) => {
-                self.tab = next;
-                closed.page.close().await;
-            }
-            // Once this call has its answer.
-            None => self.closes = true,
+        closed.set_closing(true);
+        self.go_on_without_tab();
+        if !self.closes {
+            closed.page.close().await;
         }
     }
 }

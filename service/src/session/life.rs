@@ -114,6 +114,16 @@ fn place_of(window: &Attached) -> &str {
 }
 
 impl Session {
+    /// Removes a tab, with an event unless it closes on command. Whether it was one still.
+    pub(super) fn remove(&self, tab: &Tab) -> bool {
+        let was_open = self.tabs().remove(&tab.name).is_some();
+        self.viewers.stir();
+        if was_open && !tab.is_closing() {
+            self.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
+        }
+        was_open
+    }
+
     /// Turns a tab's news into events. Whether the tab is gone.
     pub(super) fn gather(self: &Arc<Self>, tab: &Tab) -> bool {
         let mut feed = tab.news.lock().unwrap_or_else(PoisonError::into_inner);
@@ -140,11 +150,7 @@ async fn watch(session: Arc<Session>, tab: Tab) {
         session.viewers.stir();
         changes.changed().await;
     }
-    let was_open = session.tabs().remove(&tab.name).is_some();
-    session.viewers.stir();
-    if was_open && !tab.is_closing() {
-        session.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
-    }
+    let was_open = session.remove(&tab);
     if tab.page.has_lost_its_browser() {
         session.end.ask(Reason::Lost);
     } else if was_open && session.tabs().active().is_none() {
