@@ -128,13 +128,11 @@ impl Page {
         let by_egress = self.network.egress().map_or(0, |egress| Report::blocked_requests(&egress.report()));
         self.state.borrow().blocked_requests + by_egress
     }
-}
 
-impl Page {
-    /// How many requests of its lease got nothing since a document may not load more.
+    /// How many requests of its lease got nothing, since a document may not load more.
     #[must_use]
     pub fn over_budget_requests(&self) -> u64 {
-        self.network.egress().map_or(0, |egress| egress.report().over_budget)
+        self.network.egress().map_or(0, |egress| egress.over_budget())
     }
 }
 

@@ -129,6 +129,12 @@ impl Egress {
         self.books.report()
     }
 
+    /// Returns how many requests were refused as over a budget.
+    #[must_use]
+    pub fn over_budget(&self) -> u64 {
+        self.books.over_budget()
+    }
+
     /// Returns the outcome of the latest connection to this host and port; `None` if none was requested.
     #[must_use]
     pub fn outcome_of(&self, host: &Host<String>, port: u16) -> Option<DialOutcome> {

@@ -331,6 +331,10 @@ impl Books {
         self.dials().by_authority.get(&(host.clone(), port)).map(|(_, outcome)| outcome.clone())
     }
 
+    pub(super) fn over_budget(&self) -> u64 {
+        self.over_budget.load(Ordering::Relaxed)
+    }
+
     pub(super) fn report(&self) -> Report {
         let dials = self.dials();
         let mut ordered: Vec<_> = dials.by_authority.iter().collect();
@@ -344,7 +348,7 @@ impl Books {
             dials: ordered.into_iter().map(dial).collect(),
             blocked: dials.blocked.clone(),
             malformed: self.malformed.load(Ordering::Relaxed),
-            over_budget: self.over_budget.load(Ordering::Relaxed),
+            over_budget: self.over_budget(),
             foreign: self.foreign.load(Ordering::Relaxed),
             requests: self.requests.load(Ordering::Relaxed),
             bytes: self.bytes.load(Ordering::Relaxed),
