@@ -830,7 +830,7 @@ test('nothing is wider than 320 px, and the page is still operable', async (plac
   await person({ do: 'size', width: 1024, height: 768 });
 });
 
-test('the bar has two rows at a phone, whoever has control', async (place) => {
+test('the toolbar has two rows on a phone, with and without control', async (place) => {
   await person({ do: 'size', width: 390 + 16, height: 844, mobile: true, scale: 2 });
   const element = await streaming(place, 'control', [390, 700]);
   for (const control of [{ holder: 'none', you: false }, { holder: 'viewer', you: true }, { holder: 'agent', you: false }, { holder: 'viewer', you: false }]) {
