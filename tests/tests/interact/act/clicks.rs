@@ -42,6 +42,26 @@ async fn a_button_is_clicked_once_with_what_a_mouse_sends() {
     scene.ends().await;
 }
 
+/// A page's own menu lies under the pointer before the button is released; what is put there instead is no menu.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_context_menu_that_opens_under_the_pointer_loses_no_click() {
+    let scene = Scene::open().await;
+    let menu = "<button id=b>go</button><div id=m style='display:none;position:fixed;width:100px;height:80px;z-index:9' onclick=\"note('chosen')\">Delete</div>";
+    for (on, is_lost) in [("contextmenu", false), ("mousedown", true)] {
+        let script = format!(
+            "b.addEventListener('{on}', event => {{ event.preventDefault(); note('opened'); m.style.display = 'block';
+                m.style.left = event.clientX - 5 + 'px'; m.style.top = event.clientY - 5 + 'px' }})
+             m.addEventListener('auxclick', () => note('chosen'))"
+        );
+        scene.shows(&format!("{LOGS}{menu}<script>{script}</script>")).await;
+        let element = scene.element("#b").await;
+        let acted = scene.page.click(&element, &Click { button: Button::Right, ..Click::once(ready()) }).await.unwrap();
+        assert_eq!(scene.log().await, "opened", "{on}");
+        assert_eq!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), is_lost, "{on}: {acted:?}");
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_covered_is_not_clicked_until_it_is_free() {
     let scene = Scene::showing(&format!(

@@ -9,7 +9,7 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `control` is that of its `label`, `nested` the control inside it that the point is on,
+// what would have got a later one. `hasMenu`: the press of another button came as `contextmenu`, too. `control` is that of its `label`, `nested` the control inside it that the point is on,
 // `under` the innermost element there.
 // Of keys: `stays()`, whether the element is still what it was, and `changed`, that it was not; `down`, the keydown of a key
 // that has typed nothing yet; where `follows`, a key may type elsewhere, which is `followed`.
@@ -25,7 +25,7 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
   guarded = {
     label, control: label && controlOf(label), nested, under,
-    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null,
+    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null, hasMenu: false,
     stays, follows, followed: null, down: null, wentDown: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
@@ -97,9 +97,11 @@ const judge = (event, now) => {
   }
   if (event.type === 'pointerup' || event.type === 'mouseup') {
     // A press that came must be let go, wherever that is.
-    if (!belongs(target, now)) now.lost ??= told(target);
+    if (!now.hasMenu && !belongs(target, now)) now.lost ??= told(target);
     return true;
   }
+  // What the release of the button comes to then is the menu.
+  if (now.hasMenu && ENDS_PRESS.has(event.type) && !getsClick(target, now)) return false;
   if (!CLICKS.has(event.type)) return belongs(target, now) || misses(now, told(target));
   // As the press came, what had the focus until then may have changed the page.
   if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
@@ -109,6 +111,7 @@ const judge = (event, now) => {
   return true;
 };
 const countClick = (event, now) => {
+  if (event.type === 'contextmenu') now.hasMenu = true;
   if (!ENDS_PRESS.has(event.type) || now.counted === event) return;
   now.counted = event;
   now.done++;
