@@ -200,6 +200,46 @@ async fn long_lists_are_folded_and_got_by_their_root() {
     assert_eq!(select.element_count, 61);
 }
 
+/// What counts for an element by those around it counts for it as a root as well, else its lines and offsets would differ.
+#[tokio::test]
+async fn a_root_shows_the_lines_that_the_whole_tree_has_there() {
+    let mut scene = Scene::local().await;
+    let many = |tag: &str| (0..60).map(|at| format!("<{tag}>Line {at}</{tag}>")).collect::<String>();
+    scene
+        .shows(&format!(
+            "<div role=dialog aria-label=Terms><ul tabindex=0>{}</ul></div>
+             <div style='cursor:pointer' onclick='1'>Card <ul tabindex=0>{}</ul></div>
+             <table><tr><td>Cell <div tabindex=0><p>inside</p><p>and more</p></div><td><button>b</button></table>
+             <label>Name <span tabindex=0>Name <a href=y>of all</a></span><input></label>
+             <div aria-owns=owned role=status></div><div id=owned tabindex=0><p>{long}</p><p>{long}</p><a href=x>x</a></div>",
+            many("li"),
+            many("li"),
+            long = "A long word. ".repeat(10),
+        ))
+        .await;
+    for full in [false, true] {
+        let options = SnapshotOptions { interactive_only: !full, max_chars: 100_000, ..SnapshotOptions::default() };
+        let whole = scene.snapshot(&options).await.tree;
+        let lines: Vec<&str> = whole.lines().collect();
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let (mut compared, mut beneath) = (0, 0);
+        for (at, line) in lines.iter().enumerate() {
+            let Some(number) = line.split("[ref=@e").nth(1).and_then(|rest| rest.split(']').next()) else { continue };
+            let number = number.parse().unwrap();
+            let own = indent(line);
+            let inside = lines[at + 1..].iter().take_while(|other| indent(other) > own);
+            let expected: Vec<&str> = std::iter::once(line).chain(inside).map(|line| &line[own..]).collect();
+            let root = scene.snapshot(&SnapshotOptions { root: Some(Ref(number)), ..options }).await.tree;
+            // A root shows more than a list that is cut.
+            let cut = expected.iter().position(|line| line.trim_start().starts_with('…'));
+            let shown: Vec<&str> = root.lines().take(cut.unwrap_or(usize::MAX)).collect();
+            assert_eq!(shown, expected[..cut.unwrap_or(expected.len())], "in the whole tree:\n{whole}");
+            (compared, beneath) = (compared + 1, beneath + shown.len() - 1);
+        }
+        assert!(compared >= 15 && beneath >= 25, "{compared} {beneath}\n{whole}");
+    }
+}
+
 #[tokio::test]
 async fn changes_are_told_where_they_are_shorter() {
     let mut scene = Scene::local().await;

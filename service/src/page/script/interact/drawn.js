@@ -16,8 +16,8 @@ function isUnseenField(element) {
   if (!(element instanceof HTMLTextAreaElement)) return false;
   const isTiny = (one) => { const box = dom.box(one); return box.width < UNSEEN_PX_MAX || box.height < UNSEEN_PX_MAX };
   const outer = drawnParent(element);
-  const isClipped = outer instanceof HTMLElement && isTiny(outer) && styleOf(outer).overflowY !== 'visible';
-  return isTiny(element) || isClipped || styleOf(element).opacity === '0';
+  const isClipped = outer instanceof HTMLElement && isTiny(outer) && getComputedStyle(outer).overflowY !== 'visible';
+  return isTiny(element) || isClipped || getComputedStyle(element).opacity === '0';
 }
 
 // What such a field's text is drawn on, with its lines: `{surface, lines}`; null of every other element.

@@ -11,7 +11,17 @@ const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', '
 
 const tidy = (text) => text.replace(/[\s\u200b\ufeff\u00ad]+/g, ' ').trim();
 const capped = (text, max) => (text.length > max ? text.slice(0, max) : text).toWellFormed();
-const styleOf = (element, pseudo) => getComputedStyle(element, pseudo);
+// What is asked of the style of each element; kept while a tree is walked, which asks several times.
+let styles = null;
+const STYLES_MAX = 100_000;
+function styleOf(element) {
+  const known = styles?.get(element);
+  if (known !== undefined) return known;
+  const { display, visibility, cursor, contentVisibility } = getComputedStyle(element);
+  const style = { display, visibility, cursor, contentVisibility };
+  if (styles !== null && styles.size < STYLES_MAX) styles.set(element, style);
+  return style;
+}
 const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().toLowerCase() === 'true';
 
 // The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
@@ -207,7 +217,7 @@ class Naming {
 
   // The text that a style sheet puts before or after.
   pseudo(element, which) {
-    const style = styleOf(element, which);
+    const style = getComputedStyle(element, which);
     const content = style.content;
     if (content === 'none' || content === 'normal' || content === '' || style.display === 'none' || style.visibility === 'hidden') return '';
     // The part after the slash is what is to be said in its place.

@@ -3,10 +3,10 @@
 
 const ROWS = 'tr, [role=row], li, [role=listitem], [role=treeitem], article, [role=article]';
 // Left out: what controls say of themselves, and lists within.
-const NOT_ABOUT = new Set(['BUTTON', 'SELECT', 'TEXTAREA', 'UL', 'OL', 'TABLE', 'SCRIPT', 'STYLE', 'TEMPLATE']);
+const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template']);
 const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
 const ABOUT_MAX_CHARS = 1000;
-const ABOUT_MAX_NODES = 500;
+const ABOUT_MAX_NODES = 1000;
 
 // The row's words, as a number; 0 for what is in no row. Short numbers are left out, since a quantity or a price that changes
 // makes no other row, unless the row next to it has the same words: then the numbers tell them apart. `cache` has the texts
@@ -39,16 +39,15 @@ function wordsOf(row, cache = new Map()) {
 function readRow(row, cache) {
   let read = cache.get(row);
   if (read !== undefined) return read;
-  const skipped = (node) => dom.type(node) === 1 && node !== row
-    && (NOT_ABOUT.has(node.nodeName) || NOT_ABOUT_ROLES.has(Element.prototype.getAttribute.call(node, 'role')));
-  const walker = document.createTreeWalker(row, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, {
-    acceptNode: (node) => (skipped(node) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT),
-  });
   let text = '';
-  for (let nodes = 0; nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
-    const node = walker.nextNode();
-    if (!node) break;
-    if (dom.type(node) === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+  let node = dom.firstChild(row);
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
+    const type = dom.type(node);
+    if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+    const isAbout = type === 1 && !NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'));
+    let next = isAbout ? dom.firstChild(node) : null;
+    for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
+    node = next;
   }
   text = text.slice(0, ABOUT_MAX_CHARS);
   read = { words: (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' '), numbered: (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') };

@@ -5,6 +5,7 @@
 const WALK_NODES_MAX = 500_000, LINES_MAX = 60_000, CHARS_MAX = 6_000_000, WALK_MS_MAX = 2500;
 const TEXT_MAX = 5000;
 const HOSTS_MAX = 64;
+const AROUND_MAX = 2000;
 
 // Hosts that the protocol was asked about, and how they were then.
 const askedHosts = new WeakSet();
@@ -41,7 +42,8 @@ kit.snapshot = (options) => {
   if (root === null && options.root !== null && options.root !== undefined) return null;
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
-  try { walk.run() } finally { namesUntil = Infinity }
+  styles = new Map();
+  try { walk.run() } finally { [namesUntil, styles] = [Infinity, null] }
   likelyHosts = walk.hosts;
   forgetNumbers();
   return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
@@ -92,7 +94,7 @@ class TreeWalk extends Shaping {
   }
 
   run() {
-    const bottom = { element: null, node: null, children: this.tops(), at: 0, kids: [], broken: true, context: { pointer: false, covered: '', telling: this.full }, block: true };
+    const bottom = { element: null, node: null, children: this.tops(), at: 0, kids: [], broken: true, context: this.contextAround(), block: true };
     this.open.push(bottom);
     for (;;) {
       const top = this.open.at(-1);
@@ -104,6 +106,28 @@ class TreeWalk extends Shaping {
     }
     this.settle(bottom, true);
     this.kids = bottom.kids;
+  }
+
+  // What holds at the top: of a root what is around it, so that it shows the same lines as within the whole document.
+  contextAround() {
+    const around = [];
+    const above = (element) => this.owners.get(element) ?? drawnParent(element);
+    for (let at = this.root && above(this.root); at && around.length < AROUND_MAX; at = above(at)) around.push(at);
+    let context = { pointer: false, covered: '', telling: this.full };
+    for (const element of around.reverse()) context = this.contextIn(element, dom.tag(element), styleOf(element), shownRole(element), context);
+    return context;
+  }
+
+  // What holds inside an element, by what holds outside.
+  contextIn(element, tag, style, role, outer) {
+    const isSeen = style.visibility === 'visible';
+    const context = { pointer: style.cursor === 'pointer', covered: outer.covered, telling: outer.telling || (isSeen && TELLING.has(role)), unseen: !isSeen };
+    if (tag === 'label' && isHtml(element)) {
+      const control = element.control;
+      // A label's words are its field's name.
+      if (control && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
+    }
+    return context;
   }
 
   isFull() {
@@ -136,21 +160,16 @@ class TreeWalk extends Shaping {
     const role = shownRole(element);
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
-    const context = { pointer: style.cursor === 'pointer', covered: outer.covered, telling: outer.telling || (node !== null && TELLING.has(node.role)), unseen: !isSeen };
+    const context = this.contextIn(element, tag, style, role, outer);
     if (block) top.broken = true;
     let children = [];
     if (!WITHOUT_INSIDE.has(tag) && !(node && node.leaf) && style.contentVisibility !== 'hidden') {
-      children = drawnChildren(element);
+      children = manyDrawnChildren(element, WALK_NODES_MAX);
       if (tag === 'details' && isHtml(element) && !dom.has(element, 'open')) children = [...children].filter(child => dom.type(child) === 1 && dom.tag(child) === 'summary').slice(0, 1);
       if (!shadowOf(element)) {
         if (tag.includes('-')) this.mayHost(element);
         else if (children.length === 0 && HOST_TAGS.has(tag)) { const box = dom.box(element); if (box.width > 4 && box.height > 4) this.mayHost(element) }
       }
-    }
-    if (tag === 'label' && isHtml(element)) {
-      const control = element.control;
-      // A label's words are its field's name.
-      if (control && isVisible(control) && !ariaTrue(control, 'aria-hidden')) context.covered += '\n' + nameOf(control);
     }
     const owned = this.owners.size && dom.has(element, 'aria-owns') ? byIds(element, 'aria-owns').filter(one => this.owners.get(one) === element) : null;
     const frame = { element, node, children, at: 0, kids: [], broken: true, context, block, owned };
@@ -228,7 +247,7 @@ class TreeWalk extends Shaping {
       const box = dom.box(element);
       const whole = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
       node.box = [box.x, box.y, box.width, box.height].map(whole);
-      if (node.frame) node.inside = [whole(box.x + element.clientLeft + parseFloat(style.paddingLeft)), whole(box.y + element.clientTop + parseFloat(style.paddingTop))];
+      if (node.frame) node.inside = [whole(box.x + element.clientLeft + parseFloat(getComputedStyle(element).paddingLeft)), whole(box.y + element.clientTop + parseFloat(getComputedStyle(element).paddingTop))];
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
     this.collected++;
