@@ -271,7 +271,7 @@ async fn slow_line(seconds: f64) {
         let mut ages = std::mem::take(&mut behind.ages);
         ages.sort_by(f64::total_cmp);
         let (mut presses, mut before_most) = (Vec::new(), 0);
-        for turn in 0..10 {
+        for turn in 0..20 {
             let (ms, before) = behind.press(turn % 2 == 0).await;
             presses.push(ms);
             before_most = before.max(before_most);

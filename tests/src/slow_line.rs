@@ -47,6 +47,10 @@ impl SlowLine {
                 let socket = TcpSocket::new_v4().expect("a socket");
                 socket.set_recv_buffer_size(BUFFER_BYTES).expect("a small buffer");
                 let Ok(stream) = socket.connect(server).await else { continue };
+                // What a line delays is in `carry`; these sockets add nothing.
+                for socket in [&client, &stream] {
+                    socket.set_nodelay(true).expect("an open socket");
+                }
                 let (from_client, to_client) = client.into_split();
                 let (from_server, to_server) = stream.into_split();
                 connections.spawn(carry(from_client, to_server, Arc::clone(&of_line), delay));

@@ -10,11 +10,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// How long a frame of a page that moves may take on the line.
-const FRAME_WITHIN: Duration = Duration::from_millis(60);
+const FRAME_WITHIN: Duration = Duration::from_millis(45);
 /// A line on which frames take longer than this is slow.
 const SLOW: Duration = Duration::from_millis(25);
 /// How much later than on an idle line any frame may arrive.
-const JITTER: Duration = Duration::from_millis(10);
+const JITTER: Duration = Duration::from_millis(5);
 /// A viewer whose answers need less than this on an idle line is near: there a late answer rather tells of a busy viewer.
 const NEAR: Duration = Duration::from_millis(20);
 /// How much later the answers of a near viewer may be.
@@ -28,6 +28,10 @@ const COARSER_PAUSE: Duration = Duration::from_millis(500);
 const FINER_PAUSE: Duration = Duration::from_secs(1);
 /// A finer picture must need less than this share of the time that it may take, in percent, so that it stays.
 const FINER_BELOW: u32 = 70;
+/// How long a picture that fits stays before a finer one is tried, in case frames are late for another reason than their
+/// size. Where that fits, the next one is tried after [`FINER_PAUSE`]; where not, after twice the time, up to the second.
+const TRIES_FINER_AFTER: Duration = Duration::from_secs(3);
+const TRIES_FINER_AFTER_MAX: Duration = Duration::from_secs(60);
 /// A page without a new frame for this long rests.
 const REST: Duration = Duration::from_millis(500);
 
@@ -62,6 +66,9 @@ pub(super) struct Line {
     sent_at: Option<Instant>,
     step: usize,
     changed_at: Option<Instant>,
+    /// How long it takes until a finer picture than is known to fit is tried: now, and after one that does not fit.
+    tries_after: Duration,
+    gives_up_for: Duration,
     is_near: bool,
     /// Whether the page rests, so that the picture is whole.
     rests: bool,
@@ -76,6 +83,8 @@ impl Default for Line {
             sent_at: None,
             step: 0,
             changed_at: None,
+            tries_after: TRIES_FINER_AFTER,
+            gives_up_for: TRIES_FINER_AFTER,
             is_near: true,
             rests: false,
         }
@@ -120,8 +129,19 @@ impl Line {
         let since = |pause: Duration| self.changed_at.is_none_or(|at| now >= at + pause);
         let (coarser, finer) = (fits(taken), fits(taken * f64::from(FINER_BELOW) / 100.0));
         let step = match () {
-            () if coarser > self.step && since(COARSER_PAUSE) => coarser,
-            () if finer < self.step && since(FINER_PAUSE) => finer,
+            () if coarser > self.step && since(COARSER_PAUSE) => {
+                self.tries_after = self.gives_up_for;
+                self.gives_up_for = (self.gives_up_for * 2).min(TRIES_FINER_AFTER_MAX);
+                coarser
+            }
+            () if finer < self.step && since(FINER_PAUSE) => {
+                (self.tries_after, self.gives_up_for) = (TRIES_FINER_AFTER, TRIES_FINER_AFTER);
+                finer
+            }
+            () if self.step > 0 && takes <= FRAME_WITHIN.as_secs_f64() && since(self.tries_after) => {
+                self.tries_after = FINER_PAUSE;
+                self.step - 1
+            }
             () => return,
         };
         (self.step, self.changed_at) = (step, Some(now));
@@ -198,11 +218,31 @@ mod tests {
         let (mut line, mut now) = (Line::default(), Instant::now());
         assert!(frames(&mut line, &mut now, 4_000, 20).iter().all(|taken| *taken == (80, 100)));
         assert!(!line.is_slow());
-        let taken = frames(&mut line, &mut now, 125, 20);
-        assert_eq!(taken.last(), Some(&(32, 75)), "6.9 kB in 55 ms: {taken:?}");
+        let taken = frames(&mut line, &mut now, 125, 10);
+        assert_eq!(taken.last(), Some(&(48, 50)), "4.8 kB in 38 ms: {taken:?}");
         assert!(line.is_slow());
         assert_eq!(frames(&mut line, &mut now, 20, 20).last(), Some(&(24, 50)), "no smaller one");
         assert_eq!(frames(&mut line, &mut now, 4_000, 20).last(), Some(&(80, 100)));
+    }
+
+    #[test]
+    fn a_finer_picture_is_tried_now_and_then_and_stays_where_frames_are_late_whatever_their_size() {
+        let (mut line, mut now) = (Line::default(), Instant::now());
+        frames(&mut line, &mut now, 125, 20);
+        // Some 40 ms later than an idle line, as by a proxy that joins small packets.
+        for _ in 0..100 {
+            let bytes = 16_000 * STEPS[line.step].bytes as usize / 100;
+            line.sent(bytes, now);
+            line.arrived(bytes, MS * 40, MS * 200, now);
+            now += MS * 100;
+        }
+        assert_eq!(line.takes(80), (80, 100));
+        // On a line that is slow a finer one is given up, and tried ever more seldom.
+        let (mut line, mut now) = (Line::default(), Instant::now());
+        let taken = frames(&mut line, &mut now, 125, 600);
+        let finer = taken.iter().skip(20).filter(|taken| **taken != (48, 50)).count();
+        assert!((1..60).contains(&finer), "{finer} of 580 frames");
+        assert!(line.gives_up_for > TRIES_FINER_AFTER * 4, "{:?}", line.gives_up_for);
     }
 
     #[test]

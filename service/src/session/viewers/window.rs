@@ -233,9 +233,9 @@ mod tests {
         };
         let (window, now) = line_of(true);
         assert_eq!(window.opens_at(false, now), None, "one of two is kept");
-        assert_eq!(window.opens_at(true, now), Some(now + MS * 30), "when the line is free");
+        assert_eq!(window.opens_at(true, now), Some(now + MS * 35), "when the line is free");
         let (window, now) = line_of(false);
-        assert_eq!(window.opens_at(false, now), Some(now + MS * 60));
-        assert_eq!(window.opens_at(true, now), Some(now + MS * 30));
+        assert_eq!(window.opens_at(false, now), Some(now + MS * 70));
+        assert_eq!(window.opens_at(true, now), Some(now + MS * 35));
     }
 }

@@ -26,7 +26,7 @@ const NOISE: &str =
         if (!moves) return;
         context.putImageData(noise, -Math.random() * 300, -Math.random() * 300);
         context.putImageData(noise, 900 - Math.random() * 300, -Math.random() * 300);
-        requestAnimationFrame(draw);
+        setTimeout(draw, 50);
     }
     draw();
     onmousedown = () => { moves = !moves; context.clearRect(0, 0, 1280, 720); draw(); };
