@@ -85,7 +85,7 @@ test: setup-tests format-check deploy-check prometheus
 	$(CARGO) build --workspace --all-targets
 	@touch $(TARGET)/debug/.built
 	$(CARGO) test --workspace --doc
-	$(CARGO) test --workspace --tests
+	@tests/all
 
 # Every alert fires when its cause happens to a real stack.
 alerts: build-tests prometheus

@@ -20,9 +20,9 @@ async fn deep_wide_and_long_pages_end() {
     );
     let parsed = stack.site.html(&format!("<p>top</p>{}bottom", "<div><b><ul><li>".repeat(8_000)));
     let rows = stack.site.html(
-        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(150000))</script>",
+        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(60000))</script>",
     );
-    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(2000000)</script>");
+    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(1000000)</script>");
     let spans = stack.site.html(&format!(
         "<table><tr><th>a<th>b</tr>{}</table>",
         "<tr><td rowspan=65534 colspan=1000>x<td>y</tr>".repeat(500)

@@ -53,7 +53,7 @@ async fn a_page_that_hangs_while_it_draws_delays_no_other_request() {
     let stack = Stack::with().begin_frame().setting("PORTHOLE_MAX_CONCURRENT", "4").start().await;
     let hangs = stack.site.html("<script>onload = () => requestAnimationFrame(() => { while (true); })</script>");
     let url = stack.site.html("<body style='margin:0;background:rgb(10,120,200)'>");
-    let hanging = stack.screenshot(json!({"url": hangs, "timeout_ms": 20_000}));
+    let hanging = stack.screenshot(json!({"url": hangs, "timeout_ms": 8_000}));
     let others = async {
         eventually(READY_WITHIN, async || so(!stack.site.seen(&hangs).is_empty(), "the page was not requested")).await;
         for _ in 0..6 {
