@@ -241,6 +241,26 @@ async fn a_root_shows_the_lines_that_the_whole_tree_has_there() {
 }
 
 #[tokio::test]
+async fn a_label_stands_for_its_box_that_is_not_shown() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<label>Accept <input type=checkbox hidden></label><label for=r>Red</label><input id=r type=radio style='display:none' checked>
+             <label>Photo <input type=file hidden disabled></label><label>Name</label><label>Shown <input type=checkbox></label>",
+        )
+        .await;
+    let lines = |accept: &str| {
+        format!(
+            "- generic \"Accept\" {accept}[clickable] [ref=@e1]\n- generic \"Red\" [checked] [clickable] [ref=@e2]\n\
+             - generic \"Photo\" [disabled] [file] [clickable] [ref=@e3]\n- text: Name\n- checkbox \"Shown\" [ref=@e4]"
+        )
+    };
+    assert_eq!(scene.tree().await, lines(""));
+    scene.evaluate("document.querySelector('label').click()").await;
+    assert_eq!(scene.tree().await, lines("[checked] "));
+}
+
+#[tokio::test]
 async fn changes_are_told_where_they_are_shorter() {
     let mut scene = Scene::local().await;
     scene.shows(&format!("{LOGIN}<div id=more><button>Old</button></div>")).await;

@@ -7,7 +7,7 @@ function clickable(element, tag, style, outer) {
   if (HANDLERS.some(name => dom.has(element, name))) return 'own';
   const tabindex = dom.attribute(element, 'tabindex');
   if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return 'own';
-  if (isEditingHost(element)) return 'own';
+  if (isEditingHost(element) || hiddenControl(element, tag)) return 'own';
   if (style.cursor !== 'pointer') return '';
   if (!outer.pointer) {
     if (tag !== 'label') return 'pointer';
@@ -15,6 +15,13 @@ function clickable(element, tag, style, outer) {
     return control && isVisible(control) ? '' : 'own';
   }
   return isOneOfSeveral(element, tag) ? 'pointer' : '';
+}
+
+// The box or file field that is not shown and that a label stands for.
+const STOOD_FOR = new Set(['checkbox', 'radio', 'file']);
+function hiddenControl(element, tag) {
+  const control = tag === 'label' && isHtml(element) ? element.control : null;
+  return control && dom.tag(control) === 'input' && STOOD_FOR.has(inputType(control)) && !Element.prototype.checkVisibility.call(control, { visibilityProperty: true }) ? control : null;
 }
 
 // Below an inherited pointer cursor: an item beside others of its kind, with a box of its own.

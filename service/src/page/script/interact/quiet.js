@@ -45,6 +45,8 @@ const tasksEnd = (delay) => new Promise((resolve) => {
   };
   scheduler.postTask(end, { priority: 'background', delay });
 });
+// Waits until the timers have run that were over before.
+const timersEnd = () => new Promise((resolve) => { setTimeout(resolve); });
 // Whether a second frame would show nothing that the first did not: the page's script has asked for no frame, timer or idle
 // time since the action began and has no database, nothing moves, and no task is left. `since`: when it was still first.
 const nothingIsDue = async (now, since) => {
@@ -120,6 +122,8 @@ kit.rest = async (longestMs) => {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
+    // A busy browser may draw frames before it runs timers that are over.
+    if (now.asked) await noteAsked(now, timersEnd);
     now.look();
     still = now.changes === before ? still + 1 : 0;
     if (still === STILL_FRAMES || performance.now() > until) break;

@@ -230,6 +230,8 @@ class TreeWalk extends Shaping {
     const name = ownName(element, role);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
       placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe' };
+    const control = how ? hiddenControl(element, tag) : null;
+    if (control) node.states.push(...statesOf(control, roleOf(control)));
     if (how && !isEditingHost(element)) node.states.push('clickable');
     if (element === this.focused) node.states.push('focused');
     if (role === 'img' && name === '' && !acts) return null;
