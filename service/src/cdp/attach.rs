@@ -17,8 +17,9 @@ use super::error::CdpError;
 use super::event::{Event, Events};
 use super::routes::ATTACHED;
 
-/// How long a halted shared worker may take to close itself.
-const CLOSE_ITSELF_TIMEOUT: Duration = Duration::from_secs(2);
+/// How long a halted shared worker may take to close itself: one whose target is closed before may run. On a busy machine 2 s
+/// were too short (seen once).
+const CLOSE_ITSELF_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Session {
     /// Attaches to the targets that this session's target creates from now on. Each is halted until

@@ -31,7 +31,7 @@ use crate::telemetry::{ConnectedBrowser, LeaseMetrics};
 const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the end of a lease waits for shared workers: for its own before the page is left and before its context is
 /// disposed of, for those of other leases that its connection halts before that is closed.
-const HALTED_TIMEOUT: Duration = Duration::from_secs(2);
+const HALTED_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the browser is asked for them meanwhile.
 const HALTED_INTERVAL: Duration = Duration::from_millis(50);
 /// A browser that creates a page faster than this is near: a round trip to it takes less time than a renderer's start.
