@@ -83,7 +83,7 @@ impl Page {
 
     /// Grows whenever its document changes, or comes further in its loading.
     #[must_use]
-    pub fn stage(&self) -> u64 {
+    pub fn load_progress(&self) -> u64 {
         let state = self.state.borrow();
         let document = &state.document;
         let steps =

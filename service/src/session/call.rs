@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::end::Reason;
 use super::events::url_of;
 use super::shown::Shown;
-use super::store::Held;
+use super::store::CallState;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
@@ -141,7 +141,7 @@ impl Session {
     ///
     /// # Errors
     /// [`SessionError::ControlHeld`].
-    async fn acting_turn(&self, deadline: Instant) -> Result<MutexGuard<'_, Held>, SessionError> {
+    async fn acting_turn(&self, deadline: Instant) -> Result<MutexGuard<'_, CallState>, SessionError> {
         let until = deadline.checked_sub(ANSWER_TIME).unwrap_or(deadline);
         loop {
             self.viewers.let_go(until).await?;

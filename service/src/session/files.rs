@@ -12,8 +12,8 @@ use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
 use tokio::time::Instant;
 
+use super::file_list::{Coming, FileList, Kept};
 use super::file_name::{file_name, mime_type};
-use super::shelf::{Coming, Kept, Shelf};
 use super::{Session, SessionError, Turn};
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
@@ -37,7 +37,7 @@ struct Unclaimed {
 
 /// Follows the downloads of a session until its browser is gone.
 pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
-    session.files.shelf().is_open = downloads.are_kept();
+    session.files.list().is_open = downloads.are_kept();
     let mut unclaimed: HashMap<String, Unclaimed> = HashMap::new();
     while let Some(news) = downloads.next().await {
         match news {
@@ -66,24 +66,24 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     }
     // The browser is gone, or reported more than could be followed: nothing is written unwatched.
     downloads.refuse();
-    session.files.shelf().is_open = false;
+    session.files.list().is_open = false;
 }
 
 fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, name: String) {
     let active = || session.tabs().active().map(|tab| tab.name);
     let tab = session.tab_with(frame).or_else(active).unwrap_or_default();
     let refused = {
-        let mut shelf = session.files.shelf();
+        let mut list = session.files.list();
         let refused = if !downloads.are_kept() {
             Some(NOT_KEPT)
-        } else if shelf.coming.len() + shelf.kept.len() >= FILES_MAX {
+        } else if list.coming.len() + list.kept.len() >= FILES_MAX {
             Some(TOO_MANY)
         } else {
             None
         };
         if refused.is_none() {
             let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled: false };
-            shelf.coming.insert(guid.to_owned(), coming);
+            list.coming.insert(guid.to_owned(), coming);
         }
         refused
     };
@@ -105,15 +105,15 @@ fn close_unused(session: &Session, name: &str) {
 
 async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes: u64, state: DownloadState) {
     let is_too_large = {
-        let mut shelf = session.files.shelf();
-        let Some(coming) = shelf.coming.get_mut(guid) else { return };
+        let mut list = session.files.list();
+        let Some(coming) = list.coming.get_mut(guid) else { return };
         coming.bytes = bytes;
-        shelf.bytes() > DOWNLOADS_MAX_BYTES
+        list.bytes() > DOWNLOADS_MAX_BYTES
     };
     match state {
         DownloadState::UnderWay if is_too_large => {
             downloads.cancel(guid);
-            let told = session.files.shelf().coming.get_mut(guid).and_then(|coming| {
+            let told = session.files.list().coming.get_mut(guid).and_then(|coming| {
                 let is_news = !std::mem::replace(&mut coming.cancelled, true);
                 is_news.then(|| failed(coming.tab.clone(), coming.name.clone(), TOO_LARGE))
             });
@@ -127,7 +127,7 @@ async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes:
                 (Some(path), DownloadState::Complete) => tokio::fs::metadata(path).await.ok().map(|file| file.len()),
                 _ => None,
             };
-            let (event, is_kept) = ended(&mut session.files.shelf(), guid, path, size);
+            let (event, is_kept) = ended(&mut session.files.list(), guid, path, size);
             if !is_kept {
                 downloads.remove(guid).await;
             }
@@ -137,20 +137,20 @@ async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes:
     }
 }
 
-/// Takes a download that has ended onto the shelf, if it is whole and there is room. Returns what is told of it, and
+/// Takes a download that has ended into the list, if it is whole and there is room. Returns what is told of it, and
 /// whether its file stays.
-fn ended(shelf: &mut Shelf, guid: &str, path: Option<PathBuf>, size: Option<u64>) -> (Option<Event>, bool) {
-    let Some(Coming { tab, name, cancelled, .. }) = shelf.coming.remove(guid) else { return (None, false) };
+fn ended(list: &mut FileList, guid: &str, path: Option<PathBuf>, size: Option<u64>) -> (Option<Event>, bool) {
+    let Some(Coming { tab, name, cancelled, .. }) = list.coming.remove(guid) else { return (None, false) };
     let (Some(bytes), Some(path), false) = (size, path, cancelled) else {
         return ((!cancelled).then(|| failed(tab, name, FAILED)), false);
     };
-    if shelf.bytes().saturating_add(bytes) > DOWNLOADS_MAX_BYTES {
+    if list.bytes().saturating_add(bytes) > DOWNLOADS_MAX_BYTES {
         return (Some(failed(tab, name, TOO_LARGE)), false);
     }
-    shelf.given += 1;
-    let file = format!("f{}", shelf.given);
+    list.given += 1;
+    let file = format!("f{}", list.given);
     let mime_type = mime_type(&name).to_owned();
-    shelf.kept.push(Kept { info: FileInfo { file: file.clone(), name: name.clone(), mime_type, bytes }, path });
+    list.kept.push(Kept { info: FileInfo { file: file.clone(), name: name.clone(), mime_type, bytes }, path });
     (Some(Event::Download { tab, file: Some(file), name, bytes, error: None }), true)
 }
 
@@ -179,7 +179,7 @@ impl Session {
 impl Turn<'_> {
     /// Whether the session keeps what its pages download.
     pub(super) fn keeps_downloads(&self) -> bool {
-        self.session.files.shelf().is_open
+        self.session.files.list().is_open
     }
 
     /// Waits for the end of the downloads that are under way, for a navigation that became one. Whether they ended.
@@ -190,7 +190,7 @@ impl Turn<'_> {
     /// The files that were downloaded.
     #[must_use]
     pub fn files(&self) -> FilesAnswer {
-        FilesAnswer::list(self.session.files.shelf().kept.iter().map(|kept| kept.info.clone()).collect())
+        FilesAnswer::list(self.session.files.list().kept.iter().map(|kept| kept.info.clone()).collect())
     }
 
     /// One of them, with its content.
@@ -198,7 +198,7 @@ impl Turn<'_> {
     /// # Errors
     /// [`SessionError::Invalid`] for one that there is not; [`SessionError::Lost`] where it is gone with its browser.
     pub async fn file(&self, file: &str) -> Result<FilesAnswer, SessionError> {
-        let found = self.session.files.shelf().kept.iter().find(|kept| kept.info.file == file).map(|kept| {
+        let found = self.session.files.list().kept.iter().find(|kept| kept.info.file == file).map(|kept| {
             let Kept { info, path } = kept;
             (info.clone(), path.clone())
         });
@@ -217,17 +217,17 @@ mod tests {
 
     #[test]
     fn what_is_kept_never_exceeds_the_bound() {
-        let mut shelf = Shelf::default();
+        let mut list = FileList::default();
         let mut end = |guid: &str, size| {
             let coming = Coming { tab: "t1".to_owned(), name: "a.txt".to_owned(), bytes: 0, cancelled: false };
-            shelf.coming.insert(guid.to_owned(), coming);
-            ended(&mut shelf, guid, Some(PathBuf::from("/x")), size)
+            list.coming.insert(guid.to_owned(), coming);
+            ended(&mut list, guid, Some(PathBuf::from("/x")), size)
         };
         assert!(end("a", Some(DOWNLOADS_MAX_BYTES)).1);
         let (told, is_kept) = end("b", Some(1));
         assert!(!is_kept);
         assert!(matches!(told, Some(Event::Download { error: Some(error), .. }) if error == TOO_LARGE));
         assert!(matches!(end("c", None), (Some(Event::Download { error: Some(_), .. }), false)));
-        assert_eq!(shelf.kept[0].info.mime_type, "text/plain");
+        assert_eq!(list.kept[0].info.mime_type, "text/plain");
     }
 }

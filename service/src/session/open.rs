@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::end::End;
 use super::state;
-use super::store::Held;
+use super::store::CallState;
 use super::tabs::Tabs;
 use super::viewers::Viewers;
 use super::visited::Visited;
@@ -86,7 +86,7 @@ impl Sessions {
             events: Default::default(),
             tabs: Mutex::new(tabs),
             tab_came: Notify::new(),
-            turn: tokio::sync::Mutex::new(Held::default()),
+            turn: tokio::sync::Mutex::new(CallState::default()),
             clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),
             viewers: Viewers::new(shared.metrics.live.clone()),

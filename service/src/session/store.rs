@@ -13,7 +13,7 @@ use tokio_util::task::TaskTracker;
 
 use super::end::{End, Reason};
 use super::events::Events;
-use super::shelf::Files;
+use super::file_list::Files;
 use super::tabs::Tabs;
 use super::viewers::Viewers;
 use super::visited::{Hidden, Visited};
@@ -98,7 +98,7 @@ pub struct Session {
     /// Told when a window was taken on as a tab.
     pub(super) tab_came: Notify,
     /// Held by the call that runs; others wait in the order of their arrival.
-    pub(super) turn: tokio::sync::Mutex<Held>,
+    pub(super) turn: tokio::sync::Mutex<CallState>,
     /// The clipboard of the session's tabs: the browser's own is shared by all of its contexts.
     pub(super) clipboard: Clipboard,
     /// Taken when the session ends.
@@ -109,7 +109,7 @@ pub struct Session {
 
 /// What only the call that runs may touch.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct CallState {
     pub(super) refs: Refs,
     /// How many blocked requests were told of.
     pub(super) blocked_told: u64,

@@ -7,7 +7,7 @@ use porthole_contract::session::{Event, SnapshotAnswer};
 use tokio::sync::MutexGuard;
 use tokio::time::Instant;
 
-use super::store::Held;
+use super::store::CallState;
 use super::tabs::Tab;
 use super::{Session, SessionError};
 use crate::admission::{Client, Permit};
@@ -61,7 +61,7 @@ pub struct Turn<'a> {
     /// Whether the session ends with this call.
     pub(super) closes: bool,
     pub(super) permit: Option<Arc<Permit>>,
-    pub(super) held: MutexGuard<'a, Held>,
+    pub(super) held: MutexGuard<'a, CallState>,
 }
 
 /// A call that failed.
@@ -115,7 +115,7 @@ impl Turn<'_> {
     }
 
     /// The session's state between calls.
-    pub(super) fn held(&mut self) -> &mut Held {
+    pub(super) fn held(&mut self) -> &mut CallState {
         &mut self.held
     }
 }

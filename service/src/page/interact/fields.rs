@@ -41,12 +41,12 @@ pub(super) struct Field {
     focused: bool,
     pub what: String,
     #[serde(flatten)]
-    pub held: Held,
+    pub held: Content,
 }
 
 /// What a field holds.
 #[derive(Debug, Deserialize)]
-pub(super) struct Held {
+pub(super) struct Content {
     pub value: String,
     /// The text of an editor that draws it beside the field, as far as it is in view.
     pub drawn: Option<String>,
@@ -70,7 +70,7 @@ enum Outcome {
 
 /// What a look at a field says.
 enum Look {
-    Held(Held),
+    Holds(Content),
     /// The field has left its document.
     Gone,
     /// Its document is gone.
@@ -170,7 +170,7 @@ impl Page {
     /// What is in the field after the page has come to rest; `None` where its document is gone.
     async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Option<Typed>, ActError> {
         let value = match self.held(element, tries).await? {
-            Look::Held(Held { value, drawn: None, long: false, secret: false }) => value,
+            Look::Holds(Content { value, drawn: None, long: false, secret: false }) => value,
             Look::Left => return Ok(None),
             _ => return Ok(Some(typed)),
         };
@@ -319,7 +319,7 @@ impl Page {
     /// What the field holds now.
     async fn held(&self, element: &Element, tries: &Tries) -> Result<Look, ActError> {
         match element.call(self, tries.limit(), "read", Value::Null).await {
-            Ok(Some(held)) => Ok(Look::Held(held)),
+            Ok(Some(held)) => Ok(Look::Holds(held)),
             Ok(None) => Ok(Look::Gone),
             Err(ActError::Dialog(_)) => Ok(Look::Unknown),
             Err(ActError::NotFound(_)) => Ok(Look::Left),
@@ -340,7 +340,7 @@ impl Page {
             return Ok(Outcome::Unknown);
         }
         let held = match self.held(element, tries).await? {
-            Look::Held(held) => held,
+            Look::Holds(held) => held,
             Look::Gone => return Ok(Outcome::Gone),
             Look::Left => return Ok(Outcome::Left),
             Look::Unknown => return Ok(Outcome::Unknown),

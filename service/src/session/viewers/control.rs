@@ -9,11 +9,11 @@ pub(super) type ViewerId = u64;
 
 /// Another viewer has control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Held;
+pub(super) struct HeldByAnother;
 
 /// Who has control.
 #[derive(Debug, Default)]
-pub(super) struct Wheel {
+pub(super) struct ControlState {
     holder: Option<Holder>,
     /// Acting calls that run.
     acting: usize,
@@ -25,14 +25,14 @@ struct Holder {
     last_input: Instant,
 }
 
-impl Wheel {
+impl ControlState {
     /// A viewer acts: it takes control if no viewer has it. Whether the holder changed.
     ///
     /// # Errors
-    /// [`Held`] where another viewer has control.
-    pub(super) fn act(&mut self, viewer: ViewerId, now: Instant) -> Result<bool, Held> {
+    /// [`HeldByAnother`] where another viewer has control.
+    pub(super) fn act(&mut self, viewer: ViewerId, now: Instant) -> Result<bool, HeldByAnother> {
         match self.holder_at(now) {
-            Some(holder) if holder.viewer != viewer => Err(Held),
+            Some(holder) if holder.viewer != viewer => Err(HeldByAnother),
             _ => Ok(self.give(viewer, now)),
         }
     }
@@ -41,10 +41,12 @@ impl Wheel {
     /// changed.
     ///
     /// # Errors
-    /// [`Held`].
-    pub(super) fn take(&mut self, viewer: ViewerId, now: Instant) -> Result<bool, Held> {
+    /// [`HeldByAnother`].
+    pub(super) fn take(&mut self, viewer: ViewerId, now: Instant) -> Result<bool, HeldByAnother> {
         match self.holder_at(now) {
-            Some(holder) if holder.viewer != viewer && now < holder.last_input + CONTROL_TAKE_AFTER => Err(Held),
+            Some(holder) if holder.viewer != viewer && now < holder.last_input + CONTROL_TAKE_AFTER => {
+                Err(HeldByAnother)
+            }
             _ => Ok(self.give(viewer, now)),
         }
     }
@@ -118,42 +120,42 @@ mod tests {
 
     #[test]
     fn the_first_act_takes_control_and_others_wait_for_five_seconds_without_input() {
-        let (mut wheel, start) = (Wheel::default(), Instant::now());
-        assert_eq!(wheel.act(1, start), Ok(true));
-        assert_eq!((wheel.holder(), wheel.is_held_by(1), wheel.is_held_by(2)), (Control::Viewer, true, false));
-        assert_eq!(wheel.act(2, start), Err(Held));
-        assert_eq!(wheel.take(2, start + SECOND * 4), Err(Held));
-        assert_eq!(wheel.act(1, start + SECOND * 4), Ok(false), "input keeps it");
-        assert_eq!(wheel.take(2, start + SECOND * 8), Err(Held));
-        assert_eq!(wheel.take(2, start + SECOND * 9), Ok(true));
-        assert_eq!(wheel.act(1, start + SECOND * 9), Err(Held));
-        assert_eq!(wheel.act(2, start + SECOND * 30), Ok(false), "an act alone does not lose it");
+        let (mut control, start) = (ControlState::default(), Instant::now());
+        assert_eq!(control.act(1, start), Ok(true));
+        assert_eq!((control.holder(), control.is_held_by(1), control.is_held_by(2)), (Control::Viewer, true, false));
+        assert_eq!(control.act(2, start), Err(HeldByAnother));
+        assert_eq!(control.take(2, start + SECOND * 4), Err(HeldByAnother));
+        assert_eq!(control.act(1, start + SECOND * 4), Ok(false), "input keeps it");
+        assert_eq!(control.take(2, start + SECOND * 8), Err(HeldByAnother));
+        assert_eq!(control.take(2, start + SECOND * 9), Ok(true));
+        assert_eq!(control.act(1, start + SECOND * 9), Err(HeldByAnother));
+        assert_eq!(control.act(2, start + SECOND * 30), Ok(false), "an act alone does not lose it");
     }
 
     #[test]
     fn control_ends_with_its_release_and_after_a_minute_without_input() {
-        let (mut wheel, start) = (Wheel::default(), Instant::now());
-        assert_eq!(wheel.take(1, start), Ok(true));
-        assert!(!wheel.release(2) && wheel.release(1) && !wheel.release(1));
-        assert_eq!(wheel.holder(), Control::None);
-        assert_eq!(wheel.act(1, start), Ok(true));
-        assert_eq!(wheel.expires_at(), Some(start + SECOND * 60));
-        assert!(!wheel.expire(start + SECOND * 59) && wheel.expire(start + SECOND * 60));
-        assert_eq!((wheel.holder(), wheel.expires_at()), (Control::None, None));
-        assert_eq!(wheel.act(1, start), Ok(true));
-        assert_eq!(wheel.act(2, start + SECOND * 60), Ok(true), "control ends with the minute, not with `expire`");
+        let (mut control, start) = (ControlState::default(), Instant::now());
+        assert_eq!(control.take(1, start), Ok(true));
+        assert!(!control.release(2) && control.release(1) && !control.release(1));
+        assert_eq!(control.holder(), Control::None);
+        assert_eq!(control.act(1, start), Ok(true));
+        assert_eq!(control.expires_at(), Some(start + SECOND * 60));
+        assert!(!control.expire(start + SECOND * 59) && control.expire(start + SECOND * 60));
+        assert_eq!((control.holder(), control.expires_at()), (Control::None, None));
+        assert_eq!(control.act(1, start), Ok(true));
+        assert_eq!(control.act(2, start + SECOND * 60), Ok(true), "control ends with the minute, not with `expire`");
     }
 
     #[test]
     fn the_agent_has_control_while_it_acts_unless_a_viewer_has_it() {
-        let (mut wheel, now) = (Wheel::default(), Instant::now());
-        wheel.agent_begins();
-        assert_eq!(wheel.holder(), Control::Agent);
-        assert_eq!(wheel.act(1, now), Ok(true));
-        assert_eq!(wheel.holder(), Control::Viewer);
-        wheel.release(1);
-        assert_eq!(wheel.holder(), Control::Agent);
-        wheel.agent_ends();
-        assert_eq!(wheel.holder(), Control::None);
+        let (mut control, now) = (ControlState::default(), Instant::now());
+        control.agent_begins();
+        assert_eq!(control.holder(), Control::Agent);
+        assert_eq!(control.act(1, now), Ok(true));
+        assert_eq!(control.holder(), Control::Viewer);
+        control.release(1);
+        assert_eq!(control.holder(), Control::Agent);
+        control.agent_ends();
+        assert_eq!(control.holder(), Control::None);
     }
 }

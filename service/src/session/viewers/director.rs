@@ -10,8 +10,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::cast::Cast;
-use super::hands::Hands;
-use super::stage::{Stage, TabView};
+use super::state::{State, TabView};
+use super::tab_input::TabInput;
 use crate::page::Page;
 use crate::page::input::{InputRate, PageInput};
 use crate::session::Session;
@@ -36,7 +36,7 @@ const COPIES_MAX: usize = 4;
 /// A title that a tab has told.
 struct Title {
     tab: String,
-    stage: u64,
+    progress: u64,
     title: Option<String>,
 }
 
@@ -55,7 +55,7 @@ struct Known {
     told: Option<TabInfo>,
     changes: InputRate,
     /// How far the document was when it was asked.
-    stage: Option<u64>,
+    progress: Option<u64>,
     is_asking: bool,
 }
 
@@ -87,10 +87,10 @@ pub(super) async fn direct(session: Arc<Session>) {
     }
     // Where the last viewer has left, another one may have come already, with a director of its own.
     if session.end.reason().is_some() {
-        let mut stage = viewers.stage();
-        stage.casts.clear();
-        stage.hands.clear();
-        stage.tabs.clear();
+        let mut state = viewers.state();
+        state.casts.clear();
+        state.inputs.clear();
+        state.tabs.clear();
     }
     // Viewers and waiting calls hear of the session's end by themselves.
     viewers.publish();
@@ -104,27 +104,27 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
     };
     titles.held_until = None;
     let views: Vec<TabView> = open.iter().map(|tab| view(tab, titles)).collect();
-    let mut stage = session.viewers.stage();
-    if let Some(viewport) = stage.resize.take() {
+    let mut state = session.viewers.state();
+    if let Some(viewport) = state.resize.take() {
         open.iter().for_each(|tab| tab.page.resize(&viewport));
     }
-    if stage.watching.is_empty() {
-        stage.has_director = false;
-        stage.casts.clear();
-        stage.hands.clear();
+    if state.watching.is_empty() {
+        state.has_director = false;
+        state.casts.clear();
+        state.inputs.clear();
         return None;
     }
-    stage.expire();
-    let has_control_changed = std::mem::take(&mut stage.has_control_changed);
-    let is_new = has_control_changed || stage.tabs != views || stage.active != active;
-    (stage.tabs, stage.active) = (views, active);
+    state.expire();
+    let has_control_changed = std::mem::take(&mut state.has_control_changed);
+    let is_new = has_control_changed || state.tabs != views || state.active != active;
+    (state.tabs, state.active) = (views, active);
     let viewport = session.viewport();
-    let mut wishes = stage.wishes();
+    let mut wishes = state.wishes();
     wishes.values_mut().for_each(|wish| *wish = wish.in_pixels_of(viewport));
-    let begun = cast(session, &mut stage, &open, &wishes);
-    let begun = hold(session, &mut stage, &open, &wishes) || begun;
-    let control_until = stage.wheel.expires_at();
-    drop(stage);
+    let begun = cast(session, &mut state, &open, &wishes);
+    let begun = hold(session, &mut state, &open, &wishes) || begun;
+    let control_until = state.control.expires_at();
+    drop(state);
     titles.ask(&open, |tab| asks_again && wishes.contains_key(tab));
     if is_new || begun {
         session.viewers.publish();
@@ -133,41 +133,41 @@ fn look(session: &Arc<Session>, titles: &mut Titles, asks_again: bool) -> Option
 }
 
 /// Begins, changes and ends casts as the viewers wish. Whether one has begun or ended.
-fn cast(session: &Session, stage: &mut Stage, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
-    let before = stage.casts.len();
+fn cast(session: &Session, state: &mut State, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
+    let before = state.casts.len();
     // A renderer that died takes its cast along.
     let runs = |name: &String| {
         wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name && !tab.page.has_crashed())
     };
     let of_this_renderer =
         |name: &String, cast: &Cast| open.iter().any(|tab| tab.name == *name && tab.page.crashes() == cast.crashes);
-    stage.casts.retain(|name, cast| runs(name) && of_this_renderer(name, cast));
-    let mut is_new = stage.casts.len() != before;
+    state.casts.retain(|name, cast| runs(name) && of_this_renderer(name, cast));
+    let mut is_new = state.casts.len() != before;
     for tab in open.iter().filter(|tab| runs(&tab.name)) {
         let Some(wish) = wishes.get(&tab.name) else { continue };
-        if let Some(cast) = stage.casts.get(&tab.name) {
+        if let Some(cast) = state.casts.get(&tab.name) {
             cast.wish(*wish);
             continue;
         }
-        stage.casts_given += 1;
-        let cast = Cast::begin(stage.casts_given, Arc::clone(&tab.page), *wish, Arc::clone(&session.viewers.seq));
-        stage.casts.insert(tab.name.clone(), cast);
+        state.casts_given += 1;
+        let cast = Cast::begin(state.casts_given, Arc::clone(&tab.page), *wish, Arc::clone(&session.viewers.seq));
+        state.casts.insert(tab.name.clone(), cast);
         is_new = true;
     }
     is_new
 }
 
 /// Takes input to the tabs that are watched, and to no others. Whether there is a new one.
-fn hold(session: &Arc<Session>, stage: &mut Stage, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
-    stage.hands.retain(|name, _| wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name));
-    let may_act = stage.watching.values().any(|watching| watching.role == ViewerRole::Control);
+fn hold(session: &Arc<Session>, state: &mut State, open: &[Tab], wishes: &HashMap<String, super::wish::Wish>) -> bool {
+    state.inputs.retain(|name, _| wishes.contains_key(name) && open.iter().any(|tab| tab.name == *name));
+    let may_act = state.watching.values().any(|watching| watching.role == ViewerRole::Control);
     let mut is_new = false;
     for tab in open.iter().filter(|tab| wishes.contains_key(&tab.name)) {
-        let hands = stage.hands.entry(tab.name.clone()).or_insert_with(|| {
+        let tab_input = state.inputs.entry(tab.name.clone()).or_insert_with(|| {
             is_new = true;
             take_input(session, Arc::clone(&tab.page))
         });
-        hands.input.set_controlled(may_act);
+        tab_input.input.set_controlled(may_act);
     }
     is_new
 }
@@ -183,7 +183,7 @@ fn view(tab: &Tab, titles: &mut Titles) -> TabView {
     let (dialog, has_crashed) = (tab.page.dialog(), tab.page.has_crashed());
     TabView {
         info: known.told.clone().unwrap_or_default(),
-        is_known: dialog.is_some() || has_crashed || known.stage.is_some(),
+        is_known: dialog.is_some() || has_crashed || known.progress.is_some(),
         dialog,
         has_crashed,
         crashes: tab.page.crashes(),
@@ -195,22 +195,22 @@ impl Titles {
     fn ask(&mut self, open: &[Tab], also: impl Fn(&str) -> bool) {
         self.known.retain(|name, _| open.iter().any(|tab| tab.name == *name));
         for tab in open {
-            let stage = tab.page.stage();
+            let progress = tab.page.load_progress();
             let known = self.known.entry(tab.name.clone()).or_insert_with(|| Known::new(Instant::now()));
-            let is_due = known.stage != Some(stage) || also(&tab.name);
+            let is_due = known.progress != Some(progress) || also(&tab.name);
             // A page that a dialog holds, or whose renderer is gone, would not answer.
             if !is_due || known.is_asking || tab.page.dialog().is_some() || tab.page.has_crashed() {
                 continue;
             }
             known.is_asking = true;
-            self.asking.spawn(ask(tab.name.clone(), Arc::clone(&tab.page), stage));
+            self.asking.spawn(ask(tab.name.clone(), Arc::clone(&tab.page), progress));
         }
     }
 
-    fn learn(&mut self, Title { tab, stage, title }: Title) {
+    fn learn(&mut self, Title { tab, progress, title }: Title) {
         let Some(known) = self.known.get_mut(&tab) else { return };
         known.is_asking = false;
-        known.stage = Some(stage);
+        known.progress = Some(progress);
         if let Some(title) = title {
             known.title = title;
         }
@@ -223,7 +223,7 @@ impl Known {
             title: String::new(),
             told: None,
             changes: InputRate::new(CHANGES_PER_SECOND_MAX, now),
-            stage: None,
+            progress: None,
             is_asking: false,
         }
     }
@@ -241,23 +241,23 @@ impl Known {
     }
 }
 
-async fn ask(tab: String, page: Arc<Page>, stage: u64) -> Title {
+async fn ask(tab: String, page: Arc<Page>, progress: u64) -> Title {
     let title = timeout(TITLE_TIMEOUT, page.title()).await.ok().flatten();
-    Title { tab, stage, title }
+    Title { tab, progress, title }
 }
 
 /// Begins to take input to a page. What a person copies is told to the viewer that has control.
-fn take_input(session: &Arc<Session>, page: Arc<Page>) -> Hands {
+fn take_input(session: &Arc<Session>, page: Arc<Page>) -> TabInput {
     let (copies, mut copied) = mpsc::channel(COPIES_MAX);
     let input = Arc::new(PageInput::start(page, session.clipboard.clone(), copies));
     let session = Arc::downgrade(session);
     tokio::spawn(async move {
         while let Some(text) = copied.recv().await {
             let Some(session) = session.upgrade() else { return };
-            session.viewers.stage().copied(text);
+            session.viewers.state().copied(text);
             session.viewers.publish();
         }
     });
     let outside = input.outside();
-    Hands { input, outside }
+    TabInput { input, outside }
 }

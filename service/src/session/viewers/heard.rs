@@ -9,7 +9,7 @@ use porthole_contract::live::{
 use porthole_contract::session::ViewerRole;
 use tokio::time::Instant;
 
-use super::control::Held;
+use super::control::HeldByAnother;
 use super::viewer::Viewer;
 use crate::page::input::{InputEvent, Taken};
 
@@ -43,7 +43,7 @@ impl Viewer {
             }
             ViewerMessage::Ping { id } => self.tell([ServerMessage::Pong { id }]),
             ViewerMessage::Control { action: ControlAction::Release } => {
-                if self.session.viewers.stage().release(self.id) {
+                if self.session.viewers.state().release(self.id) {
                     self.session.viewers.stir();
                 }
             }
@@ -62,9 +62,9 @@ impl Viewer {
     fn act(&mut self, act: ViewerMessage) {
         let now = Instant::now();
         let is_move = moves(&act);
-        let acted = self.session.viewers.stage().act(self.id);
+        let acted = self.session.viewers.state().act(self.id);
         match acted {
-            Err(Held) => return self.ignore("control"),
+            Err(HeldByAnother) => return self.ignore("control"),
             Ok(true) => self.session.viewers.stir(),
             Ok(false) => {}
         }
@@ -95,35 +95,37 @@ impl Viewer {
         }
         let is_move = moves(&act);
         let Some(event) = InputEvent::of(act) else { return Taken::Ignored };
-        let stage = self.session.viewers.stage();
+        let state = self.session.viewers.state();
         // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
-        if let Some(cast) = stage.casts.get(tab).filter(|_| !is_move) {
+        if let Some(cast) = state.casts.get(tab).filter(|_| !is_move) {
             cast.hurry();
         }
-        stage.hands.get(tab).map_or(Taken::Ignored, |hands| hands.input.send(event))
+        state.inputs.get(tab).map_or(Taken::Ignored, |tab| tab.input.send(event))
     }
 
     fn take_control(&mut self) {
-        let taken = self.session.viewers.stage().take(self.id);
+        let taken = self.session.viewers.state().take(self.id);
         match taken {
             Ok(()) => {
                 self.session.touch();
                 self.session.viewers.stir();
             }
-            Err(Held) => self.tell([refused(ErrorCode::ControlHeld, ErrorCode::ControlHeld.message().to_owned())]),
+            Err(HeldByAnother) => {
+                self.tell([refused(ErrorCode::ControlHeld, ErrorCode::ControlHeld.message().to_owned())]);
+            }
         }
     }
 
     fn watch_tab(&mut self, tab: Option<String>) {
-        let mut stage = self.session.viewers.stage();
-        let is_known = tab.as_ref().is_none_or(|tab| stage.tabs.iter().any(|view| view.info.tab == *tab));
-        if let (true, Some(watching)) = (is_known, stage.watching.get_mut(&self.id)) {
+        let mut state = self.session.viewers.state();
+        let is_known = tab.as_ref().is_none_or(|tab| state.tabs.iter().any(|view| view.info.tab == *tab));
+        if let (true, Some(watching)) = (is_known, state.watching.get_mut(&self.id)) {
             watching.tab = tab;
-            drop(stage);
+            drop(state);
             self.changed.mark_changed();
             self.session.viewers.stir();
         } else {
-            drop(stage);
+            drop(state);
             self.ignore("malformed");
         }
     }

@@ -9,7 +9,7 @@ use tokio::sync::mpsc;
 
 use super::control::ViewerId;
 use super::director;
-use super::stage::Watching;
+use super::state::Watching;
 use super::viewer::Viewer;
 use super::wish::Wish;
 use crate::session::ticket::Ticket;
@@ -34,8 +34,8 @@ impl Sessions {
         let viewer = session.join(hello, ticket.role)?;
         tracing::info!(session = %id, role = ?ticket.role, "a viewer joined a session");
         let begins = {
-            let mut stage = session.viewers.stage();
-            !std::mem::replace(&mut stage.has_director, true)
+            let mut state = session.viewers.state();
+            !std::mem::replace(&mut state.has_director, true)
         };
         if begins {
             shared.tasks.spawn(director::direct(session));
@@ -59,13 +59,13 @@ impl Session {
             is_unscaled: false,
         };
         let id = {
-            let mut stage = self.viewers.stage();
-            if stage.watching.len() >= LIVE_VIEWERS_MAX {
+            let mut state = self.viewers.state();
+            if state.watching.len() >= LIVE_VIEWERS_MAX {
                 return Err(CloseCode::TooManyViewers);
             }
-            stage.given += 1;
-            let id = stage.given;
-            stage.watching.insert(id, Watching { role, tab: None, wish, notes });
+            state.given += 1;
+            let id = state.given;
+            state.watching.insert(id, Watching { role, tab: None, wish, notes });
             id
         };
         self.viewers.metrics.joined();
@@ -76,9 +76,9 @@ impl Session {
 
     pub(super) fn leave(&self, id: ViewerId) {
         {
-            let mut stage = self.viewers.stage();
-            stage.watching.remove(&id);
-            stage.release(id);
+            let mut state = self.viewers.state();
+            state.watching.remove(&id);
+            state.release(id);
         }
         self.viewers.metrics.left();
         self.touch();
@@ -88,7 +88,7 @@ impl Session {
 
     /// An acting call begins: viewers are told that the agent has control.
     pub(in crate::session) fn agent_acts(self: &Arc<Self>) -> Acting {
-        self.viewers.stage().wheel.agent_begins();
+        self.viewers.state().control.agent_begins();
         self.viewers.publish();
         Acting(Arc::clone(self))
     }
@@ -97,10 +97,10 @@ impl Session {
 impl Drop for Acting {
     fn drop(&mut self) {
         {
-            let mut stage = self.0.viewers.stage();
-            stage.wheel.agent_ends();
+            let mut state = self.0.viewers.state();
+            state.control.agent_ends();
             // What the agent did may have opened or closed a field.
-            stage.hands.values().for_each(|hands| hands.input.look());
+            state.inputs.values().for_each(|tab| tab.input.look());
         }
         self.0.viewers.publish();
     }

@@ -5,7 +5,7 @@ use porthole_contract::live::{LiveStatus, ServerMessage};
 use porthole_contract::session::{Control, TabInfo};
 
 use super::frame::ShownViewport;
-use super::stage::TabView;
+use super::state::TabView;
 use crate::page::input::Outside;
 
 /// What a viewer was told.

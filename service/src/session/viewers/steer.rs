@@ -97,7 +97,7 @@ impl Session {
             (appearance.viewport.width, appearance.viewport.height) = (width, height);
             appearance.viewport
         };
-        self.viewers.stage().resize = Some(viewport);
+        self.viewers.state().resize = Some(viewport);
         self.viewers.stir();
     }
 }

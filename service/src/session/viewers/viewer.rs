@@ -209,11 +209,11 @@ impl Viewer {
             max_width = (max_width.min(viewport.width) * side_percent / 100).max(1);
             max_height = (max_height.min(viewport.height) * side_percent / 100).max(1);
         }
-        let mut stage = self.session.viewers.stage();
-        let Some(watching) = stage.watching.get_mut(&self.id) else { return };
+        let mut state = self.session.viewers.state();
+        let Some(watching) = state.watching.get_mut(&self.id) else { return };
         let wish = Wish { max_width, max_height, quality, max_fps: self.pace.max_fps, ..watching.wish };
         if std::mem::replace(&mut watching.wish, wish) != wish {
-            drop(stage);
+            drop(state);
             self.session.viewers.stir();
         }
     }
@@ -257,16 +257,16 @@ impl Viewer {
     /// Compares what is so with what the viewer was told.
     fn look(&mut self) {
         let session = Arc::clone(&self.session);
-        let mut stage = session.viewers.stage();
-        let copied = stage.copied.take_if(|(viewer, _)| *viewer == self.id);
-        let Some(watching) = stage.watching.get(&self.id) else { return };
-        let tab = stage.watched_by(watching).to_owned();
-        let view = stage.tabs.iter().find(|view| view.info.tab == tab).cloned();
-        let control = (stage.wheel.holder(), stage.wheel.is_held_by(self.id));
-        let tabs = (stage.tabs.iter().map(|view| view.info.clone()).collect::<Vec<_>>(), stage.active.clone());
-        let cast = stage.casts.get(&tab).map(|cast| (cast.number, cast.latest.clone()));
-        let outside = stage.hands.get(&tab).map(|hands| hands.outside.clone());
-        drop(stage);
+        let mut state = session.viewers.state();
+        let copied = state.copied.take_if(|(viewer, _)| *viewer == self.id);
+        let Some(watching) = state.watching.get(&self.id) else { return };
+        let tab = state.watched_by(watching).to_owned();
+        let view = state.tabs.iter().find(|view| view.info.tab == tab).cloned();
+        let control = (state.control.holder(), state.control.is_held_by(self.id));
+        let tabs = (state.tabs.iter().map(|view| view.info.clone()).collect::<Vec<_>>(), state.active.clone());
+        let cast = state.casts.get(&tab).map(|cast| (cast.number, cast.latest.clone()));
+        let outside = state.inputs.get(&tab).map(|tab| tab.outside.clone());
+        drop(state);
         let holder = self.told.control(control.0, control.1);
         self.tell(holder);
         self.tell(copied.map(|(_, text)| ServerMessage::Clipboard { text }));
@@ -276,7 +276,7 @@ impl Viewer {
         self.tell(tabs);
         if self.told.tab != tab && control.1 {
             // No release would come to the tab that it leaves.
-            self.session.viewers.stage().release_all(&self.told.tab);
+            self.session.viewers.state().release_all(&self.told.tab);
         }
         self.told.turns_to(tab);
         let news = self.told.watched_tab(view);

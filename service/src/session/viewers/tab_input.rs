@@ -8,7 +8,7 @@ use crate::page::input::{Outside, PageInput};
 
 /// Input to one tab. Dropping it releases what is held.
 #[derive(Debug)]
-pub(super) struct Hands {
+pub(super) struct TabInput {
     pub(super) input: Arc<PageInput>,
     pub(super) outside: watch::Receiver<Outside>,
 }

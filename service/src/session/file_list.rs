@@ -11,13 +11,13 @@ use tokio::time::{Instant, timeout_at};
 /// The files of a session.
 #[derive(Debug, Default)]
 pub(super) struct Files {
-    shelf: Mutex<Shelf>,
+    list: Mutex<FileList>,
     /// Told when a download has ended.
     pub(super) ended: Notify,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Shelf {
+pub(super) struct FileList {
     pub(super) given: u32,
     pub(super) coming: HashMap<String, Coming>,
     pub(super) kept: Vec<Kept>,
@@ -42,8 +42,8 @@ pub(super) struct Kept {
 }
 
 impl Files {
-    pub(super) fn shelf(&self) -> MutexGuard<'_, Shelf> {
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn list(&self) -> MutexGuard<'_, FileList> {
+        self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until no download is under way; false if one still is by `until`.
@@ -53,7 +53,7 @@ impl Files {
                 let ended = self.ended.notified();
                 tokio::pin!(ended);
                 ended.as_mut().enable();
-                if self.shelf().coming.is_empty() {
+                if self.list().coming.is_empty() {
                     return;
                 }
                 ended.await;
@@ -63,7 +63,7 @@ impl Files {
     }
 }
 
-impl Shelf {
+impl FileList {
     /// Bytes that are kept, or may come.
     pub(super) fn bytes(&self) -> u64 {
         let coming = self.coming.values().filter(|coming| !coming.cancelled).map(|coming| coming.bytes);

@@ -11,8 +11,8 @@ use tokio::sync::{Notify, Semaphore, mpsc, watch};
 use tokio::time::{Instant, timeout_at};
 
 use super::cast::Cast;
-use super::control::{Held, ViewerId, Wheel};
-use super::hands::Hands;
+use super::control::{ControlState, HeldByAnother, ViewerId};
+use super::tab_input::TabInput;
 use super::wish::Wish;
 use crate::page::Dialog;
 use crate::session::SessionError;
@@ -22,7 +22,7 @@ use crate::telemetry::LiveMetrics;
 /// The viewers of one session.
 #[derive(Debug)]
 pub(in crate::session) struct Viewers {
-    pub(super) stage: Mutex<Stage>,
+    pub(super) state: Mutex<State>,
     /// Changes with what viewers are told.
     pub(super) changed: watch::Sender<u64>,
     /// Tells the director that something may have changed.
@@ -36,17 +36,17 @@ pub(in crate::session) struct Viewers {
 
 /// What viewers are told, and who they are.
 #[derive(Debug, Default)]
-pub(super) struct Stage {
+pub(super) struct State {
     /// How many viewers there were.
     pub(super) given: ViewerId,
     pub(super) watching: BTreeMap<ViewerId, Watching>,
-    pub(super) wheel: Wheel,
+    pub(super) control: ControlState,
     pub(super) tabs: Vec<TabView>,
     pub(super) active: String,
     pub(super) casts: HashMap<String, Cast>,
     pub(super) casts_given: u64,
     /// Input to the tabs that are watched.
-    pub(super) hands: HashMap<String, Hands>,
+    pub(super) inputs: HashMap<String, TabInput>,
     /// Whether control has changed hands since the director looked.
     pub(super) has_control_changed: bool,
     /// The viewport that a viewer asked for and the tabs do not have yet.
@@ -83,7 +83,7 @@ pub(super) struct TabView {
 impl Viewers {
     pub(in crate::session) fn new(metrics: LiveMetrics) -> Self {
         Self {
-            stage: Mutex::default(),
+            state: Mutex::default(),
             changed: watch::Sender::new(0),
             stirred: Notify::new(),
             seq: Arc::default(),
@@ -94,7 +94,7 @@ impl Viewers {
 
     /// Whether there are viewers.
     pub(in crate::session) fn any(&self) -> bool {
-        !self.stage().watching.is_empty()
+        !self.state().watching.is_empty()
     }
 
     /// Tells the director that something may have changed. Costs nothing where there is none.
@@ -104,7 +104,7 @@ impl Viewers {
 
     /// Who has control.
     pub(in crate::session) fn control(&self) -> Control {
-        self.stage().wheel.holder()
+        self.state().control.holder()
     }
 
     /// Tells all viewers of an action.
@@ -115,7 +115,7 @@ impl Viewers {
 
     /// Tells all viewers something that is no state.
     pub(in crate::session) fn tell_all(&self, message: &ServerMessage) {
-        for watching in self.stage().watching.values() {
+        for watching in self.state().watching.values() {
             // A viewer that does not read misses it.
             let _ = watching.notes.try_send(message.clone());
         }
@@ -137,8 +137,8 @@ impl Viewers {
         timeout_at(until, free).await.map_err(|_| SessionError::ControlHeld)
     }
 
-    pub(super) fn stage(&self) -> MutexGuard<'_, Stage> {
-        self.stage.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells all viewers that there is something new.
@@ -147,13 +147,13 @@ impl Viewers {
     }
 }
 
-impl Stage {
+impl State {
     /// A viewer acts.
     ///
     /// # Errors
-    /// [`Held`] where another one has control.
-    pub(super) fn act(&mut self, viewer: ViewerId) -> Result<bool, Held> {
-        let changed = self.wheel.act(viewer, Instant::now())?;
+    /// [`HeldByAnother`] where another one has control.
+    pub(super) fn act(&mut self, viewer: ViewerId) -> Result<bool, HeldByAnother> {
+        let changed = self.control.act(viewer, Instant::now())?;
         self.after(changed);
         Ok(changed)
     }
@@ -161,30 +161,30 @@ impl Stage {
     /// A viewer takes control.
     ///
     /// # Errors
-    /// [`Held`] where another one has it, and gave input lately.
-    pub(super) fn take(&mut self, viewer: ViewerId) -> Result<(), Held> {
-        let changed = self.wheel.take(viewer, Instant::now())?;
+    /// [`HeldByAnother`] where another one has it, and gave input lately.
+    pub(super) fn take(&mut self, viewer: ViewerId) -> Result<(), HeldByAnother> {
+        let changed = self.control.take(viewer, Instant::now())?;
         self.after(changed);
         Ok(())
     }
 
     /// A viewer releases control, or leaves. Whether it had it.
     pub(super) fn release(&mut self, viewer: ViewerId) -> bool {
-        let had = self.wheel.release(viewer);
+        let had = self.control.release(viewer);
         self.after(had);
         had
     }
 
     /// Takes control from a viewer without input.
     pub(super) fn expire(&mut self) {
-        let expired = self.wheel.expire(Instant::now());
+        let expired = self.control.expire(Instant::now());
         self.after(expired);
     }
 
     /// Releases the buttons and keys that are held on a tab.
     pub(super) fn release_all(&self, tab: &str) {
-        if let Some(hands) = self.hands.get(tab) {
-            hands.input.release_all();
+        if let Some(tab_input) = self.inputs.get(tab) {
+            tab_input.input.release_all();
         }
     }
 
@@ -193,13 +193,13 @@ impl Stage {
     pub(super) fn after(&mut self, changed_hands: bool) {
         self.has_control_changed |= changed_hands;
         if changed_hands {
-            self.hands.values().for_each(|hands| hands.input.release_all());
+            self.inputs.values().for_each(|tab| tab.input.release_all());
         }
     }
 
     /// Keeps what the viewer that has control has copied, until it is told. One text a session: each may be large.
     pub(super) fn copied(&mut self, text: String) {
-        self.copied = self.wheel.viewer().map(|viewer| (viewer, text));
+        self.copied = self.control.viewer().map(|viewer| (viewer, text));
     }
 
     /// The tab that a viewer watches: its own if there still is one of that name, else the active one.
