@@ -249,7 +249,10 @@ class TreeWalk extends Shaping {
       const box = dom.box(element);
       const whole = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
       node.box = [box.x, box.y, box.width, box.height].map(whole);
-      if (node.frame) node.inside = [whole(box.x + element.clientLeft + parseFloat(getComputedStyle(element).paddingLeft)), whole(box.y + element.clientTop + parseFloat(getComputedStyle(element).paddingTop))];
+      if (node.frame) {
+        const { paddingLeft, paddingTop } = getComputedStyle(element);
+        node.inside = [whole(box.x + element.clientLeft + parseFloat(paddingLeft)), whole(box.y + element.clientTop + parseFloat(paddingTop))];
+      }
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
     this.collected++;
