@@ -45,6 +45,12 @@ const tasksEnd = (delay) => new Promise((resolve) => {
   };
   scheduler.postTask(end, { priority: 'background', delay });
 });
+// Waits for two answers of the databases' process. A write and a read take three; so many have come by the second frame, also
+// where that process is slower than frames.
+const databasesAnswer = () => Promise.race([
+  hasDatabases().then(hasDatabases),
+  new Promise((resolve) => { setTimeout(resolve, FRAME_LONGEST_MS); }),
+]);
 // Waits until the timers have run that were over before.
 const timersEnd = () => new Promise((resolve) => { setTimeout(resolve); });
 // Whether a second frame would show nothing that the first did not: the page's script has asked for no frame, timer or idle
@@ -122,6 +128,7 @@ kit.rest = async (longestMs) => {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
+    if (now.stores) await noteAsked(now, databasesAnswer);
     // A busy browser may draw frames before it runs timers that are over.
     if (now.asked) await noteAsked(now, timersEnd);
     now.look();
