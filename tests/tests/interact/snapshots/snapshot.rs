@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use porthole_service::page::interact::{ActError, Ref, Refs, SnapshotOptions};
+use porthole_tests::Reply;
+use porthole_tests::site::SHOP;
 use tokio::time::timeout;
 
 use super::scene::Scene;
@@ -109,6 +111,67 @@ async fn open_and_closed_shadow_roots_are_seen_through() {
     assert_eq!(scene.tree().await, expected);
     assert_eq!(scene.tree().await, expected);
     assert_eq!(scene.resolves("@e4").await, Ok(()));
+}
+
+/// Buttons of which style sheets draw a part.
+const DRAWN: &str = r#"<style>
+    *, ::before, ::after { box-sizing: border-box }
+    .plain::before { content: 'before ' } #a :is(.is, u)::after { content: ' after' }
+    @media (min-width: 1px) { .media:after { content: ' media' } }
+    .nest { &.ed::before { content: 'nested ' } .inner::before { content: 'inner ' } }
+    [data-x="::before, \"x\""]::before { content: attr(data-y) ' ' }
+    #all > ::before { content: 'all ' }
+    host-is::part(p)::before { content: 'part ' }
+    .none::before { content: 'none'; display: none }
+    </style>
+    <main id=a><button class=plain>1</button><button><u>2</u></button><button class=media>3</button>
+    <button class="nest ed">4</button><button class=nest><b class=inner>5</b></button>
+    <button data-x='::before, "x"' data-y=y>6</button><button><q>7</q></button><button class=none>8</button>
+    <button><host-is><i>9</i></host-is></button><button id=adopted>10</button><button id=foreign>11</button>
+    <p id=all><button>12</button></p></main>
+    <script>
+    const root = document.querySelector('host-is').attachShadow({ mode: 'open' });
+    root.innerHTML = '<style>:host::before { content: "host " } ::slotted(i)::after { content: " slotted" }'
+        + ' b::before { content: "inside " }</style><b>b</b> <s part=p>s</s> <slot></slot>';
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('#adopted::after { content: " adopted" }');
+    document.adoptedStyleSheets = [sheet];
+    </script>"#;
+
+/// What style sheets draw before and after is named alike in short pages and in long ones, of which it is looked up first
+/// which elements have any.
+#[tokio::test]
+async fn what_style_sheets_draw_is_in_names_of_long_pages_too() {
+    let mut scene = Scene::local().await;
+    let sheet = scene.site.page(Reply::of("text/css", "#foreign::before { content: 'foreign ' }"));
+    let foreign = scene.site.under_name(&sheet, SHOP);
+    let links: String = (0..400).map(|nth| format!("<p><a href=/{nth}>link <b>{nth}</b></a>")).collect();
+    let foreign = format!("<link rel=stylesheet href='{foreign}'>");
+    for (sheets, eleventh) in [("", "11"), (foreign.as_str(), "foreign 11")] {
+        let mut named = Vec::new();
+        for before in ["", links.as_str()] {
+            scene.shows(&format!("{sheets}<section>{before}</section>{DRAWN}")).await;
+            let tree = scene.tree().await;
+            let (_, main) = tree.split_once("- main").unwrap();
+            let names = main.split("- button \"").skip(1).map(|line| line.split('"').next().unwrap().to_owned());
+            named.push(names.collect::<Vec<_>>());
+        }
+        let expected = [
+            "before 1",
+            "2 after",
+            "3 media",
+            "nested 4",
+            "inner 5",
+            "y 6",
+            "7",
+            "8",
+            "host inside b part s 9 slotted",
+            "10 adopted",
+            eleventh,
+            "all 12",
+        ];
+        assert_eq!(named, [expected, expected]);
+    }
 }
 
 #[tokio::test]

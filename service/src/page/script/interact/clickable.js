@@ -1,13 +1,15 @@
 // What can be clicked although no role says so.
-const HANDLERS = ['onclick', 'ondblclick', 'onmousedown', 'onmouseup', 'onpointerdown', 'onpointerup', 'ontouchstart'];
+const HANDLED = '[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup], [ontouchstart]';
+const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable]`;
 
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
 function clickable(element, tag, style, outer) {
   if (tag === 'html' || tag === 'body') return '';
-  if (HANDLERS.some(name => dom.has(element, name))) return 'own';
-  const tabindex = dom.attribute(element, 'tabindex');
-  if (tabindex !== null && Number.parseInt(tabindex, 10) >= 0) return 'own';
-  if (isEditingHost(element) || hiddenControl(element, tag)) return 'own';
+  if (dom.matches(element, MADE_CLICKABLE)) {
+    const tabindex = dom.attribute(element, 'tabindex');
+    if (dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+  }
+  if (hiddenControl(element, tag)) return 'own';
   if (style.cursor !== 'pointer') return '';
   if (!outer.pointer) {
     if (tag !== 'label') return 'pointer';

@@ -15,18 +15,80 @@ const capped = (text, max) => (text.length > max ? text.slice(0, max) : text).to
 let styles = null;
 const STYLES_MAX = 100_000;
 function styleOf(element) {
-  const known = styles?.get(element);
-  if (known !== undefined) return known;
-  const { display, visibility, cursor, contentVisibility } = getComputedStyle(element);
+  const before = styles?.get(element);
+  if (before !== undefined) return before;
+  const computed = getComputedStyle(element);
+  const { display, visibility, cursor } = computed;
+  // `content-visibility` is nothing to what is drawn in a line.
+  const contentVisibility = display === 'inline' ? 'visible' : computed.contentVisibility;
   const style = { display, visibility, cursor, contentVisibility };
   if (styles !== null && styles.size < STYLES_MAX) styles.set(element, style);
   return style;
 }
+
+// What holds for the whole document while a tree is walked; looked up once so many names have been asked for that it pays.
+const ASKED_MIN = 300, HOSTS_LOOKED_FOR_MAX = 100_000;
+let asked = -Infinity, known = null;
+const beginLookUps = () => { [asked, known] = [0, null] };
+const endLookUps = () => { [asked, known] = [-Infinity, null] };
+const lookUp = () => {
+  const all = Document.prototype.querySelectorAll.call(document, '*');
+  let at = 0;
+  while (at < all.length && at < HOSTS_LOOKED_FOR_MAX && shadowOf(all[at]) === null) at++;
+  const hasHosts = at < all.length;
+  const saysDisabled = hasHosts || Document.prototype.querySelector.call(document, '[aria-disabled]') !== null;
+  known = { hasHosts, saysDisabled, pseudo: pseudoSelector() };
+};
+
+// Whether an element may draw something before or after it: to ask for the styles of these costs as much as all else that is
+// asked of an element. Elements of shadow trees, their hosts and what is in their slots have other style sheets than the
+// document's.
+function mayDrawPseudo(element) {
+  if (++asked < ASKED_MIN) return true;
+  if (known === null) lookUp();
+  if (known.pseudo === null || dom.matches(element, known.pseudo)) return true;
+  if (!known.hasHosts) return false;
+  const parent = dom.parent(element);
+  return shadowOf(element) !== null || parent === null || dom.type(parent) === 1 && shadowOf(parent) !== null || dom.rootNode(element) !== document;
+}
+
+// A selector of the elements that the document's style sheets give content before or after; null where that can't be told.
+const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
+const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50;
+function pseudoSelector() {
+  const found = ['q'];
+  let rules = 0;
+  const read = (list, outer) => {
+    for (let at = 0; at < list.length; at++) {
+      if (++rules > RULES_MAX || found.length > PSEUDO_RULES_MAX) throw new RangeError('many rules');
+      const rule = list[at];
+      let inner = outer;
+      if (rule instanceof CSSStyleRule) {
+        inner = rule.selectorText;
+        if (outer !== null) inner = inner.replaceAll('&', `:is(${outer})`);
+        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) found.push(withoutPseudo(inner));
+      } else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
+      if (rule.cssRules?.length) read(rule.cssRules, inner);
+    }
+  };
+  try {
+    for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(sheet.cssRules, null);
+    const selector = found.join();
+    dom.matches(documentRoot(), selector);
+    return selector.includes('::') ? null : selector;
+  } catch {
+    return null; // a sheet of another site
+  }
+}
+
+// A selector of the elements that one of pseudo-elements belongs to.
+const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(])?::(?:before|after)[^,\s)]*/g,
+  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
 const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().toLowerCase() === 'true';
 
 // The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
-function nameOf(element) {
-  return capped(tidy(new Naming().of(element, {})), NAME_MAX);
+function nameOf(element, role = roleOf(element)) {
+  return capped(tidy(new Naming().of(element, {}, styleOf(element), role)), NAME_MAX);
 }
 
 // The text that an element draws, as a name would have it.
@@ -54,13 +116,26 @@ function labelsOf(element) {
     for (let at = 0; at < labels.length && at < LABELS_MAX; at++) {
       const control = labels[at] instanceof HTMLLabelElement ? labels[at].control : null;
       if (!control) continue;
-      const known = fields.get(control);
-      if (known === undefined) fields.set(control, [labels[at]]);
-      else if (known.length < LABELS_OF_ONE_MAX) known.push(labels[at]);
+      const before = fields.get(control);
+      if (before === undefined) fields.set(control, [labels[at]]);
+      else if (before.length < LABELS_OF_ONE_MAX) before.push(labels[at]);
     }
     labelled.set(root, fields);
   }
   return fields.get(element) ?? [];
+}
+
+// Children that name what they are in.
+const NAMING_CHILDREN = { fieldset: 'legend', table: 'caption', figure: 'figcaption' };
+function childWithTag(element, tag) {
+  let child = dom.firstElement(element);
+  for (let seen = 0; child && seen < 50; child = dom.nextElement(child), seen++) if (dom.tag(child) === tag) return child;
+  return null;
+}
+
+function attributeText(element, name) {
+  const text = dom.attribute(element, name);
+  return text === null || text === '' ? '' : tidy(text.slice(0, 4 * NAME_MAX));
 }
 
 // How an element is named within what is named.
@@ -80,7 +155,7 @@ class Naming {
 
   // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
   // clickables without a role: no values of fields inside).
-  of(element, how, style = styleOf(element)) {
+  of(element, how, style = styleOf(element), role = roleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
@@ -105,14 +180,13 @@ class Naming {
         if (joined) return joined;
       }
     }
-    const role = roleOf(element);
     if (how.inContent || (how.labelled && !how.self)) {
       const value = how.plain ? embeddedNone(role) : embeddedValue(element, role) ?? this.chosen(element, role, how);
       if (value !== null) return this.counted(value);
-      if (!how.plain && NEVER_BY_CONTENT.has(role)) return this.counted(tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? ''));
+      if (!how.plain && NEVER_BY_CONTENT.has(role)) return this.counted(attributeText(element, 'aria-label'));
     }
     // What a slot shows is another element's.
-    const label = dom.tag(element) === 'slot' ? '' : tidy(dom.attribute(element, 'aria-label')?.slice(0, 4 * NAME_MAX) ?? '');
+    const label = dom.tag(element) === 'slot' ? '' : attributeText(element, 'aria-label');
     if (label) return this.counted(label);
     if (role !== 'none' || how.inContent || how.labelled) {
       const native = this.native(element, how);
@@ -125,10 +199,10 @@ class Naming {
       if (how.inContent && content !== '' && !dom.has(element, 'title') && !LABELABLE.has(dom.tag(element))) return ' ';
     }
     if (role === 'none') return '';
-    const title = tidy(dom.attribute(element, 'title')?.slice(0, 4 * NAME_MAX) ?? '');
+    const title = attributeText(element, 'title');
     if (title) return this.counted(title);
     if (dom.tag(element) === 'input' || dom.tag(element) === 'textarea') {
-      return this.counted(tidy((dom.attribute(element, 'placeholder') || dom.attribute(element, 'aria-placeholder') || '').slice(0, 4 * NAME_MAX)));
+      return this.counted(attributeText(element, 'placeholder') || attributeText(element, 'aria-placeholder'));
     }
     return '';
   }
@@ -150,28 +224,23 @@ class Naming {
   // What HTML itself gives as a name.
   native(element, how) {
     const tag = dom.tag(element);
-    const inside = (child) => (child ? tidy(this.content(child, { ...how, inContent: true })) : '');
-    const own = (wanted) => {
-      let child = dom.firstElement(element);
-      for (let seen = 0; child && seen < 50; child = dom.nextElement(child), seen++) if (dom.tag(child) === wanted) return child;
-      return null;
-    };
-    if (!isHtml(element)) return tag === 'svg' || how.inContent ? tidy((own('title')?.textContent ?? '').slice(0, 4 * NAME_MAX)) : '';
-    if (tag === 'img' || tag === 'area') return tidy((dom.attribute(element, 'alt') ?? '').slice(0, 4 * NAME_MAX));
+    if (!isHtml(element)) return tag === 'svg' || how.inContent ? tidy((childWithTag(element, 'title')?.textContent ?? '').slice(0, 4 * NAME_MAX)) : '';
+    if (tag === 'img' || tag === 'area') return attributeText(element, 'alt');
     if (tag === 'input') {
       const type = inputType(element);
       if (type === 'submit' || type === 'reset' || type === 'button') {
         const value = tidy(element.value.slice(0, 4 * NAME_MAX));
         return this.labels(element, how) || value || (dom.has(element, 'value') || type === 'button' ? '' : type === 'submit' ? 'Submit' : 'Reset');
       }
-      if (type === 'image') return this.labels(element, how) || tidy(dom.attribute(element, 'alt') ?? '') || tidy(dom.attribute(element, 'title') ?? '') || 'Submit';
+      if (type === 'image') return this.labels(element, how) || attributeText(element, 'alt') || attributeText(element, 'title') || 'Submit';
     }
     if (tag === 'input' && inputType(element) === 'file') return this.labels(element, how) || (hasAuthorName(element) ? '' : 'Choose File');
     if (LABELABLE.has(tag)) return this.labels(element, how);
-    if (tag === 'fieldset') return inside(own('legend'));
-    if (tag === 'table') return inside(own('caption'));
-    if (tag === 'figure') return inside(own('figcaption'));
-    if (tag === 'optgroup' || tag === 'option') return tidy((dom.attribute(element, 'label') ?? '').slice(0, 4 * NAME_MAX));
+    if (Object.hasOwn(NAMING_CHILDREN, tag)) {
+      const child = childWithTag(element, NAMING_CHILDREN[tag]);
+      return child ? tidy(this.content(child, asContent(how))) : '';
+    }
+    if (tag === 'optgroup' || tag === 'option') return attributeText(element, 'label');
     return '';
   }
 
@@ -190,29 +259,31 @@ class Naming {
     this.depth++;
     const below = asContent(how);
     const shows = how.hidden || style.visibility === 'visible';
-    let text = shows ? this.pseudo(element, '::before') : '';
-    const each = (node) => {
-      const type = dom.type(node);
-      if (type === 3) {
-        if (!shows) return;
-        this.nodes++;
-        text += this.counted(node.data.slice(0, 4 * NAME_MAX));
-      } else if (type === 1) {
-        const tag = dom.tag(node);
-        if (NEVER_TEXT.has(tag)) { this.nodes++; return }
-        if (tag === 'br') { text += ' '; return }
-        const style = styleOf(node);
-        const name = this.of(node, below, style);
-        const display = style.display;
-        text += display === 'inline' && !REPLACED.has(tag) || display === 'contents' ? name : ` ${name} `;
-      }
-    };
-    const children = drawnChildren(element);
-    for (let at = 0; at < children.length && !this.full(); at++) each(children[at]);
-    for (const owned of byIds(element, 'aria-owns')) each(owned);
-    if (shows) text += this.pseudo(element, '::after');
+    const isDecorated = shows && mayDrawPseudo(element);
+    let text = isDecorated ? this.pseudo(element, '::before') : '';
+    const children = manyDrawnChildren(element, NAME_NODES_MAX);
+    for (let at = 0; at < children.length && !this.full(); at++) text += this.part(children[at], below, shows);
+    if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) text += this.part(owned, below, shows);
+    if (isDecorated) text += this.pseudo(element, '::after');
     this.depth--;
     return text;
+  }
+
+  // What a node adds to the content that it is in.
+  part(node, how, shows) {
+    const type = dom.type(node);
+    if (type === 3) {
+      if (!shows) return '';
+      this.nodes++;
+      return this.counted(node.data.slice(0, 4 * NAME_MAX));
+    }
+    if (type !== 1) return '';
+    const tag = dom.tag(node);
+    if (NEVER_TEXT.has(tag)) { this.nodes++; return '' }
+    if (tag === 'br') return ' ';
+    const style = styleOf(node);
+    const name = this.of(node, how, style);
+    return style.display === 'inline' && !REPLACED.has(tag) || style.display === 'contents' ? name : ` ${name} `;
   }
 
   // The text that a style sheet puts before or after.
@@ -267,6 +338,7 @@ function isDisabled(element) {
 // What `aria-disabled` says of elements, of which many are in the same. Kept until the page's script may run again.
 let disabled = null;
 function saysDisabled(element) {
+  if (known !== null && !known.saysDisabled) return false;
   if (disabled === null) {
     disabled = new Map();
     queueMicrotask(() => { disabled = null });
@@ -274,10 +346,10 @@ function saysDisabled(element) {
   const passed = [];
   let says = false;
   for (let at = element; at && passed.length < 200; at = drawnParent(at)) {
-    const known = disabled.get(at);
-    if (known !== undefined) { says = known; break }
+    const before = disabled.get(at);
+    if (before !== undefined) { says = before; break }
     passed.push(at);
-    const said = (dom.attribute(at, 'aria-disabled') ?? '').toLowerCase();
+    const said = dom.attribute(at, 'aria-disabled')?.toLowerCase();
     if (said === 'true' || said === 'false') { says = said === 'true'; break }
   }
   for (const at of passed) disabled.set(at, says);

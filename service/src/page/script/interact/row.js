@@ -29,13 +29,13 @@ function rowWordsOf(element) {
 }
 
 function wordsOf(row, cache = new Map()) {
-  const { words, numbered } = readRow(row, cache);
+  const { words, text } = readRow(row, cache);
   const beside = [row.previousElementSibling, row.nextElementSibling];
   const isAlike = beside.some((other) => other && other.nodeName === row.nodeName && readRow(other, cache).words === words);
-  return isAlike ? numbered : words;
+  return isAlike ? (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') : words;
 }
 
-// The words of a row, without short numbers and with them.
+// The text of a row, and its words without short numbers.
 function readRow(row, cache) {
   let read = cache.get(row);
   if (read !== undefined) return read;
@@ -50,7 +50,7 @@ function readRow(row, cache) {
     node = next;
   }
   text = text.slice(0, ABOUT_MAX_CHARS);
-  read = { words: (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' '), numbered: (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') };
+  read = { text, words: (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ') };
   cache.set(row, read);
   return read;
 }

@@ -33,15 +33,18 @@ const WITHOUT_INSIDE = new Set(['input', 'textarea', 'select', 'iframe', 'frame'
 const HOST_TAGS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'section', 'span']);
 const SEEN_THROUGH = new Set([...TEXTUAL, 'toolbar', 'tabpanel']);
 
+const wordsIn = (kids) => tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
+
 class Shaping {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {
     if (!frame.pending) return;
-    const acting = (kid) => kid !== undefined && kid.words === undefined && kid.climbed <= BESIDE_LEVELS && (kid.acts || kid.within);
+    const acting = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && (kid.acts || kid.within);
     const isField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
     // Of a long list only what is near counts.
     const near = (at, test) => {
-      for (let by = 1; by <= BESIDE_LINES; by++) if (test(frame.kids[at - by]) || test(frame.kids[at + by])) return true;
+      const last = Math.min(frame.kids.length - 1, at + BESIDE_LINES);
+      for (let other = Math.max(0, at - BESIDE_LINES); other <= last; other++) if (test(frame.kids[other])) return true;
       return false;
     };
     const item = frame.node?.role === 'listitem';
@@ -95,15 +98,14 @@ class Shaping {
     let kids = frame.kids;
     const isInner = (kid) => kid.words === undefined && (kid.acts || kid.within || kid.frame || kid.chosen);
     const inner = kids.some(isInner);
-    const words = tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
     node.within = node.acts || inner;
     if (node.leaf || node.frame) { node.kids = []; return true }
     if (role === 'combobox' || role === 'listbox') {
       node.kids = kids.filter(kid => kid.words === undefined);
-      if (node.named && node.text === null) node.text = words || null;
+      if (node.named && node.text === null) node.text = wordsIn(kids) || null;
       return true;
     }
-    if (node.acts || BY_CONTENT.has(role)) return this.shapeActing(node, kids, inner, words);
+    if (node.acts || BY_CONTENT.has(role)) return this.shapeActing(node, kids, inner);
     kids = kids.filter(kid => !kid.gone);
     if (CELLS.has(role)) {
       if (!inner && !(this.full && kids.some(kid => kid.words === undefined))) {
@@ -134,10 +136,10 @@ class Shaping {
   }
 
   // Of what is named by its content: the name stands for the words inside.
-  shapeActing(node, kids, inner, words) {
+  shapeActing(node, kids, inner) {
     const { role } = node;
     const isUnnamed = node.name === '';
-    if (node.how === 'pointer' && isUnnamed && words === '' && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
+    if (node.how === 'pointer' && isUnnamed && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
     const others = kids.filter(kid => kid.words === undefined);
     if (role === 'textbox') { node.kids = []; return true }
     if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
@@ -156,7 +158,8 @@ class Shaping {
       } else node.kids = node.kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
     } else {
       node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
-      if (this.full && role !== 'heading' && words && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
+      const words = this.full && role !== 'heading' ? wordsIn(kids) : '';
+      if (words && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;
     if (node.name === '' && node.text === null && node.kids.length === 0) {

@@ -3,11 +3,14 @@ const VALUE_MAX = 2000, URL_MAX = 2000, HINT_MAX = 60;
 const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
 const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
 
+const SAID = ['checked', 'expanded', 'selected', 'pressed', 'required', 'readonly', 'invalid'].map(name => `[aria-${name}]`).join();
+
 // The states, by the names in which they are written; `level=2` with its number.
 function statesOf(element, role) {
   const states = [];
   const tag = dom.tag(element);
-  const said = (name) => (dom.attribute(element, name) ?? '').trim().toLowerCase();
+  const saysAny = dom.matches(element, SAID);
+  const said = (name) => (saysAny ? (dom.attribute(element, name) ?? '').trim().toLowerCase() : '');
   const isInput = tag === 'input';
   const isTick = isInput && (element.type === 'checkbox' || element.type === 'radio');
   if (isTick) {

@@ -30,7 +30,10 @@ const identityOf = (element) => {
 const foundAs = new WeakMap();
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
-const ownName = (element, role) => ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element) ? '' : nameOf(element));
+const ownName = (element, role) => {
+  if ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element)) return '';
+  return role === 'generic' ? nameOf(element) : nameOf(element, role);
+};
 
 const shownRole = (element) => {
   const role = roleOf(element);
@@ -43,7 +46,11 @@ kit.snapshot = (options) => {
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   styles = new Map();
-  try { walk.run() } finally { [namesUntil, styles] = [Infinity, null] }
+  beginLookUps();
+  try { walk.run() } finally {
+    [namesUntil, styles] = [Infinity, null];
+    endLookUps();
+  }
   likelyHosts = walk.hosts;
   forgetNumbers();
   return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
@@ -113,15 +120,19 @@ class TreeWalk extends Shaping {
     const around = [];
     const above = (element) => this.owners.get(element) ?? drawnParent(element);
     for (let at = this.root && above(this.root); at && around.length < AROUND_MAX; at = above(at)) around.push(at);
-    let context = { pointer: false, covered: '', telling: this.full };
+    let context = { pointer: false, covered: '', telling: this.full, unseen: false };
     for (const element of around.reverse()) context = this.contextIn(element, dom.tag(element), styleOf(element), shownRole(element), context);
     return context;
   }
 
   // What holds inside an element, by what holds outside.
   contextIn(element, tag, style, role, outer) {
-    const isSeen = style.visibility === 'visible';
-    const context = { pointer: style.cursor === 'pointer', covered: outer.covered, telling: outer.telling || (isSeen && TELLING.has(role)), unseen: !isSeen };
+    const unseen = style.visibility !== 'visible';
+    const pointer = style.cursor === 'pointer';
+    const telling = outer.telling || !unseen && TELLING.has(role);
+    const isSame = pointer === outer.pointer && telling === outer.telling && unseen === outer.unseen && tag !== 'label';
+    if (isSame) return outer;
+    const context = { pointer, covered: outer.covered, telling, unseen };
     if (tag === 'label' && isHtml(element)) {
       const control = element.control;
       // A label's words are its field's name.
@@ -181,7 +192,7 @@ class TreeWalk extends Shaping {
 
   // Text that a style sheet draws, of elements that are not named by it anyway.
   pseudoText(element, which, frame) {
-    if (!this.full) return;
+    if (!this.full || !mayDrawPseudo(element)) return;
     const text = new Naming().pseudo(element, which);
     if (text) this.text(text, frame);
   }
