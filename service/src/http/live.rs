@@ -1,6 +1,7 @@
 //! `GET /live`: a viewer's WebSocket. One loop moves messages between the connection and the session's viewer, and ends
 //! with a close code.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use axum::extract::{FromRequestParts as _, Request, State};
@@ -141,79 +142,113 @@ async fn watch(
 ) -> Option<CloseCode> {
     let Socket { outgoing, incoming } = socket;
     let mut pings = interval_at(Instant::now() + PING_INTERVAL, PING_INTERVAL);
-    // What is being written. Nothing else is begun before: so a viewer that does not read holds one frame.
-    let bare = Message::Ping(Bytes::copy_from_slice(&BARE_PING.to_be_bytes()));
-    if outgoing.feed(bare).await.is_err() {
+    let mut writing = Writing { outgoing, is_begun: false, ping_after: None };
+    if writing.begin(ping(BARE_PING)).await.is_err() {
         return None;
     }
-    let mut is_writing = true;
-    // Follows a large frame once that is written: meanwhile the viewer is heard.
-    let mut ping_after = None;
     loop {
         tokio::select! {
             biased;
             () = going_away.cancelled() => return Some(CloseCode::GoingAway),
-            message = incoming.next() => match message {
-                Some(Ok(Message::Text(text))) => {
-                    if text.len() > LIVE_MESSAGE_MAX_BYTES && !is_files(&text) {
-                        return Some(CloseCode::TooBig);
-                    }
-                    viewer.hears(&text);
-                }
-                Some(Ok(Message::Binary(bytes))) if bytes.len() > LIVE_MESSAGE_MAX_BYTES => return Some(CloseCode::TooBig),
-                Some(Ok(Message::Binary(_))) => viewer.hears_binary(),
-                Some(Ok(Message::Pong(payload))) => {
-                    if let Ok(seq) = payload.as_ref().try_into() {
-                        viewer.answered(u64::from_be_bytes(seq));
-                    }
-                }
-                Some(Ok(Message::Ping(_) | Message::Frame(_))) => is_writing = true,
-                Some(Ok(Message::Close(_))) | None => return None,
-                Some(Err(error)) => return code_of(&error, limit),
+            message = incoming.next() => match hear(message, &mut viewer, limit) {
+                ControlFlow::Continue(is_answered) => writing.is_begun |= is_answered,
+                ControlFlow::Break(code) => return code,
             },
-            written = outgoing.flush(), if is_writing => {
-                if written.is_err() {
-                    return None;
-                }
-                is_writing = ping_after.is_some();
-                if let Some(ping) = ping_after.take()
-                    && outgoing.feed(ping).await.is_err()
-                {
+            flushed = writing.outgoing.flush(), if writing.is_begun => {
+                if flushed.is_err() || writing.goes_on().await.is_err() {
                     return None;
                 }
             }
-            told = viewer.next(), if !is_writing => {
-                let fed = match told {
-                    Told::Text(text) => outgoing.feed(Message::Text(text.into())).await,
-                    Told::Frame(frame, seq) => {
-                        viewer.sent(frame.len());
-                        // Its answer tells that the frame has arrived.
-                        let ping = Message::Ping(Bytes::copy_from_slice(&seq.to_be_bytes()));
-                        if frame.len() >= BUFFERED_BYTES {
-                            ping_after = Some(ping);
-                            outgoing.feed(message(frame)).await
-                        } else {
-                            match outgoing.feed(message(frame)).await {
-                                Ok(()) => outgoing.feed(ping).await,
-                                failed => failed,
-                            }
-                        }
-                    }
-                    Told::Close(code) => return Some(code),
-                };
-                if fed.is_err() {
+            told = viewer.next(), if !writing.is_begun => {
+                match &told {
+                    Told::Frame(frame, _) => viewer.sent(frame.len()),
+                    Told::Close(code) => return Some(*code),
+                    Told::Text(_) => {}
+                }
+                if writing.tell(told).await.is_err() {
                     return None;
                 }
-                is_writing = true;
             }
-            _ = pings.tick(), if !is_writing => {
-                if outgoing.feed(Message::Ping(Bytes::from_static(KEEP_ALIVE))).await.is_err() {
+            _ = pings.tick(), if !writing.is_begun => {
+                if writing.begin(Message::Ping(Bytes::from_static(KEEP_ALIVE))).await.is_err() {
                     return None;
                 }
-                is_writing = true;
             }
         }
     }
+}
+
+/// Has the viewer hear a message. Says whether the connection answers it by itself, or that it ends, with the code.
+fn hear(
+    message: Option<Result<Message, Error>>,
+    viewer: &mut Viewer,
+    limit: &MessageLimit,
+) -> ControlFlow<Option<CloseCode>, bool> {
+    match message {
+        Some(Ok(Message::Text(text))) if text.len() > LIVE_MESSAGE_MAX_BYTES && !is_files(&text) => {
+            return ControlFlow::Break(Some(CloseCode::TooBig));
+        }
+        Some(Ok(Message::Binary(bytes))) if bytes.len() > LIVE_MESSAGE_MAX_BYTES => {
+            return ControlFlow::Break(Some(CloseCode::TooBig));
+        }
+        Some(Ok(Message::Text(text))) => viewer.hears(&text),
+        Some(Ok(Message::Binary(_))) => viewer.hears_binary(),
+        Some(Ok(Message::Pong(payload))) => {
+            if let Ok(seq) = payload.as_ref().try_into() {
+                viewer.answered(u64::from_be_bytes(seq));
+            }
+        }
+        Some(Ok(Message::Ping(_) | Message::Frame(_))) => return ControlFlow::Continue(true),
+        Some(Ok(Message::Close(_))) | None => return ControlFlow::Break(None),
+        Some(Err(error)) => return ControlFlow::Break(code_of(&error, limit)),
+    }
+    ControlFlow::Continue(false)
+}
+
+/// The writing half of a viewer's connection. Nothing is begun before what was begun is written: so a viewer that does not
+/// read holds one frame.
+struct Writing<'a, O> {
+    outgoing: &'a mut O,
+    is_begun: bool,
+    /// Follows a large frame once that is written: meanwhile the viewer is heard.
+    ping_after: Option<Message>,
+}
+
+impl<O: Sink<Message, Error = Error> + Unpin> Writing<'_, O> {
+    async fn begin(&mut self, message: Message) -> Result<(), Error> {
+        self.outgoing.feed(message).await?;
+        self.is_begun = true;
+        Ok(())
+    }
+
+    /// Goes on once everything begun is written.
+    async fn goes_on(&mut self) -> Result<(), Error> {
+        self.is_begun = false;
+        match self.ping_after.take() {
+            Some(ping) => self.begin(ping).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Begins what the viewer is told. A ping follows each frame; its answer tells that the frame has arrived.
+    async fn tell(&mut self, told: Told) -> Result<(), Error> {
+        match told {
+            Told::Text(text) => self.begin(Message::Text(text.into())).await,
+            Told::Frame(frame, seq) if frame.len() >= BUFFERED_BYTES => {
+                self.ping_after = Some(ping(seq));
+                self.begin(message(frame)).await
+            }
+            Told::Frame(frame, seq) => {
+                self.begin(message(frame)).await?;
+                self.begin(ping(seq)).await
+            }
+            Told::Close(_) => Ok(()),
+        }
+    }
+}
+
+fn ping(seq: u64) -> Message {
+    Message::Ping(Bytes::copy_from_slice(&seq.to_be_bytes()))
 }
 
 /// The code to close with after reading has failed (RFC 6455, 7.4.1); `None` where the connection is gone.

@@ -34,6 +34,15 @@ pub struct Answered<T> {
     pub timings: SessionTimings,
 }
 
+/// A call whose work was done.
+struct Ran<T> {
+    result: Result<T, SessionError>,
+    context: Context,
+    warnings: Vec<String>,
+    timings: SessionTimings,
+    closes: bool,
+}
+
 impl Sessions {
     /// Runs one call of a session: waits for its turn and for a permit, does `work`, and gathers what every answer has.
     ///
@@ -48,73 +57,92 @@ impl Sessions {
         let timeout_ms = call.timeout_ms;
         let deadline = call.since + Duration::from_millis(timeout_ms.into());
         session.touch();
-        let begun = Clock::now();
-        let running = async {
-            let acts = call.tool.is_some();
-            let held = if acts { session.acting_turn(deadline).await? } else { session.turn.lock().await };
-            let _acting = acts.then(|| session.agent_acts());
-            let tab = session.tabs().get(call.tab)?;
-            let permit = match call.kind {
-                Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
-                Kind::Manages => None,
-            };
-            // The tab that a call names is the next one's, too.
-            if call.kind == Kind::Works && call.tab.is_some() {
-                session.tabs().activate(&tab.name);
-                session.viewers.stir();
-            }
-            let queued = begun.elapsed();
-            if let (Kind::Works, Some((tab, dialog))) = (call.kind, session.dialog()) {
-                return Err(SessionError::Dialog { tab: tab.name, kind: dialog.kind });
-            }
-            let mut turn = Turn {
-                session,
-                tab,
-                deadline,
-                settling_since: None,
-                warnings: Vec::new(),
-                snapshot: None,
-                tool: call.tool,
-                closes: false,
-                permit,
-                held,
-            };
-            let acting = Clock::now();
-            let result = work(&mut turn).await;
-            turn.show(Shown::default());
-            let (settle, act) = match turn.settling_since {
-                Some(since) => (since.elapsed(), since.duration_since(acting)),
-                None => (Duration::ZERO, acting.elapsed()),
-            };
-            let timings = SessionTimings { queue: millis(queued), act: millis(act), settle: millis(settle), total: 0 };
-            let mut context = session.context(&mut turn).await;
-            if turn.closes {
-                (context.tab, context.url, context.title) = Default::default();
-            }
-            Ok((result, context, turn.warnings, timings, turn.closes))
-        };
         let ran = tokio::select! {
             biased;
             reason = session.end.asked() => Err(ended(reason)),
-            ran = tokio::time::timeout_at(deadline, running) => {
+            ran = tokio::time::timeout_at(deadline, self.run(session, &call, deadline, work)) => {
                 ran.unwrap_or(Err(SessionError::Deadline { timeout_ms }))
             }
         };
         session.touch();
-        match ran {
-            Ok((Ok(result), context, warnings, mut timings, closes)) => {
+        let Ran { result, context, warnings, mut timings, closes } = ran.map_err(|error| session.failed(error))?;
+        match result {
+            Ok(result) => {
                 if closes {
                     session.end.ask(Reason::Closed);
                 }
                 timings.total = millis(call.since.elapsed());
                 Ok(Answered { result, context, warnings, timings })
             }
-            Ok((Err(error), context, ..)) => {
+            Err(error) => {
                 let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
                 Err(Failed { error, context: Some(context) })
             }
-            Err(error) => Err(session.failed(error)),
         }
+    }
+
+    /// Does a call's work in its turn.
+    async fn run<T>(
+        &self,
+        session: &Arc<Session>,
+        call: &Call<'_>,
+        deadline: Instant,
+        work: impl AsyncFnOnce(&mut Turn<'_>) -> Result<T, SessionError>,
+    ) -> Result<Ran<T>, SessionError> {
+        let waiting = Clock::now();
+        let mut turn = self.turn(session, call, deadline).await?;
+        let queued = waiting.elapsed();
+        if let (Kind::Works, Some((tab, dialog))) = (call.kind, session.dialog()) {
+            return Err(SessionError::Dialog { tab: tab.name, kind: dialog.kind });
+        }
+        let acting = Clock::now();
+        let result = work(&mut turn).await;
+        turn.show(Shown::default());
+        let (settle, act) = match turn.settling_since {
+            Some(since) => (since.elapsed(), since.duration_since(acting)),
+            None => (Duration::ZERO, acting.elapsed()),
+        };
+        let timings = SessionTimings { queue: millis(queued), act: millis(act), settle: millis(settle), total: 0 };
+        let mut context = session.context(&mut turn).await;
+        if turn.closes {
+            (context.tab, context.url, context.title) = Default::default();
+        }
+        Ok(Ran { result, context, warnings: turn.warnings, timings, closes: turn.closes })
+    }
+
+    /// Waits for a call's turn and for its permit.
+    async fn turn<'a>(
+        &self,
+        session: &'a Arc<Session>,
+        call: &Call<'_>,
+        deadline: Instant,
+    ) -> Result<Turn<'a>, SessionError> {
+        let acts = call.tool.is_some();
+        let held = if acts { session.acting_turn(deadline).await? } else { session.turn.lock().await };
+        let acting = acts.then(|| session.agent_acts());
+        let tab = session.tabs().get(call.tab)?;
+        let permit = match call.kind {
+            Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
+            Kind::Manages => None,
+        };
+        // The tab that a call names is the next one's, too.
+        if call.kind == Kind::Works && call.tab.is_some() {
+            session.tabs().activate(&tab.name);
+            session.viewers.stir();
+        }
+        Ok(Turn {
+            session,
+            tab,
+            deadline,
+            settling_since: None,
+            warnings: Vec::new(),
+            snapshot: None,
+            tool: call.tool.clone(),
+            closes: false,
+            permit,
+            held,
+            _acting: acting,
+        })
     }
 }
 

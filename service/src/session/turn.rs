@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::store::CallState;
 use super::tabs::Tab;
+use super::viewers::Acting;
 use super::{Session, SessionError};
 use crate::admission::{Client, Permit};
 use crate::page::Page;
@@ -62,6 +63,8 @@ pub struct Turn<'a> {
     pub(super) closes: bool,
     pub(super) permit: Option<Arc<Permit>>,
     pub(super) held: MutexGuard<'a, CallState>,
+    /// Keeps viewers from control while an agent acts.
+    pub(super) _acting: Option<Acting>,
 }
 
 /// A call that failed.

@@ -73,32 +73,16 @@ impl Page {
                 is_alone = self.has_only(&frames).await;
             }
             quiet.begins();
-            let was_loading = quiet.is_loading();
             let moved = self.send_move(spot.point, MouseButton::None, held.bits());
             let (before, aside) = if is_alone {
                 // The press is written at once, so that the page gets both in one task: what the pointer's coming changes
                 // is there when the press is judged, and nothing else comes between.
                 (vec![moved], None)
             } else {
-                // What the page makes of the pointer's coming is known before the press.
-                if quiet.delivered(vec![moved]).await?.is_none() {
-                    let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
-                    return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+                match self.come_first(element, ask, moved, &frames, quiet, tries).await? {
+                    Some(aside) => (Vec::new(), Some(aside)),
+                    None => continue,
                 }
-                quiet.drain();
-                let is_left = quiet.is_loading() && !was_loading;
-                let aside = self.hold_aside(&frames, Input::Pointer).await;
-                let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
-                if let Some(is) = now.is {
-                    return Err(is.changed(&element.meant));
-                }
-                if is_left || now.lacks.is_some() {
-                    if tries.is_over() {
-                        return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
-                    }
-                    continue;
-                }
-                (Vec::new(), Some(aside))
             };
             let Pressed { sent, strays, is_held, left_after } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
@@ -121,6 +105,38 @@ impl Page {
                 return Err(ActError::Covered { covered: spot.what, by });
             }
         }
+    }
+
+    /// Waits for what the page makes of the pointer's coming, and looks again; `None` where the element is not ready any more
+    /// and there is time for another try. The other documents hold the press from then on.
+    async fn come_first(
+        &self,
+        element: &Element,
+        ask: Ask,
+        moved: Call<DispatchMouseEventReturns>,
+        frames: &[Frame],
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Option<Aside>, ActError> {
+        let was_loading = quiet.is_loading();
+        if quiet.delivered(vec![moved]).await?.is_none() {
+            let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+            return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+        }
+        quiet.drain();
+        let is_left = quiet.is_loading() && !was_loading;
+        let aside = self.hold_aside(frames, Input::Pointer).await;
+        let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+        if let Some(is) = now.is {
+            return Err(is.changed(&element.meant));
+        }
+        if !is_left && now.lacks.is_none() {
+            return Ok(Some(aside));
+        }
+        if tries.is_over() {
+            return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+        }
+        Ok(None)
     }
 
     /// Sends presses, each released once it is known where it came: a document that began after the others were told to

@@ -25,5 +25,6 @@ mod window;
 mod wish;
 
 pub use self::frame::Packed;
+pub(super) use self::join::Acting;
 pub(super) use self::state::Viewers;
 pub use self::viewer::{BARE_PING, Told, Viewer};

@@ -48,7 +48,7 @@ const tasksEnd = (delay) => new Promise((resolve) => {
 // Waits for two answers of the databases' process. A write and a read take three; so many have come by the second frame, also
 // where that process is slower than frames.
 const databasesAnswer = () => Promise.race([
-  hasDatabases().then(hasDatabases),
+  hasDatabases().then((has) => has && hasDatabases()),
   new Promise((resolve) => { setTimeout(resolve, FRAME_LONGEST_MS); }),
 ]);
 // Waits until the timers have run that were over before.
