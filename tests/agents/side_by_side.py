@@ -29,6 +29,8 @@ from agent import Agent, CallFailed, Tree
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 CHROMIUM = "/usr/bin/chromium-headless-shell"
 ANSWER_MS = 80
+# Between a snapshot and a click, as an agent's model reads the one before it asks for the other.
+THINKS_MS = 150
 PAGES = {
     "still": "document.getElementById('out').textContent = 'effect-' + n",
     "fetches": "fetch('/slow/' + n).then((answer) => answer.text()).then((text) => { out.textContent = text; })",
@@ -121,6 +123,7 @@ def clicks(contenders, base, rounds):
             for contender in contenders:
                 contender.open(f"{base}/{kind.replace(' ', '-')}")
                 line = contender.tree(contender.snapshot(False)[1]).find("button", "Do it")
+                time.sleep(THINKS_MS / 1000)
                 began = time.perf_counter()
                 tree = contender.click(line)
                 milliseconds, shown = took[contender.name][kind]

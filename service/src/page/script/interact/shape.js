@@ -8,6 +8,8 @@ const MANY = 50;
 const BESIDE_FIELD_MAX = 300, BESIDE_LINK_MAX = 80;
 // How many blocks up a text looks for a field, and how many lines around it.
 const BESIDE_LEVELS = 2, BESIDE_LINES = 4;
+// Of so many elements it is noted where they are: of one that is there still as it is acted on, no move is waited for.
+const SEEN_MAX = 500;
 // A clickable's content beyond this is shown inside it, not as its name.
 const CONTENT_NAME_MAX = 150;
 
@@ -176,6 +178,7 @@ class Shaping {
   lines() {
     const lines = [];
     const rows = new Map();
+    let seen = 0;
     const open = [[this.kids, 0, 0]];
     while (open.length) {
       const place = open.at(-1);
@@ -199,7 +202,10 @@ class Shaping {
       line.e = numberOf(kid.element);
       const row = rowOf(kid.element, rows);
       if (row !== 0) line.c = row;
-      if (kid.wants) line.w = true;
+      if (kid.wants) {
+        line.w = true;
+        if (++seen <= SEEN_MAX) kit.sees(kid.element, dom.box(kid.element));
+      }
       if (kid.placeholder) line.p = kid.placeholder;
       if (kid.url) line.u = kid.url;
       if (kid.hint) line.h = kid.hint;
