@@ -15,7 +15,20 @@ const LEFT_OUT: &str = "…";
 
 /// Whether the lines fit.
 pub(super) fn fits(roots: &[Node], max_chars: usize) -> bool {
-    Levels::of(roots).chars() <= max_chars
+    // A line's end is counted too, but for the last one.
+    let mut left = max_chars.saturating_add(1);
+    fit_in(roots, 0, &mut left)
+}
+
+/// Takes the lines off what is left; false once there is not enough.
+fn fit_in(nodes: &[Node], level: usize, left: &mut usize) -> bool {
+    nodes.iter().all(|node| {
+        let chars = line(node, level, Mark::None).chars().count() + 1;
+        *left >= chars && {
+            *left -= chars;
+            fit_in(&node.children, level + 1, left)
+        }
+    })
 }
 
 /// Leaves out what is deep, cuts names, and leaves out the end, each only where what came before was not enough.
@@ -66,11 +79,6 @@ impl Levels {
             self.0[level].1 += if node.children.is_empty() { 0 } else { MARK_CHARS };
             self.add(&node.children, level + 1);
         }
-    }
-
-    /// Of all lines, with their ends.
-    fn chars(&self) -> usize {
-        self.0.iter().map(|(chars, _)| chars).sum::<usize>().saturating_sub(1)
     }
 
     /// The deepest level with which all above it take no more than `max`. `None` where that would leave less than half of

@@ -8,6 +8,10 @@ use super::{Node, Rest};
 
 /// Levels that are indented; what is deeper stands as deep as these.
 pub(super) const INDENT_MAX: usize = 100;
+/// What most lines have room in.
+const LINE_BYTES: usize = 256;
+/// Characters of a role that are written.
+const ROLE_MAX: usize = 40;
 
 /// A written tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,7 +82,10 @@ fn is_element(node: &Node) -> bool {
 
 /// The line of a node, without its end.
 pub(super) fn line(node: &Node, level: usize, mark: Mark) -> String {
-    let mut line = "  ".repeat(level.min(INDENT_MAX));
+    let mut line = String::with_capacity(LINE_BYTES);
+    for _ in 0..level.min(INDENT_MAX) {
+        line.push_str("  ");
+    }
     if let Some(rest) = &node.rest {
         if mark == Mark::New {
             line.push_str("* ");
@@ -153,30 +160,42 @@ fn quoted(name: &str, line: &mut String) {
 
 /// Roles are words of our own; a page could still have had one of its making.
 fn word(role: &str, line: &mut String) {
-    line.extend(role.chars().filter(char::is_ascii_alphanumeric).take(40));
+    if role.len() <= ROLE_MAX && role.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        line.push_str(role);
+    } else {
+        line.extend(role.chars().filter(char::is_ascii_alphanumeric).take(ROLE_MAX));
+    }
 }
 
 /// The inside of a JSON string. Beyond JSON's own, whatever some reader takes for a line's end, or that turns the
 /// direction of the text after it, is escaped.
 fn escape(text: &str, line: &mut String) {
-    for char in text.chars() {
-        match char {
-            '"' => line.push_str("\\\""),
-            '\\' => line.push_str("\\\\"),
-            '\n' => line.push_str("\\n"),
-            '\r' => line.push_str("\\r"),
-            '\t' => line.push_str("\\t"),
+    // What is written as it is is written at once.
+    let mut plain = 0;
+    for (at, char) in text.char_indices() {
+        let short = match char {
+            '"' => "\\\"",
+            '\\' => "\\\\",
+            '\n' => "\\n",
+            '\r' => "\\r",
+            '\t' => "\\t",
             '\u{0}'..='\u{1f}'
             | '\u{7f}'..='\u{9f}'
             | '\u{2028}'
             | '\u{2029}'
             | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}' => {
-                let _ = write!(line, "\\u{:04x}", u32::from(char));
-            }
-            char => line.push(char),
+            | '\u{2066}'..='\u{2069}' => "",
+            _ => continue,
+        };
+        line.push_str(&text[plain..at]);
+        plain = at + char.len_utf8();
+        if short.is_empty() {
+            let _ = write!(line, "\\u{:04x}", u32::from(char));
+        } else {
+            line.push_str(short);
         }
     }
+    line.push_str(&text[plain..]);
 }
 
 // === impl Rest ===
