@@ -376,6 +376,21 @@ async fn hostile_pages_stay_within_the_bounds() {
         assert!(tree.contains(&format!("- button {button}")), "{button}: {tree}");
     }
     assert_eq!(tree.matches("- textbox").count(), 4, "{tree}");
+    // Style rules that double at each level (Chromium itself hangs with a few more), a long selector, and a document whose
+    // properties are images.
+    scene
+        .shows("<style id=s></style><style id=u></style><img name=styleSheets><img name=adoptedStyleSheets><script>
+        document.body.innerHTML += Array.from({ length: 500 }, (_, at) => `<p><button class=a><i>b${at}</i></button></p>`).join('');
+        let nested = '&.a &::before { content: \"x \" }';
+        for (let at = 0; at < 8; at++) nested = `& &, & & { ${nested} }`;
+        s.textContent = `.a { ${nested} }`;
+        u.textContent = `${'.a:not(.b), '.repeat(1_000)} .a::after { content: \" y\" }`;
+        </script>")
+        .await;
+    let started = Instant::now();
+    let tree = scene.tree().await;
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
+    assert!(tree.contains("b0 y\""), "{tree}");
     // Nothing that a page writes is a line of ours.
     scene
         .shows("<button id=a></button><p onclick=1 id=p></p><script>

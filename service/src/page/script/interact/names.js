@@ -54,19 +54,27 @@ function mayDrawPseudo(element) {
 
 // A selector of the elements that the document's style sheets give content before or after; null where that can't be told.
 const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
-const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50;
+const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
 function pseudoSelector() {
   const found = ['q'];
-  let rules = 0;
+  let rules = 0, chars = 0;
+  const count = (more, max) => { if (more > max) throw new RangeError('too many rules'); };
   const read = (list, outer) => {
     for (let at = 0; at < list.length; at++) {
-      if (++rules > RULES_MAX || found.length > PSEUDO_RULES_MAX) throw new RangeError('many rules');
+      count(++rules, RULES_MAX);
       const rule = list[at];
       let inner = outer;
       if (rule instanceof CSSStyleRule) {
         inner = rule.selectorText;
-        if (outer !== null) inner = inner.replaceAll('&', `:is(${outer})`);
-        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) found.push(withoutPseudo(inner));
+        // Each level of nested rules may have the one around it several times.
+        if (outer !== null) {
+          count((inner.split('&').length - 1) * (outer.length + 5), SELECTORS_MAX_CHARS);
+          inner = inner.replaceAll('&', `:is(${outer})`);
+        }
+        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) {
+          count(chars += inner.length, SELECTORS_MAX_CHARS);
+          count(found.push(withoutPseudo(inner)), PSEUDO_RULES_MAX);
+        }
       } else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
       if (rule.cssRules?.length) read(rule.cssRules, inner);
     }
