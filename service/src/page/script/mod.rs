@@ -5,8 +5,10 @@
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
     include_str!("interact/dom.js"),
+    include_str!("interact/area.js"),
     include_str!("interact/kit.js"),
     include_str!("interact/roles.js"),
+    include_str!("interact/styles.js"),
     include_str!("interact/names.js"),
     include_str!("interact/drawn.js"),
     include_str!("interact/states.js"),

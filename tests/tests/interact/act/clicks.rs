@@ -42,6 +42,36 @@ async fn a_button_is_clicked_once_with_what_a_mouse_sends() {
     scene.ends().await;
 }
 
+/// Links of an image map have no box of their own; their shapes are on the image, wherever that is.
+#[tokio::test(flavor = "multi_thread")]
+async fn areas_of_an_image_map_are_clicked_on_their_shapes() {
+    let scene = Scene::open().await;
+    let map = "<p style='height:2000px'>above</p><img usemap=#m alt=Plan width=200 height=100 style='padding:10px 20px;border:5px solid'
+        src='data:image/svg+xml,<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"200\" height=\"100\"/>'>
+        <map name=m><area id=r shape=rect coords=10,10,50,50 href=#r alt=Rect><area id=c shape=circle coords=100,50,20 href=#c>
+        <area id=p shape=poly coords=150,10,190,10,190,90 href=#p alt=Poly><area id=d shape=default href=#d alt=Rest></map>
+        <map name=other><area id=o coords=0,0,9,9 href=#o alt=Other></map>
+        <script>addEventListener('click', event => note(event.target.id + event.isTrusted))</script>";
+    scene.shows(&format!("{LOGS}{map}")).await;
+    for (id, width) in [("r", 40.0), ("c", 40.0), ("p", 40.0)] {
+        scene.evaluate("log = []").await;
+        let acted = scene.click(&format!("#{id}")).await.unwrap();
+        assert_eq!(scene.log().await, format!("{id}true"));
+        assert_eq!(acted.bounding_box.unwrap().width, width, "{id}");
+        assert_eq!(scene.evaluate("location.hash").await, format!("#{id}"));
+    }
+    // What lies over a shape, and an area of an image that is not there.
+    scene
+        .evaluate(
+            "log = []; document.body.insertAdjacentHTML('beforeend', '<div style=\"position:fixed;inset:0\"></div>')",
+        )
+        .await;
+    assert!(matches!(scene.click_within("#r", BRIEFLY).await, Err(ActError::Covered { .. })));
+    assert!(matches!(scene.click_within("#o", BRIEFLY).await, Err(ActError::NotVisible(_))));
+    assert_eq!(scene.log().await, "");
+    scene.ends().await;
+}
+
 /// A page's own menu lies under the pointer before the button is released; what is put there instead is no menu.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_context_menu_that_opens_under_the_pointer_loses_no_click() {

@@ -324,6 +324,22 @@ async fn a_label_stands_for_its_box_that_is_not_shown() {
 }
 
 #[tokio::test]
+async fn an_image_map_has_its_links() {
+    let mut scene = Scene::local().await;
+    let image = |more: &str| format!("<img usemap=#m width=90 height=90 src='data:image/png,' alt=Plan {more}>");
+    let map = "<map name=m><area coords=0,0,9,9 href=/one alt=One><area coords=9,9,19,19 href=/two id=exit>
+        <area coords=30,0,60,9 onclick='1' alt=Three><area coords=0,30,9,60 alt=Nothing></map>";
+    scene.shows(&format!("{}{map}", image(""))).await;
+    let links = "- link \"One\" [ref=@e1] url \"/one\"\n- link [ref=@e2] url \"/two\" hint \"exit\"\n\
+        - generic \"Three\" [clickable] [ref=@e3]";
+    assert_eq!(scene.tree().await, links);
+    assert!(scene.full_tree().await.contains("- img \"Plan\""));
+    assert_eq!(scene.resolves("@e2").await, Ok(()));
+    scene.shows(&format!("{}{map}", image("style='visibility:hidden'"))).await;
+    assert_eq!(scene.tree().await, "");
+}
+
+#[tokio::test]
 async fn changes_are_told_where_they_are_shorter() {
     let mut scene = Scene::local().await;
     scene.shows(&format!("{LOGIN}<div id=more><button>Old</button></div>")).await;

@@ -243,7 +243,7 @@ const SEEN_MS_MIN = 20;
 const SEEN_MS_MAX = 60_000;
 kit.sees = (element, rect) => { lastSeen.set(element, { rect, at: performance.now() }); };
 const isAnimated = (element) => Document.prototype.getAnimations.call(document)
-  .some(({ playState, effect }) => playState === 'running' && effect?.target && isWithin(element, effect.target));
+  .some(({ playState, effect }) => playState === 'running' && effect?.target && isWithin(drawnOf(element), effect.target));
 const stoodStill = (element, rect) => {
   const last = lastSeen.get(element);
   const ago = performance.now() - (last?.at ?? 0);

@@ -32,7 +32,8 @@ const dom = {
   matches: methodOf(Element.prototype, 'matches'),
   closest: methodOf(Element.prototype, 'closest'),
   find: methodOf(Element.prototype, 'querySelector'),
-  box: methodOf(Element.prototype, 'getBoundingClientRect'),
+  ownBox: methodOf(Element.prototype, 'getBoundingClientRect'),
+  box: (element) => (isArea(element) ? areaBox(element) : dom.ownBox(element)),
   boxes: methodOf(Element.prototype, 'getClientRects'),
 };
 const documentRoot = () => getterOf(Document.prototype, 'documentElement')(document);

@@ -11,87 +11,6 @@ const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', '
 
 const tidy = (text) => text.replace(/[\s\u200b\ufeff\u00ad]+/g, ' ').trim();
 const capped = (text, max) => (text.length > max ? text.slice(0, max) : text).toWellFormed();
-// What is asked of the style of each element; kept while a tree is walked, which asks several times.
-let styles = null;
-const STYLES_MAX = 100_000;
-function styleOf(element) {
-  const before = styles?.get(element);
-  if (before !== undefined) return before;
-  const computed = getComputedStyle(element);
-  const { display, visibility, cursor } = computed;
-  // `content-visibility` is nothing to what is drawn in a line.
-  const contentVisibility = display === 'inline' ? 'visible' : computed.contentVisibility;
-  const style = { display, visibility, cursor, contentVisibility };
-  if (styles !== null && styles.size < STYLES_MAX) styles.set(element, style);
-  return style;
-}
-
-// What holds for the whole document while a tree is walked; looked up once so many names have been asked for that it pays.
-const ASKED_MIN = 300, HOSTS_LOOKED_FOR_MAX = 100_000;
-let asked = -Infinity, known = null;
-const beginLookUps = () => { [asked, known] = [0, null] };
-const endLookUps = () => { [asked, known] = [-Infinity, null] };
-const lookUp = () => {
-  const all = Document.prototype.querySelectorAll.call(document, '*');
-  let at = 0;
-  while (at < all.length && at < HOSTS_LOOKED_FOR_MAX && shadowOf(all[at]) === null) at++;
-  const hasHosts = at < all.length;
-  const saysDisabled = hasHosts || Document.prototype.querySelector.call(document, '[aria-disabled]') !== null;
-  known = { hasHosts, saysDisabled, pseudo: pseudoSelector() };
-};
-
-// Whether an element may draw something before or after it: to ask for the styles of these costs as much as all else that is
-// asked of an element. Elements of shadow trees, their hosts and what is in their slots have other style sheets than the
-// document's.
-function mayDrawPseudo(element) {
-  if (++asked < ASKED_MIN) return true;
-  if (known === null) lookUp();
-  if (known.pseudo === null || dom.matches(element, known.pseudo)) return true;
-  if (!known.hasHosts) return false;
-  const parent = dom.parent(element);
-  return shadowOf(element) !== null || parent === null || dom.type(parent) === 1 && shadowOf(parent) !== null || dom.rootNode(element) !== document;
-}
-
-// A selector of the elements that the document's style sheets give content before or after; null where that can't be told.
-const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
-const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
-function pseudoSelector() {
-  const found = ['q'];
-  let rules = 0, chars = 0;
-  const count = (more, max) => { if (more > max) throw new RangeError('too many rules'); };
-  const read = (list, outer) => {
-    for (let at = 0; at < list.length; at++) {
-      count(++rules, RULES_MAX);
-      const rule = list[at];
-      let inner = outer;
-      if (rule instanceof CSSStyleRule) {
-        inner = rule.selectorText;
-        // Each level of nested rules may have the one around it several times.
-        if (outer !== null) {
-          count((inner.split('&').length - 1) * (outer.length + 5), SELECTORS_MAX_CHARS);
-          inner = inner.replaceAll('&', `:is(${outer})`);
-        }
-        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) {
-          count(chars += inner.length, SELECTORS_MAX_CHARS);
-          count(found.push(withoutPseudo(inner)), PSEUDO_RULES_MAX);
-        }
-      } else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
-      if (rule.cssRules?.length) read(rule.cssRules, inner);
-    }
-  };
-  try {
-    for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(sheet.cssRules, null);
-    const selector = found.join();
-    dom.matches(documentRoot(), selector);
-    return selector.includes('::') ? null : selector;
-  } catch {
-    return null; // a sheet of another site
-  }
-}
-
-// A selector of the elements that one of pseudo-elements belongs to.
-const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(])?::(?:before|after)[^,\s)]*/g,
-  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
 const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().toLowerCase() === 'true';
 
 // The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
@@ -346,7 +265,7 @@ function isDisabled(element) {
 // What `aria-disabled` says of elements, of which many are in the same. Kept until the page's script may run again.
 let disabled = null;
 function saysDisabled(element) {
-  if (known !== null && !known.saysDisabled) return false;
+  if (whole !== null && !whole.saysDisabled) return false;
   if (disabled === null) {
     disabled = new Map();
     queueMicrotask(() => { disabled = null });
@@ -366,6 +285,10 @@ function saysDisabled(element) {
 
 // Whether an element is drawn with a size, as one that is to be acted on must be.
 function isVisible(element) {
+  if (isArea(element)) {
+    const box = areaBox(element);
+    return box.width > 0 && box.height > 0;
+  }
   const style = styleOf(element);
   if (style.display === 'none' || style.display === '') return false;
   if (style.display === 'contents') {

@@ -45,15 +45,20 @@ kit.snapshot = (options) => {
   if (root === null && options.root !== null && options.root !== undefined) return null;
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
-  styles = new Map();
-  beginLookUps();
+  beginWalk();
   try { walk.run() } finally {
-    [namesUntil, styles] = [Infinity, null];
-    endLookUps();
+    namesUntil = Infinity;
+    endWalk();
   }
   likelyHosts = walk.hosts;
   forgetNumbers();
   return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
+};
+
+const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
+const boxLine = (element) => {
+  const { x, y, width, height } = dom.box(element);
+  return [x, y, width, height].map(wholePx);
 };
 
 class TreeWalk extends Shaping {
@@ -187,6 +192,7 @@ class TreeWalk extends Shaping {
     if (!block) frame.broken = top.broken;
     if (isSeen && !WITHOUT_INSIDE.has(tag)) this.pseudoText(element, '::before', frame);
     if (tag === 'select') this.options(element, node, frame);
+    if (isSeen && tag === 'img' && dom.has(element, 'usemap')) this.areas(element, frame);
     this.open.push(frame);
   }
 
@@ -258,11 +264,10 @@ class TreeWalk extends Shaping {
     }
     if (this.boxes) {
       const box = dom.box(element);
-      const whole = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
-      node.box = [box.x, box.y, box.width, box.height].map(whole);
+      node.box = boxLine(element);
       if (node.frame) {
         const { paddingLeft, paddingTop } = getComputedStyle(element);
-        node.inside = [whole(box.x + element.clientLeft + parseFloat(paddingLeft)), whole(box.y + element.clientTop + parseFloat(paddingTop))];
+        node.inside = [wholePx(box.x + element.clientLeft + parseFloat(paddingLeft)), wholePx(box.y + element.clientTop + parseFloat(paddingTop))];
       }
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
@@ -282,6 +287,22 @@ class TreeWalk extends Shaping {
       if (option.selected) states.push('selected');
       frame.kids.push({ element: option, role: 'option', name, known: name, acts: false, how: '', text: null, states, wants: false, placeholder: null, url: null,
         hint: null, box: null, kids: [], climbed: 9, chosen: true });
+      this.collected++;
+      this.chars += name.length + 32;
+    }
+    frame.broken = true;
+  }
+
+  // The links of an image map.
+  areas(image, frame) {
+    for (const area of areasOf(image)) {
+      const role = shownRole(area);
+      const name = ownName(area, role);
+      const acts = ACTED_ON.has(role);
+      const states = acts ? [] : ['clickable'];
+      const url = role === 'link' ? urlOf(area) : null;
+      frame.kids.push({ element: area, role, name, known: name, acts: true, how: acts ? '' : 'own', text: null, states, wants: true, placeholder: null, url,
+        hint: name === '' ? hintOf(area) : null, box: this.boxes ? boxLine(area) : null, kids: [], climbed: 0 });
       this.collected++;
       this.chars += name.length + 32;
     }

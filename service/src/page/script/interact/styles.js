@@ -1,0 +1,86 @@
+// What is asked of styles, and what holds for a whole document: kept while a tree is walked, which asks for both again and
+// again.
+
+// The style of each element, as far as it is asked for.
+let styles = null;
+const STYLES_MAX = 100_000;
+// What holds for the whole document, looked up once so much has been asked for that it pays.
+let whole = null;
+let asked = -Infinity;
+const ASKED_MIN = 300, HOSTS_LOOKED_FOR_MAX = 100_000;
+const beginWalk = () => { [styles, whole, asked] = [new Map(), null, 0] };
+const endWalk = () => { [styles, whole, asked] = [null, null, -Infinity] };
+
+function styleOf(element) {
+  const before = styles?.get(element);
+  if (before !== undefined) return before;
+  const computed = getComputedStyle(element);
+  const { display, visibility, cursor } = computed;
+  // `content-visibility` is nothing to what is drawn in a line.
+  const contentVisibility = display === 'inline' ? 'visible' : computed.contentVisibility;
+  const style = { display, visibility, cursor, contentVisibility };
+  if (styles !== null && styles.size < STYLES_MAX) styles.set(element, style);
+  return style;
+}
+
+const lookUp = () => {
+  const all = Document.prototype.querySelectorAll.call(document, '*');
+  let at = 0;
+  while (at < all.length && at < HOSTS_LOOKED_FOR_MAX && shadowOf(all[at]) === null) at++;
+  const hasHosts = at < all.length;
+  const saysDisabled = hasHosts || Document.prototype.querySelector.call(document, '[aria-disabled]') !== null;
+  return { hasHosts, saysDisabled, pseudo: pseudoSelector() };
+};
+
+// Whether an element may draw something before or after it: to ask for the styles of these costs as much as all else that is
+// asked of an element. Elements of shadow trees, their hosts and what is in their slots have other style sheets than the
+// document's.
+function mayDrawPseudo(element) {
+  if (++asked < ASKED_MIN) return true;
+  whole ??= lookUp();
+  if (whole.pseudo === null || dom.matches(element, whole.pseudo)) return true;
+  if (!whole.hasHosts) return false;
+  const parent = dom.parent(element);
+  return shadowOf(element) !== null || parent === null || dom.type(parent) === 1 && shadowOf(parent) !== null || dom.rootNode(element) !== document;
+}
+
+// A selector of the elements that the document's style sheets give content before or after; null where that can't be told.
+const sheetsOf = getterOf(Document.prototype, 'styleSheets'), adoptedSheetsOf = getterOf(Document.prototype, 'adoptedStyleSheets');
+const RULES_MAX = 20_000, PSEUDO_RULES_MAX = 50, SELECTORS_MAX_CHARS = 5000;
+function pseudoSelector() {
+  const found = ['q'];
+  let rules = 0, chars = 0;
+  const count = (more, max) => { if (more > max) throw new RangeError('too many rules'); };
+  const read = (list, outer) => {
+    for (let at = 0; at < list.length; at++) {
+      count(++rules, RULES_MAX);
+      const rule = list[at];
+      let inner = outer;
+      if (rule instanceof CSSStyleRule) {
+        inner = rule.selectorText;
+        // Each level of nested rules may have the one around it several times.
+        if (outer !== null) {
+          count((inner.split('&').length - 1) * (outer.length + 5), SELECTORS_MAX_CHARS);
+          inner = inner.replaceAll('&', `:is(${outer})`);
+        }
+        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) {
+          count(chars += inner.length, SELECTORS_MAX_CHARS);
+          count(found.push(withoutPseudo(inner)), PSEUDO_RULES_MAX);
+        }
+      } else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
+      if (rule.cssRules?.length) read(rule.cssRules, inner);
+    }
+  };
+  try {
+    for (const sheet of [...sheetsOf(document), ...adoptedSheetsOf(document)]) read(sheet.cssRules, null);
+    const selector = found.join();
+    dom.matches(documentRoot(), selector);
+    return selector.includes('::') ? null : selector;
+  } catch {
+    return null; // a sheet of another site
+  }
+}
+
+// A selector of the elements that one of pseudo-elements belongs to.
+const withoutPseudo = (selector) => selector.replace(/"(?:[^"\\]|\\.)*"|(^|[\s>+~,(])?::(?:before|after)[^,\s)]*/g,
+  (found, before) => (found.startsWith('"') ? found : before === undefined ? '' : `${before}*`));
