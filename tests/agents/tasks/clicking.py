@@ -35,7 +35,8 @@ def click_two(agent, task):
 @for_tasks("button-delay")
 def click_two_with_a_wait(agent, task):
     tree = agent.click(task.tree.find("button", "ONE"))
-    agent.call("wait", ms=2100)
+    seconds = int(re.search(r"wait (\d+) second", task.utterance)[1])
+    agent.call("wait", ms=1000 * seconds)
     agent.click(tree.find("button", "TWO"))
 
 
