@@ -109,14 +109,14 @@ def last_word(agent, task):
 @for_tasks("multi-layouts", "multi-orderings")
 def search_movies(agent, task):
     lines = agent.look_at_all().lines
-    label, tree = None, None
+    labels = []
     for line in lines:
-        words = f"{line.label} {line.extra.get('placeholder', '')}".casefold()
+        words = f"{line.label} {line.extra.get('placeholder', '')}".casefold().replace("date", "year")
         if not words.startswith("search for"):
-            otherwise = "year" if "date" in words else label
-            label = next((key for key in ("director", "genre", "year") if key in words), otherwise)
-        if line.role == "textbox":
-            tree = agent.type(line, task.fields[label])
+            labels += [key for key in ("director", "genre", "year") if key in words][:1]
+    # Labels are above or below their fields, in one order.
+    for label, field in zip(dict.fromkeys(labels), [line for line in lines if line.role == "textbox"]):
+        tree = agent.type(field, task.fields[label])
     agent.click(tree.all(("button", "generic"))[-1])
 
 

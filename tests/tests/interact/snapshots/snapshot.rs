@@ -471,6 +471,18 @@ async fn clickables_without_a_role_are_found_and_texts_beside_fields_are_told() 
         "{full}"
     );
     assert!(full.contains("]: A long text about nothing"), "{full}");
+
+    // Folders of a tree, one with a single entry.
+    scene
+        .shows(
+            "<ul style='cursor:pointer'><li>Lyda<ul><li>Renda</ul><li>Nathalie<ul style='display:none'><li>Ann</ul></ul>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for line in ["Lyda", "listitem [clickable] [ref=@e", "]: Renda", "]: Nathalie"] {
+        assert!(tree.contains(line), "{line}: {tree}");
+    }
+    assert!(!tree.contains("Ann") && !tree.contains("Lyda Renda"), "{tree}");
 }
 
 #[tokio::test]

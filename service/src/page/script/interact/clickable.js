@@ -26,10 +26,18 @@ function hiddenControl(element, tag) {
   return control && dom.tag(control) === 'input' && STOOD_FOR.has(inputType(control)) && !Element.prototype.checkVisibility.call(control, { visibilityProperty: true }) ? control : null;
 }
 
+// The only item of a list in another item, as a file in a folder of a tree.
+function isInnerItem(item, list) {
+  const outer = dom.closest(list, 'li');
+  const box = dom.box(item);
+  return outer !== null && box.width > 0 && box.height > 0 && box.height < dom.box(outer).height;
+}
+
 // Below an inherited pointer cursor: an item beside others of its kind, with a box of its own.
 function isOneOfSeveral(element, tag) {
   const parent = drawnParent(element);
-  if (parent === null || dom.elementCount(parent) < 2 || tag === 'option' || dom.closest(element, 'a[href], button, [role=button], [role=link]')) return false;
+  if (parent === null || tag === 'option' || dom.closest(element, 'a[href], button, [role=button], [role=link]')) return false;
+  if (dom.elementCount(parent) < 2) return tag === 'li' && isInnerItem(element, parent);
   const kind = tag === 'li' || tag === 'tr' || dom.textContent(element).length < 1000 && tidy(dom.textContent(element)) === '' ? tag : `${tag}.${dom.attribute(element, 'class') ?? ''}`;
   if (!isHtml(element) && tag !== 'svg') return false;
   if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
