@@ -1,12 +1,14 @@
 //! Dragging an element onto another: by the pointer alone, or as HTML's drag and drop where the page makes it one.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
-    DispatchDragEventParams, DispatchDragEventType, DispatchMouseEventParams, DispatchMouseEventReturns,
-    DispatchMouseEventType, DragData, MouseButton, SetInterceptDragsParams,
+    DispatchDragEventParams, DispatchDragEventReturns, DispatchDragEventType, DispatchMouseEventParams,
+    DispatchMouseEventReturns, DispatchMouseEventType, MouseButton, SetInterceptDragsParams,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::time::timeout;
 
 use super::acted::{Acted, BoundingBox, Method, Point, Terms};
@@ -51,9 +53,31 @@ pub enum Drop<'a> {
     Point(Point),
 }
 
+/// What is dragged, as the browser has told it and wants it back.
 #[derive(Deserialize)]
 struct Intercepted {
-    data: DragData,
+    data: Value,
+}
+
+/// `Input.dispatchDragEvent`. The generated type leaves out an empty list of items, which a drag without data has, and the
+/// browser refuses an event without one: the page stays in its drag.
+#[derive(Debug, Serialize)]
+struct DispatchDragEvent<'a> {
+    #[serde(rename = "type")]
+    kind: DispatchDragEventType,
+    x: f64,
+    y: f64,
+    data: &'a Value,
+}
+
+impl chromiumoxide_types::Method for DispatchDragEvent<'_> {
+    fn identifier(&self) -> Cow<'static, str> {
+        DispatchDragEventParams::IDENTIFIER.into()
+    }
+}
+
+impl chromiumoxide_types::Command for DispatchDragEvent<'_> {
+    type Response = DispatchDragEventReturns;
 }
 
 /// Distance to step back when checking which elements follow the pointer, in CSS pixels.
@@ -105,7 +129,7 @@ struct Carrying<'a, 'b> {
     zone: Option<Zone<'a>>,
     drags: Events,
     /// What is carried, where the page has made HTML's drag and drop of it.
-    data: Option<DragData>,
+    data: Option<Value>,
     /// The warning for a target that did not accept the drop.
     refused: Option<String>,
     terms: &'a Terms,
@@ -340,7 +364,8 @@ impl Carrying<'_, '_> {
             Some(data) => {
                 let cancel = DispatchDragEventType::DragCancel;
                 let session = &self.page.session;
-                session.call(&DispatchDragEventParams::new(cancel, self.from.x, self.from.y, data)).forget();
+                let Point { x, y } = self.from;
+                session.call(&DispatchDragEvent { kind: cancel, x, y, data: &data }).forget();
             }
             // What is held is drawn where it was before it is let go. The carrying's own error says why.
             None if matches!(self.moves(&[self.from], quiet).await, Ok(Some(()))) => {
@@ -379,9 +404,9 @@ impl Carrying<'_, '_> {
     }
 
     /// Drops what HTML's drag and drop carries; `None` where a dialog holds the page.
-    async fn drop_data(&self, data: &DragData, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
+    async fn drop_data(&self, data: &Value, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
         let session = &self.page.session;
-        let send = |kind| session.call(&DispatchDragEventParams::new(kind, at.x, at.y, data.clone()));
+        let send = |kind| session.call(&DispatchDragEvent { kind, x: at.x, y: at.y, data });
         let comes = vec![send(DispatchDragEventType::DragEnter), send(DispatchDragEventType::DragOver)];
         let Some(()) = quiet.delivered(comes).await? else { return Ok(None) };
         // The page draws what it has made of that.

@@ -135,12 +135,19 @@ const saysStill = (before, now) => {
   for (const part of later) if (part === parts[found]) found++;
   return later.length === 0 || found === parts.length;
 };
+// Whether a name is what it was, or has more words after it, such as those of a tooltip, but no number: words before it or
+// among it may say the opposite.
+const goesOn = (before, now) => {
+  const [parts, later] = [partsOf(before), partsOf(now)];
+  return parts.every((part, at) => part === later[at]) && !later.slice(parts.length).some((part) => /[\p{N}\p{Sc}]/u.test(part));
+};
 // Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
 const staysMeant = () => {
   if (meant === null) return true;
   if (!isHere(meant.element)) return false;
   const now = meaningOf(meant.element, identityOf(meant.element));
-  return now.role === meant.role && saysStill(meant.name, now.name) && staysInRow();
+  const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
+  return now.role === meant.role && isNamed && staysInRow();
 };
 // The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
 // or the text of an editor, is no name that stays.

@@ -59,6 +59,8 @@ kit.domClick = (number, { button, count, modifiers }) => {
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });
   if (!wasDisabled && actDisabled(actTarget(element))) return lacks('enabled', element);
   const type = button === 0 ? 'click' : 'auxclick';
+  const label = closest(element, 'label');
+  const control = label && controlOf(label);
   let lost = null;
   const came = reaches(element, type, () => {
     for (let detail = 1; detail <= count; detail++) {
@@ -71,6 +73,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
       // A browser sends no click to what has left under the press.
       if (!isHere(element)) lost = 'the element left the page';
       else if (!staysMeant()) lost = 'the element had changed';
+      else if (label && controlOf(label) !== control) lost = 'its label is for another field now';
       if (lost !== null) return;
       mouse(element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
@@ -134,7 +137,8 @@ kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
   let goesOn = true;
   const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
-  if (goesOn && isConnected(element)) keyDefault(element, key, modifiers);
+  const activates = (key === 'Enter' || key === ' ') && !actFieldKind(element);
+  if (goesOn && isConnected(element) && (!activates || staysMeant())) keyDefault(element, key, modifiers);
   dispatch(element, new KeyboardEvent('keyup', init));
   return { reached, goesOn, what: describe(element) };
 };

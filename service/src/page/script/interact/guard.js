@@ -133,7 +133,10 @@ const belongs = (target, { element, first, label, control }) => {
 // the page's. What the key types belongs to the same element.
 const judgeKey = (event, now) => {
   const [target] = event.composedPath();
-  // A key that went down here must come up.
+  // A key that went down here must come up. What Enter does comes with `keypress`, what the space bar does with `keyup`.
+  const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
+  const hasChanged = now.first !== null && acts && !actFieldKind(now.element) && isHere(now.element) && !staysMeant();
+  if (hasChanged && hasKeys(now.element, target)) return misses(now, `${told(now.element)}, which had changed,`);
   if (event.type === 'keyup') return now.first !== null;
   if (now.stops || !now.element) return misses(now, told(target));
   if (!hasKeys(now.element, target)) return mayFollow(event, target, now) || misses(now, told(target));

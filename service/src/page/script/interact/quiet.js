@@ -128,7 +128,7 @@ kit.rest = async (longestMs) => {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
-    if (now.stores) await noteAsked(now, databasesAnswer);
+    if (now.stores ||= await noteAsked(now, hasDatabases)) await noteAsked(now, databasesAnswer);
     // A busy browser may draw frames before it runs timers that are over.
     if (now.asked) await noteAsked(now, timersEnd);
     now.look();

@@ -58,16 +58,20 @@ function pseudoSelector() {
       let inner = outer;
       if (rule instanceof CSSStyleRule) {
         inner = rule.selectorText;
+        // Of what an element is the scope is another question than `matches` answers.
+        if (/:scope/.test(inner) || /&/.test(outer === null ? inner : (inner.match(/"(?:[^"\\]|\\.)*"/g) ?? []).join())) throw new TypeError('scopes');
         // Each level of nested rules may have the one around it several times.
         if (outer !== null) {
           count((inner.split('&').length - 1) * (outer.length + 5), SELECTORS_MAX_CHARS);
           inner = inner.replaceAll('&', `:is(${outer})`);
         }
-        if (/::(?:before|after)/.test(inner) && !['', 'none', 'normal'].includes(rule.style.content)) {
+        // Conditions inside a rule have its other declarations.
+        if (/::(?:before|after)/.test(inner) && (rule.cssRules.length > 0 || !['', 'none', 'normal'].includes(rule.style.content))) {
           count(chars += inner.length, SELECTORS_MAX_CHARS);
           count(found.push(withoutPseudo(inner)), PSEUDO_RULES_MAX);
         }
-      } else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
+      } else if (globalThis.CSSScopeRule && rule instanceof CSSScopeRule) throw new TypeError('scopes');
+      else if (rule instanceof CSSImportRule && rule.styleSheet) read(rule.styleSheet.cssRules, null);
       if (rule.cssRules?.length) read(rule.cssRules, inner);
     }
   };
@@ -77,7 +81,7 @@ function pseudoSelector() {
     dom.matches(documentRoot(), selector);
     return selector.includes('::') ? null : selector;
   } catch {
-    return null; // a sheet of another site
+    return null; // a sheet of another site, or what selectors alone don't tell
   }
 }
 

@@ -99,10 +99,26 @@ class TreeWalk extends Shaping {
 
   // Beneath a modal dialog everything else is inert.
   tops() {
-    if (this.root) return [this.root];
     const modal = Document.prototype.querySelectorAll.call(document, 'dialog:modal');
+    if (this.root) return this.isLeftOut(this.root, modal) ? [] : [this.root];
     if (modal.length) return [...modal].slice(-5);
     return documentRoot() ? [documentRoot()] : [];
+  }
+
+  // Whether the whole tree has not what is inside what a root is inside of.
+  isLeftOut(root, modal) {
+    let isModal = modal.length === 0;
+    for (let at = root, steps = 0; at && steps < AROUND_MAX; steps++) {
+      isModal ||= [...modal].includes(at);
+      const outer = this.owners.get(at) ?? drawnParent(at);
+      if (outer) {
+        const { display, contentVisibility } = styleOf(outer);
+        const isClosed = dom.tag(outer) === 'details' && isHtml(outer) && !dom.has(outer, 'open') && dom.tag(at) !== 'summary';
+        if (display === 'none' || contentVisibility === 'hidden' || ariaTrue(outer, 'aria-hidden') || dom.has(outer, 'inert') || isClosed) return true;
+      }
+      at = outer;
+    }
+    return !isModal;
   }
 
   run() {
