@@ -55,7 +55,7 @@ pub(super) fn of_operation(error: OperationError) -> Refused {
 
 /// A call to a session that failed, with what its answer has of the session.
 pub(super) fn of_session(failed: Failed) -> Refused {
-    let Failed { error, context } = failed;
+    let Failed { error, context, may_have_acted } = failed;
     let details = error.to_string();
     let failure = match error {
         SessionError::NoPage => Failure::new(ErrorCode::NoPage, details),
@@ -74,6 +74,10 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::Act(error) => of_act(&error, details),
         SessionError::Missed(missed) => return of_missed(&missed, context),
     };
+    // A click that may have happened is not clicked again.
+    let is_unsure =
+        matches!(failure.code, ErrorCode::DeadlineExceeded | ErrorCode::BrowserCrashed | ErrorCode::Internal);
+    let failure = if may_have_acted && is_unsure { failure.retryable(false) } else { failure };
     let Some(context) = context else { return Refused(failure) };
     Refused(failure.in_session(ErrorContext {
         session: Some(context.session),

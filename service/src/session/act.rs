@@ -1,5 +1,7 @@
 //! Acting on the page: one function for each route that acts.
 
+use std::time::Instant as Clock;
+
 use porthole_contract::Invalid;
 use porthole_contract::session::{
     Acted, CheckRequest, ClickRequest, DragRequest, HoverRequest, Method, Modifier, MouseButton, PressRequest,
@@ -183,6 +185,7 @@ impl Turn<'_> {
     /// What an action came to, for its answer.
     pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
         let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
+        self.settling_since = Clock::now().checked_sub(settled.took);
         self.warnings.extend(warnings.into_iter().map(|code| match (code.as_str(), &typed) {
             ("value_differs", Some(typed)) => match &typed.value {
                 Some(value) => format!("value_differs: the field has {value:?} now"),

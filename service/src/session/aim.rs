@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use porthole_contract::Invalid;
-use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer, Tried};
+use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer, TargetBy, Tried};
 use tokio::time::Instant;
 
 use super::SessionError;
@@ -157,7 +157,8 @@ impl Turn<'_> {
 /// What is wanted, as pages look for it.
 pub(super) fn wanted(target: &SemanticTarget, looking: Looking<'_>) -> Wanted {
     Wanted {
-        by: target.by,
+        // A name goes with a role alone.
+        by: target.by.or(target.name.as_ref().map(|_| TargetBy::Role)),
         value: target.value.clone(),
         name: target.name.clone(),
         exact: target.exact,

@@ -1,6 +1,7 @@
 //! How one call of a session runs: its turn, its permit, its work, and the common part of every answer.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Clock};
 
 use porthole_contract::limits::TITLE_MAX_CHARS;
@@ -57,15 +58,18 @@ impl Sessions {
         let timeout_ms = call.timeout_ms;
         let deadline = call.since + Duration::from_millis(timeout_ms.into());
         session.touch();
+        let has_begun = AtomicBool::new(false);
         let ran = tokio::select! {
             biased;
             reason = session.end.asked() => Err(ended(reason)),
-            ran = tokio::time::timeout_at(deadline, self.run(session, &call, deadline, work)) => {
+            ran = tokio::time::timeout_at(deadline, self.run(session, &call, deadline, &has_begun, work)) => {
                 ran.unwrap_or(Err(SessionError::Deadline { timeout_ms }))
             }
         };
         session.touch();
-        let Ran { result, context, warnings, mut timings, closes } = ran.map_err(|error| session.failed(error))?;
+        let may_have_acted = call.acts_on_page() && has_begun.into_inner();
+        let ran = ran.map_err(|error| Failed { may_have_acted, ..session.failed(error) });
+        let Ran { result, context, warnings, mut timings, closes } = ran?;
         match result {
             Ok(result) => {
                 if closes {
@@ -76,7 +80,7 @@ impl Sessions {
             }
             Err(error) => {
                 let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
-                Err(Failed { error, context: Some(context) })
+                Err(Failed { error, context: Some(context), may_have_acted })
             }
         }
     }
@@ -87,6 +91,7 @@ impl Sessions {
         session: &Arc<Session>,
         call: &Call<'_>,
         deadline: Instant,
+        has_begun: &AtomicBool,
         work: impl AsyncFnOnce(&mut Turn<'_>) -> Result<T, SessionError>,
     ) -> Result<Ran<T>, SessionError> {
         let waiting = Clock::now();
@@ -96,6 +101,7 @@ impl Sessions {
             return Err(SessionError::Dialog { tab: tab.name, kind: dialog.kind });
         }
         let acting = Clock::now();
+        has_begun.store(true, Ordering::Relaxed);
         let result = work(&mut turn).await;
         turn.show(Shown::default());
         let (settle, act) = match turn.settling_since {
@@ -162,7 +168,7 @@ impl Session {
             events: self.events.take(),
             ..Context::default()
         };
-        Failed { error, context: Some(context) }
+        Failed { error, context: Some(context), may_have_acted: false }
     }
 
     /// The turn of a call that acts: it waits for viewers to let go of control, and other calls go on meanwhile.

@@ -34,6 +34,13 @@ pub struct Call<'a> {
     pub tool: Option<String>,
 }
 
+impl Call<'_> {
+    /// Whether it does something to a page that must not be done twice: it is no navigation, which may be repeated.
+    pub(super) fn acts_on_page(&self) -> bool {
+        self.tool.as_deref().is_some_and(|tool| tool != "browser_navigate")
+    }
+}
+
 /// What a call needs of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -73,6 +80,8 @@ pub struct Failed {
     pub error: SessionError,
     /// What every answer has; `None` where no session is known.
     pub context: Option<Context>,
+    /// Whether the call may have acted on the page: then it must not be sent again.
+    pub may_have_acted: bool,
 }
 
 /// What every answer has of its session.
@@ -94,7 +103,7 @@ pub struct Context {
 
 impl From<SessionError> for Failed {
     fn from(error: SessionError) -> Self {
-        Self { error, context: None }
+        Self { error, context: None, may_have_acted: false }
     }
 }
 

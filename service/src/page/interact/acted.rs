@@ -1,5 +1,7 @@
 //! The options and the outcome of an action.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
@@ -64,6 +66,8 @@ pub struct Settled {
     pub no_change: bool,
     /// Whether the page went to a target that is refused.
     pub blocked: bool,
+    /// How long that was waited for.
+    pub took: Duration,
 }
 
 /// What is in a field after typing.

@@ -11,6 +11,7 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::watch::Receiver;
+use tokio::time::Instant;
 
 use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
@@ -46,6 +47,8 @@ pub(super) struct Quiet<'a> {
     pub(super) renewed: u64,
     pub(super) followed: u64,
     pub(super) changed: bool,
+    /// When the wait for its end began.
+    pub(super) resting_since: Option<Instant>,
 }
 
 /// How the documents are after input.
@@ -107,6 +110,7 @@ impl<'a> Quiet<'a> {
             renewed: arrivals,
             followed: arrivals,
             changed: false,
+            resting_since: None,
         }
     }
 
@@ -167,6 +171,7 @@ impl<'a> Quiet<'a> {
 
     /// Waits until the documents are still for two frames, for one after which nothing is due, or 150 ms have passed; `None` where a dialog holds the page.
     pub(super) async fn rest(&mut self) -> Result<Option<Rest>, ActError> {
+        self.resting_since.get_or_insert_with(Instant::now);
         let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();
         let page = self.page;
         let asked = self.frames.iter().map(|frame| {

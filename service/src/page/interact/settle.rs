@@ -113,7 +113,13 @@ impl Quiet<'_> {
             (navigated, state.dialog.is_some(), state.stops > self.stops)
         };
         let no_change = settled && !navigated && !held && !blocked && !self.changed && !self.began.anything();
-        Settled { navigated, settled, no_change, blocked }
+        Settled {
+            navigated,
+            settled,
+            no_change,
+            blocked,
+            took: self.resting_since.map_or(Duration::ZERO, |since| since.elapsed()),
+        }
     }
 
     pub(super) fn drain(&mut self) {

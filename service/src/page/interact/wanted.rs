@@ -100,7 +100,10 @@ impl Wanted {
         let tries = match (self.by, said) {
             // A value in its own language may look like a keyword's: `label: x` is no CSS.
             (None, Some((kind, value))) => vec![chain(Step::said(kind, value, mode)?)],
-            (Some(kind), Some((again, value))) if kind == again => vec![chain(Step::said(kind, value, mode)?)],
+            (Some(kind), Some((again, value))) if kind == again && name.is_none() => {
+                vec![chain(Step::said(kind, value, mode)?)]
+            }
+            (Some(kind), Some((again, value))) if kind == again => vec![chain(Step::new(kind, value, name, mode)?)],
             (Some(kind), _) => vec![chain(Step::new(kind, first, name, mode)?)],
             (None, None) => {
                 let tried = TargetBy::IN_ORDER.into_iter().filter_map(|kind| match kind {

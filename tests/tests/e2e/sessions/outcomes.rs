@@ -201,3 +201,42 @@ async fn a_first_url_that_is_none_makes_no_session() {
         assert!(!failed.contains_key("session"), "{failed:?}");
     }
 }
+
+/// A name goes with a role alone, so a target with one is a role and its name also without `by`.
+#[tokio::test]
+async fn a_name_without_a_kind_is_that_of_a_role() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html(
+        "<title>none</title><script>onclick = event => { document.title = event.target.textContent }</script>
+        <button>Delete</button><button>Save</button>",
+    );
+    let (agent, _) = Agent::at(stack.caller(), &page).await;
+    let done = agent.does("click", json!({"target": {"value": "button", "name": "Save"}})).await;
+    assert_eq!(done["title"], "Save", "{done:#?}");
+    let options = json!({"timeout_ms": 300});
+    let missing = json!({"action": "click", "target": {"value": "button", "name": "Send"}, "options": options});
+    agent.call("interact", missing).await.expect_code("ELEMENT_NOT_FOUND");
+    assert_eq!(agent.does("status", json!({})).await["title"], "Save");
+    agent.does("close", json!({})).await;
+}
+
+/// What may have happened is not sent again, and the time that was waited for its effects is told.
+#[tokio::test]
+async fn a_click_that_runs_out_of_time_is_not_to_be_sent_again() {
+    let stack = Stack::shared().await;
+    let (never, late) =
+        (stack.site.page(Reply::never()), stack.site.page(Reply::text("late").late(Duration::from_millis(700))));
+    let page = stack.site.html(&format!(
+        "<title>none</title><button onclick=\"document.title = 'did'; fetch('{never}')\">Ask</button>
+        <button onclick=\"fetch('{late}')\">Late</button>"
+    ));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let done = agent.does("click", json!({"ref": reference(&tree(&opened), "\"Late\"")})).await;
+    assert!(done["timings_ms"]["settle"].as_u64().unwrap() >= 600, "{done:#?}");
+    assert!(done["timings_ms"]["act"].as_u64().unwrap() < 600, "{done:#?}");
+    let asked = json!({"ref": reference(&tree(&opened), "\"Ask\""), "timeout_ms": 1_000});
+    let failed = agent.call("click", asked).await.expect_code("DEADLINE_EXCEEDED");
+    assert_eq!(failed["retryable"], false, "{failed:#?}");
+    assert_eq!(agent.does("status", json!({})).await["title"], "did");
+    agent.does("close", json!({})).await;
+}

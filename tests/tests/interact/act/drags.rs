@@ -5,7 +5,7 @@ use std::time::Duration;
 use porthole_service::page::interact::{ActError, Acted, Direction, Drop, Element, End, Grip, Point, Scroll, Terms};
 use tokio::time::Instant;
 
-use super::scene::{Scene, ready};
+use super::scene::{LOGS, Scene, ready};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_dragged_by_the_pointer_and_by_html() {
@@ -157,6 +157,27 @@ async fn a_list_that_sorts_itself_takes_what_is_dragged() {
     let to = scene.element("#c").await;
     drags_briefly(&scene, "#a", &to).await.unwrap();
     assert_eq!(scene.log().await, "2");
+    scene.ends().await;
+}
+
+/// The browser wants an empty list of items back, or the page stays in its drag and takes no more of the mouse.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_carries_no_data_is_dropped_and_put_back() {
+    let scene = Scene::open().await;
+    for takes in [true, false] {
+        scene
+            .shows(&format!(
+                "{LOGS}<p id=a draggable=true>Mail</p><div id=to style='width:200px;height:90px'>Archive</div><button id=b>Plain</button><script>
+                to.ondragover = e => {{ if ({takes}) e.preventDefault() }}; to.ondrop = () => note('drop');
+                a.ondragend = () => note('end'); b.onclick = () => note('clicked')</script>"
+            ))
+            .await;
+        let (from, to) = (scene.element("#a").await, scene.element("#to").await);
+        let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
+        assert_eq!(acted.warnings.iter().any(|warning| warning.starts_with("not_dropped")), !takes, "{acted:?}");
+        scene.click("#b").await.unwrap();
+        assert_eq!(scene.log().await, if takes { "drop,end,clicked" } else { "end,clicked" });
+    }
     scene.ends().await;
 }
 

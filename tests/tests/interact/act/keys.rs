@@ -1,8 +1,8 @@
 //! Keys, and a clipboard that belongs to the session.
 
-use porthole_service::page::interact::{Button, Click, Clipboard, How, Terms, Typing};
+use porthole_service::page::interact::{Button, Chord, Click, Clipboard, How, Refs, SnapshotOptions, Terms, Typing};
 
-use super::scene::{Scene, ready, typing};
+use super::scene::{LOGS, Scene, ready, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_do_what_they_do_in_a_browser() {
@@ -90,5 +90,31 @@ async fn the_clipboard_is_the_sessions_own() {
     scene.press(Some("#j"), "Control+A").await.unwrap();
     scene.press(None, "Shift+Insert").await.unwrap();
     assert_eq!(scene.evaluate("j.value").await, "secret", "another session's clipboard is empty");
+    scene.ends().await;
+}
+
+/// Enter acts with `keypress`, the space bar with `keyup`: a button that was renamed until then is not pressed.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_is_renamed_as_its_key_goes_down_is_not_pressed() {
+    let scene = Scene::open().await;
+    for key in ["Enter", "Space"] {
+        for (renames, presses) in [("a.textContent = 'Delete'", false), ("a.append(' (Ctrl+S)')", true)] {
+            scene
+                .shows(&format!(
+                    "{LOGS}<button id=a>Save</button><script>a.onclick = () => note('clicked'); a.onkeydown = () => {{ {renames} }}</script>"
+                ))
+                .await;
+            let element =
+                scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("Save")).await;
+            let chord: Chord = key.parse().unwrap();
+            let pressed = scene.page.press(Some(&element), &chord, &scene.clipboard, &ready()).await.unwrap();
+            assert_eq!(scene.log().await, if presses { "clicked" } else { "" }, "{key:?} {renames}");
+            assert_eq!(
+                pressed.warnings.iter().any(|warning| warning.starts_with("focus_moved")),
+                !presses,
+                "{pressed:?}"
+            );
+        }
+    }
     scene.ends().await;
 }

@@ -127,7 +127,7 @@ const DRAWN: &str = r#"<style>
     <main id=a><button class=plain>1</button><button><u>2</u></button><button class=media>3</button>
     <button class="nest ed">4</button><button class=nest><b class=inner>5</b></button>
     <button data-x='::before, "x"' data-y=y>6</button><button><q>7</q></button><button class=none>8</button>
-    <button><host-is><i>9</i></host-is></button><button id=adopted>10</button><button id=foreign>11</button>
+    <button><host-is><i>9</i></host-is></button><button id=adopted>10</button><button id=foreign>11</button><button id=scoped>13</button>
     <p id=all><button>12</button></p></main>
     <script>
     const root = document.querySelector('host-is').attachShadow({ mode: 'open' });
@@ -147,7 +147,15 @@ async fn what_style_sheets_draw_is_in_names_of_long_pages_too() {
     let foreign = scene.site.under_name(&sheet, SHOP);
     let links: String = (0..400).map(|nth| format!("<p><a href=/{nth}>link <b>{nth}</b></a>")).collect();
     let foreign = format!("<link rel=stylesheet href='{foreign}'>");
-    for (sheets, eleventh) in [("", "11"), (foreign.as_str(), "foreign 11")] {
+    let scoped = |rule: &str| format!("<style>{rule}</style>");
+    for (sheets, eleventh, thirteenth) in [
+        (String::new(), "11", "13"),
+        (foreign, "foreign 11", "13"),
+        (scoped("@scope (#a) { :scope > #scoped::before { content: 'scoped ' } }"), "11", "scoped 13"),
+        (scoped("#scoped::before { @media screen { content: 'scoped ' } }"), "11", "scoped 13"),
+        (scoped(":scope #scoped::before { content: 'scoped ' }"), "11", "scoped 13"),
+        (scoped("#a { & [id='&'], & #scoped::before { content: 'scoped ' } }"), "11", "scoped 13"),
+    ] {
         let mut named = Vec::new();
         for before in ["", links.as_str()] {
             scene.shows(&format!("{sheets}<section>{before}</section>{DRAWN}")).await;
@@ -168,6 +176,7 @@ async fn what_style_sheets_draw_is_in_names_of_long_pages_too() {
             "host inside b part s 9 slotted",
             "10 adopted",
             eleventh,
+            thirteenth,
             "all 12",
         ];
         assert_eq!(named, [expected, expected]);
@@ -321,6 +330,29 @@ async fn a_label_stands_for_its_box_that_is_not_shown() {
     assert_eq!(scene.tree().await, lines(""));
     scene.evaluate("document.querySelector('label').click()").await;
     assert_eq!(scene.tree().await, lines("[checked] "));
+}
+
+#[tokio::test]
+async fn a_root_that_is_hidden_shows_nothing() {
+    let mut scene = Scene::local().await;
+    for hides in
+        ["w.style.display = 'none'", "w.inert = true", "w.ariaHidden = 'true'", "d.showModal()", "t.open = false"]
+    {
+        scene
+            .shows(
+                "<div id=w><details id=t open><summary>More</summary><ul><li>Row <button>Behind</button><button>B2</button></ul></details></div>
+                <button>Else</button><dialog id=d><button>In</button></dialog>",
+            )
+            .await;
+        let tree = scene.tree().await;
+        let line = tree.lines().find(|line| line.contains("Behind")).unwrap();
+        let root = line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
+        let root = SnapshotOptions { root: Some(Ref(root.parse().unwrap())), ..SnapshotOptions::default() };
+        assert!(scene.snapshot(&root).await.tree.contains("Behind"));
+        scene.evaluate(hides).await;
+        assert_eq!(scene.snapshot(&root).await.tree, "", "{hides}");
+        assert!(!scene.tree().await.contains("Behind"), "{hides}");
+    }
 }
 
 #[tokio::test]
@@ -542,4 +574,21 @@ async fn a_button_of_a_recycled_row_is_stale() {
     }
     assert_eq!(stale.len(), 1, "{stale:?} {tree}");
     assert!(stale[0].contains("row"), "{stale:?}");
+
+    // Rows that only controls, images or a label tell apart.
+    for (row, changes) in [
+        ("<li><button id=n>Alice</button>", "n.textContent = 'Bob'"),
+        ("<li><img id=n alt=Alice width=9 height=9>", "n.alt = 'Bob'"),
+        ("<li id=n aria-label=Alice>", "n.ariaLabel = 'Bob'"),
+    ] {
+        scene
+            .shows(&format!("<ul>{row} <button>Delete</button><li><button>Carol</button> <button>Delete</button></ul>"))
+            .await;
+        let tree = scene.tree().await;
+        let line = tree.lines().find(|line| line.contains("Delete")).unwrap();
+        let reference = format!("@e{}", line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap());
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene.evaluate(changes).await;
+        assert!(scene.resolves(&reference).await.unwrap_err().contains("row"), "{row}");
+    }
 }

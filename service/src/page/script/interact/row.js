@@ -35,22 +35,32 @@ function wordsOf(row, cache = new Map()) {
   return isAlike ? (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') : words;
 }
 
-// The text of a row, and its words without short numbers.
+// The text of a row, and its words without short numbers. One with controls alone is told by what they and its images say.
 function readRow(row, cache) {
   let read = cache.get(row);
   if (read !== undefined) return read;
-  let text = '';
-  let node = dom.firstChild(row);
-  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
-    const type = dom.type(node);
-    if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
-    const isAbout = type === 1 && !NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'));
-    let next = isAbout ? dom.firstChild(node) : null;
-    for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
-    node = next;
+  const label = dom.attribute(row, 'aria-label') ?? '';
+  const textAbout = (isAbout, saysMore) => {
+    let text = label.slice(0, ABOUT_MAX_CHARS);
+    let node = dom.firstChild(row);
+    for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
+      const type = dom.type(node);
+      if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+      else if (type === 1 && saysMore) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+      let next = type === 1 && isAbout(node) ? dom.firstChild(node) : null;
+      for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
+      node = next;
+    }
+    return text.slice(0, ABOUT_MAX_CHARS);
+  };
+  const wordsIn = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+  let text = textAbout((node) => !NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role')), false);
+  let words = wordsIn(text);
+  if (words === '') {
+    text = textAbout((node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true);
+    words = wordsIn(text);
   }
-  text = text.slice(0, ABOUT_MAX_CHARS);
-  read = { text, words: (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ') };
+  read = { text, words };
   cache.set(row, read);
   return read;
 }
