@@ -11,7 +11,8 @@ const nodeType = accessor(Node.prototype, 'nodeType');
 // Numbers and texts that XPath computes are no nodes.
 const typeOf = node => (typeof node.literal === 'string' ? 0 : nodeType(node));
 const localNameOf = accessor(Element.prototype, 'localName');
-const shadowRootOf = accessor(Element.prototype, 'shadowRoot');
+// The kit knows closed roots too, as far as the protocol has told of them.
+const shadowRootOf = typeof shadowOf === 'function' ? shadowOf : accessor(Element.prototype, 'shadowRoot');
 const parentOf = accessor(Node.prototype, 'parentNode');
 const QUERIED = { 1: Element.prototype, 9: Document.prototype, 11: DocumentFragment.prototype };
 const queryAll = (scope, selector) => QUERIED[typeOf(scope)].querySelectorAll.call(scope, selector);
@@ -20,7 +21,7 @@ const isElement = node => typeOf(node) === 1;
 const documentOf = frame => { try { return frame.contentDocument } catch { return null } };
 const isFrame = element => localNameOf(element) === 'iframe' || localNameOf(element) === 'frame';
 
-// The trees right inside `scope` that a selector does not see by itself, each with the element that holds it: open shadow
+// The trees right inside `scope` that a selector does not see by itself, each with the element that holds it: shadow
 // roots, and of a frame the document that `inFrame` gives for it, if any.
 function treesInside(scope, inFrame) {
   const trees = [];

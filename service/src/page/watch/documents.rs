@@ -87,8 +87,9 @@ impl Documents {
             // Asked at once, so that the world is known before the first function call in it.
             self.beside.spawn(find_world(session.clone(), watched.clone(), frame.loader_id.clone()));
         }
+        let url = frame.url + frame.url_fragment.as_deref().unwrap_or_default();
         watched.state.send_modify(|state| {
-            self.arrive(state, frame.loader_id, frame.url, watched);
+            self.arrive(state, frame.loader_id, url, watched);
             if failure.is_some() || state.document.made_by_egress {
                 state.asked_for = led_to;
             }

@@ -49,7 +49,9 @@ pub(super) struct FrameNavigated {
 pub(super) struct Frame {
     pub id: String,
     pub loader_id: String,
+    /// Without the fragment.
     pub url: String,
+    pub url_fragment: Option<String>,
     pub unreachable_url: Option<String>,
 }
 

@@ -240,3 +240,25 @@ async fn a_click_that_runs_out_of_time_is_not_to_be_sent_again() {
     assert_eq!(agent.does("status", json!({})).await["title"], "did");
     agent.does("close", json!({})).await;
 }
+
+/// What a snapshot shows of closed shadow roots is found by what a person would call it, and an event has the whole address.
+#[tokio::test]
+async fn what_is_in_a_closed_shadow_root_is_found_once_it_was_shown() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html(
+        "<title>none</title><x-host></x-host><script>
+        const root = document.querySelector('x-host').attachShadow({ mode: 'closed' });
+        root.innerHTML = '<button>Closed</button><label>Name <input></label>';
+        root.firstChild.onclick = () => { document.title = 'clicked' };
+        root.querySelector('input').oninput = event => { document.title = event.target.value }</script>",
+    );
+    let (agent, opened) = Agent::at(stack.caller(), &format!("{page}#part")).await;
+    assert!(tree(&opened).contains("button \"Closed\""), "{opened:#?}");
+    assert_eq!(named(&opened, "navigated")[0]["url"], format!("{page}#part"), "{opened:#?}");
+    let button = json!({"by": "role", "value": "button", "name": "Closed"});
+    let done = agent.does("click", json!({"target": button})).await;
+    assert_eq!(done["title"], "clicked", "{done:#?}");
+    let done = agent.does("type", json!({"target": {"by": "label", "value": "Name"}, "text": "Ada"})).await;
+    assert_eq!(done["title"], "Ada", "{done:#?}");
+    agent.does("close", json!({})).await;
+}

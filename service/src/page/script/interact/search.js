@@ -198,7 +198,7 @@ const inOrder = found => [...found].sort((one, other) =>
 // Whether the only text of an element, which is then a part of its name, is no part of the wanted one. Most elements of a
 // long list are told from the wanted one by that alone.
 function cantBeNamed(element, wanted) {
-  if (!wanted.isWhole || dom.elementCount(element) > 0 || dom.openRoot(element) || NAMING.some(name => dom.has(element, name))) return false;
+  if (!wanted.isWhole || dom.elementCount(element) > 0 || shadowOf(element) || NAMING.some(name => dom.has(element, name))) return false;
   if (LABELABLE.has(dom.tag(element)) && labelsOf(element).length > 0) return false;
   const text = dom.textContent(element);
   return text !== '' && !wanted.bare.includes(wanted.folded(text.replace(BLANK, '')));
