@@ -1,7 +1,8 @@
 //! Clicking: only the element that was meant, when it can be.
 
-use porthole_service::page::interact::{ActError, Button, Click, How, Method, Point, Terms};
+use porthole_service::page::interact::{ActError, Button, Click, How, Method, Point, Refs, SnapshotOptions, Terms};
 use porthole_tests::eventually;
+use tokio::time::Instant;
 
 use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
 use crate::held_page::PATIENCE;
@@ -39,6 +40,43 @@ async fn a_button_is_clicked_once_with_what_a_mouse_sends() {
     let at = Point { x: bounds.x + 5.0, y: bounds.y + 5.0 };
     scene.page.click_at(at, &Click::once(ready())).await.unwrap();
     assert!(scene.log().await.ends_with("click"), "{}", scene.log().await);
+    scene.ends().await;
+}
+
+/// More words may come after a name as the pointer does, such as a tooltip's; words before or among it may say the opposite.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_says_something_else_under_the_pointer_is_not_clicked() {
+    let scene = Scene::open().await;
+    for (before, after, clicks) in [
+        ("Keep account", "Do not keep account", false),
+        ("Pay $5.00", "Pay $995.00 (was $5.00)", false),
+        ("Delete draft", "Delete account and every draft", false),
+        ("Save", "Save Writes the file", true),
+    ] {
+        scene
+            .shows(&format!(
+                "{LOGS}<button id=a>{before}</button><script>a.onclick = () => note('clicked');
+                a.onpointerenter = () => {{ a.textContent = '{after}' }}</script>"
+            ))
+            .await;
+        let element =
+            scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains(before)).await;
+        let acted = scene.page.click(&element, &Click::once(Terms::until(Instant::now() + BRIEFLY))).await;
+        assert_eq!(acted.is_ok(), clicks, "{after}: {acted:?}");
+        assert_eq!(scene.log().await, if clicks { "clicked" } else { "" }, "{after}");
+        // Away from where the next one will be.
+        scene.page.click_at(Point { x: 600.0, y: 500.0 }, &Click::once(ready())).await.unwrap();
+    }
+    // A label that the press gives to another box, clicked in the document.
+    scene
+        .shows(
+            "<label id=l for=c>Agree</label><input type=checkbox id=c hidden><input type=checkbox id=d hidden>
+            <script>l.onpointerdown = () => { l.htmlFor = 'd' }</script>",
+        )
+        .await;
+    let acted = scene.page.click(&scene.element("#l").await, &Click::once(in_document())).await.unwrap();
+    assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{acted:?}");
+    assert_eq!(scene.evaluate("c.checked || d.checked").await, false);
     scene.ends().await;
 }
 
