@@ -1,0 +1,177 @@
+//! What is clickable, and what it is called: by style sheets, image maps, labels, cursors.
+
+use porthole_tests::Reply;
+use porthole_tests::site::SHOP;
+
+use super::scene::Scene;
+
+/// Buttons of which style sheets draw a part.
+const DRAWN: &str = r#"<style>
+    *, ::before, ::after { box-sizing: border-box }
+    .plain::before { content: 'before ' } #a :is(.is, u)::after { content: ' after' }
+    @media (min-width: 1px) { .media:after { content: ' media' } }
+    .nest { &.ed::before { content: 'nested ' } .inner::before { content: 'inner ' } }
+    [data-x="::before, \"x\""]::before { content: attr(data-y) ' ' }
+    #all > ::before { content: 'all ' }
+    host-is::part(p)::before { content: 'part ' }
+    .none::before { content: 'none'; display: none }
+    </style>
+    <main id=a><button class=plain>1</button><button><u>2</u></button><button class=media>3</button>
+    <button class="nest ed">4</button><button class=nest><b class=inner>5</b></button>
+    <button data-x='::before, "x"' data-y=y>6</button><button><q>7</q></button><button class=none>8</button>
+    <button><host-is><i>9</i></host-is></button><button id=adopted>10</button><button id=foreign>11</button><button id=scoped>13</button>
+    <p id=all><button>12</button></p></main>
+    <script>
+    const root = document.querySelector('host-is').attachShadow({ mode: 'open' });
+    root.innerHTML = '<style>:host::before { content: "host " } ::slotted(i)::after { content: " slotted" }'
+        + ' b::before { content: "inside " }</style><b>b</b> <s part=p>s</s> <slot></slot>';
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('#adopted::after { content: " adopted" }');
+    document.adoptedStyleSheets = [sheet];
+    </script>"#;
+
+/// What style sheets draw before and after is named alike in short pages and in long ones, of which it is looked up first
+/// which elements have any.
+#[tokio::test]
+async fn what_style_sheets_draw_is_in_names_of_long_pages_too() {
+    let mut scene = Scene::local().await;
+    let sheet = scene.site.page(Reply::of("text/css", "#foreign::before { content: 'foreign ' }"));
+    let foreign = scene.site.under_name(&sheet, SHOP);
+    let links: String = (0..400).map(|nth| format!("<p><a href=/{nth}>link <b>{nth}</b></a>")).collect();
+    let foreign = format!("<link rel=stylesheet href='{foreign}'>");
+    let scoped = |rule: &str| format!("<style>{rule}</style>");
+    for (sheets, eleventh, thirteenth) in [
+        (String::new(), "11", "13"),
+        (foreign, "foreign 11", "13"),
+        (scoped("@scope (#a) { :scope > #scoped::before { content: 'scoped ' } }"), "11", "scoped 13"),
+        (scoped("#scoped::before { @media screen { content: 'scoped ' } }"), "11", "scoped 13"),
+        (scoped(":scope #scoped::before { content: 'scoped ' }"), "11", "scoped 13"),
+        (scoped("#a { & [id='&'], & #scoped::before { content: 'scoped ' } }"), "11", "scoped 13"),
+    ] {
+        let mut named = Vec::new();
+        for before in ["", links.as_str()] {
+            scene.shows(&format!("{sheets}<section>{before}</section>{DRAWN}")).await;
+            let tree = scene.tree().await;
+            let (_, main) = tree.split_once("- main").unwrap();
+            let names = main.split("- button \"").skip(1).map(|line| line.split('"').next().unwrap().to_owned());
+            named.push(names.collect::<Vec<_>>());
+        }
+        let expected = [
+            "before 1",
+            "2 after",
+            "3 media",
+            "nested 4",
+            "inner 5",
+            "y 6",
+            "7",
+            "8",
+            "host inside b part s 9 slotted",
+            "10 adopted",
+            eleventh,
+            thirteenth,
+            "all 12",
+        ];
+        assert_eq!(named, [expected, expected]);
+    }
+}
+
+#[tokio::test]
+async fn an_image_map_has_its_links() {
+    let mut scene = Scene::local().await;
+    let image = |more: &str| format!("<img usemap=#m width=90 height=90 src='data:image/png,' alt=Plan {more}>");
+    let map = "<map name=m><area coords=0,0,9,9 href=/one alt=One><area coords=9,9,19,19 href=/two id=exit>
+        <area coords=30,0,60,9 onclick='1' alt=Three><area coords=0,30,9,60 alt=Nothing></map>";
+    scene.shows(&format!("{}{map}", image(""))).await;
+    let links = "- link \"One\" [ref=@e1] url \"/one\"\n- link [ref=@e2] url \"/two\" hint \"exit\"\n\
+        - generic \"Three\" [clickable] [ref=@e3]";
+    assert_eq!(scene.tree().await, links);
+    assert!(scene.full_tree().await.contains("- img \"Plan\""));
+    assert_eq!(scene.resolves("@e2").await, Ok(()));
+    scene.shows(&format!("{}{map}", image("style='visibility:hidden'"))).await;
+    assert_eq!(scene.tree().await, "");
+}
+
+#[tokio::test]
+async fn clickables_without_a_role_are_found_and_texts_beside_fields_are_told() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<style>.trash { cursor: pointer; width: 20px; height: 20px }</style>
+             <p>Hello <b>big</b> world with an <span onclick=1>inline</span> word.</p><div class=trash></div>
+             <ul style='cursor:pointer'><li>One<li>Two</ul>
+             <div style='cursor:pointer'><div class=t>Card</div><div class=p>$5</div></div>
+             <div>Amount</div><div><input type=number value=3></div>
+             <ul><li>Milk <button>Delete</button><li>Eggs <button>Delete</button></ul>
+             <div contenteditable>Edit me</div><input type=file><input type=color><input type=date value=2020-01-02>
+             <textarea>  two  spaces</textarea><a href=/x><img alt=Logo src=data:,></a><h2><a href=/t>Title</a></h2>
+             <select multiple><option>A<option selected>B</select><div style='height:200px'></div>
+             <p>A long text about nothing at all that nobody acts upon, and that goes on and on and on for a while.</p>",
+        )
+        .await;
+    let expected = r#"- text: Hello big world with an
+- generic "inline" [clickable] [ref=@e1]
+- text: word.
+- generic [clickable] [ref=@e2] hint "trash"
+- list [clickable] [ref=@e3]:
+  - listitem [clickable] [ref=@e4]: One
+  - listitem [clickable] [ref=@e5]: Two
+- generic "Card $5" [clickable] [ref=@e6]
+- text: Amount
+- spinbutton [ref=@e7]: 3
+- listitem:
+  - text: Milk
+  - button "Delete" [ref=@e8]
+- listitem:
+  - text: Eggs
+  - button "Delete" [ref=@e9]
+- textbox [ref=@e10]: Edit me
+- button "Choose File" [file] [ref=@e11]
+- button [color] [ref=@e12]: #000000
+- textbox [ref=@e13]: 2020-01-02
+- textbox [ref=@e14]:   two  spaces
+- link "Logo" [ref=@e15] url "/x"
+- heading [level=2]:
+  - link "Title" [ref=@e16] url "/t"
+- listbox [ref=@e17]:
+  - option "A"
+  - option "B" [selected]"#;
+    assert_eq!(scene.tree().await, expected);
+    let full = scene.full_tree().await;
+    assert!(
+        full.contains("- paragraph [ref=@e18]:\n  - text: Hello big world with an\n  - generic \"inline\""),
+        "{full}"
+    );
+    assert!(full.contains("]: A long text about nothing"), "{full}");
+
+    // Folders of a tree, one with a single entry.
+    scene
+        .shows(
+            "<ul style='cursor:pointer'><li>Lyda<ul><li>Renda</ul><li>Nathalie<ul style='display:none'><li>Ann</ul></ul>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for line in ["Lyda", "listitem [clickable] [ref=@e", "]: Renda", "]: Nathalie"] {
+        assert!(tree.contains(line), "{line}: {tree}");
+    }
+    assert!(!tree.contains("Ann") && !tree.contains("Lyda Renda"), "{tree}");
+}
+
+#[tokio::test]
+async fn a_label_stands_for_its_box_that_is_not_shown() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<label>Accept <input type=checkbox hidden></label><label for=r>Red</label><input id=r type=radio style='display:none' checked>
+             <label>Photo <input type=file hidden disabled></label><label>Name</label><label>Shown <input type=checkbox></label>",
+        )
+        .await;
+    let lines = |accept: &str| {
+        format!(
+            "- generic \"Accept\" {accept}[clickable] [ref=@e1]\n- generic \"Red\" [checked] [clickable] [ref=@e2]\n\
+             - generic \"Photo\" [disabled] [file] [clickable] [ref=@e3]\n- text: Name\n- checkbox \"Shown\" [ref=@e4]"
+        )
+    };
+    assert_eq!(scene.tree().await, lines(""));
+    scene.evaluate("document.querySelector('label').click()").await;
+    assert_eq!(scene.tree().await, lines("[checked] "));
+}
