@@ -72,12 +72,9 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::ControlHeld => Failure::new(ErrorCode::ControlHeld, details),
         SessionError::Dialog { .. } => Failure::new(ErrorCode::DialogOpen, details),
         SessionError::Act(error) => of_act(&error, details),
-        SessionError::Missed(missed) => return of_missed(&missed, context),
+        SessionError::Missed(missed) => return Refused(not_repeated(of_missed(&missed, context), may_have_acted)),
     };
-    // A click that may have happened is not clicked again.
-    let is_unsure =
-        matches!(failure.code, ErrorCode::DeadlineExceeded | ErrorCode::BrowserCrashed | ErrorCode::Internal);
-    let failure = if may_have_acted && is_unsure { failure.retryable(false) } else { failure };
+    let failure = not_repeated(failure, may_have_acted);
     let Some(context) = context else { return Refused(failure) };
     Refused(failure.in_session(ErrorContext {
         session: Some(context.session),
@@ -88,12 +85,19 @@ pub(super) fn of_session(failed: Failed) -> Refused {
     }))
 }
 
-fn of_missed(missed: &Missed, context: Option<Context>) -> Refused {
+/// The same, not to be retried where the call may have acted: a click that may have happened is not clicked again.
+fn not_repeated(failure: Failure, may_have_acted: bool) -> Failure {
+    let is_unsure =
+        matches!(failure.code, ErrorCode::DeadlineExceeded | ErrorCode::BrowserCrashed | ErrorCode::Internal);
+    if may_have_acted && is_unsure { failure.retryable(false) } else { failure }
+}
+
+fn of_missed(missed: &Missed, context: Option<Context>) -> Failure {
     let Context { session, tab, events, snapshot, .. } = context.unwrap_or_default();
     let tried = missed.tried.iter().cloned().map(Tried::from);
     let bounding_box =
         missed.bounding_box.map(|BoundingBox { x, y, width, height }| session::BoundingBox { x, y, width, height });
-    Refused(of_act(&missed.error, missed.details()).in_session(ErrorContext {
+    of_act(&missed.error, missed.details()).in_session(ErrorContext {
         session: Some(session),
         tab: Some(tab),
         events: Some(events),
@@ -101,7 +105,7 @@ fn of_missed(missed: &Missed, context: Option<Context>) -> Refused {
         matched_count: Some(missed.matched_count as u64),
         bounding_box,
         snapshot,
-    }))
+    })
 }
 
 fn of_act(error: &ActError, details: String) -> Failure {

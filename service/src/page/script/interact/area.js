@@ -4,18 +4,13 @@ const AREAS_MAX = 500, IMAGES_MAX = 500, COORDS_MAX_CHARS = 10_000;
 
 const isArea = (element) => element instanceof HTMLAreaElement;
 const mapName = (image) => (dom.attribute(image, 'usemap') ?? '').replace(/^[^#]*#/, '');
-const inTreeOf = (node, selector) => {
-  const root = dom.rootNode(node);
-  const query = root instanceof Document ? Document : root instanceof DocumentFragment ? DocumentFragment : Element;
-  return query.prototype.querySelectorAll.call(root, selector);
-};
 
 // The image that an area is of; null of one that is of none that is drawn.
 function imageOf(area) {
   const map = dom.closest(area, 'map');
   const name = map && dom.attribute(map, 'name');
   if (!name) return null;
-  const images = inTreeOf(map, 'img[usemap]');
+  const images = allIn(dom.rootNode(map), 'img[usemap]');
   for (let at = 0; at < images.length && at < IMAGES_MAX; at++) {
     if (mapName(images[at]) === name && Element.prototype.checkVisibility.call(images[at], { visibilityProperty: true })) return images[at];
   }
@@ -26,9 +21,9 @@ function imageOf(area) {
 function areasOf(image) {
   const name = mapName(image);
   if (name === '') return [];
-  const maps = inTreeOf(image, 'map');
+  const maps = allIn(dom.rootNode(image), 'map');
   for (let at = 0; at < maps.length && at < IMAGES_MAX; at++) {
-    if (dom.attribute(maps[at], 'name') === name) return [...Element.prototype.querySelectorAll.call(maps[at], 'area[href], area[onclick]')].slice(0, AREAS_MAX);
+    if (dom.attribute(maps[at], 'name') === name) return [...allIn(maps[at], 'area[href], area[onclick]')].slice(0, AREAS_MAX);
   }
   return [];
 }
@@ -37,7 +32,7 @@ function areasOf(image) {
 function areaBox(area) {
   const image = imageOf(area);
   if (!image) return new DOMRect();
-  const outer = Element.prototype.getBoundingClientRect.call(image);
+  const outer = dom.ownBox(image);
   const style = getComputedStyle(image);
   const px = (name) => Number.parseFloat(style[name]) || 0;
   const left = px('borderLeftWidth') + px('paddingLeft'), top = px('borderTopWidth') + px('paddingTop');

@@ -36,6 +36,11 @@ const dom = {
   box: (element) => (isArea(element) ? areaBox(element) : dom.ownBox(element)),
   boxes: methodOf(Element.prototype, 'getClientRects'),
 };
+// What a selector finds in a document, a shadow root or an element.
+const allIn = (root, selector) => {
+  const query = root instanceof Document ? Document : root instanceof DocumentFragment ? DocumentFragment : Element;
+  return query.prototype.querySelectorAll.call(root, selector);
+};
 const documentRoot = () => getterOf(Document.prototype, 'documentElement')(document);
 const documentBody = () => getterOf(Document.prototype, 'body')(document);
 const isElementNode = (node) => dom.type(node) === 1;

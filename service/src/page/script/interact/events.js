@@ -137,8 +137,7 @@ kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
   let goesOn = true;
   const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
-  const activates = (key === 'Enter' || key === ' ') && !actFieldKind(element);
-  if (goesOn && isConnected(element) && (!activates || staysMeant())) keyDefault(element, key, modifiers);
+  if (goesOn && isConnected(element) && (!isActivating(element, key) || staysMeant())) keyDefault(element, key, modifiers);
   dispatch(element, new KeyboardEvent('keyup', init));
   return { reached, goesOn, what: describe(element) };
 };

@@ -129,13 +129,16 @@ const belongs = (target, { element, first, label, control }) => {
   return control !== null && control === target;
 };
 
+// Whether a key does what a click on the element does.
+const isActivating = (element, key) => (key === 'Enter' || key === ' ') && !actFieldKind(element);
+
 // A key belongs to what has the focus when it goes down; what the page makes of that, such as going to the next field, is
 // the page's. What the key types belongs to the same element.
 const judgeKey = (event, now) => {
   const [target] = event.composedPath();
   // A key that went down here must come up. What Enter does comes with `keypress`, what the space bar does with `keyup`.
   const acts = event.type === 'keyup' ? event.key === ' ' : event.type === 'keypress' && event.key === 'Enter';
-  const hasChanged = now.first !== null && acts && !actFieldKind(now.element) && isHere(now.element) && !staysMeant();
+  const hasChanged = now.first !== null && acts && isActivating(now.element, event.key) && isHere(now.element) && !staysMeant();
   if (hasChanged && hasKeys(now.element, target)) return misses(now, `${told(now.element)}, which had changed,`);
   if (event.type === 'keyup') return now.first !== null;
   if (now.stops || !now.element) return misses(now, told(target));
@@ -151,7 +154,7 @@ const judgeKey = (event, now) => {
 // Whether the first key may come: one that activates does so to what the element was shown as, and to no button inside it.
 const mayHave = (event, target, now) => {
   const { element } = now;
-  const activates = event.type === 'keydown' && (event.key === 'Enter' || event.key === ' ') && !actFieldKind(element);
+  const activates = event.type === 'keydown' && isActivating(element, event.key);
   now.changed = !(activates ? staysMeant() : now.stays());
   return !now.changed && !(activates && target !== element && actsByItself(element) && isButton(target));
 };

@@ -38,8 +38,7 @@ function labelsOf(element) {
   let fields = labelled.get(root);
   if (fields === undefined) {
     fields = new Map();
-    const query = root instanceof Document ? Document : root instanceof DocumentFragment ? DocumentFragment : Element;
-    const labels = query.prototype.querySelectorAll.call(root, 'label');
+    const labels = allIn(root, 'label');
     for (let at = 0; at < labels.length && at < LABELS_MAX; at++) {
       const control = labels[at] instanceof HTMLLabelElement ? labels[at].control : null;
       if (!control) continue;

@@ -45,8 +45,8 @@ const tasksEnd = (delay) => new Promise((resolve) => {
   };
   scheduler.postTask(end, { priority: 'background', delay });
 });
-// Waits for two answers of the databases' process. A write and a read take three; so many have come by the second frame, also
-// where that process is slower than frames.
+// Whether the page has databases, also those that the action made; waits for two answers of their process then. A write and a
+// read take three; so many have come by the second frame, also where that process is slower than frames.
 const databasesAnswer = () => Promise.race([
   hasDatabases().then((has) => has && hasDatabases()),
   new Promise((resolve) => { setTimeout(resolve, FRAME_LONGEST_MS); }),
@@ -128,7 +128,7 @@ kit.rest = async (longestMs) => {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
-    if (now.stores ||= await noteAsked(now, hasDatabases)) await noteAsked(now, databasesAnswer);
+    if (await noteAsked(now, databasesAnswer) !== false) now.stores = true;
     // A busy browser may draw frames before it runs timers that are over.
     if (now.asked) await noteAsked(now, timersEnd);
     now.look();

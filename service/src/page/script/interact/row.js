@@ -53,12 +53,12 @@ function readRow(row, cache) {
     }
     return text.slice(0, ABOUT_MAX_CHARS);
   };
-  const wordsIn = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+  const wordsAlone = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
   let text = textAbout((node) => !NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role')), false);
-  let words = wordsIn(text);
+  let words = wordsAlone(text);
   if (words === '') {
     text = textAbout((node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true);
-    words = wordsIn(text);
+    words = wordsAlone(text);
   }
   read = { text, words };
   cache.set(row, read);

@@ -35,7 +35,7 @@ const WITHOUT_INSIDE = new Set(['input', 'textarea', 'select', 'iframe', 'frame'
 const HOST_TAGS = new Set(['article', 'aside', 'div', 'footer', 'header', 'main', 'nav', 'section', 'span']);
 const SEEN_THROUGH = new Set([...TEXTUAL, 'toolbar', 'tabpanel']);
 
-const wordsIn = (kids) => tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
+const wordsAmong = (kids) => tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
 
 class Shaping {
   // Decides about texts that wait for a field beside them.
@@ -104,7 +104,7 @@ class Shaping {
     if (node.leaf || node.frame) { node.kids = []; return true }
     if (role === 'combobox' || role === 'listbox') {
       node.kids = kids.filter(kid => kid.words === undefined);
-      if (node.named && node.text === null) node.text = wordsIn(kids) || null;
+      if (node.named && node.text === null) node.text = wordsAmong(kids) || null;
       return true;
     }
     if (node.acts || BY_CONTENT.has(role)) return this.shapeActing(node, kids, inner);
@@ -160,7 +160,7 @@ class Shaping {
       } else node.kids = node.kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
     } else {
       node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
-      const words = this.full && role !== 'heading' ? wordsIn(kids) : '';
+      const words = this.full && role !== 'heading' ? wordsAmong(kids) : '';
       if (words && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;

@@ -76,6 +76,7 @@ class TreeWalk extends Shaping {
     this.visited = new Set();
     this.focused = focusedElement();
     this.owners = this.ownersOf();
+    this.around = this.aroundRoot();
     this.open = [];
     this.kids = [];
   }
@@ -97,28 +98,31 @@ class TreeWalk extends Shaping {
     return owners;
   }
 
+  // The elements around the root, from inside out.
+  aroundRoot() {
+    const around = [];
+    const above = (element) => this.owners.get(element) ?? drawnParent(element);
+    for (let at = this.root && above(this.root); at && around.length < AROUND_MAX; at = above(at)) around.push(at);
+    return around;
+  }
+
   // Beneath a modal dialog everything else is inert.
   tops() {
     const modal = Document.prototype.querySelectorAll.call(document, 'dialog:modal');
-    if (this.root) return this.isLeftOut(this.root, modal) ? [] : [this.root];
+    if (this.root) return this.isLeftOut(modal) ? [] : [this.root];
     if (modal.length) return [...modal].slice(-5);
     return documentRoot() ? [documentRoot()] : [];
   }
 
-  // Whether the whole tree has not what is inside what a root is inside of.
-  isLeftOut(root, modal) {
-    let isModal = modal.length === 0;
-    for (let at = root, steps = 0; at && steps < AROUND_MAX; steps++) {
-      isModal ||= [...modal].includes(at);
-      const outer = this.owners.get(at) ?? drawnParent(at);
-      if (outer) {
-        const { display, contentVisibility } = styleOf(outer);
-        const isClosed = dom.tag(outer) === 'details' && isHtml(outer) && !dom.has(outer, 'open') && dom.tag(at) !== 'summary';
-        if (display === 'none' || contentVisibility === 'hidden' || ariaTrue(outer, 'aria-hidden') || dom.has(outer, 'inert') || isClosed) return true;
-      }
-      at = outer;
-    }
-    return !isModal;
+  // Whether the whole tree leaves out what is inside one of the elements around a root.
+  isLeftOut(modal) {
+    const inside = [this.root, ...this.around];
+    const isClosed = (outer, at) => dom.tag(outer) === 'details' && isHtml(outer) && !dom.has(outer, 'open') && dom.tag(inside[at]) !== 'summary';
+    const isHidden = this.around.some((outer, at) => {
+      const { display, contentVisibility } = styleOf(outer);
+      return display === 'none' || contentVisibility === 'hidden' || ariaTrue(outer, 'aria-hidden') || dom.has(outer, 'inert') || isClosed(outer, at);
+    });
+    return isHidden || modal.length > 0 && !inside.some(one => [...modal].includes(one));
   }
 
   run() {
@@ -138,11 +142,8 @@ class TreeWalk extends Shaping {
 
   // What holds at the top: of a root what is around it, so that it shows the same lines as within the whole document.
   contextAround() {
-    const around = [];
-    const above = (element) => this.owners.get(element) ?? drawnParent(element);
-    for (let at = this.root && above(this.root); at && around.length < AROUND_MAX; at = above(at)) around.push(at);
     let context = { pointer: false, covered: '', telling: this.full, unseen: false };
-    for (const element of around.reverse()) context = this.contextIn(element, dom.tag(element), styleOf(element), shownRole(element), context);
+    for (const element of this.around.toReversed()) context = this.contextIn(element, dom.tag(element), styleOf(element), shownRole(element), context);
     return context;
   }
 
