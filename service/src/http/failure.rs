@@ -135,7 +135,7 @@ fn of_page(error: &PageError) -> Failure {
         PageError::Download(_) | PageError::NoHistory | PageError::OverBudget(_) | PageError::Flooded => {
             Failure::new(ErrorCode::NavigationFailed, details)
         }
-        PageError::NavigationTimedOut(_) => Failure::new(ErrorCode::NavigationTimeout, details),
+        PageError::NavigationTimedOut(_) | PageError::Leaving => Failure::new(ErrorCode::NavigationTimeout, details),
         PageError::Crashed(_) => Failure::new(ErrorCode::BrowserCrashed, details),
         PageError::TimedOut(_) | PageError::NoFrame(_) => Failure::new(ErrorCode::DeadlineExceeded, details),
         PageError::SelectorNotFound(_) => Failure::new(ErrorCode::SelectorNotFound, details),

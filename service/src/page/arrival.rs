@@ -62,6 +62,12 @@ impl Page {
         (done, place.and_then(|place| self.arrived(place)))
     }
 
+    /// Returns the URL and the title of a page that is leaving, and so can't be asked; `None` if it is gone.
+    pub async fn last_place(&self) -> Option<(String, String)> {
+        let place = self.last_reported().await.ok()?;
+        Some((place.url?, place.title.chars().take(TITLE_MAX_CHARS).collect()))
+    }
+
     /// Returns the title of the page's document, cut at [`TITLE_MAX_CHARS`]; `None` if the page does not answer.
     pub async fn title(&self) -> Option<String> {
         let place = self.place().await.ok()?;
@@ -84,14 +90,17 @@ impl Page {
         }
         match self.run(PLACE_TIMEOUT, "asking for the title", PLACE, [TITLE_MAX_CHARS.into()]).await {
             Ok(place) => Ok(place),
-            // The document's script is busy: the browser process knows the URL and title that it last reported.
-            Err(PageError::TimedOut(_) | PageError::Browser(_)) => {
-                let asked = self.session.call(&GetTargetInfoParams::default());
-                let info = self.within(CAPTURE_TIMEOUT, "asking for the title", asked).await?.target_info;
-                Ok(Place { url: Some(info.url), title: info.title, ..Place::default() })
-            }
+            // The document's script is busy.
+            Err(error) if error.is_without_answer() => self.last_reported().await,
             Err(error) => Err(error),
         }
+    }
+
+    /// Returns the URL and the title that the document last reported to the browser process, without asking it.
+    async fn last_reported(&self) -> Result<Place, PageError> {
+        let asked = self.session.call(&GetTargetInfoParams::default());
+        let info = self.within(CAPTURE_TIMEOUT, "asking for the title", asked).await?.target_info;
+        Ok(Place { url: Some(info.url), title: info.title, ..Place::default() })
     }
 
     fn arrived(&self, place: Place) -> Result<Arrival, PageError> {

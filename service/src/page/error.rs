@@ -39,6 +39,10 @@ pub enum PageError {
     /// A capture or a reading took too long.
     #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
     TimedOut(&'static str),
+    /// The page did not answer because it is about to be replaced: the browser passes nothing on to a page until the
+    /// server of the next one has answered.
+    #[error("the page is leaving for another one, whose server has not answered yet; wait, or navigate elsewhere")]
+    Leaving,
     /// A page drawn by `begin_frame` drew no frame in time. An ordinary page may still work.
     #[error("the page drew no frame: {0}")]
     NoFrame(String),
@@ -51,6 +55,13 @@ pub enum PageError {
     /// The browser refused a command.
     #[error(transparent)]
     Browser(CdpError),
+}
+
+impl PageError {
+    /// Whether the page gave no answer that can be used: its script is busy, it is leaving, or it is being replaced.
+    pub(super) fn is_without_answer(&self) -> bool {
+        matches!(self, Self::TimedOut(_) | Self::Leaving | Self::Browser(_))
+    }
 }
 
 impl From<CdpError> for PageError {

@@ -2,7 +2,7 @@
 //!
 //! The other files of `page` add their operations to it and are not known here.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use porthole_contract::Viewport;
@@ -34,6 +34,8 @@ pub struct Page {
     pub(super) barrier: EventBarrier,
     pub(super) latest_document: LatestDocument,
     pub(super) network_use: NetworkUse,
+    /// Until when what an action began is waited for, where its own limits are later.
+    pub(super) settles_by: Mutex<Option<Instant>>,
     /// What the guard tells refused targets, of a local session's page.
     pub(super) stops_refused: Option<Arc<OnRefusal>>,
 }
@@ -58,6 +60,17 @@ impl Page {
         refusal
     }
 
+    /// Has actions from now on wait for what they began until `deadline` at most: their caller waits no longer.
+    pub fn settles_by(&self, deadline: Instant) {
+        *self.settles_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);
+    }
+
+    /// The earlier of `limit` and what [`Page::settles_by`] was told last.
+    pub(super) fn settles_until(&self, limit: Instant) -> Instant {
+        let by = *self.settles_by.lock().unwrap_or_else(PoisonError::into_inner);
+        by.map_or(limit, |by| by.min(limit))
+    }
+
     /// Awaits an answer for at most `limit`. Fails early if the page is refused or dies.
     pub(super) async fn within<T>(
         &self,
@@ -68,8 +81,12 @@ impl Page {
         tokio::select! {
             biased;
             stop = self.stop() => Err(stop.into()),
-            answer = timeout(limit, answer) => Ok(answer.map_err(|_| PageError::TimedOut(what))??),
+            answer = timeout(limit, answer) => Ok(answer.map_err(|_| self.ran_out(what))??),
         }
+    }
+
+    fn ran_out(&self, what: &'static str) -> PageError {
+        if self.is_leaving() { PageError::Leaving } else { PageError::TimedOut(what) }
     }
 
     /// Waits until the page's document is refused or the page dies, and returns which.
@@ -81,8 +98,14 @@ impl Page {
         }
     }
 
-    /// Waits up to `limit` while the page is leaving for another document, and returns whether it stays. A page that is
-    /// leaving answers nothing: the browser passes nothing on to it until the other document's server has answered.
+    /// Whether the page is leaving for another document. Then it answers nothing: the browser passes nothing on to it
+    /// until the other document's server has answered.
+    #[must_use]
+    pub fn is_leaving(&self) -> bool {
+        !self.state.borrow().document.stays()
+    }
+
+    /// Waits up to `limit` while the page is leaving for another document, and returns whether it stays.
     ///
     /// # Errors
     /// [`PageError`]: the page is refused or dead.

@@ -140,7 +140,9 @@ impl Page {
         let redirects = self.stops_refused.is_some().then(|| self.network_use.begin());
         let navigated = self.session.call(&NavigateParams::new(target.url().as_str()));
         let answer = match self.within(NAVIGATION_TIMEOUT, "navigating", navigated).await {
-            Err(PageError::TimedOut(_)) => return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT)),
+            Err(PageError::TimedOut(_) | PageError::Leaving) => {
+                return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
+            }
             answer => answer?,
         };
         let loader = answer.loader_id.as_ref().map(|loader| loader.inner().as_str());

@@ -1,5 +1,7 @@
 //! How a page is opened: a lease's blank one, a session's first one, and a window that one of its pages opened.
 
+use std::sync::Mutex;
+
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
 use tokio::sync::watch::channel;
@@ -122,6 +124,7 @@ impl Page {
             frame_control: lease.frame_lock().cloned().map(FrameControl::new),
             barrier,
             latest_document: LatestDocument::default(),
+            settles_by: Mutex::default(),
             network_use,
             stops_refused,
         }

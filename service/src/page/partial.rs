@@ -213,7 +213,7 @@ impl Page {
     async fn waiting(&self) -> Result<Option<Waiting>, PageError> {
         match self.run(ASK_TIMEOUT, "asking what the page waits for", PENDING, []).await {
             Ok(waiting) => Ok(Some(waiting)),
-            Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(None),
+            Err(error) if error.is_without_answer() => Ok(None),
             Err(error) => Err(error),
         }
     }

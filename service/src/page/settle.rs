@@ -210,8 +210,8 @@ impl Page {
         let decoding = self.run::<Value>(limit, "decoding", &decoded, []);
         match self.while_drawing(decoding).await {
             // A document that is replaced, or too busy to answer, is used as it is.
-            Ok(_) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => Ok(()),
-            Err(error) => Err(error),
+            Err(error) if !error.is_without_answer() => Err(error),
+            _ => Ok(()),
         }
     }
 
@@ -235,8 +235,8 @@ impl Page {
             match self.run::<Option<bool>>(left, "looking for an element", MATCHES, [selector.into()]).await {
                 Ok(Some(true)) => return Ok(true),
                 Ok(None) => return Err(PageError::InvalidSelector(selector.to_owned())),
-                Ok(Some(false)) | Err(PageError::TimedOut(_) | PageError::Browser(_)) => {}
-                Err(error) => return Err(error),
+                Err(error) if !error.is_without_answer() => return Err(error),
+                Ok(Some(false)) | Err(_) => {}
             }
             if Instant::now() >= deadline {
                 return Ok(false);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::CrashParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{CrashParams, StopLoadingParams};
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{EvaluateParams, TerminateExecutionParams};
 use tokio::time::{Instant, timeout};
 
@@ -23,7 +23,14 @@ impl Page {
             let state = self.state.borrow();
             state.arrivals == 0 || state.dialog.is_some() || state.fatal.is_some()
         };
-        if is_idle || self.answers(BUSY_FOR).await {
+        if is_idle {
+            return true;
+        }
+        // It is left for elsewhere. While its server is waited for, the page would answer nothing.
+        if self.is_leaving() {
+            self.session.call(&StopLoadingParams::default()).forget();
+        }
+        if self.answers(BUSY_FOR).await {
             return true;
         }
         tracing::info!("terminating a script that never ends");

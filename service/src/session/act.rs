@@ -186,6 +186,7 @@ impl Turn<'_> {
     pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
         let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
         self.settling_since = Clock::now().checked_sub(settled.took);
+        self.is_unsettled = !settled.settled;
         self.warnings.extend(warnings.into_iter().map(|code| match (code.as_str(), &typed) {
             ("value_differs", Some(typed)) => match &typed.value {
                 Some(value) => format!("value_differs: the field has {value:?} now"),

@@ -68,8 +68,10 @@ impl Sessions {
         };
         session.touch();
         let may_have_acted = call.acts_on_page() && has_begun.into_inner();
-        let ran = ran.map_err(|error| Failed { may_have_acted, ..session.failed(error) });
-        let Ran { result, context, warnings, mut timings, closes } = ran?;
+        let Ran { result, context, warnings, mut timings, closes } = match ran {
+            Ok(ran) => ran,
+            Err(error) => return Err(Failed { may_have_acted, ..session.failed(error) }),
+        };
         match result {
             Ok(result) => {
                 if closes {
@@ -79,7 +81,10 @@ impl Sessions {
                 Ok(Answered { result, context, warnings, timings })
             }
             Err(error) => {
-                let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
+                let error = match session.end.reason() {
+                    Some(reason) => ended(reason),
+                    None => session.why_late(error),
+                };
                 Err(Failed { error, context: Some(context), may_have_acted })
             }
         }
@@ -131,6 +136,7 @@ impl Sessions {
             Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
             Kind::Manages => None,
         };
+        tab.page.settles_by(deadline.checked_sub(ANSWER_TIME).unwrap_or(deadline));
         // The tab that a call names is the next one's, too.
         if call.kind == Kind::Works && call.tab.is_some() {
             session.tabs().activate(&tab.name);
@@ -141,6 +147,7 @@ impl Sessions {
             tab,
             deadline,
             settling_since: None,
+            is_unsettled: false,
             warnings: Vec::new(),
             snapshot: None,
             tool: call.tool.clone(),
@@ -160,7 +167,7 @@ fn ended(reason: Reason) -> SessionError {
 impl Session {
     /// The failure of a call that did not come to its work, or was given up during it.
     fn failed(&self, error: SessionError) -> Failed {
-        let error = self.held_by_dialog(error);
+        let error = self.why_late(error);
         let active = self.tabs().active();
         let context = Context {
             session: self.handle.clone(),
@@ -192,22 +199,30 @@ impl Session {
         tabs.into_iter().find_map(|tab| tab.page.dialog().map(|dialog| (tab, dialog)))
     }
 
-    /// The error of a call that ran out of time while a dialog, perhaps another tab's, held its page.
-    fn held_by_dialog(&self, error: SessionError) -> SessionError {
-        let ran_out =
-            matches!(error, SessionError::Deadline { .. } | SessionError::Act(ActError::Page(PageError::TimedOut(_))));
-        match self.dialog().filter(|_| ran_out) {
-            Some((tab, dialog)) => SessionError::Dialog { tab: tab.name, kind: dialog.kind },
-            None => error,
+    /// The error of a call that ran out of time while its page could not answer: a dialog, perhaps another tab's, held it,
+    /// or it was leaving.
+    fn why_late(&self, error: SessionError) -> SessionError {
+        match &error {
+            SessionError::Deadline { .. }
+            | SessionError::Act(ActError::Page(PageError::TimedOut(_) | PageError::Leaving)) => {}
+            _ => return error,
         }
+        if let Some((tab, dialog)) = self.dialog() {
+            return SessionError::Dialog { tab: tab.name, kind: dialog.kind };
+        }
+        let active = self.tabs().active();
+        if active.is_some_and(|tab| tab.page.is_leaving()) { PageError::Leaving.into() } else { error }
     }
 
     /// What every answer has, after a call's work.
     async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
         let tab = turn.tab.clone();
-        let (place, errors) = match self.dialog() {
-            Some(_) => Default::default(),
-            None => tokio::join!(place(&tab.page), tab.page.take_errors()),
+        let (place, errors) = if self.dialog().is_some() {
+            Default::default()
+        } else if tab.page.is_leaving() {
+            (tab.page.last_place().await, Vec::new())
+        } else {
+            tokio::join!(place(&tab.page), tab.page.take_errors())
         };
         let place = place.filter(|(url, _)| !url.starts_with("chrome-error:"));
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));

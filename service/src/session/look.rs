@@ -12,8 +12,8 @@ use porthole_contract::{ImageFormat, Invalid};
 
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
-use crate::page::Region;
 use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
+use crate::page::{PageError, Region};
 
 /// How many documents are asked, one after the other, of a page that goes from one to the next.
 const DOCUMENTS_MAX: usize = 5;
@@ -65,10 +65,9 @@ impl Turn<'_> {
         if self.page().dialog().is_some() {
             return;
         }
-        if let Ok(false) = self.page().stays(LEAVES_WITHIN).await {
-            let why =
-                "the page is leaving for another one, whose server has not answered yet; wait, or navigate elsewhere";
-            self.warnings.push(format!("no_snapshot: {why}"));
+        let patience = if self.is_unsettled { Duration::ZERO } else { LEAVES_WITHIN };
+        if let Ok(false) = self.page().stays(patience).await {
+            self.warnings.push(format!("no_snapshot: {}", PageError::Leaving));
             return;
         }
         if let Err(error) = self.take_snapshot(options).await {

@@ -60,6 +60,8 @@ pub struct Turn<'a> {
     pub deadline: Instant,
     /// When the wait for what the call began was begun, if it was.
     pub settling_since: Option<Clock>,
+    /// Whether what the call began had not ended when it was no longer waited for.
+    pub(super) is_unsettled: bool,
     /// What did not go quite as asked, each `code: sentence`.
     pub warnings: Vec<String>,
     /// The snapshot for the answer.

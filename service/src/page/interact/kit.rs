@@ -51,7 +51,11 @@ impl Page {
     /// # Errors
     /// [`ActError`]: a dialog holds the page, it died, or it did not answer in time.
     pub async fn main_document(&self) -> Result<Frame, ActError> {
-        let frame = Frame::open(self, self.session.clone(), self.main_frame.clone(), None).await?;
+        self.main_document_within(CAPTURE_TIMEOUT).await
+    }
+
+    pub(super) async fn main_document_within(&self, limit: Duration) -> Result<Frame, ActError> {
+        let frame = Frame::open(self, self.session.clone(), self.main_frame.clone(), None, limit).await?;
         self.latest_document.set(frame.clone());
         Ok(frame)
     }
@@ -65,7 +69,7 @@ impl Page {
         let id = node.frame_id.map(String::from).ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
         let own = self.state.borrow().parts.get(&id).cloned();
         let session = own.unwrap_or_else(|| outer.session().clone());
-        Frame::open(self, session, id, Some((outer.clone(), number))).await
+        Frame::open(self, session, id, Some((outer.clone(), number)), CAPTURE_TIMEOUT).await
     }
 
     /// Whether this page shows the frame, or one that the frame is inside of.
@@ -120,10 +124,16 @@ impl Frame {
         outermost.id() == page.main_frame
     }
 
-    async fn open(page: &Page, session: Session, id: String, owner: Option<(Frame, u32)>) -> Result<Frame, ActError> {
+    async fn open(
+        page: &Page,
+        session: Session,
+        id: String,
+        owner: Option<(Frame, u32)>,
+        limit: Duration,
+    ) -> Result<Frame, ActError> {
         let making = async { Ok(*session.call(&in_frame(&id)).await?.execution_context_id.inner()) };
-        let world = page.unless_held(CAPTURE_TIMEOUT, "asking for a frame", making).await?;
-        let hello: Hello = call(page, &session, world, None, CAPTURE_TIMEOUT, "hello", Vec::new()).await?;
+        let world = page.unless_held(limit, "asking for a frame", making).await?;
+        let hello: Hello = call(page, &session, world, None, limit, "hello", Vec::new()).await?;
         Ok(Frame::new(session, id, world, hello.document, owner))
     }
 

@@ -150,7 +150,7 @@ impl<'a> Quiet<'a> {
         match self.page.unless_held(INPUT_TIMEOUT, "taking input", taken).await {
             Ok(()) => Ok(Some(())),
             Err(ActError::Dialog(_)) => Ok(None),
-            Err(ActError::Page(PageError::TimedOut(_))) => {
+            Err(ActError::Page(PageError::TimedOut(_) | PageError::Leaving)) => {
                 Err(ActError::DispatchFailed("the page did not take the input".to_owned()))
             }
             // Its document was refused: the end says so.
@@ -174,9 +174,10 @@ impl<'a> Quiet<'a> {
         self.resting_since.get_or_insert_with(Instant::now);
         let longest: Value = u64::try_from(RESTLESS_AFTER.as_millis()).unwrap_or_default().into();
         let page = self.page;
+        let limit = page.settles_until(Instant::now() + ANSWER_TIMEOUT).saturating_duration_since(Instant::now());
         let asked = self.frames.iter().map(|frame| {
             let arguments = vec![longest.clone()];
-            async move { frame.call::<Told>(page, ANSWER_TIMEOUT, "rest", arguments).await }
+            async move { frame.call::<Told>(page, limit, "rest", arguments).await }
         });
         let answers = join_all(asked).await;
         let mut rest = Rest::default();
@@ -195,7 +196,7 @@ impl<'a> Quiet<'a> {
                 Err(ActError::NotFound(_)) => gone.push(number),
                 Err(ActError::Page(PageError::Crashed(_))) if page.was_closed().await => gone.push(number),
                 // Its script is busy.
-                Err(ActError::Page(PageError::TimedOut(_) | PageError::Browser(_))) => rest.is_busy = true,
+                Err(ActError::Page(error)) if error.is_without_answer() => rest.is_busy = true,
                 Err(ActError::Page(PageError::Blocked(_))) => {}
                 Err(error) => return Err(error),
             }

@@ -12,7 +12,7 @@ use futures_util::stream::FuturesUnordered;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::wanted::{Plan, Step, shown};
 use super::{ActError, BoundingBox, Element, Frame};
@@ -105,7 +105,13 @@ impl<'a> Search<'a> {
     pub(super) async fn run(&mut self, mut done: impl FnMut(&Round) -> bool) -> Result<(Round, bool), ActError> {
         loop {
             let asked_at = Instant::now();
-            match self.round().await {
+            let (page, deadline) = (self.page, self.deadline);
+            let told = tokio::select! {
+                biased;
+                told = self.round() => told,
+                () = leaves_at(page, deadline) => Err(PageError::Leaving.into()),
+            };
+            match told {
                 Ok(round) => {
                     if done(&round) {
                         return Ok((round, true));
@@ -126,6 +132,8 @@ impl<'a> Search<'a> {
                     }
                     sleep(NEXT_DOCUMENT_AFTER).await;
                 }
+                // It may stay after all, or the next one comes.
+                Err(ActError::Page(PageError::Leaving)) if Instant::now() < self.deadline => {}
                 Err(error) => return Err(error),
             }
         }
@@ -138,7 +146,7 @@ impl<'a> Search<'a> {
             let outcome = self.ask(frame, &self.told, limit).await?;
             return Ok(Round { places: vec![(frame.clone(), outcome)], ..Round::default() });
         }
-        let main = self.main().await?;
+        let main = self.main(limit).await?;
         if let Within::Steps(steps) = self.within.clone() {
             return self.round_in_frame(main, &steps, limit).await;
         }
@@ -235,12 +243,12 @@ impl<'a> Search<'a> {
     }
 
     /// The main frame's document, the one that is known while no other has arrived.
-    async fn main(&mut self) -> Result<Frame, ActError> {
+    async fn main(&mut self, limit: Duration) -> Result<Frame, ActError> {
         let arrivals = self.page.state.borrow().arrivals;
         match &self.main {
             Some((then, main)) if *then == arrivals => Ok(main.clone()),
             _ => {
-                let main = self.page.main_document().await?;
+                let main = self.page.main_document_within(limit).await?;
                 self.main = Some((arrivals, main.clone()));
                 Ok(main)
             }
@@ -280,6 +288,14 @@ impl<'a> Search<'a> {
             // A document that is kept for going back would not answer any more.
             arrived = self.page.reaches(self.deadline, |state| state.arrivals != arrivals) => Ok(arrived.map(drop)?),
         }
+    }
+}
+
+/// Returns at `deadline` where the page is leaving then, and so tells nothing; else never.
+async fn leaves_at(page: &Page, deadline: Instant) {
+    sleep_until(deadline).await;
+    if !page.is_leaving() {
+        std::future::pending().await
     }
 }
 

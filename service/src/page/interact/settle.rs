@@ -16,8 +16,9 @@ const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
 impl Quiet<'_> {
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
-        let navigated_by = Instant::now() + NAVIGATION_TIMEOUT;
-        let mut rests_by = Instant::now() + REST_TIMEOUT;
+        let navigated_by = self.resting_since.unwrap_or_else(Instant::now) + NAVIGATION_TIMEOUT;
+        let navigated_by = self.page.settles_until(navigated_by);
+        let mut rests_by = self.page.settles_until(Instant::now() + REST_TIMEOUT);
         let Some(rest) = rest else { return Ok(self.ends(false)) };
         let mut is_known = !rest.is_busy && !self.frames.is_empty();
         loop {
@@ -35,7 +36,7 @@ impl Quiet<'_> {
                 }
                 self.next(deadline).await;
                 if is_loading && !self.is_loading() {
-                    rests_by = Instant::now() + REST_TIMEOUT;
+                    rests_by = self.page.settles_until(Instant::now() + REST_TIMEOUT);
                 }
                 continue;
             }

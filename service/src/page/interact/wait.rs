@@ -8,8 +8,8 @@ use tokio::time::{Instant, sleep};
 use super::search::{Round, Search, Within};
 use super::wanted::{Plan, Step};
 use super::{ActError, Element, Missed, UrlGlob, Wanted};
-use crate::page::Page;
 use crate::page::run::NEXT_DOCUMENT_AFTER;
+use crate::page::{Page, PageError};
 
 /// How long a document waits for its URL to change until it is asked anew.
 const URL_SLICE: Duration = Duration::from_millis(1_000);
@@ -88,6 +88,7 @@ impl Page {
                 Ok(_) => {}
                 // The document is gone; the next one comes.
                 Err(ActError::NotFound(_)) => sleep(NEXT_DOCUMENT_AFTER).await,
+                Err(ActError::Page(PageError::Leaving)) => {}
                 Err(error) => return Err(error),
             }
             if Instant::now() >= deadline {
@@ -99,7 +100,7 @@ impl Page {
     /// The document's URL: at once where it matches, else when it has changed or some time has passed.
     async fn next_url(&self, glob: &UrlGlob, deadline: Instant) -> Result<String, ActError> {
         let arrivals = self.state.borrow().arrivals;
-        let main = self.main_document().await?;
+        let main = self.main_document_within(URL_SLICE).await?;
         let url: String = main.call(self, URL_SLICE, "url", Vec::new()).await?;
         if glob.matches(&url) {
             return Ok(url);
@@ -130,7 +131,10 @@ impl Page {
             Awaited::Hidden => round.best(plan).is_none_or(|(_, chosen)| !chosen.visible),
             Awaited::Visible | Awaited::Enabled => round.satisfies(plan),
         };
-        let (round, came_about) = search.run(done).await?;
+        let (round, came_about) = search.run(done).await.map_err(|error| match error {
+            ActError::Page(leaving @ PageError::Leaving) => timed_out(format!("{what}: {leaving}"), began),
+            error => error,
+        })?;
         let is_gone = is_one && round.best(plan).is_none();
         match state {
             Awaited::Hidden if came_about || is_gone => Ok(()),

@@ -65,5 +65,40 @@ async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left()
     assert!(warnings.contains("no_snapshot") && warnings.contains("has not answered"), "{warnings}");
     let left = agent.does("navigate", json!({"url": next, "snapshot": "full"})).await;
     assert!(tree(&left).contains("heading \"next\""), "{left:#?}");
+    assert_eq!(left["tab"], "t1", "{left:#?}");
+    let back = agent.does("navigate", json!({"action": "back"})).await;
+    assert_eq!(back["title"], "first", "{back:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_click_whose_page_comes_after_the_calls_own_time_is_told_as_done_and_can_be_waited_for() {
+    let stack = Stack::shared().await;
+    let late = stack.site.page(Reply::html("<title>late</title><h1>it came</h1>").late(Duration::from_secs(6)));
+    let page = stack.site.html(&format!("<title>first</title><a href='{late}'>go</a>"));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let go = reference(&tree(&opened), "\"go\"");
+    let clicked = agent.does("click", json!({"ref": go, "timeout_ms": 1_500, "snapshot": "full"})).await;
+    assert_eq!((&clicked["settled"], &clicked["navigated"]), (&json!(false), &json!(false)), "{clicked:#?}");
+    assert_eq!((&clicked["title"], &clicked["url"]), (&json!("first"), &json!(page)), "{clicked:#?}");
+    let waiting = agent.call("wait", json!({"text": "it came", "timeout_ms": 1_000})).await;
+    waiting.expect_code("TIMEOUT");
+    let looking = agent.call("snapshot", json!({"timeout_ms": 1_000})).await;
+    looking.expect_code_about("NAVIGATION_TIMEOUT", "has not answered");
+    let arrived = agent.does("wait", json!({"text": "it came", "snapshot": "full"})).await;
+    assert!(tree(&arrived).contains("heading \"it came\""), "{arrived:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn an_address_is_waited_for_while_its_server_has_not_answered() {
+    let stack = Stack::shared().await;
+    let late = stack.site.page(Reply::html("<title>late</title>").late(Duration::from_secs(4)));
+    let page = stack.site.html(&format!("<title>first</title><a href='{late}'>go</a>"));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let go = reference(&tree(&opened), "\"go\"");
+    agent.does("click", json!({"ref": go, "timeout_ms": 1_000})).await;
+    let arrived = agent.does("wait", json!({"url": late})).await;
+    assert_eq!(arrived["title"], "late", "{arrived:#?}");
     agent.does("close", json!({})).await;
 }
