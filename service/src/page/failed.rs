@@ -21,10 +21,12 @@ impl Page {
         cause.filter(|error| matches!(error, PageError::Blocked(_) | PageError::OverBudget(_)))
     }
 
-    /// Why the browser shows a page of its own in place of the document, if it does.
+    /// Why the browser shows a page of its own, or a blank one, in place of the document, if it does.
     #[must_use]
     pub fn load_error(&self) -> Option<PageError> {
-        self.not_a_page(&self.state.borrow(), false)
+        let state = self.state.borrow();
+        let stopped = state.stopped.clone().filter(|_| state.has_shown_nothing());
+        stopped.map(PageError::Blocked).or_else(|| self.not_a_page(&state, false))
     }
 
     /// The cause of a navigation that the browser ended with `seen`.

@@ -48,4 +48,4 @@ pub use self::partial::before;
 pub use self::revival::Revival;
 pub use self::screencast::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Screencast};
 pub use self::travel::Travel;
-pub use self::watch::Dialog;
+pub use self::watch::{BLANK, Dialog};

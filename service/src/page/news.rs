@@ -2,7 +2,7 @@
 
 use tokio::sync::watch::Receiver;
 
-use super::watch::{Fatal, PageState};
+use super::watch::{BLANK, Fatal, PageState};
 use super::{Dialog, Page};
 use crate::guard::egress::Report;
 
@@ -67,11 +67,20 @@ impl Page {
         self.state.borrow().document.url.clone()
     }
 
+    /// The URL of its document, or, where it is blank, the URL that it was to go to last.
+    #[must_use]
+    pub fn meant_url(&self) -> String {
+        let state = self.state.borrow();
+        let shown = &state.document.url;
+        let is_blank = shown.is_empty() || shown == BLANK;
+        let meant = if is_blank && !state.asked_for.is_empty() { &state.asked_for } else { shown };
+        if meant.is_empty() { BLANK.to_owned() } else { meant.clone() }
+    }
+
     /// Whether it is as a window is opened: nothing but a blank document was there.
     #[must_use]
     pub fn has_shown_nothing(&self) -> bool {
-        let state = self.state.borrow();
-        state.document.url.is_empty() || (state.arrivals <= 1 && state.document.url == "about:blank")
+        self.state.borrow().has_shown_nothing()
     }
 
     /// How many documents and URLs within documents it has had.

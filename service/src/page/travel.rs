@@ -9,12 +9,10 @@ use tokio::time::Instant;
 
 use super::navigate::is_ready;
 use super::watch::{NetworkOn, PageState};
-use super::{Page, PageError};
+use super::{BLANK, Page, PageError};
 use crate::cdp::Events;
 use crate::net_error::NetError;
 
-/// The URL of a new page.
-const BLANK: &str = "about:blank";
 /// The events that tell of the requests for documents.
 const EVENTS: &[&str] = &["Network.requestWillBeSent", "Network.loadingFailed"];
 

@@ -196,8 +196,6 @@ impl Turn<'_> {
             ("blocked_target", _) => "blocked_target: the page wanted to go where it may not".to_owned(),
             _ => code,
         }));
-        let failed = settled.navigated.then(|| self.page().load_error()).flatten();
-        self.warnings.extend(failed.map(|error| format!("navigation_failed: {error}")));
         let target = target
             .map(|target| TargetAnswer { bounding_box: bounding_box.map(box_of).or(target.bounding_box), ..target });
         Acted {

@@ -18,7 +18,7 @@ use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
 use crate::operation::OVER_BUDGET;
 use crate::page::interact::ActError;
-use crate::page::{Dialog, Page, PageError};
+use crate::page::{BLANK, Dialog, Page, PageError};
 
 /// How long a page may take to say where it is, after a call.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
@@ -81,10 +81,7 @@ impl Sessions {
                 Ok(Answered { result, context, warnings, timings })
             }
             Err(error) => {
-                let error = match session.end.reason() {
-                    Some(reason) => ended(reason),
-                    None => session.why_late(error),
-                };
+                let error = session.end.reason().map_or_else(|| session.held_by_dialog(error), ended);
                 Err(Failed { error, context: Some(context), may_have_acted })
             }
         }
@@ -108,6 +105,9 @@ impl Sessions {
         let acting = Clock::now();
         has_begun.store(true, Ordering::Relaxed);
         let result = work(&mut turn).await;
+        if call.kind == Kind::Works && result.is_ok() {
+            turn.warn_of_load_error();
+        }
         turn.show(Shown::default());
         let (settle, act) = match turn.settling_since {
             Some(since) => (since.elapsed(), since.duration_since(acting)),
@@ -167,12 +167,12 @@ fn ended(reason: Reason) -> SessionError {
 impl Session {
     /// The failure of a call that did not come to its work, or was given up during it.
     fn failed(&self, error: SessionError) -> Failed {
-        let error = self.why_late(error);
+        let error = self.held_by_dialog(error);
         let active = self.tabs().active();
         let context = Context {
             session: self.handle.clone(),
             tab: active.map(|tab| tab.name).unwrap_or_default(),
-            events: self.events.take(),
+            events: self.take_events(),
             ..Context::default()
         };
         Failed { error, context: Some(context), may_have_acted: false }
@@ -199,19 +199,31 @@ impl Session {
         tabs.into_iter().find_map(|tab| tab.page.dialog().map(|dialog| (tab, dialog)))
     }
 
-    /// The error of a call that ran out of time while its page could not answer: a dialog, perhaps another tab's, held it,
-    /// or it was leaving.
-    fn why_late(&self, error: SessionError) -> SessionError {
-        match &error {
+    /// The error of a call that ran out of time while a dialog, perhaps another tab's, held its page.
+    fn held_by_dialog(&self, error: SessionError) -> SessionError {
+        let ran_out = matches!(
+            error,
             SessionError::Deadline { .. }
-            | SessionError::Act(ActError::Page(PageError::TimedOut(_) | PageError::Leaving)) => {}
-            _ => return error,
+                | SessionError::Act(ActError::Page(PageError::TimedOut(_) | PageError::Leaving))
+        );
+        match self.dialog().filter(|_| ran_out) {
+            Some((tab, dialog)) => SessionError::Dialog { tab: tab.name, kind: dialog.kind },
+            None => error,
         }
-        if let Some((tab, dialog)) = self.dialog() {
-            return SessionError::Dialog { tab: tab.name, kind: dialog.kind };
+    }
+
+    /// The events that no answer has told yet. A window that was blank as it came is told with where it has gone since.
+    fn take_events(&self) -> Vec<Event> {
+        let mut events = self.events.take();
+        for event in &mut events {
+            if let Event::TabOpened { tab, url } = event
+                && url == BLANK
+                && let Ok(tab) = self.tabs().get(Some(tab))
+            {
+                *url = url_of(&tab.page.meant_url());
+            }
         }
-        let active = self.tabs().active();
-        if active.is_some_and(|tab| tab.page.is_leaving()) { PageError::Leaving.into() } else { error }
+        events
     }
 
     /// What every answer has, after a call's work.
@@ -243,13 +255,17 @@ impl Session {
         let tabs = self.tabs().all();
         for open in &tabs {
             self.gather(open);
+            if let Some(refusal) = open.page.take_refusal() {
+                turn.warnings
+                    .push(format!("blocked_target: tab {} wanted to go where it may not: {refusal}", open.name));
+            }
         }
         Context {
             session: self.handle.clone(),
             tab: tab.name,
             url: url_of(&url),
             title,
-            events: self.events.take(),
+            events: self.take_events(),
             snapshot: turn.snapshot.take(),
         }
     }
@@ -260,7 +276,6 @@ async fn place(page: &Page) -> Option<(String, String)> {
     let asked = tokio::time::timeout(PLACE_TIMEOUT, page.arrival(async {})).await.ok()?;
     match asked.1 {
         Ok(arrival) => Some((arrival.final_url, arrival.title.chars().take(TITLE_MAX_CHARS).collect())),
-        Err(PageError::Blocked(_)) => page.take_refusal().and(None),
         Err(_) => None,
     }
 }

@@ -27,7 +27,7 @@ async fn info(tab: &Tab) -> TabInfo {
         Some(_) => None,
         None => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
     };
-    TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.url()), title: title.unwrap_or_default() }
+    TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.meant_url()), title: title.unwrap_or_default() }
 }
 
 impl Session {

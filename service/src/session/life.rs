@@ -14,11 +14,8 @@ use super::store::Shared;
 use super::tabs::Tab;
 use super::{Session, files};
 use crate::cdp::Attached;
-use crate::page::{Dialog, News};
+use crate::page::{BLANK, Dialog, News};
 use crate::provider::Downloads;
-
-/// Where a window is before it goes anywhere.
-const BLANK: &str = "about:blank";
 
 impl Shared {
     /// Lives a session's life until it ends, and gives everything back.

@@ -12,8 +12,8 @@ use super::tabs::Tab;
 use super::viewers::Acting;
 use super::{Session, SessionError};
 use crate::admission::{Client, Permit};
-use crate::page::Page;
 use crate::page::interact::Refs;
+use crate::page::{Page, PageError};
 
 /// What is left of a call's time for its answer.
 pub(super) const ANSWER_TIME: Duration = Duration::from_millis(300);
@@ -121,6 +121,16 @@ impl Turn<'_> {
     /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.
     pub(super) fn permit(&self) -> Result<Arc<Permit>, SessionError> {
         self.permit.clone().ok_or(SessionError::NotFound)
+    }
+
+    /// Warns where the browser shows a page of its own in place of the tab's.
+    pub(super) fn warn_of_load_error(&mut self) {
+        let warning = match self.tab.page.load_error() {
+            None => return,
+            Some(PageError::Blocked(refusal)) => format!("blocked_target: {refusal}"),
+            Some(error) => format!("navigation_failed: {error}"),
+        };
+        self.warnings.push(warning);
     }
 
     /// The session's refs.

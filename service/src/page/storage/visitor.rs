@@ -21,12 +21,10 @@ use tokio::time::{sleep, timeout};
 use super::{READ, Read, StorageError, Stored, WRITE};
 use crate::cdp::{CdpError, Events, Session};
 use crate::page::world::{argument, in_frame, in_world, value};
-use crate::page::{Page, PageError};
+use crate::page::{BLANK, Page, PageError};
 
 /// Pause before the document is asked again, while the one before is still there.
 const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(5);
-/// Where a page is before it goes anywhere.
-const BLANK: &str = "about:blank";
 /// The status of our answers.
 const OK: i64 = 200;
 

@@ -10,7 +10,7 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use tokio::sync::watch::Sender;
 use tokio::time::timeout;
 
-use super::state::{Document, PageState};
+use super::state::{BLANK, Document, PageState};
 use crate::cdp::Session;
 
 /// Waits before a window is asked again what it shows, as long as no document is known.
@@ -48,7 +48,7 @@ pub(in super::super) async fn find_document(session: Session, known: Sender<Page
             state.document.url.clone_from(&frame.url);
             return true;
         }
-        let is_unknown = !state.has_arrived(&loader) && !frame.url.is_empty() && frame.url != "about:blank";
+        let is_unknown = !state.has_arrived(&loader) && !frame.url.is_empty() && frame.url != BLANK;
         if is_unknown {
             state.asked_for.clone_from(&frame.url);
             state.arrive(Document { loader, url: frame.url, missed: true, ..Document::default() });

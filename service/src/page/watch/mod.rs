@@ -17,7 +17,7 @@ mod state;
 mod stopping;
 mod watchers;
 
-pub use self::state::Dialog;
+pub use self::state::{BLANK, Dialog};
 pub(super) use self::{
     barrier::{EventBarrier, catch_up},
     late::{find_document, find_first_document},

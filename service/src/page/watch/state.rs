@@ -10,6 +10,8 @@ use crate::net_error::NetError;
 
 /// Longest dialog message, and longest default answer of a prompt, that is kept, in characters.
 const DIALOG_MAX_CHARS: usize = 2_000;
+/// The URL of a window that shows nothing yet.
+pub const BLANK: &str = "about:blank";
 /// How many navigations are remembered with their outcome. A page can begin any number of them; the last few suffice.
 const OUTCOMES_KEPT: usize = 8;
 /// How many of the latest documents are remembered, by loader id.
@@ -136,6 +138,11 @@ impl PageState {
     pub(in super::super) fn stop(&self) -> Option<Stop> {
         let refused = self.refused.clone().map(Stop::Refused);
         refused.or_else(|| self.fatal.clone().map(Stop::Dead))
+    }
+
+    /// Whether nothing but a blank document was there.
+    pub(in super::super) fn has_shown_nothing(&self) -> bool {
+        self.document.url.is_empty() || (self.arrivals <= 1 && self.document.url == BLANK)
     }
 
     /// Begins a commanded navigation, and drops the refusal of the one before. `commanded` is its URL, if that is

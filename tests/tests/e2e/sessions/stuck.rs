@@ -84,7 +84,7 @@ async fn a_click_whose_page_comes_after_the_calls_own_time_is_told_as_done_and_c
     let waiting = agent.call("wait", json!({"text": "it came", "timeout_ms": 1_000})).await;
     waiting.expect_code("TIMEOUT");
     let looking = agent.call("snapshot", json!({"timeout_ms": 1_000})).await;
-    looking.expect_code_about("NAVIGATION_TIMEOUT", "has not answered");
+    looking.expect_code("DEADLINE_EXCEEDED");
     let arrived = agent.does("wait", json!({"text": "it came", "snapshot": "full"})).await;
     assert!(tree(&arrived).contains("heading \"it came\""), "{arrived:#?}");
     agent.does("close", json!({})).await;

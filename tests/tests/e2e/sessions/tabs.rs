@@ -57,6 +57,32 @@ async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
 }
 
 #[tokio::test]
+async fn a_window_is_told_by_where_it_goes_and_by_why_it_stays_empty() {
+    let stack = Stack::shared().await;
+    let late = stack.site.page(Reply::html("<title>late</title><h1>late</h1>").late(Duration::from_secs(1)));
+    let (forbidden, reset) = (stack.site.forbidden(), stack.site.resetting());
+    let links = [("late", &late), ("forbidden", &forbidden), ("reset", &reset)];
+    let links = links.map(|(name, url)| format!("<a href='{url}' target=_blank>{name}</a> "));
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&links.concat())).await;
+    let clicks = async |name: &str| {
+        let link = reference(&tree(&opened), &format!("\"{name}\""));
+        agent.does("click", json!({"tab": "t1", "ref": link})).await
+    };
+    let told = clicks("late").await;
+    assert_eq!(told["events"][0], json!({"type": "tab_opened", "tab": "t2", "url": late}), "{told:#?}");
+    let shown = agent.does("snapshot", json!({"tab": "t2"})).await;
+    assert!(tree(&shown).contains("heading \"late\""), "{shown:#?}");
+    let told = clicks("forbidden").await;
+    assert_eq!(told["events"][0], json!({"type": "tab_opened", "tab": "t3", "url": forbidden}), "{told:#?}");
+    let shown = agent.does("snapshot", json!({"tab": "t3"})).await;
+    assert!(shown["warnings"].to_string().contains("blocked_target: "), "{shown:#?}");
+    clicks("reset").await;
+    let shown = agent.does("snapshot", json!({"tab": "t4"})).await;
+    assert!(shown["warnings"].to_string().contains("navigation_failed: net::ERR_"), "{shown:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn closing_the_last_tab_ends_the_session() {
     let stack = Stack::shared().await;
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>one</title>")).await;
