@@ -87,8 +87,9 @@ impl Turn<'_> {
             Some(target) => {
                 let until = self.wait_until(request.target_wait_ms());
                 let (element, answer) = self.aim_at_element(&target, until).await?;
-                let scrolled = self.page().scroll(Some(&element), Scroll::IntoView, until).await?;
-                let in_view = scrolled.bounding_box.filter(|part| part.width >= 1.0 && part.height >= 1.0);
+                let page = self.page();
+                page.scroll(Some(&element), Scroll::IntoView, until).await?;
+                let in_view = page.part_of(&element).await?.filter(|part| part.width >= 1.0 && part.height >= 1.0);
                 Region::InView(in_view.ok_or(ActError::NotVisible(answer.name))?)
             }
         };

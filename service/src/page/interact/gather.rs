@@ -96,10 +96,14 @@ struct Line {
     hint: Option<String>,
     #[serde(rename = "b")]
     bounds: Option<[i64; 4]>,
-    /// Of an inline frame: where its document begins.
+    /// Of an inline frame: where its window is.
     #[serde(rename = "f")]
-    inside: Option<[i64; 2]>,
+    inside: Option<Placed>,
 }
+
+/// `[x, y, a, b, c, d]`: a point (h, v) of a frame's window is at (x + a h + c v, y + b h + d v) in the one around it.
+#[derive(Clone, Copy, Deserialize)]
+struct Placed([f64; 6]);
 
 /// A document's lines, and what the frames among them show.
 struct Read {
@@ -141,7 +145,7 @@ impl Page {
         gathering.deadline = Instant::now() + FRAMES_TIMEOUT;
         let read = self.with_inner(&gathering, read, 0).await;
         let mut gathered = Gathered::default();
-        gathered.roots = gathered.add(read, 0, [0, 0]);
+        gathered.roots = gathered.add(read, 0, Placed::HERE);
         Ok(Some(gathered))
     }
 
@@ -224,11 +228,52 @@ fn is_in_between(error: &ActError) -> bool {
     )
 }
 
+// === impl Placed ===
+
+impl Placed {
+    /// The window itself.
+    const HERE: Self = Self([0.0, 0.0, 1.0, 0.0, 0.0, 1.0]);
+
+    fn point(self, h: f64, v: f64) -> (f64, f64) {
+        let [x, y, a, b, c, d] = self.0;
+        (x + a * h + c * v, y + b * h + d * v)
+    }
+
+    /// Where a frame inside this window is.
+    fn around(self, inside: Self) -> Self {
+        let [x, y, a, b, c, d] = inside.0;
+        let [_, _, outer_a, outer_b, outer_c, outer_d] = self.0;
+        let (x, y) = self.point(x, y);
+        let turned = |h: f64, v: f64| (outer_a * h + outer_c * v, outer_b * h + outer_d * v);
+        let ((a, b), (c, d)) = (turned(a, b), turned(c, d));
+        Self([x, y, a, b, c, d])
+    }
+
+    /// The box around what a box of this window is, in whole pixels.
+    fn bounds(self, [x, y, width, height]: [i64; 4]) -> [i64; 4] {
+        let [x, y, width, height] = [x, y, width, height].map(|px| px as f64);
+        let corners = [(x, y), (x + width, y), (x, y + height), (x + width, y + height)];
+        let corners = corners.map(|(h, v)| self.point(h, v));
+        let ends = |of: fn((f64, f64)) -> f64| {
+            let all = corners.map(of);
+            (all.iter().copied().fold(f64::INFINITY, f64::min), all.iter().copied().fold(f64::NEG_INFINITY, f64::max))
+        };
+        let ((left, right), (top, bottom)) = (ends(|(h, _)| h), ends(|(_, v)| v));
+        [left, top, right - left, bottom - top].map(whole)
+    }
+}
+
+/// Whole pixels. A page that turns its frames out of all proportion gets the largest there are.
+#[expect(clippy::cast_possible_truncation, reason = "a cast of floats ends at the largest integers")]
+fn whole(px: f64) -> i64 {
+    px.round() as i64
+}
+
 // === impl Gathered ===
 
 impl Gathered {
-    /// Makes nodes of a document's lines, from `level` on; `origin` is where its viewport begins.
-    fn add(&mut self, read: Read, level: usize, origin: [i64; 2]) -> Vec<Node> {
+    /// Makes nodes of a document's lines, from `level` on; `placed` is where its window is in the page's.
+    fn add(&mut self, read: Read, level: usize, placed: Placed) -> Vec<Node> {
         let Read { frame, lines, is_cut, inner } = read;
         self.is_cut |= is_cut;
         let mut inner = inner.into_iter().peekable();
@@ -239,13 +284,12 @@ impl Gathered {
             let depth = line.level.min(LEVELS_MAX.saturating_sub(level));
             close(&mut open, &mut roots, depth);
             let inside = line.inside;
-            let mut node = self.node(line, &frame, origin);
+            let mut node = self.node(line, &frame, placed);
             if let Some((_, read)) = inner.next_if(|(of, _)| *of == at) {
                 match read {
                     Some(read) => {
-                        let [x, y] = inside.unwrap_or_default();
-                        let origin = [origin[0].saturating_add(x), origin[1].saturating_add(y)];
-                        node.children = self.add(read, level + depth + 1, origin);
+                        let inside = inside.map_or(placed, |inside| placed.around(inside));
+                        node.children = self.add(read, level + depth + 1, inside);
                     }
                     None => self.is_cut = true,
                 }
@@ -256,7 +300,7 @@ impl Gathered {
         roots
     }
 
-    fn node(&mut self, line: Line, frame: &Frame, origin: [i64; 2]) -> Node {
+    fn node(&mut self, line: Line, frame: &Frame, placed: Placed) -> Node {
         let handle = line.number.map(|number| {
             let name = line.known.unwrap_or_else(|| line.name.clone());
             self.known.push(Known { frame: frame.clone(), number, role: line.role.clone(), name, row: line.row });
@@ -272,9 +316,7 @@ impl Gathered {
             placeholder: line.placeholder,
             url: line.url,
             hint: line.hint,
-            bounds: line
-                .bounds
-                .map(|[x, y, width, height]| [x.saturating_add(origin[0]), y.saturating_add(origin[1]), width, height]),
+            bounds: line.bounds.map(|bounds| placed.bounds(bounds)),
             ..Node::default()
         }
     }

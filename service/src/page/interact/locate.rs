@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::json;
 use tokio::time::Instant;
 
 use super::element::Meant;
@@ -124,20 +125,25 @@ impl Page {
 
     /// A box of a frame's viewport in the page's.
     pub(super) async fn in_viewport(&self, frame: &Frame, of_frame: BoundingBox) -> Result<BoundingBox, ActError> {
-        #[derive(Deserialize)]
-        struct Origin {
-            x: f64,
-            y: f64,
-        }
-        let mut of_page = of_frame;
+        self.outward(frame, of_frame, false).await
+    }
+
+    /// The same; with `is_part` only what the frames around it have room for.
+    pub(super) async fn outward(
+        &self,
+        frame: &Frame,
+        of_frame: BoundingBox,
+        is_part: bool,
+    ) -> Result<BoundingBox, ActError> {
+        let mut bounds = of_frame;
         let mut owner = frame.owner();
         while let Some((outer, number)) = owner {
-            let origin: Option<Origin> = outer.call(self, ORIGIN_TIMEOUT, "frameOrigin", vec![number.into()]).await?;
-            let origin = origin.ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
-            (of_page.x, of_page.y) = (of_page.x + origin.x, of_page.y + origin.y);
+            let arguments = vec![number.into(), json!(bounds), is_part.into()];
+            let outward: Option<BoundingBox> = outer.call(self, ORIGIN_TIMEOUT, "outward", arguments).await?;
+            bounds = outward.ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
             owner = outer.owner();
         }
-        Ok(of_page)
+        Ok(bounds)
     }
 }
 

@@ -66,6 +66,18 @@ impl Page {
         }
     }
 
+    /// The same of what its frames have room for.
+    ///
+    /// # Errors
+    /// As [`Page::place_of`].
+    pub async fn part_of(&self, element: &Element) -> Result<Option<BoundingBox>, ActError> {
+        let place: Option<BoundingBox> = element.call(self, PLACE_TIMEOUT, "place", Value::Null).await?;
+        match place {
+            Some(place) => self.outward(&element.frame, place, true).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
     /// Scrolls the page, or within an element, or to it, also where that is disabled.
     ///
     /// # Errors
@@ -101,7 +113,10 @@ impl Page {
         let rest = quiet.rest().await?;
         let mut settled = quiet.settle(rest).await?;
         settled.no_change &= !scrolled.moved;
-        let bounds = scrolled.bounds.filter(|_| element.number != 0);
+        let bounds = match scrolled.bounds.filter(|_| element.number != 0) {
+            Some(bounds) => self.in_viewport(&element.frame, bounds).await.ok(),
+            None => None,
+        };
         let acted = Acted::new(settled, Method::Dom, bounds);
         Ok(if scroll == Scroll::IntoView { acted } else { acted.warns_of_no_change() })
     }

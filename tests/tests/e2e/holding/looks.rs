@@ -96,3 +96,43 @@ async fn an_annotated_picture_has_the_refs_of_the_latest_snapshot() {
     agent.call("click", json!({"at": {"x": 10, "y": 600}})).await;
     assert_eq!(agent.call("status", json!({})).await["title"], "0", "the document was not touched");
 }
+
+/// Frames keep what they show at another place than their own document says: moved, scaled, turned, one in the other.
+#[tokio::test]
+async fn an_element_in_a_frame_is_pictured_and_boxed_where_it_is() {
+    const RED: [u8; 3] = [0xff, 0, 0];
+    let inside = "<body style='margin:0;background:#0f0'><div style='height:20px'></div>\
+        <button style='background:#f00;border:0;width:100px;height:40px;color:#f00'>Red</button><div style='height:900px'></div>";
+    let stack = Stack::shared().await;
+    let inner = stack.site.html(inside);
+    let foreign = stack.site.under_name(&inner, porthole_tests::site::SHOP);
+    let frame =
+        |url: &str, style: &str| format!("<iframe src='{url}' style='width:300px;height:200px;{style}'></iframe>");
+    let nested = stack.site.html(&format!("<body style='margin:0'>{}", frame(&inner, "margin:7px 0 0 9px")));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    for (url, style, before) in [
+        (&inner, "border:0;margin:30px", ""),
+        (&foreign, "border:5px solid;padding:3px;margin:30px", ""),
+        (&inner, "border:0", "<div style='height:1500px'></div>"),
+        (&foreign, "transform:scale(.5)", ""),
+        (&inner, "transform:scale(1.5);margin:90px", ""),
+        (&inner, "zoom:1.5", ""),
+        (&nested, "rotate:90deg;margin:60px", ""),
+    ] {
+        let page = format!("<!doctype html><body style='margin:0'>{before}{}", frame(url, style));
+        agent.call("navigate", json!({"url": stack.site.html(&page)})).await;
+        let target = json!({"by": "role", "value": "button", "name": "Red"});
+        let picture = pictured(&agent, json!({"target": target, "format": "png"})).await;
+        let (width, height) = picture.size();
+        for (x, y) in [(1, 1), (width - 2, 1), (1, height - 2), (width - 2, height - 2), (width / 2, height / 2)] {
+            picture.expect_colour(x, y, RED);
+        }
+        let shown = agent.call("snapshot", json!({"boxes": true})).await;
+        let hovered = agent.call("hover", json!({"target": target})).await;
+        let told = &hovered["target"]["bounding_box"];
+        let px = |name: &str| told[name].as_f64().unwrap().round();
+        let told = format!("[box={},{},{},{}]", px("x"), px("y"), px("width"), px("height"));
+        let tree = shown["snapshot"]["tree"].as_str().unwrap();
+        assert!(tree.contains("\"Red\" [ref=@e") && tree.contains(&told), "{style}: {told} in {tree}");
+    }
+}

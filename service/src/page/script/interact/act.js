@@ -329,9 +329,7 @@ kit.through = (number, { x, y, box, hit }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the frame' };
   const [outerX, outerY] = outwards(element, x, y);
-  const [left, top] = outwards(element, box.x, box.y);
-  const [right, bottom] = outwards(element, box.x + box.width, box.y + box.height);
-  const outer = { x: Math.min(left, right), y: Math.min(top, bottom), width: Math.abs(right - left), height: Math.abs(bottom - top) };
+  const outer = boxOutwards(element, box);
   if (hit) {
     if (outerX < 0 || outerY < 0 || outerX > innerWidth || outerY > innerHeight) return lacks('view', element);
     const by = actCover(element, outerX, outerY);
@@ -340,31 +338,4 @@ kit.through = (number, { x, y, box, hit }) => {
   }
   watch(element);
   return { x: outerX, y: outerY, box: outer, what: describe(element) };
-};
-
-// Maps a point from a frame's window to ours. Affine transforms keep the middle of a box in the middle of the rectangle
-// around it, so the linear part is all that is needed of them.
-const outwards = (element, x, y) => {
-  const style = getComputedStyle(element);
-  const px = (name) => parseFloat(style[name]) || 0;
-  let linear = new DOMMatrix();
-  for (let at = element; at instanceof Element; at = flatParent(at)) {
-    const own = getComputedStyle(at);
-    if (own.rotate === 'none' && own.scale === 'none' && own.transform === 'none') continue;
-    const rotated = own.rotate === 'none' ? '' : `rotate(${own.rotate})`;
-    const scaled = own.scale === 'none' ? '' : `scale(${own.scale.split(' ').slice(0, 2).join(', ')})`;
-    try {
-      linear = new DOMMatrix(`${rotated} ${scaled} ${own.transform === 'none' ? '' : own.transform}`).multiply(linear);
-    } catch { /* a rotation about another axis: as if it were none */ }
-  }
-  const rect = rectOf(element);
-  // Lengths of its style, and of its window, are in units that `zoom` scales: its own and those around it.
-  const zoom = element.currentCSSZoom ?? 1;
-  linear = linear.scale(zoom);
-  const [width, height] = [element.offsetWidth, element.offsetHeight];
-  const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') + x - width / 2, px('borderTopWidth') + px('paddingTop') + y - height / 2];
-  return [
-    rect.x + rect.width / 2 + linear.a * alongX + linear.c * alongY,
-    rect.y + rect.height / 2 + linear.b * alongX + linear.d * alongY,
-  ];
 };

@@ -110,14 +110,6 @@ kit.locate = (plan) => {
   return outcome;
 };
 
-// Where a frame's document begins in the document that shows it.
-kit.frameOrigin = (number) => {
-  const element = elementOf(number);
-  if (!element) return null;
-  const box = dom.box(element), style = getComputedStyle(element);
-  return { x: box.left + element.clientLeft + (parseFloat(style.paddingLeft) || 0), y: box.top + element.clientTop + (parseFloat(style.paddingTop) || 0) };
-};
-
 const pause = (ms) => new Promise(resolve => setTimeout(resolve, ms));
 const nextFrame = () => new Promise(resolve => {
   const timer = setTimeout(resolve, FRAME_MAX_MS);

@@ -52,15 +52,6 @@ const cursorOf = (element, x, y) => {
 };
 
 const isFrameElement = (element) => ['iframe', 'frame'].includes(tagOf(element));
-// A point of this window in that of a frame; null where the frame is turned out of its plane.
-const inwards = (element, x, y) => {
-  const [left, top] = outwards(element, 0, 0);
-  const [rightX, rightY] = outwards(element, 1, 0);
-  const [downX, downY] = outwards(element, 0, 1);
-  const map = new DOMMatrix([rightX - left, rightY - top, downX - left, downY - top, left, top]).invertSelf();
-  const point = map.transformPoint(new DOMPoint(x, y));
-  return Number.isFinite(point.x) && Number.isFinite(point.y) ? point : null;
-};
 
 const listOf = (field) => (isInput(field) ? getter(HTMLInputElement, 'list')(field) : null);
 // What kind of popup a field has that the browser draws outside of the page; null: none.
@@ -171,16 +162,6 @@ kit.look = (asked) => {
     }
   } else offered = null;
   return told;
-};
-// Where a box inside a frame is in this document.
-kit.outward = (number, box) => {
-  const element = elementOf(number);
-  if (!element) return null;
-  const corners = [[box.x, box.y], [box.x + box.width, box.y], [box.x, box.y + box.height], [box.x + box.width, box.y + box.height]]
-    .map(([x, y]) => outwards(element, x, y));
-  const [xs, ys] = [corners.map(([x]) => x), corners.map(([, y]) => y)];
-  const [left, top] = [Math.min(...xs), Math.min(...ys)];
-  return { x: left, y: top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };
 };
 
 // A popup of the browser's own gets an Escape, which the page must not get where the popup has just gone.

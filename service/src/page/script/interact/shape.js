@@ -210,7 +210,7 @@ class Shaping {
       if (kid.url) line.u = kid.url;
       if (kid.hint) line.h = kid.hint;
       if (kid.box) line.b = kid.box;
-      if (kid.frame) line.f = kid.inside ?? [0, 0];
+      if (kid.frame) line.f = kid.inside ?? [0, 0, 1, 0, 0, 1];
       lines.push(line);
       if (kid.kids.length) open.push([kid.kids, 0, Math.min(level + 1, LEVELS_MAX)]);
     }

@@ -280,12 +280,8 @@ class TreeWalk extends Shaping {
       if (role === 'combobox' && tag !== 'select' && tag !== 'input') node.named = true;
     }
     if (this.boxes) {
-      const box = dom.box(element);
       node.box = boxLine(element);
-      if (node.frame) {
-        const { paddingLeft, paddingTop } = getComputedStyle(element);
-        node.inside = [wholePx(box.x + element.clientLeft + parseFloat(paddingLeft)), wholePx(box.y + element.clientTop + parseFloat(paddingTop))];
-      }
+      if (node.frame) node.inside = frameMap(element);
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
     this.collected++;
