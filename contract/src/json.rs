@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::limits::{BODY_VALUES_MAX, LARGE_BODY_VALUES_MAX, SERVICE_BODY_MAX_BYTES};
+
 /// A field that is missing, unknown, duplicated, of the wrong type or out of range.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}: {reason}")]
@@ -61,7 +63,27 @@ impl StrictObject {
     }
 }
 
+/// Counts separators outside strings, of which a JSON text has about as many as values.
+#[must_use]
+pub fn values(json: &[u8]) -> usize {
+    let (mut count, mut in_string, mut escaped) = (0, false, false);
+    for byte in json {
+        match (in_string, byte) {
+            _ if escaped => escaped = false,
+            (true, b'\\') => escaped = true,
+            (_, b'"') => in_string = !in_string,
+            (false, b',' | b'[' | b'{') => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
 fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Invalid> {
+    let max = if body.len() > SERVICE_BODY_MAX_BYTES { LARGE_BODY_VALUES_MAX } else { BODY_VALUES_MAX };
+    if values(body) > max {
+        return Err(Invalid::new("body", format!("has more than {max} values")));
+    }
     let mut deserializer = serde_json::Deserializer::from_slice(body);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let path = match error.path().to_string() {
@@ -213,6 +235,12 @@ mod tests {
         assert!(StrictObject::parse(br#"{"a":{"b":[{"c":1,"d":2}]}}"#).is_ok());
         let refusal = StrictObject::parse(br#"{"a":{"b":[{"c":1,"c":2}]}}"#).unwrap_err();
         assert!(refusal.reason.contains("duplicate field `c`"), "{refusal}");
+        for (many, max) in [(BODY_VALUES_MAX, BODY_VALUES_MAX), (4 * LARGE_BODY_VALUES_MAX, LARGE_BODY_VALUES_MAX)] {
+            let body = format!(r#"{{"a":[{}{{}}]}}"#, "{},".repeat(many));
+            let refusal = StrictObject::parse(body.as_bytes()).unwrap_err();
+            assert_eq!(refusal.to_string(), format!("body: has more than {max} values"));
+            assert!(StrictObject::parse(format!(r#"{{"a":"{}"}}"#, "{},".repeat(many)).as_bytes()).is_ok());
+        }
         assert_eq!(StrictObject::parse(b"[1]").unwrap_err().path, "body");
         assert!(StrictObject::parse(format!("{}1", "[".repeat(100_000)).as_bytes()).is_err(), "depth is bounded");
     }

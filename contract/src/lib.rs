@@ -23,7 +23,7 @@ pub mod tools;
 pub use error::{ErrorAnswer, ErrorCode, Failure};
 pub use extract::{Directive, Directives, ExtractKind, TableFormat};
 pub use instruction::Instruction;
-pub use json::{Invalid, StrictObject, Validate, parse};
+pub use json::{Invalid, StrictObject, Validate, parse, values};
 pub use request::{
     ColorScheme, CreateRequest, ExtractRequest, ImageFormat, OnTimeout, ScreenshotRequest, TenantRequest, Until,
     Viewport, Wait,

@@ -19,6 +19,14 @@ pub const TOOLS_BODY_MAX_BYTES: usize = 1024 * 1024;
 pub const TOOL_CALLS_MAX: usize = 5;
 /// What the worker may add to a body, in bytes: the credentials of a browser provider.
 pub const INJECTED_MAX_BYTES: usize = 8 * 1024;
+/// Values in a body of JSON, about: each takes up to 600 bytes once it is read, however short it is.
+pub const BODY_VALUES_MAX: usize = 10_000;
+/// The same in a body that is larger than [`SERVICE_BODY_MAX_BYTES`].
+pub const LARGE_BODY_VALUES_MAX: usize = 50_000;
+/// What all bodies that a process holds may have together, in bytes, beyond [`SERVICE_BODY_MAX_BYTES`] of each.
+pub const BODIES_MAX_BYTES: usize = 64 * 1024 * 1024;
+/// The same of one caller: half, so that others have room.
+pub const BODIES_OF_ONE_MAX_BYTES: usize = BODIES_MAX_BYTES / 2;
 /// How much of a too large body is read and thrown away before the answer, so that its sender can read that answer.
 pub const BODY_DRAIN_MAX_BYTES: usize = 2 * 1024 * 1024;
 

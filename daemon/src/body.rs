@@ -20,21 +20,39 @@ use porthole_contract::limits::BODY_DRAIN_MAX_BYTES;
 use porthole_contract::{ErrorCode, Failure};
 use tokio::time::Instant;
 
+use crate::body_room::{BodyRoom, Held, ReadBody};
+
 /// Time from a request's head to the end of its body.
 pub const BODY_READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Deadline for the end of a request's body.
-#[derive(Clone, Copy)]
-struct ReadUntil(Instant);
+/// How bodies are read: for how long, and the room for large ones.
+#[derive(Clone, Debug)]
+pub(crate) struct Reading {
+    pub timeout: Duration,
+    pub room: Arc<BodyRoom>,
+}
 
-/// Reads a JSON body of at most `max_bytes`.
+/// The deadline for the end of a request's body, and the room for large ones.
+#[derive(Clone)]
+struct ReadUntil(Instant, Arc<BodyRoom>);
+
+/// Reads a JSON body of at most `max_bytes` that `caller` sends.
 ///
 /// # Errors
-/// `INVALID_REQUEST` for another content type and a body that breaks off or is late; `REQUEST_TOO_LARGE`.
-pub async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Failure> {
+/// `INVALID_REQUEST` for another content type and a body that breaks off or is late; `REQUEST_TOO_LARGE`; `OVERLOADED`
+/// where there is no room for it beside other large ones.
+pub async fn read_json(request: Request, max_bytes: usize, caller: &str) -> Result<ReadBody, Failure> {
     must_be_json(request.headers())?;
-    let deadline =
-        request.extensions().get().map_or_else(|| Instant::now() + BODY_READ_TIMEOUT, |until: &ReadUntil| until.0);
+    let ReadUntil(deadline, room) = request
+        .extensions()
+        .get()
+        .cloned()
+        .unwrap_or_else(|| ReadUntil(Instant::now() + BODY_READ_TIMEOUT, Arc::default()));
+    let mut held = Held::nothing(room, caller);
+    let no_room = || {
+        let failure = Failure::new(ErrorCode::Overloaded, "body: too many large bodies are being read");
+        failure.retry_after(Duration::from_secs(1))
+    };
     let too_large =
         || Failure::new(ErrorCode::RequestTooLarge, format!("the body must have at most {max_bytes} bytes"));
     let mut body = request.into_body();
@@ -47,12 +65,19 @@ pub async fn read_json(request: Request, max_bytes: usize) -> Result<Bytes, Fail
             .await
             .map_err(|_late| invalid("body: did not arrive in time"))?;
         match frame {
-            None => return Ok(read.freeze()),
+            None => return Ok(ReadBody::new(read.freeze(), held)),
             Some(Err(_broken)) => return Err(invalid("body: broke off, or is not framed as its headers say")),
-            Some(Ok(frame)) => read.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new())),
-        }
-        if read.len() > max_bytes {
-            return Err(too_large());
+            Some(Ok(frame)) => {
+                let data = frame.into_data().unwrap_or_default();
+                let length = read.len() + data.len();
+                if length > max_bytes {
+                    return Err(too_large());
+                }
+                if !held.grow(length) {
+                    return Err(no_room());
+                }
+                read.extend_from_slice(&data);
+            }
         }
     }
 }
@@ -71,14 +96,14 @@ fn must_be_json(headers: &HeaderMap) -> Result<(), Failure> {
 
 /// Reads and drops what the handler left unread, before its answer is sent. Closes the connection if the rest is too
 /// large or too late.
-pub(crate) async fn drain_leftovers(State(read_timeout): State<Duration>, request: Request, next: Next) -> Response {
-    let deadline = Instant::now() + read_timeout;
+pub(crate) async fn drain_leftovers(State(reading): State<Reading>, request: Request, next: Next) -> Response {
+    let deadline = Instant::now() + reading.timeout;
     let asks_first = request.headers().contains_key(header::EXPECT);
     let (mut parts, body) = request.into_parts();
     if body.is_end_stream() {
         return next.run(Request::from_parts(parts, body)).await;
     }
-    parts.extensions.insert(ReadUntil(deadline));
+    parts.extensions.insert(ReadUntil(deadline, reading.room));
     let shared = Shared(Arc::new(Mutex::new(Leftover { body, touched: false })));
     let mut response = next.run(Request::from_parts(parts, Body::new(shared.clone()))).await;
     // The answer tells a caller that waits for `100 Continue` not to send its body.

@@ -1,12 +1,13 @@
 //! The layers around every route, in the required order.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use porthole_contract::metrics::Operation;
 
-use crate::body::BODY_READ_TIMEOUT;
+use crate::body::{BODY_READ_TIMEOUT, Reading};
 use crate::drain::Ending;
 pub use crate::drain::Late;
 use crate::requests::{Account, Requests};
@@ -46,9 +47,10 @@ impl Layers {
     /// every request, even without a route, and may answer with a [`Refused`](crate::answer::Refused).
     pub fn around_with(self, router: Router, judge: impl FnOnce(Router) -> Router) -> Router {
         let account = Account { requests: self.requests, operation_of: self.operation_of };
+        let reading = Reading { timeout: self.body_timeout, room: Arc::default() };
         let ending = Ending { shutdown: self.shutdown, operation_of: self.operation_of, late: self.late };
         judge(in_the_contracts_form(router).layer(from_fn_with_state(ending, drain::take_until_the_end)))
-            .layer(from_fn_with_state(self.body_timeout, body::drain_leftovers))
+            .layer(from_fn_with_state(reading, body::drain_leftovers))
             .layer(from_fn(answer::write_failures))
             .layer(from_fn_with_state(account, requests::keep_account))
             .layer(from_fn(request_id::give_id))

@@ -7,6 +7,7 @@ pub mod admin;
 pub mod answer;
 pub mod bearer;
 pub mod body;
+pub mod body_room;
 mod causes;
 pub mod client_network;
 mod drain;

@@ -23,7 +23,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::counts::ConnectionCounts;
-pub use self::limits::Limits;
+pub use self::limits::{CONNECTIONS_MAX, Limits};
 use self::stream::Stream;
 use self::table::{Slot, Table};
 use self::upgrade::Connection;

@@ -108,7 +108,7 @@ async fn panicking() -> String {
 }
 
 async fn echo(request: Request) -> Result<String, Refused> {
-    let body = body::read_json(request, BODY_MAX_BYTES).await?;
+    let body = body::read_json(request, BODY_MAX_BYTES, "").await?;
     Ok(String::from_utf8_lossy(&body).into_owned())
 }
 

@@ -272,3 +272,15 @@ fn bound(line: &str, listener: &str) -> Option<SocketAddr> {
     let event: Value = serde_json::from_str(line).ok()?;
     (event["message"] == "listening" && event["listener"] == listener).then(|| event["addr"].as_str()?.parse().ok())?
 }
+
+/// The memory that a process has.
+///
+/// # Panics
+/// When it does not run.
+#[must_use]
+pub fn resident_bytes(pid: i32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
+    let kib =
+        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kib.expect("its memory is told") * 1024
+}

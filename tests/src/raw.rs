@@ -21,6 +21,14 @@ impl Connection {
         Self(stream)
     }
 
+    /// Sends more, as far as the peer takes it, and reads what it answers until it closes the connection.
+    pub async fn send_until_answered(self, bytes: &[u8]) -> String {
+        let (mut reads, mut writes) = self.0.into_split();
+        let mut answer = Vec::new();
+        let _ = tokio::join!(writes.write_all(bytes), reads.read_to_end(&mut answer));
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
     /// Reads until the peer closes the connection.
     ///
     /// # Panics

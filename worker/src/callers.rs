@@ -1,7 +1,9 @@
 //! Authenticates callers by client key, and limits their rate by key or network.
 
+use std::collections::HashMap;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use axum::response::{IntoResponse as _, Response};
@@ -13,6 +15,7 @@ use porthole_contract::{ErrorCode, Failure};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::bearer::{BearerKeys, KeyIndex, UnfitKey, WORKER_CHALLENGE};
 use porthole_daemon::client_network::ClientNetwork;
+use porthole_daemon::listen::CONNECTIONS_MAX;
 use secrecy::{ExposeSecret as _, SecretString};
 use sha2::{Digest as _, Sha256};
 use tokio_util::sync::CancellationToken;
@@ -69,6 +72,28 @@ const NAME_DOMAIN: &[u8] = b"porthole client name\0";
 /// Length of a caller's name in bytes, long enough to be unique.
 const NAME_BYTES: usize = 16;
 
+/// Calls of one caller that may be in flight: half of the connections, so that others get through where all come by one
+/// proxy.
+const IN_FLIGHT_MAX: usize = CONNECTIONS_MAX / 2;
+
+/// A call in flight, until this is dropped.
+pub(crate) struct InFlight<'a> {
+    callers: &'a Callers,
+    caller: Caller,
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        let mut in_flight = self.callers.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = in_flight.get_mut(&self.caller) {
+            *count -= 1;
+            if *count == 0 {
+                in_flight.remove(&self.caller);
+            }
+        }
+    }
+}
+
 /// Authenticates and rate-limits callers.
 pub(crate) struct Callers {
     keys: BearerKeys,
@@ -77,6 +102,8 @@ pub(crate) struct Callers {
     salted: Sha256,
     rates: DefaultKeyedRateLimiter<Caller>,
     clock: DefaultClock,
+    /// How many calls each caller has in flight.
+    in_flight: Mutex<HashMap<Caller, usize>>,
 }
 
 impl Callers {
@@ -96,24 +123,15 @@ impl Callers {
             salted: Sha256::new().chain_update(NAME_DOMAIN).chain_update(salt).chain_update([0]),
             rates: RateLimiter::keyed(Quota::per_minute(a_minute.saturating_mul(Weight::REQUEST.0))),
             clock: DefaultClock::default(),
+            in_flight: Mutex::default(),
         })
     }
 
-    /// Admits the request and returns its caller's name for the service's queue. Wrong keys count against the network
-    /// that sends them, which limits guessing, and never against the holder of a right key.
+    /// Admits the request and returns who its caller is. Wrong keys count against the network that sends them, which limits
+    /// guessing, and never against the holder of a right key.
     ///
     /// # Errors
     /// The answer that refuses the request: `RATE_LIMITED` or `UNAUTHORIZED`.
-    pub(crate) fn admit(
-        &self,
-        headers: &HeaderMap,
-        address: IpAddr,
-        weight: Weight,
-    ) -> Result<HeaderValue, Box<Response>> {
-        self.admit_caller(headers, address, weight).map(|admitted| admitted.name)
-    }
-
-    /// Admits like [`Callers::admit`], and returns who the caller is.
     pub(crate) fn admit_caller(
         &self,
         headers: &HeaderMap,
@@ -129,6 +147,21 @@ impl Callers {
         Ok(Admitted { caller, name: self.name(caller) })
     }
 
+    /// Counts an admitted call among those of its caller that are in flight.
+    ///
+    /// # Errors
+    /// `RATE_LIMITED` where there are too many.
+    pub(crate) fn enter(&self, admitted: &Admitted) -> Result<InFlight<'_>, Failure> {
+        let mut in_flight = self.in_flight.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = in_flight.entry(admitted.caller).or_default();
+        if *count >= IN_FLIGHT_MAX {
+            let failure = Failure::new(ErrorCode::RateLimited, "the caller has too many calls in flight");
+            return Err(failure.retry_after(Duration::from_secs(1)));
+        }
+        *count += 1;
+        Ok(InFlight { callers: self, caller: admitted.caller })
+    }
+
     /// Counts further work of an admitted request.
     ///
     /// # Errors
@@ -137,7 +170,7 @@ impl Callers {
         self.within_rate(admitted.caller, weight)
     }
 
-    /// Admits like [`Callers::admit`] without requiring a key, rate-limited by network only.
+    /// Admits like [`Callers::admit_caller`] without requiring a key, rate-limited by network only.
     pub(crate) fn admit_without_key(&self, address: IpAddr, weight: Weight) -> Result<HeaderValue, Box<Response>> {
         let caller = Caller::Network(ClientNetwork::of(address));
         self.within_rate(caller, weight).map_err(|failure| Box::new(Refused(failure).into_response()))?;
@@ -192,7 +225,7 @@ mod tests {
     fn code(callers: &Callers, key: Option<&str>, address: &str) -> Option<&'static str> {
         let key = key.map(|letter| HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap());
         let headers = key.into_iter().map(|key| (header::AUTHORIZATION, key)).collect();
-        let refused = callers.admit(&headers, address.parse().unwrap(), Weight::REQUEST).err()?;
+        let refused = callers.admit_caller(&headers, address.parse().unwrap(), Weight::REQUEST).err()?;
         Some(failure_of(&refused).unwrap().code.name())
     }
 
@@ -235,12 +268,12 @@ mod tests {
         let name = |letter: &str, address: &str| {
             let key = HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap();
             let headers = HeaderMap::from_iter([(header::AUTHORIZATION, key)]);
-            known.admit(&headers, address.parse().unwrap(), Weight::REQUEST).unwrap()
+            known.admit_caller(&headers, address.parse().unwrap(), Weight::REQUEST).unwrap().name
         };
         assert_eq!(name("a", "192.0.2.1"), name("a", "192.0.2.2"), "a key has one name at every address");
         assert_ne!(name("a", "192.0.2.1"), name("b", "192.0.2.1"));
         let of_address = |callers: &Callers| {
-            callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap()
+            callers.admit_caller(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap().name
         };
         let salted = Callers::new(&[], Some(&"s".repeat(32).into()), NonZeroU32::MIN).unwrap();
         assert_ne!(of_address(&salted), of_address(&callers(&[], 1)));
@@ -251,7 +284,7 @@ mod tests {
     fn a_refusal_has_the_time_until_the_next_request_is_admitted() {
         let callers = callers(&[], 2);
         let address = "192.0.2.1".parse().unwrap();
-        let refused = std::iter::repeat_with(|| callers.admit(&HeaderMap::new(), address, Weight::REQUEST))
+        let refused = std::iter::repeat_with(|| callers.admit_caller(&HeaderMap::new(), address, Weight::REQUEST))
             .find_map(Result::err)
             .unwrap();
         let wait = failure_of(&refused).unwrap().retry_after.unwrap();
@@ -259,10 +292,28 @@ mod tests {
     }
 
     #[test]
+    fn a_caller_has_so_many_calls_in_flight_and_leaves_room_for_others() {
+        let callers = callers(&["a", "b"], u32::MAX);
+        let admitted = |letter: &str| {
+            let key = HeaderValue::from_str(&format!("Bearer {}", letter.repeat(32))).unwrap();
+            let headers = HeaderMap::from_iter([(header::AUTHORIZATION, key)]);
+            callers.admit_caller(&headers, "192.0.2.1".parse().unwrap(), Weight::SESSION_CALL).unwrap()
+        };
+        let (a, b) = (admitted("a"), admitted("b"));
+        let mut in_flight: Vec<InFlight<'_>> = (0..IN_FLIGHT_MAX).map(|_| callers.enter(&a).unwrap()).collect();
+        assert_eq!(callers.enter(&a).err().map(|failure| failure.code), Some(ErrorCode::RateLimited));
+        assert!(callers.enter(&b).is_ok());
+        in_flight.pop();
+        assert!(callers.enter(&a).is_ok());
+        drop(in_flight);
+        assert!(callers.in_flight.lock().unwrap().is_empty());
+    }
+
+    #[test]
     fn ten_session_calls_count_as_one_request() {
         let callers = callers(&[], 2);
         let address = "192.0.2.1".parse().unwrap();
-        let admitted = |weight| callers.admit(&HeaderMap::new(), address, weight).is_ok();
+        let admitted = |weight| callers.admit_caller(&HeaderMap::new(), address, weight).is_ok();
         assert!(admitted(Weight::REQUEST));
         assert_eq!((0..20).filter(|_| admitted(Weight::SESSION_CALL)).count(), 10);
         assert!(!admitted(Weight::REQUEST));
@@ -272,7 +323,7 @@ mod tests {
     async fn idle_callers_are_forgotten() {
         // The limiter uses a real clock: at this rate a caller is idle after about a microsecond.
         let callers = callers(&[], u32::MAX);
-        callers.admit(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap();
+        callers.admit_caller(&HeaderMap::new(), "192.0.2.1".parse().unwrap(), Weight::REQUEST).unwrap();
         assert_eq!(callers.rates.len(), 1);
         let ended = CancellationToken::new();
         let forgotten = async {

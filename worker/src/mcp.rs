@@ -77,6 +77,7 @@ async fn answer(
         .admit_caller(request.headers(), peer.ip(), Weight::SESSION_CALL)
         .map_err(|refusal| *refusal)?;
     let tenant = mcp.tenants.name(admitted.key());
+    let name = admitted.name().to_str().unwrap_or_default().to_owned();
     let caller = ToolCaller {
         shared: Arc::clone(&mcp.shared),
         tenants: Arc::clone(&mcp.tenants),
@@ -97,11 +98,12 @@ async fn answer(
         return Ok(reply.map(Body::new));
     }
     let (mut parts, body) = request.into_parts();
-    let body = if parts.method == Method::POST {
+    let (body, _held) = if parts.method == Method::POST {
         let mut whole = Request::new(body);
         *whole.headers_mut() = parts.headers.clone();
         *whole.extensions_mut() = parts.extensions.clone();
-        read_json(whole, BODY_MAX_BYTES).await.map_err(refused)?
+        let (bytes, held) = read_json(whole, BODY_MAX_BYTES, &name).await.map_err(refused)?.into_parts();
+        (bytes, Some(held))
     } else {
         Default::default()
     };

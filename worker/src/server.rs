@@ -195,11 +195,15 @@ async fn forward(
 ) -> Result<Response, Response> {
     use axum::response::IntoResponse as _;
     let refused = |failure: Failure| Refused(failure).into_response();
-    let client = shared.callers.admit(request.headers(), peer.ip(), route.weight).map_err(|refusal| *refusal)?;
+    let callers = &shared.callers;
+    let admitted = callers.admit_caller(request.headers(), peer.ip(), route.weight).map_err(|refusal| *refusal)?;
+    let _in_flight = callers.enter(&admitted).map_err(refused)?;
+    let client = admitted.name();
     let headers = request.headers().clone();
-    let body = read_json(request, route.body_max_bytes).await.map_err(refused)?;
+    let body = read_json(request, route.body_max_bytes, client.to_str().unwrap_or_default()).await.map_err(refused)?;
     let since = Instant::now();
     let object = StrictObject::parse(&body).map_err(|invalid| refused(invalid.into()))?;
-    let asked = Asked { headers: &headers, id: &id, client: &client, trace: &trace, since };
+    let _held = body.into_held();
+    let asked = Asked { headers: &headers, id: &id, client, trace: &trace, since };
     shared.ask(route, asked, object).await.map_err(refused)
 }

@@ -15,12 +15,13 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use http::{HeaderMap, Uri, header};
-use porthole_contract::limits::TOOLS_BODY_MAX_BYTES;
+use porthole_contract::limits::{LARGE_BODY_VALUES_MAX, TOOLS_BODY_MAX_BYTES};
 use porthole_contract::routes::{TOOLS, TOOLS_INTENT, TOOLS_RUN, WORKER_PREFIX};
 use porthole_contract::tools::{ToolsAnswer, ToolsIntentAnswer, ToolsIntentRequest, ToolsRunRequest};
-use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse};
+use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse, values};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::body::read_json;
+use porthole_daemon::body_room::Held;
 use porthole_daemon::request_id::RequestId;
 use porthole_daemon::trace::TraceContext;
 use porthole_tools::{
@@ -77,8 +78,8 @@ async fn judge(
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     request: Request,
 ) -> Result<Response, Response> {
-    admit(&shared, request.headers(), peer).map_err(|refusal| *refusal)?;
-    let asked: ToolsIntentRequest = read(request).await?;
+    let admitted = admit(&shared, request.headers(), peer).map_err(|refusal| *refusal)?;
+    let (asked, _held): (ToolsIntentRequest, Held) = read(request, &admitted).await?;
     let Intent { browser_intent, urls, hint } =
         if shared.browser_tools { intent(&asked.message) } else { Intent::default() };
     Ok(Json(ToolsIntentAnswer { ok: true, browser_intent, urls, hint }).into_response())
@@ -96,9 +97,16 @@ async fn run(
     if !shared.browser_tools {
         return Err(refused(Failure::new(ErrorCode::ToolsDisabled, "PORTHOLE_BROWSER_TOOLS is off")));
     }
+    let callers = Arc::clone(&shared);
+    let _in_flight = callers.callers.enter(&admitted).map_err(refused)?;
     let host = request.headers().get(header::HOST).cloned();
     let host: HeaderMap = host.into_iter().map(|host| (header::HOST, host)).collect();
-    let ToolsRunRequest { sandbox_id, owner_token, session, message, call } = read(request).await?;
+    let (asked, _held) = read(request, &admitted).await?;
+    let ToolsRunRequest { sandbox_id, owner_token, session, message, call } = asked;
+    let message_values = values(message.as_deref().unwrap_or_default().as_bytes());
+    if message_values > LARGE_BODY_VALUES_MAX {
+        return Err(refused(Invalid::new("message", format!("has more than {LARGE_BODY_VALUES_MAX} values"))));
+    }
     let mut detected = match (call, message) {
         (Some(call), _) => {
             let args = call.args.unwrap_or_else(|| Value::Object(Default::default()));
@@ -124,11 +132,14 @@ fn admit(shared: &Shared, headers: &HeaderMap, peer: SocketAddr) -> Result<Admit
     shared.callers.admit_caller(headers, peer.ip(), Weight::SESSION_CALL)
 }
 
-async fn read<T: DeserializeOwned + Validate>(request: Request) -> Result<T, Response> {
-    let mut body = Vec::from(read_json(request, TOOLS_BODY_MAX_BYTES).await.map_err(refused)?);
+/// Reads a request, with the room that it takes beside others.
+async fn read<T: DeserializeOwned + Validate>(request: Request, admitted: &Admitted) -> Result<(T, Held), Response> {
+    let caller = admitted.name().to_str().unwrap_or_default();
+    let (bytes, held) = read_json(request, TOOLS_BODY_MAX_BYTES, caller).await.map_err(refused)?.into_parts();
+    let mut body = Vec::from(bytes);
     // A model's text may be cut within an emoji.
     replace_lone_surrogates(&mut body);
-    parse(&body).map_err(refused)
+    Ok((parse(&body).map_err(refused)?, held))
 }
 
 fn refused(failure: impl Into<Failure>) -> Response {

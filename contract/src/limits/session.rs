@@ -27,6 +27,8 @@ pub const SESSION_IDLE_MAX_SECONDS: u32 = 300;
 pub const SESSIONS_PER_CORE: usize = 4;
 /// Pause between look-ups of the replicas' DNS name.
 pub const PEERS_LOOKUP_INTERVAL: Duration = Duration::from_secs(5);
+/// Calls of one session that run or wait for their turn.
+pub const SESSION_CALLS_MAX: usize = 50;
 /// Calls to sessions that count as one request against a caller's rate.
 pub const SESSION_CALLS_PER_REQUEST: u32 = 10;
 /// Tabs of a session.

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+/// Connections of a main listener at once.
+pub const CONNECTIONS_MAX: usize = 512;
+
 /// A listener's limits of time and number.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -30,8 +33,8 @@ impl Default for Limits {
         Self {
             head_timeout: Duration::from_secs(10),
             write_timeout: Duration::from_secs(20),
-            connections: 512,
-            connections_by_address: Some(256),
+            connections: CONNECTIONS_MAX,
+            connections_by_address: Some(CONNECTIONS_MAX / 2),
             upgraded: 256,
             upgraded_by_address: Some(128),
             drain: Duration::from_secs(20),

@@ -1,12 +1,11 @@
 //! A first look at a message: what is needed of it before rmcp reads it, and whether it may be read at all.
 
+use porthole_contract::limits::LARGE_BODY_VALUES_MAX as VALUES_MAX;
+use porthole_contract::values;
 use rmcp::model::RequestId;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Values of a message's JSON, roughly. Each takes up to 100 bytes of memory once it is read; the largest tool call has
-/// some hundred.
-const VALUES_MAX: usize = 50_000;
 /// JSON-RPC's codes.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -104,21 +103,6 @@ impl<'a> Message<'a> {
 
 fn id_of(id: RequestId) -> Option<String> {
     Some(id.into_json_value().to_string())
-}
-
-/// Counts separators outside strings, of which a JSON text has about as many as values.
-fn values(json: &[u8]) -> usize {
-    let (mut count, mut in_string, mut escaped) = (0, false, false);
-    for byte in json {
-        match (in_string, byte) {
-            _ if escaped => escaped = false,
-            (true, b'\\') => escaped = true,
-            (_, b'"') => in_string = !in_string,
-            (false, b',' | b'[' | b'{') => count += 1,
-            _ => {}
-        }
-    }
-    count
 }
 
 #[cfg(test)]

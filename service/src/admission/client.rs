@@ -19,6 +19,12 @@ impl Client {
         fits.then(|| Self(name.into()))
     }
 
+    /// Its name or address.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
     /// Returns the client at this address, for a call without a worker in between.
     #[must_use]
     pub fn at(address: IpAddr) -> Self {

@@ -16,12 +16,16 @@ use super::store::CallState;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
+use crate::admission::{Overloaded, Reason as Full};
 use crate::operation::OVER_BUDGET;
 use crate::page::interact::ActError;
 use crate::page::{BLANK, Dialog, Page, PageError};
 
 /// How long a page may take to say where it is, after a call.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// When a call may come again for which a session has no place.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// A call that succeeded.
 pub struct Answered<T> {
@@ -57,6 +61,10 @@ impl Sessions {
     ) -> Result<Answered<T>, Failed> {
         let timeout_ms = call.timeout_ms;
         let deadline = call.since + Duration::from_millis(timeout_ms.into());
+        let Ok(_place) = session.places.try_acquire() else {
+            let full = Overloaded { reason: Full::QueueFull, retry_after: RETRY_AFTER };
+            return Err(session.failed(full.into()));
+        };
         session.touch();
         let has_begun = AtomicBool::new(false);
         let ran = tokio::select! {

@@ -5,8 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use porthole_contract::Invalid;
 use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
@@ -193,21 +191,22 @@ impl Turn<'_> {
         FilesAnswer::list(self.session.files.list().kept.iter().map(|kept| kept.info.clone()).collect())
     }
 
-    /// One of them, with its content.
+    /// One of them, without its content, and that as a file that is open: it may have megabytes, and a caller takes it as
+    /// slowly as it likes.
     ///
     /// # Errors
     /// [`SessionError::Invalid`] for one that there is not; [`SessionError::Lost`] where it is gone with its browser.
-    pub async fn file(&self, file: &str) -> Result<FilesAnswer, SessionError> {
+    pub async fn file(&self, file: &str) -> Result<(FilesAnswer, tokio::fs::File), SessionError> {
         let found = self.session.files.list().kept.iter().find(|kept| kept.info.file == file).map(|kept| {
             let Kept { info, path } = kept;
             (info.clone(), path.clone())
         });
         let (info, path) = found.ok_or_else(|| Invalid::new("file", "is not a file of this session"))?;
-        let content = tokio::fs::read(&path).await.map_err(|error| {
+        let content = tokio::fs::File::open(&path).await.map_err(|error| {
             tracing::warn!(%error, "a download can't be read");
             SessionError::Lost
         })?;
-        Ok(FilesAnswer::one(info, BASE64_STANDARD.encode(content)))
+        Ok((FilesAnswer::one(info, String::new()), content))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use porthole_contract::limits::SESSION_CALLS_MAX;
 use porthole_contract::session::OpenOptions;
 use porthole_contract::{Invalid, Viewport};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio::time::Instant;
 
 use super::end::End;
@@ -86,6 +87,7 @@ impl Sessions {
             events: Default::default(),
             tabs: Mutex::new(tabs),
             tab_came: Notify::new(),
+            places: Semaphore::new(SESSION_CALLS_MAX),
             turn: tokio::sync::Mutex::new(CallState::default()),
             clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),

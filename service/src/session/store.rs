@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -97,6 +97,8 @@ pub struct Session {
     pub(super) tabs: Mutex<Tabs>,
     /// Told when a window was taken on as a tab.
     pub(super) tab_came: Notify,
+    /// A place for each call that runs or waits.
+    pub(super) places: Semaphore,
     /// Held by the call that runs; others wait in the order of their arrival.
     pub(super) turn: tokio::sync::Mutex<CallState>,
     /// The clipboard of the session's tabs: the browser's own is shared by all of its contexts.

@@ -4,16 +4,18 @@ use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Request, State};
+use axum::response::{IntoResponse as _, Response};
 use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
 use porthole_contract::routes::{LIVE, PUBLIC_URL_HEADER};
 use porthole_contract::session::{
-    Acted, CloseRequest, Closed, DialogRequest, Files, FilesRequest, LoadState, SessionAnswer, SessionRequest as _,
+    Acted, CloseRequest, Closed, DialogRequest, FilesRequest, LoadState, SessionAnswer, SessionRequest as _,
     State as StorageStateAnswer, StateRequest, Status, StatusRequest, Tabs, TabsAction, TabsRequest, ViewerAnswer,
     ViewerRequest,
 };
 use porthole_daemon::answer::Refused;
 use secrecy::ExposeSecret as _;
 
+use super::content::with_content;
 use super::received::{Parts, Received};
 use crate::http::{Routes, failure};
 use crate::session::{Destination, Kind, SessionError};
@@ -104,17 +106,20 @@ pub(super) async fn viewer(
     }))
 }
 
-pub(super) async fn files(
-    State(routes): State<Routes>,
-    parts: Parts,
-    request: Request,
-) -> Result<Json<SessionAnswer<Files>>, Refused> {
+pub(super) async fn files(State(routes): State<Routes>, parts: Parts, request: Request) -> Result<Response, Refused> {
     let call: Received<FilesRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
-    call.run(Kind::Manages, async |turn, request| match &request.file {
-        Some(file) => turn.file(file).await,
-        None => Ok(turn.files()),
+    let mut content = None;
+    let answer = call.run(Kind::Manages, async |turn, request| {
+        let Some(file) = &request.file else { return Ok(turn.files()) };
+        let (found, opened) = turn.file(file).await?;
+        content = Some(opened);
+        Ok(found)
+    });
+    let Json(answer) = answer.await?;
+    Ok(match content {
+        Some(content) => with_content(&answer, content),
+        None => Json(answer).into_response(),
     })
-    .await
 }
 
 pub(super) async fn state(

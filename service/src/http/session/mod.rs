@@ -2,6 +2,7 @@
 //! every answer has.
 
 mod act;
+mod content;
 mod hold;
 mod open;
 mod received;

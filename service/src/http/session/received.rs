@@ -10,6 +10,7 @@ use porthole_contract::routes::session as routes;
 use porthole_contract::session::{SessionAnswer, SessionRequest};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::body::read_json;
+use porthole_daemon::body_room::Held;
 use porthole_daemon::request_id::RequestId;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
@@ -27,6 +28,8 @@ pub(super) struct Received<T> {
     pub(super) since: Instant,
     /// The tool that acts, of a route that does.
     pub(super) tool: Option<String>,
+    /// The room that the request takes beside others.
+    _held: Held,
 }
 
 /// What the call needs of the connection.
@@ -41,11 +44,13 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
         body_max_bytes: usize,
     ) -> Result<Self, Refused> {
         let since = Instant::now();
-        let body = read_json(request, body_max_bytes + INJECTED_MAX_BYTES).await?;
+        let body = read_json(request, body_max_bytes + INJECTED_MAX_BYTES, client.as_str()).await?;
         let request: T = porthole_contract::parse(&body)?;
+        let held = body.into_held();
         let owner = request.owner();
         routes.owner_keys.verify(owner.sandbox_id, owner.token).map_err(failure::of_token)?;
-        Ok(Self { routes, request_id, client, request, since, tool: acting_tool(route.as_str()) })
+        let tool = acting_tool(route.as_str());
+        Ok(Self { routes, request_id, client, request, since, tool, _held: held })
     }
 
     /// The session that the call names.

@@ -4,11 +4,12 @@ use jsonwebtoken::Algorithm;
 use porthole_tests::agent::Agent;
 use porthole_tests::eventually::so;
 use porthole_tests::live::{Heard, masked_frame, ticket};
+use porthole_tests::process::resident_bytes;
 use porthole_tests::{LiveViewer, Stack, eventually, owner};
 use serde_json::{Value, json};
 
 use super::input::click;
-use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, resident_bytes};
+use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON};
 
 /// The ticket with another letter in its part `number`.
 fn edited(ticket: &str, number: usize) -> String {

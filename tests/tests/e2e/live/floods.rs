@@ -6,11 +6,12 @@ use fastrand::Rng;
 use porthole_tests::agent::Agent;
 use porthole_tests::eventually::so;
 use porthole_tests::live::{Frame, masked_frame, ticket};
+use porthole_tests::process::resident_bytes;
 use porthole_tests::{LiveViewer, Stack, eventually};
 use serde_json::{Value, json};
 
 use super::input::{click, mouse};
-use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON, resident_bytes};
+use super::{BLUE_RGB, MOVING, RED, RED_RGB, SOON};
 
 /// Noise, which makes large pictures.
 const NOISE: &str = "<!doctype html><title>noise</title><canvas width=1280 height=720></canvas><script>

@@ -23,11 +23,3 @@ const BLUE_RGB: [u8; 3] = [0, 0, 255];
 /// A page that moves.
 const MOVING: &str = "<!doctype html><title>moving</title><style>@keyframes m{to{transform:translateX(800px)}}\
     div{width:200px;height:200px;background:#080;animation:m 2s linear infinite}</style><div></div>";
-
-/// The memory that a process has.
-fn resident_bytes(pid: i32) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("the process runs");
-    let kib =
-        status.lines().find_map(|line| line.strip_prefix("VmRSS:")?.trim().strip_suffix(" kB")?.parse::<u64>().ok());
-    kib.expect("its memory is told") * 1024
-}

@@ -2,6 +2,7 @@
 
 mod bodies;
 mod documents;
+mod memory;
 mod protocol;
 mod targets;
 mod tokens;
