@@ -257,6 +257,9 @@ const stoodStill = (element, rect) => {
   return last && ago > SEEN_MS_MIN && ago < SEEN_MS_MAX && sameRect(last.rect, rect) && !isAnimated(element);
 };
 
+// Where the element of the action under way was hit when it was ready last: `{asked, element, x, y}`, `element` being what
+// is drawn in place of the one that was asked for.
+let aimed = null;
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
 // `{visible, enabled, editable, still, hit, labels, align, shown, found}`. `shown` is the role, name and row that it must
 // have, or `found` those that it was found with. With `hit`, events at the point are checked from now on (guard.js),
@@ -320,6 +323,7 @@ kit.ready = async (number, ask) => {
     ({ point } = chosen);
     guard(element, false, { nested: chosen.nested, under: innermostAt(...point) });
   }
+  aimed = ask.hit ? { asked, element, x: point[0], y: point[1] } : null;
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element), waited };
 };

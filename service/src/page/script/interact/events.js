@@ -19,12 +19,12 @@ const heldOf = (modifiers) => ({
 // Whether an event of this type comes to the element, or to the page's listeners on the way to it, while `act` runs. What
 // the page's have heard has happened, so the first on the window are asked (hear.js), and the element's own, which one that
 // has left the document still has. What a label gives to another control than it had then is stopped.
-const reaches = (element, type, act) => {
+const reaches = (element, type, act, inner = element) => {
   let came = false;
   const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
   const control = label && controlOf(label);
-  const hosts = new Set([element]);
-  for (let root = rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
+  const hosts = new Set([element, inner]);
+  for (let root = rootOf(inner); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
   const note = (event) => {
     const [target] = event.composedPath();
     if (event.type === type && hosts.has(target)) came = true;
@@ -35,51 +35,89 @@ const reaches = (element, type, act) => {
   };
   globalThis.portholeHear();
   globalThis.portholeReached = note;
-  listen(element, type, note, { capture: true });
+  for (const one of new Set([element, inner])) listen(one, type, note, { capture: true });
   try { act(); } finally {
     globalThis.portholeReached = undefined;
-    EventTarget.prototype.removeEventListener.call(element, type, note, { capture: true });
+    for (const one of new Set([element, inner])) EventTarget.prototype.removeEventListener.call(one, type, note, { capture: true });
   }
   return came;
 };
-const enter = (element, at, more) => {
-  for (const type of ['pointerover', 'pointerenter', 'mouseover', 'mouseenter', 'pointermove', 'mousemove']) mouse(element, type, at, more);
+// What a pointer would be over at the point of an element that was found ready: the innermost that acts on it, so that a
+// wrapper's link is followed; the element itself where something else is drawn in its place, or nothing is.
+const innermostOf = (element) => {
+  if (aimed?.asked !== element || aimed.element !== element) return element;
+  // A control that has come up inside it is not what is meant.
+  const nested = nestedFirst?.element === element ? nestedFirst.nested : null;
+  if (nestedAt(element, aimed.x, aimed.y) !== nested) return element;
+  const inner = innermostAt(aimed.x, aimed.y);
+  return inner instanceof Element && isWithin(inner, element) && actAccepts(inner, element) ? inner : element;
+};
+const pointOf = (element) => (aimed?.asked === element ? { x: aimed.x, y: aimed.y } : middleOf(element));
+// What keeps a pointer now from an element that was free when it was found ready, described; null where nothing does.
+const coverNow = (element) => {
+  if (aimed?.asked !== element) return null;
+  const inert = actInert(aimed.element);
+  return inert ? describe(inert) : actCover(aimed.element, aimed.x, aimed.y);
+};
+const isHiddenNow = (element) => aimed?.asked === element && !actVisible(aimed.element);
+// The pointer comes to `inner`, which is the element or in it.
+const enter = (element, inner, at, more) => {
+  const entered = [];
+  for (let one = inner; one instanceof Element; one = flatParent(one)) {
+    entered.unshift(one);
+    if (one === element) break;
+  }
+  for (const kind of ['pointer', 'mouse']) {
+    mouse(inner, `${kind}over`, at, more);
+    for (const one of entered) mouse(one, `${kind}enter`, at, more);
+  }
+  for (const kind of ['pointer', 'mouse']) mouse(inner, `${kind}move`, at, more);
 };
 
+const FOCUSABLE = 'a[href], button, input, select, textarea, [tabindex], [contenteditable]';
 kit.domClick = (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
-  const at = middleOf(element);
+  const at = pointOf(element);
   const wasDisabled = actDisabled(actTarget(element));
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
-  enter(element, at, held);
+  enter(element, innermostOf(element), at, held);
   // Another element is there since, or it is another one by what it says.
   if (!isHere(element)) return GONE;
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });
-  if (!wasDisabled && actDisabled(actTarget(element))) return lacks('enabled', element);
+  const isDisabled = () => !wasDisabled && actDisabled(actTarget(element));
+  if (isDisabled()) return lacks('enabled', element);
+  if (isHiddenNow(element)) return lacks('visible', element);
+  const cover = coverNow(element);
+  if (cover !== null) return lacks('uncovered', element, { by: cover });
+  const inner = innermostOf(element);
   const type = button === 0 ? 'click' : 'auxclick';
   const label = closest(element, 'label');
   const control = label && controlOf(label);
   let lost = null;
   const came = reaches(element, type, () => {
     for (let detail = 1; detail <= count; detail++) {
-      mouse(element, 'pointerdown', at, { ...down, detail });
-      const goesOn = mouse(element, 'mousedown', at, { ...down, detail });
-      const focusable = closest(element, 'a[href], button, input, select, textarea, [tabindex], [contenteditable]');
+      mouse(inner, 'pointerdown', at, { ...down, detail });
+      const goesOn = mouse(inner, 'mousedown', at, { ...down, detail });
+      let focusable = inner;
+      while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
-      mouse(element, 'pointerup', at, { ...held, button, detail });
-      mouse(element, 'mouseup', at, { ...held, button, detail });
-      // A browser sends no click to what has left under the press.
+      mouse(inner, 'pointerup', at, { ...held, button, detail });
+      mouse(inner, 'mouseup', at, { ...held, button, detail });
+      // A browser sends no click to what has left under the press, or what another element has come over.
       if (!isHere(element)) lost = 'the element left the page';
       else if (!staysMeant()) lost = 'the element had changed';
       else if (label && controlOf(label) !== control) lost = 'its label is for another field now';
+      else if (isDisabled()) lost = 'the element was disabled';
+      else if (isHiddenNow(element)) lost = 'the element was hidden';
+      else if (coverNow(element) !== null) lost = `${coverNow(element)} came over it`;
       if (lost !== null) return;
-      mouse(element, type, at, { ...held, button, detail });
+      mouse(isHere(inner) ? inner : element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }
-    if (count === 2 && button === 0) mouse(element, 'dblclick', at, { ...held, button, detail: 2 });
-  });
+    if (count === 2 && button === 0) mouse(isHere(inner) ? inner : element, 'dblclick', at, { ...held, button, detail: 2 });
+  }, inner);
   return { reached: came || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];
@@ -104,7 +142,8 @@ kit.tellMoves = () => {
 kit.domHover = (number) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
-  const reached = reaches(element, 'mouseover', () => enter(element, middleOf(element), {}));
+  const inner = innermostOf(element);
+  const reached = reaches(element, 'mouseover', () => enter(element, inner, pointOf(element), {}), inner);
   return { reached, box: boxOf(rectOf(element)), what: describe(element) };
 };
 // The element that has the focus, within shadow roots too.

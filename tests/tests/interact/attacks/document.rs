@@ -1,0 +1,78 @@
+//! Clicks by the document's own events: they come to what a pointer would hit, and only while one would hit it.
+
+use porthole_service::page::interact::{Click, How, Terms};
+
+use crate::act::scene::{LOGS, Scene, ready};
+
+fn in_document() -> Click {
+    Click::once(Terms { how: How::DocumentFirst, ..ready() })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_a_wrapper_comes_to_what_is_at_its_middle() {
+    let scene = Scene::open().await;
+    for wrapper in [
+        "<li id=x role=tab style='display:inline-block'><a href='javascript:note(`link`)'>Tab #2</a></li>",
+        "<li id=x role=menuitem style='display:inline-block'><a href='#there' onclick='note(`link`)'>Open</a></li>",
+        "<div id=x role=button style='display:inline-block'><span onclick='note(`link`)'>Go <b>on</b></span></div>",
+        "<li id=x role=option style='display:inline-block'><label><input type=radio onclick='note(`link`)'> one</label></li>",
+        "<button id=x onclick='note(event.target.id || event.target.localName)'><link><i id=link>icon</i></button>",
+    ] {
+        scene.shows(&format!("{LOGS}{wrapper}")).await;
+        scene.page.click(&scene.element("#x").await, &in_document()).await.unwrap();
+        assert_eq!(scene.log().await, "link", "{wrapper}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_a_card_is_the_cards() {
+    let scene = Scene::open().await;
+    let card = "<div id=x onclick='note(`card`)' style='cursor:pointer;width:300px;height:100px'>Card
+        <button style='position:absolute;left:120px;top:40px' onclick='note(`button`);event.stopPropagation()'>Delete</button></div>";
+    scene.shows(&format!("{LOGS}{card}")).await;
+    scene.page.click(&scene.element("#x").await, &in_document()).await.unwrap();
+    assert_eq!(scene.log().await, "card");
+    scene.ends().await;
+}
+
+/// Validation at blur, menus that close at a press: no pointer would click the button then.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_disabled_hidden_or_covered_at_the_press_is_not_clicked() {
+    let scene = Scene::open().await;
+    let changes = [
+        "b.disabled = true",
+        "f.disabled = true",
+        "d.showModal()",
+        "b.style.visibility = 'hidden'",
+        "f.hidden = true",
+        "f.inert = true",
+        "o.style.display = 'block'",
+    ];
+    for change in changes {
+        for (at, script) in [
+            ("blur", format!("q.onblur = () => {{ {change} }}; q.focus()")),
+            ("press", format!("b.onmousedown = () => {{ {change} }}")),
+            ("pointer", format!("b.onpointerover = () => {{ {change} }}")),
+        ] {
+            scene
+                .shows(&format!(
+                    "{LOGS}<style>#o {{ position:fixed; inset:0; display:none; background:#ccc }}</style><input id=q>
+                    <form onsubmit='note(`submitted`);return false'><fieldset id=f><button id=b onclick='note(`saved`)'>Save</button></fieldset></form>
+                    <dialog id=d>Check</dialog><div id=o></div><script>{script}</script>"
+                ))
+                .await;
+            let terms =
+                Terms { deadline: tokio::time::Instant::now() + crate::act::scene::BRIEFLY, ..in_document().terms };
+            let click = Click { terms, ..in_document() };
+            let clicked = scene.page.click(&scene.element("#b").await, &click).await;
+            assert_eq!(scene.log().await, "", "{at}: {change}");
+            let told = match &clicked {
+                Ok(acted) => acted.warnings.iter().any(|warning| warning.starts_with("click_lost")),
+                Err(_) => at == "pointer",
+            };
+            assert!(told, "{at}: {change}: {clicked:?}");
+        }
+    }
+    scene.ends().await;
+}
