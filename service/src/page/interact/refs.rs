@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use porthole_reading::tree::Node;
 
-use super::{Element, Frame, Ref};
+use super::{Element, Frame, Ref, SnapshotOptions};
 
 /// How many refs a session remembers. Beyond, the oldest are forgotten and count as gone.
 const REFS_MAX: usize = 200_000;
@@ -26,7 +26,7 @@ pub struct Shown {
     pub role: String,
     /// The name that was last shown, before it was cut.
     pub name: String,
-    /// What its row was about, where it is in one.
+    /// What its row, or the part of the page around it, was about, and where it led.
     pub row: u32,
     /// The snapshot that showed it last.
     pub snapshot: u64,
@@ -61,8 +61,10 @@ pub enum Fate {
         /// Its name now, cut.
         name: String,
     },
-    /// The node is in a row that is about something else now.
-    #[error("is from snapshot s{snapshot}: the element has changed: its row is about something else now")]
+    /// The node is in a row or a part of the page that is about something else now, or is a link to elsewhere.
+    #[error(
+        "is from snapshot s{snapshot}: the element has changed: its row or the part of the page around it is about something else now, or it leads elsewhere"
+    )]
     AnotherRow {
         /// The snapshot that showed it last.
         snapshot: u64,
@@ -87,8 +89,8 @@ pub struct Refs {
     shown: HashMap<Ref, Shown>,
     by_node: HashMap<(String, u32), Ref>,
     snapshots: u64,
-    /// The tree that was shown last, by the page's main frame.
-    latest: HashMap<String, Vec<Node>>,
+    /// The tree that was shown last, and how it was asked for, by the page's main frame.
+    latest: HashMap<String, (SnapshotOptions, Vec<Node>)>,
 }
 
 impl Refs {
@@ -116,17 +118,27 @@ impl Refs {
         self.snapshots
     }
 
-    /// Keeps the tree that is shown of a page; the one before is returned.
-    pub(super) fn keep(&mut self, main_frame: &str, tree: Vec<Node>) -> Option<Vec<Node>> {
+    /// Keeps the tree that is shown of a page. The one before is returned if it was asked for alike: another one differs
+    /// from it by what was asked for, too.
+    pub(super) fn keep(&mut self, main_frame: &str, options: &SnapshotOptions, tree: Vec<Node>) -> Option<Vec<Node>> {
         if self.latest.len() >= PAGES_MAX && !self.latest.contains_key(main_frame) {
             self.latest.clear();
         }
-        self.latest.insert(main_frame.to_owned(), tree)
+        let options = SnapshotOptions { changes: false, ..*options };
+        let (before, tree) = self.latest.insert(main_frame.to_owned(), (options, tree))?;
+        (before == options).then_some(tree)
+    }
+
+    /// Notes that the agent knows what is around an element now: a tree of changes was shown, of which its line is not one.
+    pub(super) fn still_shown(&mut self, reference: Ref, role: &str, name: &str, row: u32, snapshot: u64) {
+        if let Some(shown) = self.shown.get_mut(&reference).filter(|shown| shown.role == role && shown.name == name) {
+            (shown.row, shown.snapshot) = (row, snapshot);
+        }
     }
 
     /// The refs in the tree that was shown last of a page.
     pub(super) fn latest(&self, main_frame: &str) -> HashSet<Ref> {
-        let mut nodes: Vec<&Node> = self.latest.get(main_frame).into_iter().flatten().collect();
+        let mut nodes: Vec<&Node> = self.latest.get(main_frame).into_iter().flat_map(|(_, tree)| tree).collect();
         let mut latest = HashSet::new();
         while let Some(node) = nodes.pop() {
             latest.extend(node.reference.map(Ref));

@@ -79,13 +79,17 @@ impl Page {
         let (roots, is_cut) = fold(gathered.roots, &how, &mut give);
         let full = write(&roots);
         let changed = refs
-            .keep(&self.main_frame, roots.clone())
+            .keep(&self.main_frame, options, roots.clone())
             .filter(|_| options.changes)
             .map(|before| changes(&before, &roots));
         let shorter = changed.filter(|changed| changed.chars < full.chars);
         let is_changes = shorter.is_some();
-        let tree = shorter.unwrap_or(full);
         let id = refs.next_snapshot();
+        for known in full.refs.iter().filter_map(|(_, handle)| number(&known, *handle)).filter(|_| is_changes) {
+            let reference = refs.number(&known.frame, known.number);
+            refs.still_shown(reference, &known.role, &known.name, known.row, id);
+        }
+        let tree = shorter.unwrap_or(full);
         Ok(Snapshot {
             id,
             refs: show(refs, &tree, &known, id),

@@ -1,66 +1,126 @@
-// What a row, a list item or an article is about. The controls inside are often alike in all rows ("Delete"), and lists give
-// rows that they have scrolled away to other entries: a control belongs to what its row is about.
+// What a row, a list item, an article or a part of a page is about. The controls inside are often alike in all rows
+// ("Delete") and dialogs ("OK"), and lists give rows that they have scrolled away to other entries: a control belongs to what
+// is around it.
 
 const ROWS = 'tr, [role=row], li, [role=listitem], [role=treeitem], article, [role=article]';
-// Left out: what controls say of themselves, and lists within.
-const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template']);
+// Left out: what controls say of themselves, times, and lists within.
+const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template',
+  'time', 'relative-time']);
 const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
 const ABOUT_MAX_CHARS = 1000;
 const ABOUT_MAX_NODES = 1000;
+const HREF_MAX_CHARS = 2000;
 
-// The row's words, as a number; 0 for what is in no row. Short numbers are left out, since a quantity or a price that changes
-// makes no other row, unless the row next to it has the same words: then the numbers tell them apart. `cache` has the texts
-// of rows.
+// Parts of a page that have names: a dialog that is used again for another question has the same buttons.
+const PARTS = 'dialog, fieldset, section, [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], [role=group]';
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading], legend';
+
+// What the row and the part of the page around an element are about, and where it leads as a link, as a number; 0 for what
+// is in neither and no link. `cache` has the texts of rows and parts.
 function rowOf(element, cache = new Map()) {
-  const row = rowAround(element);
-  if (!row) return 0;
-  const read = readRow(row, cache);
-  return read.hash ??= hashOf(wordsOf(row, cache));
-}
-
-function rowAround(element) {
-  const parent = dom.parent(element);
-  return parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, ROWS) : null;
+  const row = rowAround(element), part = partWordsOf(element, cache);
+  const hash = row ? readRow(row, cache).hash ??= identityOfRow(row, cache) : 0;
+  const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? '').slice(0, HREF_MAX_CHARS) : '';
+  return part === '' && leads === '' ? hash : hashOf(`${part}\n${hash}\n${leads}`);
 }
 
 function rowWordsOf(element) {
-  const row = rowAround(element);
-  return row ? wordsOf(row) : '';
+  const row = rowAround(element), part = partWordsOf(element);
+  return row ? `${part} ${wordsOf(row)}` : part;
+}
+
+function outwardOf(element, selector) {
+  const parent = dom.parent(element);
+  return parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, selector) : null;
+}
+const rowAround = (element) => outwardOf(element, ROWS);
+
+// The words that name the dialog, the group or the section around an element, by its name or its first heading.
+function partWordsOf(element, cache = new Map()) {
+  const part = outwardOf(element, PARTS);
+  if (!part) return '';
+  let words = cache.get(part)?.partWords;
+  if (words !== undefined) return words;
+  let name = nameOf(part, roleOf(part));
+  if (name === '' && dom.attribute(part, 'role') !== 'group') {
+    const heading = Element.prototype.querySelector.call(part, HEADINGS);
+    name = heading ? textIn(heading, () => true, false) : '';
+  }
+  words = wordsAlone(name);
+  cache.set(part, { ...cache.get(part), partWords: words });
+  return words;
+}
+
+// How many of a row's numbers tell it from the rows beside it. Short numbers are left out else, since a quantity or a price
+// that changes makes no other row.
+function numbersTold(row, { words, numbers }, cache) {
+  let count = 0;
+  for (const other of [row.previousElementSibling, row.nextElementSibling]) {
+    if (!other || other.nodeName !== row.nodeName) continue;
+    const beside = readRow(other, cache);
+    if (beside.words !== words) continue;
+    const first = numbers.findIndex((number, at) => number !== beside.numbers[at]);
+    count = Math.max(count, first < 0 ? numbers.length : first + 1);
+  }
+  return count;
+}
+
+// What rows have been about: `{words, numbers, hash}`, with the numbers that told them apart. A row keeps its hash when one
+// like it comes beside it or leaves.
+const rowsKnown = new WeakMap();
+const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
+function identityOfRow(row, cache) {
+  const read = readRow(row, cache);
+  const known = rowsKnown.get(row);
+  const isSame = known?.words === read.words && isPrefix(known.numbers, read.numbers);
+  const count = Math.max(known?.words === read.words ? known.numbers.length : 0, numbersTold(row, read, cache));
+  const numbers = read.numbers.slice(0, count);
+  const hash = isSame ? known.hash : hashOf([read.words, ...numbers].join(' '));
+  rowsKnown.set(row, { words: read.words, numbers, hash });
+  return hash;
 }
 
 function wordsOf(row, cache = new Map()) {
-  const { words, text } = readRow(row, cache);
-  const beside = [row.previousElementSibling, row.nextElementSibling];
-  const isAlike = beside.some((other) => other && other.nodeName === row.nodeName && readRow(other, cache).words === words);
-  return isAlike ? (text.match(/\p{L}+|\d+/gu) ?? []).join(' ') : words;
+  const read = readRow(row, cache);
+  const known = rowsKnown.get(row);
+  const count = known?.words === read.words ? known.numbers.length : numbersTold(row, read, cache);
+  return [read.words, ...read.numbers.slice(0, count)].join(' ');
 }
 
-// The text of a row, and its words without short numbers. One with controls alone is told by what they and its images say.
-function readRow(row, cache) {
-  let read = cache.get(row);
-  if (read !== undefined) return read;
-  const label = dom.attribute(row, 'aria-label') ?? '';
-  const textAbout = (isAbout, saysMore) => {
-    let text = label.slice(0, ABOUT_MAX_CHARS);
-    let node = dom.firstChild(row);
-    for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
-      const type = dom.type(node);
-      if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
-      else if (type === 1 && saysMore) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
-      let next = type === 1 && isAbout(node) ? dom.firstChild(node) : null;
-      for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
-      node = next;
-    }
-    return text.slice(0, ABOUT_MAX_CHARS);
-  };
-  const wordsAlone = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
-  let text = textAbout((node) => !NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role')), false);
-  let words = wordsAlone(text);
-  if (words === '') {
-    text = textAbout((node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true);
-    words = wordsAlone(text);
+const wordsAlone = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+
+// The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
+// controls are what they are called.
+function textIn(element, isAbout, saysMore, text = '') {
+  let node = dom.firstChild(element);
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
+    const type = dom.type(node);
+    const isSaid = type === 1 && (saysMore || dom.tag(node) === 'img');
+    if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+    else if (isSaid) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+    let next = type === 1 && isAbout(node) ? dom.firstChild(node) : null;
+    for (; next === null && node !== element; node = dom.parent(node)) next = dom.nextSibling(node);
+    node = next;
   }
-  read = { text, words };
+  return text.slice(0, ABOUT_MAX_CHARS);
+}
+
+// A button in a heading is the row's title.
+const isTitle = (node) => dom.tag(node) === 'button' && /^h[1-6]$/.test(dom.tag(dom.parent(node)));
+
+// What a row says: `{words, numbers}`, the words with long numbers among them, and the short numbers. One with controls alone
+// is told by what they and its images say.
+function readRow(row, cache) {
+  const known = cache.get(row);
+  if (known?.words !== undefined) return known;
+  const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
+  const isAbout = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
+  let text = textIn(row, isAbout, false, label);
+  if (wordsAlone(text) === '') {
+    const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
+    text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
+  }
+  const read = { ...known, words: wordsAlone(text), numbers: text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? [] };
   cache.set(row, read);
   return read;
 }
