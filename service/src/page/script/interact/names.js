@@ -215,7 +215,8 @@ class Naming {
   // The text that a style sheet puts before or after.
   pseudo(element, which) {
     const style = getComputedStyle(element, which);
-    const content = style.content;
+    // A picture's address says nothing.
+    const content = style.content.slice(0, 8 * NAME_MAX).replace(/url\((?:"(?:[^"\\]|\\.)*"|[^")]*)\)?/g, '');
     if (content === 'none' || content === 'normal' || content === '' || style.display === 'none' || style.visibility === 'hidden') return '';
     // The part after the slash is what is to be said in its place.
     const slash = /^(?:"(?:[^"\\]|\\.)*"|[^"/])*\/\s*(.*)$/s.exec(content.slice(0, 4 * NAME_MAX));

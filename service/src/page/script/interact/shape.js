@@ -6,8 +6,8 @@ const LEVELS_MAX = 100;
 const MANY = 50;
 // How long a text beside a field or a button, or beside links alone, may be to be shown for it.
 const BESIDE_FIELD_MAX = 300, BESIDE_LINK_MAX = 80;
-// How many blocks up a text looks for a field, and how many lines around it.
-const BESIDE_LEVELS = 2, BESIDE_LINES = 4;
+// How many blocks up a text looks for a field or a button, and for a link, and how many lines around it.
+const BESIDE_LEVELS = 3, BESIDE_LINK_LEVELS = 2, BESIDE_LINES = 4;
 // Of so many elements it is noted where they are: of one that is there still as it is acted on, no move is waited for.
 const SEEN_MAX = 500;
 // A clickable's content beyond this is shown inside it, not as its name.
@@ -41,8 +41,9 @@ class Shaping {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {
     if (!frame.pending) return;
-    const acting = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && (kid.acts || kid.within);
-    const isField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
+    const acting = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LINK_LEVELS && (kid.acts || kid.within);
+    const isField = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && kid.acts && kid.role !== 'link' && kid.role !== 'heading';
+    const isNearField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
     // Of a long list only what is near counts.
     const near = (at, test) => {
       const last = Math.min(frame.kids.length - 1, at + BESIDE_LINES);
@@ -56,8 +57,8 @@ class Shaping {
       const kid = frame.kids[at];
       if (kid.words === undefined || kid.shown) continue;
       const length = kid.words.length;
-      const max = item || kid.climbed === 0 && near(at, isField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
-      if (length <= max && near(at, acting)) kid.shown = true;
+      const max = item || kid.climbed === 0 && near(at, isNearField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
+      if (length <= max && near(at, kid.climbed <= BESIDE_LINK_LEVELS ? acting : isField)) kid.shown = true;
       else if (isLast && !SEEN_THROUGH.has(frame.node?.role) || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
       else { if (frame.block) kid.climbed++; frame.pending = true }
     }

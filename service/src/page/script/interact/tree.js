@@ -239,8 +239,10 @@ class TreeWalk extends Shaping {
       if (last.words.length < TEXT_MAX) last.words += words, this.chars += words.length;
     } else {
       if (top.context.covered && top.context.covered.includes(tidy(words))) return;
-      top.kids.push({ words, shown: top.context.telling, climbed: 0 });
-      if (!top.context.telling) top.pending = true;
+      // What a row that can be clicked says tells it from others, however deep inside.
+      const shown = top.context.telling || (top.context.pointer && words.length <= CONTENT_NAME_MAX);
+      top.kids.push({ words, shown, climbed: 0 });
+      if (!shown) top.pending = true;
       this.chars += words.length;
       this.collected++;
     }
