@@ -9,7 +9,7 @@ use porthole_contract::session::{
     TypeRequest, UploadRequest,
 };
 
-use super::aim::{Aim, At, box_of};
+use super::aim::{Aim, At, Looking, box_of};
 use super::shown::Shown;
 use super::{SessionError, Turn};
 use crate::page::interact::{
@@ -29,7 +29,7 @@ impl Turn<'_> {
             modifiers: modifiers(&request.modifiers)?,
             terms: Terms::until(until),
         };
-        let Aim { at, answer } = self.aim(&target(request.target())?, until).await?;
+        let Aim { at, answer } = self.aim(&target(request.target())?, Looking::until(until)).await?;
         let page = self.page();
         let acted = match &at {
             At::Element(element) => page.click(element, &click).await?,
@@ -44,7 +44,8 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NoEffect`] where the text is not there afterwards.
     pub async fn type_text(&mut self, request: &TypeRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let (element, answer) =
+            self.aim_at_element(&target(request.target())?, Looking { typed: true, ..Looking::until(until) }).await?;
         let typing = Typing {
             text: request.text.clone(),
             clear: request.clears(),
@@ -65,7 +66,8 @@ impl Turn<'_> {
         let until = self.wait_until(request.target_wait_ms());
         let (element, answer) = match request.target() {
             Some(target) => {
-                let (element, answer) = self.aim_at_element_with(&target, until, Some(&request.key)).await?;
+                let (element, answer) =
+                    self.aim_at_element_with(&target, Looking::until(until), Some(&request.key)).await?;
                 (Some(element), Some(answer))
             }
             None => {
@@ -84,7 +86,7 @@ impl Turn<'_> {
     /// [`SessionError`]: what the target lacked.
     pub async fn hover(&mut self, request: &HoverRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let Aim { at, answer } = self.aim(&target(request.target())?, until).await?;
+        let Aim { at, answer } = self.aim(&target(request.target())?, Looking::until(until).disabled_too()).await?;
         let page = self.page();
         let acted = match &at {
             At::Element(element) => page.hover(element, &Terms::until(until)).await?,
@@ -99,7 +101,7 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NotFound`] for a value that it lacks.
     pub async fn select(&mut self, request: &SelectRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let (element, answer) = self.aim_at_element(&target(request.target())?, Looking::until(until)).await?;
         let acted = self.page().select(&element, &request.values, &Terms::until(until)).await?;
         Ok(self.acted(acted, Some(answer)))
     }
@@ -110,7 +112,7 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NoEffect`] where it stays as it was.
     pub async fn check(&mut self, request: &CheckRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, until).await?;
+        let (element, answer) = self.aim_at_element(&target(request.target())?, Looking::until(until)).await?;
         let acted = self.page().check(&element, request.is_checked(), &Terms::until(until)).await?;
         Ok(self.acted(acted, Some(answer)))
     }
@@ -121,12 +123,12 @@ impl Turn<'_> {
     /// [`SessionError`]: what either lacked.
     pub async fn drag(&mut self, request: &DragRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let Aim { at: from, answer } = self.aim(&target(request.target())?, until).await?;
+        let Aim { at: from, answer } = self.aim(&target(request.target())?, Looking::until(until)).await?;
         let from = match from {
             At::Element(element) => Grip::Element(element),
             At::Point(point) => Grip::Point(point, self.page().element_at(point).await?),
         };
-        let Aim { at: to, .. } = self.aim(&target(request.to.target())?, until).await?;
+        let Aim { at: to, .. } = self.aim(&target(request.to.target())?, Looking::until(until)).await?;
         let to = match &to {
             At::Element(element) => Drop::Element(element),
             At::Point(point) => Drop::Point(*point),
@@ -143,7 +145,7 @@ impl Turn<'_> {
         let until = self.wait_until(request.target_wait_ms());
         let (element, answer) = match request.target() {
             Some(target) => {
-                let (element, answer) = self.aim_at_element(&target, until).await?;
+                let (element, answer) = self.aim_at_element(&target, Looking::until(until).disabled_too()).await?;
                 (Some(element), Some(answer))
             }
             None => (None, None),
@@ -170,12 +172,12 @@ impl Turn<'_> {
         // A field for files is often hidden behind a button of the page's own.
         let (element, answer) = match &target {
             Target::Semantic(semantic) => {
-                let looking = super::aim::Looking { until, frame_selector: None, visible: false, enabled: true };
+                let looking = Looking { visible: false, ..Looking::until(until) };
                 let located = self.locate(semantic, looking).await?;
                 let element = located.element.clone();
                 (element, self.aimed_at(located).answer)
             }
-            target => self.aim_at_element(target, until).await?,
+            target => self.aim_at_element(target, Looking::until(until)).await?,
         };
         let files: Vec<File> = request.files.iter().map(File::from).collect();
         let acted = self.page().upload(&element, &files, until).await?;

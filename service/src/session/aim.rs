@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use porthole_contract::Invalid;
 use porthole_contract::session::{BoundingBox, ElementRef, SemanticTarget, Target, TargetAnswer, TargetBy, Tried};
+use porthole_contract::{Invalid, Viewport};
 use tokio::time::Instant;
 
 use super::SessionError;
@@ -37,6 +37,20 @@ pub(super) struct Looking<'a> {
     pub visible: bool,
     /// Whether it must be enabled.
     pub enabled: bool,
+    /// Whether it is to be typed into.
+    pub typed: bool,
+}
+
+impl Looking<'_> {
+    /// For what is visible and enabled.
+    pub(super) fn until(until: Instant) -> Self {
+        Self { until, frame_selector: None, visible: true, enabled: true, typed: false }
+    }
+
+    /// Also for what is disabled.
+    pub(super) fn disabled_too(self) -> Self {
+        Self { enabled: false, ..self }
+    }
 }
 
 impl Turn<'_> {
@@ -51,34 +65,38 @@ impl Turn<'_> {
     ///
     /// # Errors
     /// [`SessionError`]: the ref is stale, or nothing that is ready matches.
-    pub(super) async fn aim(&mut self, target: &Target, until: Instant) -> Result<Aim, SessionError> {
-        self.aim_with(target, until, None).await
+    pub(super) async fn aim(&mut self, target: &Target, looking: Looking<'_>) -> Result<Aim, SessionError> {
+        self.aim_with(target, looking, None).await
     }
 
     /// The same; viewers are shown the key that is pressed on the target.
     pub(super) async fn aim_with(
         &mut self,
         target: &Target,
-        until: Instant,
+        looking: Looking<'_>,
         key: Option<&str>,
     ) -> Result<Aim, SessionError> {
-        let aim = self.find(target, until).await?;
+        let aim = self.find(target, looking).await?;
         self.show_at(&aim.at, &aim.answer, key).await;
         Ok(aim)
     }
 
-    async fn find(&mut self, target: &Target, until: Instant) -> Result<Aim, SessionError> {
+    async fn find(&mut self, target: &Target, looking: Looking<'_>) -> Result<Aim, SessionError> {
         match target {
             Target::Ref(reference) => {
                 let (element, answer) = self.by_ref(*reference).await?;
                 Ok(Aim { at: At::Element(element), answer })
             }
             Target::Semantic(semantic) => {
-                let looking = Looking { until, frame_selector: None, visible: true, enabled: true };
                 let located = self.locate(semantic, looking).await?;
                 Ok(self.aimed_at(located))
             }
             Target::At(point) => {
+                let Viewport { width, height, .. } = self.session.viewport();
+                if point.x >= width.into() || point.y >= height.into() {
+                    let message = format!("is outside of the viewport, which is {width} by {height}");
+                    return Err(Invalid::new("at", message).into());
+                }
                 Ok(Aim { at: At::Point(Point { x: point.x, y: point.y }), answer: TargetAnswer::default() })
             }
         }
@@ -88,19 +106,19 @@ impl Turn<'_> {
     pub(super) async fn aim_at_element(
         &mut self,
         target: &Target,
-        until: Instant,
+        looking: Looking<'_>,
     ) -> Result<(Element, TargetAnswer), SessionError> {
-        self.aim_at_element_with(target, until, None).await
+        self.aim_at_element_with(target, looking, None).await
     }
 
     /// The same; viewers are shown the key that is pressed on it.
     pub(super) async fn aim_at_element_with(
         &mut self,
         target: &Target,
-        until: Instant,
+        looking: Looking<'_>,
         key: Option<&str>,
     ) -> Result<(Element, TargetAnswer), SessionError> {
-        let Aim { at, answer } = self.aim_with(target, until, key).await?;
+        let Aim { at, answer } = self.aim_with(target, looking, key).await?;
         match at {
             At::Element(element) => Ok((element, answer)),
             At::Point(point) => Ok((self.page().element_at(point).await?, answer)),
@@ -165,6 +183,7 @@ pub(super) fn wanted(target: &SemanticTarget, looking: Looking<'_>) -> Wanted {
         frame_selector: looking.frame_selector.map(str::to_owned),
         wait_for_visible: looking.visible,
         wait_for_enabled: looking.enabled,
+        typed: looking.typed,
     }
 }
 

@@ -56,6 +56,7 @@ impl Turn<'_> {
             frame_selector: options.frame_selector.as_deref(),
             visible: options.waits_for_visible(),
             enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
+            typed: request.action == InteractAction::Type,
         };
         let found = self.found(request, looking).await;
         let found = match found {

@@ -10,6 +10,7 @@ use porthole_contract::session::{
 };
 use porthole_contract::{ImageFormat, Invalid};
 
+use super::aim::Looking;
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
 use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
@@ -86,7 +87,7 @@ impl Turn<'_> {
             Some(Target::At(_)) => return Err(Invalid::new("at", "is a point, which has no picture").into()),
             Some(target) => {
                 let until = self.wait_until(request.target_wait_ms());
-                let (element, answer) = self.aim_at_element(&target, until).await?;
+                let (element, answer) = self.aim_at_element(&target, Looking::until(until).disabled_too()).await?;
                 let page = self.page();
                 page.scroll(Some(&element), Scroll::IntoView, until).await?;
                 let in_view = page.part_of(&element).await?.filter(|part| part.width >= 1.0 && part.height >= 1.0);

@@ -36,7 +36,7 @@ impl Turn<'_> {
                 page.wait_for_element(&element, awaited(state), until).await.map_err(Box::new)?;
             }
             Condition::Element(Target::Semantic(target), state) => {
-                let looking = Looking { until, frame_selector: None, visible: true, enabled: false };
+                let looking = Looking::until(until).disabled_too();
                 page.wait_for(&wanted(&target, looking), awaited(state), until).await.map_err(Box::new)?;
             }
             Condition::Element(Target::At(_), _) => {

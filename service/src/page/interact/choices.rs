@@ -1,7 +1,10 @@
 //! Sets options of a select, check boxes, switches and radio buttons, and verifies the result.
 
+use std::time::Duration;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use super::acted::{Acted, How, Method, Settled, Terms};
 use super::actionable::{Ask, Tries};
@@ -11,11 +14,18 @@ use super::quiet::Quiet;
 use super::{ActError, Element};
 use crate::page::Page;
 
+/// How long a box may take to show that it was checked, and the pause between two looks.
+const CHECKED_WITHIN: Duration = Duration::from_millis(1_500);
+const CHECKED_AGAIN: Duration = Duration::from_millis(50);
+
 #[derive(Deserialize)]
 struct Chosen {
     what: String,
     /// The options, each with its value and label.
     chosen: Value,
+    /// The texts that name several options alike.
+    #[serde(default)]
+    twins: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +61,11 @@ impl Page {
         };
         let rest = quiet.rest().await?;
         let is_told = rest.is_some();
-        let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
+        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
+        let twins = chosen.twins.iter();
+        acted.warnings.extend(
+            twins.map(|text| format!("several_match: several options are called {text:?}; the first was taken")),
+        );
         if is_told { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
     }
 
@@ -68,7 +82,7 @@ impl Page {
         };
         let is_told = rest.is_some();
         let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
-        let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null };
+        let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null, twins: Vec::new() };
         Ok(Some(if is_told { self.with_choice(acted, element, chosen, &tries).await? } else { acted }))
     }
 
@@ -78,7 +92,7 @@ impl Page {
         &self,
         mut acted: Acted,
         element: &Element,
-        Chosen { what, chosen }: Chosen,
+        Chosen { what, chosen, .. }: Chosen,
         tries: &Tries,
     ) -> Result<Acted, ActError> {
         if acted.settled.navigated {
@@ -125,7 +139,7 @@ impl Page {
         let clicked = if terms.document_first() { &checked_box } else { element };
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
         // A label may be for another box by now.
-        let after = match self.check_of(&checked_box, &tries).await {
+        let after = match self.checked_by_now(&checked_box, checked, &acted, &tries).await {
             Err(ActError::Dialog(_)) => return Ok(acted),
             Err(ActError::NotFound(_)) => {
                 if !acted.settled.navigated {
@@ -147,6 +161,25 @@ impl Page {
             return Box::pin(self.check_to(element, checked, &by_input)).await;
         }
         Err(ActError::NoEffect(format!("{} did not change", after.what)))
+    }
+
+    /// The state of a box that was clicked. Waits a moment for one that is not as it shall be: many are drawn anew, or set by
+    /// a timer, and another click would undo the first.
+    async fn checked_by_now(
+        &self,
+        element: &Element,
+        checked: bool,
+        acted: &Acted,
+        tries: &Tries,
+    ) -> Result<Check, ActError> {
+        let until = self.settles_until(Instant::now() + CHECKED_WITHIN);
+        loop {
+            let now = self.check_of(element, tries).await?;
+            if now.checked == Some(checked) || now.mixed || acted.settled.navigated || Instant::now() >= until {
+                return Ok(now);
+            }
+            sleep(CHECKED_AGAIN).await;
+        }
     }
 
     async fn check_of(&self, element: &Element, tries: &Tries) -> Result<Check, ActError> {

@@ -154,6 +154,9 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
         let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
         warnings.push(format!("several_match: {matched_count} elements match; {taken} was taken"));
     }
+    warnings.extend(round.several_frames.as_ref().map(|(selector, count)| {
+        format!("several_match: {count} frames match {selector}; the first that is visible was taken")
+    }));
     let names = plan.tries.get(chosen.at).and_then(|steps| steps.last()).is_some_and(Step::names);
     let meant = if names { Meant::Found } else { Meant::Node };
     Located {

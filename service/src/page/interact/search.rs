@@ -69,6 +69,8 @@ pub(super) struct Round {
     pub places: Vec<(Frame, Outcome)>,
     /// The frame selector that leads to no frame, with how many elements it matched, and the document that it was tried in.
     pub no_frame: Option<(String, usize)>,
+    /// The frame selector that matches several frames, of which the first that is seen was taken, with how many.
+    pub several_frames: Option<(String, usize)>,
     /// The plan that the documents wait by, where it is not the search's own.
     awaiting: Option<Value>,
 }
@@ -210,6 +212,7 @@ impl<'a> Search<'a> {
     /// Follows the steps to a frame and asks in its document alone.
     async fn round_in_frame(&self, main: Frame, steps: &[Step], limit: Duration) -> Result<Round, ActError> {
         let mut frame = main;
+        let mut several_frames = None;
         let mut from = 0;
         for until in 1..=steps.len() {
             let part = &steps[from..until];
@@ -217,6 +220,9 @@ impl<'a> Search<'a> {
             let outcome = self.ask(&frame, &plan, limit).await?;
             match outcome.chosen.as_ref() {
                 Some(chosen) if chosen.is_frame => {
+                    let matched = outcome.counts.first().copied().unwrap_or_default();
+                    several_frames =
+                        several_frames.or_else(|| (matched > 1).then(|| (shown(&steps[..until]), matched)));
                     frame = self.page.frame_in(&frame, chosen.number).await?;
                     from = until;
                 }
@@ -227,12 +233,13 @@ impl<'a> Search<'a> {
                         places: vec![(frame, outcome)],
                         no_frame: Some((shown(&steps[..until]), matched)),
                         awaiting: Some(plan),
+                        several_frames: None,
                     });
                 }
             }
         }
         let outcome = self.ask(&frame, &self.told, limit).await?;
-        Ok(Round { places: vec![(frame, outcome)], ..Round::default() })
+        Ok(Round { places: vec![(frame, outcome)], several_frames, ..Round::default() })
     }
 
     async fn ask(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {

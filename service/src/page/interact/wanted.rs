@@ -33,6 +33,8 @@ pub struct Wanted {
     pub wait_for_visible: bool,
     /// Whether it must be enabled.
     pub wait_for_enabled: bool,
+    /// Whether it is to be typed into: where the kind is to be guessed, only what takes text is meant.
+    pub typed: bool,
 }
 
 /// How texts are compared.
@@ -64,6 +66,8 @@ pub(super) struct Plan {
     pub lenient: bool,
     pub visible: bool,
     pub enabled: bool,
+    /// Whether it is to be typed into.
+    pub typed: bool,
     /// How many frames are reported.
     pub frames: usize,
 }
@@ -119,6 +123,7 @@ impl Wanted {
             tries,
             visible: self.wait_for_visible,
             enabled: self.wait_for_enabled,
+            typed: self.typed,
             frames: FRAMES_OF_ONE_MAX,
         })
     }
@@ -136,7 +141,15 @@ impl Plan {
     /// The plan of one chain.
     pub(super) fn of_steps(steps: Vec<Step>) -> Self {
         let tries = vec![steps];
-        Self { element: None, tries, lenient: false, visible: true, enabled: false, frames: FRAMES_OF_ONE_MAX }
+        Self {
+            element: None,
+            tries,
+            lenient: false,
+            visible: true,
+            enabled: false,
+            typed: false,
+            frames: FRAMES_OF_ONE_MAX,
+        }
     }
 }
 

@@ -266,3 +266,60 @@ async fn what_is_in_a_closed_shadow_root_is_found_once_it_was_shown() {
     assert_eq!(done["title"], "Ada", "{done:#?}");
     agent.does("close", json!({})).await;
 }
+
+/// Options and frames of one name: the first is taken, and the answer says so. Points outside of the viewport are none.
+#[tokio::test]
+async fn what_is_named_alike_warns_and_what_is_not_there_is_refused() {
+    let stack = Stack::shared().await;
+    let page = stack.site.html(
+        "<title>none</title><select aria-label=To><optgroup label=Home><option value=h1>Address<option value=h2>Other</optgroup>
+        <optgroup label=Work><option value=w1>Card<option value=w2>Other</optgroup><option hidden>Secret</select>
+        <iframe srcdoc='<button>Go</button>'></iframe><iframe srcdoc='<button>Go</button>'></iframe>
+        <textarea disabled rows=2 cols=9 aria-label=Terms>1\n2\n3\n4\n5\n6\n7\n8</textarea>",
+    );
+    let (agent, _) = Agent::at(stack.caller(), &page).await;
+    let to = json!({"by": "label", "value": "To"});
+    let chosen = agent.does("select", json!({"target": to, "values": ["Other"]})).await;
+    assert!(warns(&chosen, "several_match"), "{chosen:#?}");
+    for values in [json!(["Card"]), json!(["w2"])] {
+        let chosen = agent.does("select", json!({"target": to, "values": values})).await;
+        assert!(!warns(&chosen, "several_match"), "{chosen:#?}");
+    }
+    let hidden = json!({"target": to, "values": ["Secret"], "timeout_ms": 1_000});
+    agent.call("select", hidden).await.expect_code("ELEMENT_NOT_FOUND");
+    let go = json!({"by": "role", "value": "button", "name": "Go"});
+    let options = json!({"frame_selector": "iframe"});
+    let clicked = agent.does("interact", json!({"action": "click", "target": go, "options": options})).await;
+    assert!(warns(&clicked, "several_match"), "{clicked:#?}");
+    let outside = agent.call("click", json!({"at": {"x": 1_280, "y": 10}})).await;
+    outside.expect_code_about("INVALID_REQUEST", "viewport");
+    // What is disabled can be scrolled in.
+    let scrolled = agent.does("scroll", json!({"to": "bottom", "target": {"by": "label", "value": "Terms"}})).await;
+    assert!(!warns(&scrolled, "no_change"), "{scrolled:#?}");
+    agent.does("close", json!({})).await;
+}
+
+/// A switch that its page sets a little later is not switched back by another click.
+#[tokio::test]
+async fn a_switch_that_is_set_a_little_later_is_set() {
+    let stack = Stack::shared().await;
+    let late = "setTimeout(() => this.ariaChecked = this.ariaChecked == 'true' ? 'false' : 'true', 250)";
+    let page = stack.site.html(&format!(
+        "<title>none</title><div role=switch aria-checked=false tabindex=0 onclick=\"{late}\">Wifi</div>
+        <input type=checkbox aria-label=Agree onclick=\"event.preventDefault(); setTimeout(() => this.checked = true, 50)\">"
+    ));
+    let (agent, _) = Agent::at(stack.caller(), &page).await;
+    for name in ["Wifi", "Agree"] {
+        let role = if name == "Wifi" { "switch" } else { "checkbox" };
+        let target = json!({"by": "role", "value": role, "name": name});
+        agent.does("check", json!({"target": target})).await;
+        agent.does("interact", json!({"action": "check", "target": target})).await;
+        let shown = agent.does("snapshot", json!({})).await;
+        assert!(tree(&shown).contains(&format!("{role} \"{name}\" [checked]")), "{shown:#?}");
+    }
+    let wifi = json!({"by": "role", "value": "switch", "name": "Wifi"});
+    agent.does("interact", json!({"action": "uncheck", "target": wifi})).await;
+    let shown = agent.does("snapshot", json!({})).await;
+    assert!(!tree(&shown).contains("switch \"Wifi\" [checked]"), "{shown:#?}");
+    agent.does("close", json!({})).await;
+}

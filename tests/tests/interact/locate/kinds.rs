@@ -140,3 +140,37 @@ async fn selectors_that_are_none_are_refused_at_once() {
     }
     scene.ends().await;
 }
+
+/// Texts as a person reads them: without what is not drawn. Fields as a person calls them, where no label is theirs.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_same() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<button id=menu>Menu<span style='display:none'>(3 new)</span></button>
+            <div id=products>Products<ul style='display:none'><li>Phones</ul></div>
+            <p>Give your <b>user name</b> and the rest</p>
+            <label>User name</label> <input id=user><label>Pass word</label><div><input id=pass type=password></div>
+            <input id=from placeholder='From:'> <label>Both</label><div><input><input></div>",
+        )
+        .await;
+    for (kind, value, id) in [
+        (Some(TargetBy::Text), "Menu", "menu"),
+        (Some(TargetBy::Text), "products", "products"),
+        (None, "Products", "products"),
+        (Some(TargetBy::Label), "user name", "user"),
+        (Some(TargetBy::Label), "Pass word", "pass"),
+        (Some(TargetBy::Label), "From", "from"),
+    ] {
+        let wanted = Wanted { by: kind, value: value.to_owned(), ..any(value) };
+        assert_eq!(scene.id_of(&wanted).await, id, "{kind:?} {value}");
+    }
+    // A label before two fields names neither.
+    scene.misses(&by(TargetBy::Label, "Both")).await;
+    // Of the kinds that are guessed the first that takes text is typed into.
+    scene.shows("<p>Write your <b>name</b></p><input id=n name=name> <span>name</span>").await;
+    assert_eq!(scene.id_of(&Wanted { typed: true, ..any("name") }).await, "n");
+    scene.shows("<p>Your <b>Colour</b></p><label>Colour</label><input id=c>").await;
+    assert_eq!(scene.id_of(&Wanted { typed: true, ..any("Colour") }).await, "c");
+    scene.ends().await;
+}

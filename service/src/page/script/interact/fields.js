@@ -154,9 +154,15 @@ const namedAmong = (options, text) => {
   return byValue.find((option) => option.label === text) ?? byLabel ?? byValue[0]
     ?? options.find((option) => trimmed(option.label).toLowerCase() === trimmed(text).toLowerCase());
 };
+// Whether a text names several options alike, so that the first of them is taken.
+const hasTwin = (select, text) => {
+  const options = optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
+  return options.filter((option) => option.value === text).length !== 1 && options.filter((option) => option.label === text).length > 1;
+};
 // The options that texts name as they are now.
 const namedIn = (select, wanted) => {
-  const options = optionsIn(select);
+  // What is hidden can't be chosen in the list.
+  const options = optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
   return wanted.map((text) => namedAmong(options, text));
 };
 const pairOf = (option) => option && { value: option.value.slice(0, VALUE_CHARS_MAX).toWellFormed(), label: labelOf(option) };
@@ -194,7 +200,7 @@ kit.select = (number, wanted) => {
     else chosen[0].selected = true;
     tell(select, 'input', 'change');
   }
-  return { what: describe(select), chosen: pairs };
+  return { what: describe(select), chosen: pairs, twins: wanted.filter((text) => hasTwin(select, text)) };
 };
 // Chooses the option that the element is, in a select that can be seen; false where it is none of those.
 kit.choose = (number) => {

@@ -1,7 +1,7 @@
 // What a plan comes to in this document, and waiting until it comes to something else.
 //
-// A plan is `{ tries, lenient, visible, enabled }`: chains (see search.js), of which the first that matches counts, or
-// `{ element }`, the number of one element. `lenient` ones may be in the wrong language.
+// A plan is `{ tries, lenient, visible, enabled, typed }`: chains (see search.js), of which the first that matches counts, or
+// `{ element }`, the number of one element. `lenient` ones may be in the wrong language. `typed`: it is to be typed into.
 
 // No evaluation begins earlier than this many times what the last one took after it.
 const EVALUATION_REST = 3;
@@ -62,10 +62,14 @@ function boxOf(element) {
   return { x: box.left, y: box.top, width: box.width, height: box.height };
 }
 
+const takesText = (element) => dom.matches(element, TYPED_INTO) || (dom.tag(element) === 'label' && element.control !== null)
+  || queryAll(element, TYPED_INTO).length === 1;
+
 // Evaluates a plan: how many each try matched, and the element that is preferred of the try that counts.
 function evaluate(plan, search) {
   const counts = [];
   let chosen = null;
+  search.isGuess = plan.lenient;
   const tries = plan.element === undefined ? plan.tries : [null];
   for (const [at, steps] of tries.entries()) {
     let found;
@@ -76,9 +80,11 @@ function evaluate(plan, search) {
       found = [];
     }
     counts.push(found.length);
-    const best = preferred(found);
+    // Where the kind is to be guessed, a word in the text is not the field that is to be typed into.
+    const fitting = plan.lenient && plan.typed ? found.filter(takesText) : found;
+    const best = preferred(fitting.length ? fitting : found);
     if (best === null) continue;
-    const counted = best.shown || !plan.visible;
+    const counted = (best.shown || !plan.visible) && fitting.length > 0;
     if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted };
     if (counted) break;
   }

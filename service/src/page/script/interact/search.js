@@ -8,6 +8,9 @@ const SEARCH_SCOPES_MAX = 1000;
 const SEARCH_CHARS_MAX = 30_000_000;
 const OCCURRENCES_MAX = 10_000;
 const TEXT_OF_ONE_MAX = 100_000;
+// How many texts with other text around them are looked at for what of that is drawn.
+const HIDDEN_LOOKS_MAX = 300;
+const FIELDS_NAMED_MAX = 2_000;
 // How long elements are named for one search, and how many between two looks at the time.
 const NAMING_MS_MAX = 4_000;
 const NAMED_BETWEEN = 1_023;
@@ -22,6 +25,8 @@ class Unfit {
 // may be a space to who reads it.
 const BLANK = /[\s\0\u200b\u00ad]+/g;
 const evened = text => text.replace(BLANK, run => /\s/.test(run) ? ' ' : '\0').replace(/^[ \0]+|[ \0]+$/g, '');
+// What text is typed into, or chosen in.
+const TYPED_INTO = 'input:not([type=hidden]), textarea, select, [contenteditable], [role=textbox], [role=searchbox], [role=combobox], [role=spinbutton], [role=listbox]';
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test'];
 const SAME_ROLE = { image: 'img', directory: 'list', presentation: 'none' };
 
@@ -46,21 +51,27 @@ const isRead = text => {
   return parent === null || !isElement(parent) || !UNREAD.has(localNameOf(parent));
 };
 
-// An element's text without that of `but`, cut where it is longer than any name.
-function textOf(element, but = null) {
+// An element's text without that of `but`, cut where it is longer than any name; with `isDrawn` only what is drawn of it.
+function textOf(element, but = null, isDrawn = false) {
   const walker = textWalker(element), parts = [];
   for (let node = walker.nextNode(), chars = 0; node && chars < TEXT_OF_ONE_MAX; node = walker.nextNode()) {
-    if (!isRead(node) || (but && contains(but, node))) continue;
+    if (!isRead(node) || (but && contains(but, node)) || (isDrawn && !isDrawnText(node))) continue;
     chars += node.data.length;
     parts.push(node.data.slice(0, TEXT_OF_ONE_MAX));
   }
   return parts.join('\0');
 }
 
+const isDrawnText = text => {
+  const parent = parentOf(text);
+  return !parent || !isElement(parent) || Element.prototype.checkVisibility.call(parent, { visibilityProperty: true });
+};
+
 class Search {
   constructor() {
     this.trees = new Map();
     this.chars = 0;
+    this.isGuess = false;
     this.treesIn = scope => {
       if (!this.trees.has(scope)) this.trees.set(scope, treesInside(scope, () => null));
       return this.trees.get(scope);
@@ -150,7 +161,7 @@ class Search {
     }
     const all = pieces.join('');
     const found = new Set();
-    let first = 0;
+    let first = 0, hidden = 0;
     for (let at = all.indexOf(wanted.bare), seen = 0; at >= 0 && seen < OCCURRENCES_MAX; at = all.indexOf(wanted.bare, at + 1), seen++) {
       while (first + 1 < starts.length && starts[first + 1] <= at) first++;
       let last = first;
@@ -158,7 +169,8 @@ class Search {
       const element = holding(nodes[first], nodes[last]);
       if (!element || !isElement(element) || found.has(element)) continue;
       const text = wanted.isWhole ? textOf(element) : nodes.slice(first, last + 1).map(node => node.data).join('\0');
-      if (wanted.fit(text)) found.add(element);
+      // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
+      if (wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && wanted.fit(textOf(element, null, true)))) found.add(element);
     }
     for (const button of queryAll(tree, 'input[type=submit], input[type=button], input[type=reset]')) if (wanted.fit(button.value)) found.add(button);
     // An element that also has the text further inside is not the smallest.
@@ -179,7 +191,23 @@ class Search {
       const by = byIds(element, 'aria-labelledby');
       if (fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
     }
+    if (found.size === 0) for (const field of this.calledSo(tree, home, scope, fits)) found.add(field);
     return inOrder(found);
+  }
+
+  // Fields that are called so although no label says it: those whose name comes from elsewhere, as from a placeholder, and
+  // the one right after a `label` that is for none.
+  *calledSo(tree, home, scope, fits) {
+    // Where the kind is to be guessed, placeholders and titles have their turn.
+    const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
+    for (const field of fields) if (fits(nameOf(field))) yield field;
+    for (const label of queryAll(home, 'label')) {
+      if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
+      const next = dom.nextElement(label);
+      const inside = next && !dom.matches(next, TYPED_INTO) ? [...queryAll(next, TYPED_INTO)] : [];
+      if (next && dom.matches(next, TYPED_INTO)) yield next;
+      else if (inside.length === 1) yield inside[0];
+    }
   }
 }
 
