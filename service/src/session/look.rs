@@ -49,6 +49,14 @@ impl Turn<'_> {
             let number = u32::try_from(reference.0).ok()?;
             Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
         });
+        if snapshot.element_count == 0
+            && wanted.interactive_only
+            && wanted.root.is_none()
+            && snapshot.changes != Some(true)
+        {
+            let hint = "nothing_interactive: nothing on the page is known to be clickable; interactive_only: false shows its text";
+            self.warnings.push(hint.to_owned());
+        }
         self.snapshot = Some(SnapshotAnswer {
             snapshot_id: format!("s{}", snapshot.id),
             tree: snapshot.tree,

@@ -29,7 +29,7 @@ impl Turn<'_> {
         }
         let page = self.page();
         self.show(Shown::default());
-        match to {
+        let within = match to {
             Destination::Url(url) => {
                 let judged_by = &self.session.judge;
                 let target = match judge(&page, judged_by, url).await {
@@ -41,7 +41,8 @@ impl Turn<'_> {
                         return Err(refusal.into());
                     }
                 };
-                match page.or_stop(page.navigate(&target)).await.inspect_err(|_| drop(page.take_refusal())) {
+                let navigation = page.rests_within_document(page.or_stop(page.navigate(&target)));
+                match navigation.await.inspect_err(|_| drop(page.take_refusal())) {
                     // The page is as it was; the download is an event.
                     Err(PageError::Download(_)) if self.keeps_downloads() => {
                         let settled = self.settle_downloads().await;
@@ -51,20 +52,25 @@ impl Turn<'_> {
                 }
             }
             Destination::History(action) => {
-                page.or_stop(page.travel(travel(action))).await.inspect_err(|_| drop(page.take_refusal()))?;
+                let navigation = page.rests_within_document(page.or_stop(page.travel(travel(action))));
+                navigation.await.inspect_err(|_| drop(page.take_refusal()))?
             }
-        }
-        self.settling_since = Some(std::time::Instant::now());
+        };
+        let settling = within.map(|within| within.took).unwrap_or_default();
+        self.settling_since = std::time::Instant::now().checked_sub(settling);
         let wait = Wait { until: state(until), ..Wait::default() };
         // A dialog holds up the load, too, until it is answered.
-        let warnings = tokio::select! {
-            biased;
-            opened = page.dialog_opens() => opened.map(|_| Vec::new()),
-            warnings = page.settle(&wait, self.deadline.max(Instant::now())) => warnings,
-        }?;
+        let warnings = match &within {
+            Some(_) => Vec::new(),
+            None => tokio::select! {
+                biased;
+                opened = page.dialog_opens() => opened.map(|_| Vec::new()),
+                warnings = page.settle(&wait, self.deadline.max(Instant::now())) => warnings,
+            }?,
+        };
         // A renderer may die of its document while that loads.
         page.can_go_on()?;
-        let settled = warnings.is_empty() && page.dialog().is_none();
+        let settled = warnings.is_empty() && page.dialog().is_none() && within.is_none_or(|within| within.settled);
         self.warnings.extend(warnings);
         let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })

@@ -1,4 +1,5 @@
-//! Answers the dialog that holds a page, and waits for what it had held up.
+//! Waits for what follows something else than an action on an element: the answer to the dialog that holds a page, a
+//! navigation within the document.
 
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Settled};
@@ -19,5 +20,27 @@ impl Page {
             answered => answered?,
         }
         quiet.settle(Some(Rest::default())).await
+    }
+
+    /// Does `navigation`. Where it stays within the document, also waits until the page has come to rest, since its script
+    /// goes on there; `None` where another document has come, which has a load to wait for.
+    ///
+    /// # Errors
+    /// The navigation's.
+    pub async fn rests_within_document(
+        &self,
+        navigation: impl Future<Output = Result<(), PageError>>,
+    ) -> Result<Option<Settled>, PageError> {
+        let mut quiet = Quiet::watch_held(self);
+        quiet.begins();
+        navigation.await?;
+        if self.state.borrow().arrivals != quiet.arrivals {
+            return Ok(None);
+        }
+        match quiet.settle(Some(Rest::default())).await {
+            Ok(settled) => Ok(Some(settled)),
+            Err(ActError::Page(error)) => Err(error),
+            Err(_) => Ok(None),
+        }
     }
 }

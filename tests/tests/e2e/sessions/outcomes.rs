@@ -323,3 +323,32 @@ async fn a_switch_that_is_set_a_little_later_is_set() {
     assert!(!tree(&shown).contains("switch \"Wifi\" [checked]"), "{shown:#?}");
     agent.does("close", json!({})).await;
 }
+
+/// A router shows another view without another document: what it fetches for that is waited for.
+#[tokio::test]
+async fn a_step_within_the_document_is_waited_for_as_a_click_is() {
+    let stack = Stack::shared().await;
+    let late = stack.site.page(Reply::text("late").late(Duration::from_millis(600)));
+    let page = stack.site.html(&format!(
+        "<title>router</title><button onclick=\"history.pushState(1, '', '#a'); show('A')\">A</button>
+        <button onclick=\"history.pushState(2, '', '#b'); show('B')\">B</button><h1 id=v>start</h1><script>
+        const show = name => v.textContent = name;
+        onpopstate = onhashchange = async () => {{ show('loading'); await fetch('{late}'); show('came to ' + location.hash) }};
+        </script>"
+    ));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    for name in ["\"A\"", "\"B\""] {
+        agent.does("click", json!({"ref": reference(&tree(&opened), name)})).await;
+    }
+    for (step, came) in [
+        (json!({"action": "back", "wait_until": "networkidle"}), "came to #a"),
+        (json!({"action": "forward"}), "came to #b"),
+        (json!({"url": format!("{page}#c")}), "came to #c"),
+    ] {
+        let mut fields = step.clone();
+        fields["snapshot"] = json!("full");
+        let went = agent.does("navigate", fields).await;
+        assert!(tree(&went).contains(came) && went["settled"] == true, "{step}: {went:#?}");
+    }
+    agent.does("close", json!({})).await;
+}

@@ -374,3 +374,18 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
     scene.page.answer_dialog(true, None).await.unwrap();
     scene.ends().await;
 }
+
+/// A box without a size of its own, whose label draws it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_without_a_size_is_clicked_on_its_label() {
+    let scene = Scene::open().await;
+    for style in ["width:0;height:0;position:absolute;opacity:0", "display:none"] {
+        for how in [How::Input, How::DocumentFirst] {
+            scene.shows(&format!("<label><input id=b type=checkbox style='{style}'><span>Fancy</span></label>")).await;
+            let element = scene.element("#b").await;
+            scene.page.click(&element, &Click::once(Terms { how, ..ready() })).await.unwrap();
+            assert_eq!(scene.evaluate("b.checked").await, true, "{style} {how:?}");
+        }
+    }
+    scene.ends().await;
+}

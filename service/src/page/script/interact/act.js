@@ -275,7 +275,7 @@ kit.ready = async (number, ask) => {
   }
   // A pointer goes where the text is drawn.
   else if (ask.hit) element = drawingOf(element)?.surface ?? element;
-  if (ask.labels && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
+  if ((ask.labels || isBox(element)) && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
