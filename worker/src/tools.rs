@@ -15,10 +15,10 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use http::{HeaderMap, Uri, header};
-use porthole_contract::limits::{LARGE_BODY_VALUES_MAX, TOOLS_BODY_MAX_BYTES};
+use porthole_contract::limits::TOOLS_BODY_MAX_BYTES;
 use porthole_contract::routes::{TOOLS, TOOLS_INTENT, TOOLS_RUN, WORKER_PREFIX};
 use porthole_contract::tools::{ToolsAnswer, ToolsIntentAnswer, ToolsIntentRequest, ToolsRunRequest};
-use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse, values};
+use porthole_contract::{ErrorCode, Failure, Invalid, Validate, parse};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::body::read_json;
 use porthole_daemon::body_room::Held;
@@ -103,10 +103,6 @@ async fn run(
     let host: HeaderMap = host.into_iter().map(|host| (header::HOST, host)).collect();
     let (asked, _held) = read(request, &admitted).await?;
     let ToolsRunRequest { sandbox_id, owner_token, session, message, call } = asked;
-    let message_values = values(message.as_deref().unwrap_or_default().as_bytes());
-    if message_values > LARGE_BODY_VALUES_MAX {
-        return Err(refused(Invalid::new("message", format!("has more than {LARGE_BODY_VALUES_MAX} values"))));
-    }
     let mut detected = match (call, message) {
         (Some(call), _) => {
             let args = call.args.unwrap_or_else(|| Value::Object(Default::default()));

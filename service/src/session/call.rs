@@ -113,9 +113,6 @@ impl Sessions {
         let acting = Clock::now();
         has_begun.store(true, Ordering::Relaxed);
         let result = work(&mut turn).await;
-        if call.kind == Kind::Works && result.is_ok() {
-            turn.warn_of_load_error();
-        }
         turn.show(Shown::default());
         let (settle, act) = match turn.settling_since {
             Some(since) => (since.elapsed(), since.duration_since(acting)),
@@ -123,6 +120,10 @@ impl Sessions {
         };
         let timings = SessionTimings { queue: millis(queued), act: millis(act), settle: millis(settle), total: 0 };
         let mut context = session.context(&mut turn).await;
+        // All that the browser has told of the document by now is known.
+        if call.kind == Kind::Works && result.is_ok() && !turn.closes {
+            turn.warn_of_load_error();
+        }
         if turn.closes {
             (context.tab, context.url, context.title) = Default::default();
         }

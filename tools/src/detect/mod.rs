@@ -12,6 +12,8 @@ mod tests;
 
 use std::ops::Range;
 
+use porthole_contract::limits::BODY_VALUES_MAX;
+use porthole_contract::values;
 use serde_json::{Map, Value};
 
 use self::json::{Ended, Scanned};
@@ -149,7 +151,12 @@ fn is_ours(name: &str) -> bool {
 }
 
 fn call_of(scanned: &Scanned, written: &Range<usize>) -> Option<DetectedCall> {
-    let mut object: Map<String, Value> = serde_json::from_str(scanned.strict.get(written.clone())?).ok()?;
+    let written = scanned.strict.get(written.clone())?;
+    // No tool takes so many; they take many times as much memory as their text.
+    if values(written.as_bytes()) > BODY_VALUES_MAX {
+        return None;
+    }
+    let mut object: Map<String, Value> = serde_json::from_str(written).ok()?;
     let name = object.get("tool")?.as_str().filter(|name| is_ours(name))?.to_owned();
     let args = match object.remove("args") {
         None | Some(Value::Null) => Value::Object(Map::new()),
