@@ -302,7 +302,7 @@ impl<'a> Search<'a> {
 async fn leaves_at(page: &Page, deadline: Instant) {
     sleep_until(deadline).await;
     if !page.is_leaving() {
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 
