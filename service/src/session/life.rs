@@ -116,7 +116,7 @@ impl Session {
         let was_open = self.tabs().remove(&tab.name).is_some();
         self.viewers.stir();
         if was_open && !tab.is_closing() {
-            self.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.url()) });
+            self.events.push(Event::TabClosed { tab: tab.name.clone(), url: url_of(&tab.page.meant_url()) });
         }
         was_open
     }

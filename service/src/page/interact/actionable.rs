@@ -35,6 +35,8 @@ pub(super) struct Ask {
     pub still: bool,
     /// Is what is hit at the point.
     pub hit: bool,
+    /// Nothing stands before it and the whole page.
+    pub reached: bool,
     /// Its label will do where it is not visible.
     pub labels: bool,
     /// Is what it was shown or found as.
@@ -299,11 +301,12 @@ impl Ask {
 
     /// What a field needs.
     pub(super) fn field(terms: &Terms) -> Self {
-        Self { visible: terms.visible, enabled: terms.enabled, editable: true, same: true, ..Self::default() }
+        Self { editable: true, ..Self::document(terms) }
     }
 
     /// What an action in the document needs.
     pub(super) fn document(terms: &Terms) -> Self {
-        Self { visible: terms.visible, enabled: terms.enabled, same: true, ..Self::default() }
+        let Terms { visible, enabled, .. } = *terms;
+        Self { visible, enabled, reached: visible, same: true, ..Self::default() }
     }
 }

@@ -1,8 +1,8 @@
 //! Clicks by the document's own events: they come to what a pointer would hit, and only while one would hit it.
 
-use porthole_service::page::interact::{Click, How, Terms};
+use porthole_service::page::interact::{ActError, Chord, Click, How, Terms, Typing};
 
-use crate::act::scene::{LOGS, Scene, ready};
+use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 
 fn in_document() -> Click {
     Click::once(Terms { how: How::DocumentFirst, ..ready() })
@@ -62,8 +62,7 @@ async fn what_is_disabled_hidden_or_covered_at_the_press_is_not_clicked() {
                     <dialog id=d>Check</dialog><div id=o></div><script>{script}</script>"
                 ))
                 .await;
-            let terms =
-                Terms { deadline: tokio::time::Instant::now() + crate::act::scene::BRIEFLY, ..in_document().terms };
+            let terms = Terms { deadline: tokio::time::Instant::now() + BRIEFLY, ..in_document().terms };
             let click = Click { terms, ..in_document() };
             let clicked = scene.page.click(&scene.element("#b").await, &click).await;
             assert_eq!(scene.log().await, "", "{at}: {change}");
@@ -72,6 +71,43 @@ async fn what_is_disabled_hidden_or_covered_at_the_press_is_not_clicked() {
                 Err(_) => at == "pointer",
             };
             assert!(told, "{at}: {change}: {clicked:?}");
+        }
+    }
+    scene.ends().await;
+}
+
+/// A question that stands before the page: a person could not type, choose or press behind it.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_typed_chosen_or_pressed_behind_what_stands_before_the_page() {
+    let scene = Scene::open().await;
+    let form =
+        "<input id=i><select id=s><option>a<option>b</select><button id=b onclick='note(`pressed`)'>Send</button>";
+    let wall =
+        |style: &str| format!("<div id=wall style='position:fixed;inset:0;background:#fffc;{style}'>Cookies?</div>");
+    let terms = |how| Terms { how, deadline: tokio::time::Instant::now() + BRIEFLY, ..ready() };
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&format!("{LOGS}{form}{}", wall(""))).await;
+        let typing = Typing { terms: terms(how), ..typing("text") };
+        let typed = scene.page.type_text(&scene.element("#i").await, &typing).await;
+        let chosen = scene.page.select(&scene.element("#s").await, &["b".to_owned()], &terms(how)).await;
+        let enter: Chord = "Enter".parse().unwrap();
+        let button = scene.element("#b").await;
+        let pressed = scene.page.press(Some(&button), &enter, &scene.clipboard, &terms(how)).await;
+        for (what, acted) in [("typed", typed), ("chosen", chosen), ("pressed", pressed)] {
+            let Err(ActError::Covered { by, .. }) = &acted else { panic!("{what}: {acted:?}") };
+            assert!(by.contains("wall"), "{what}: {by}");
+        }
+        assert_eq!(scene.evaluate("`${i.value}${s.value}${log}`").await, "a");
+        // What is drawn around a field, and what lets the pointer through, is no wall.
+        for (before, after) in [
+            ("<div style='position:fixed;inset:0'>", "<span style='position:absolute;inset:0'></span></div>"),
+            ("", &*wall("pointer-events:none")),
+            ("<label style='position:relative'>", "<b style='position:absolute;inset:0'></b></label>"),
+        ] {
+            scene.shows(&format!("{LOGS}{before}{form}{after}")).await;
+            let typing = Typing { terms: terms(how), ..typing.clone() };
+            scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+            scene.page.select(&scene.element("#s").await, &["b".to_owned()], &terms(how)).await.unwrap();
         }
     }
     scene.ends().await;

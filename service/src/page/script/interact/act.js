@@ -219,6 +219,17 @@ const actCoverRoot = (hit, element) => {
   return outermost;
 };
 
+// What stands before the whole page and a field, such as a question about cookies, so that a person could not get to the
+// field: keys would. Null where nothing does, or where what covers the field is drawn around it.
+const wallBefore = (element, points) => {
+  if (points.length === 0 || hasFocus(element) || points.some(([x, y]) => actCover(element, x, y) === null)) return null;
+  for (let at = actHit(element, ...points[0]); at instanceof Element; at = flatParent(at)) {
+    if (isWithin(element, at)) return null;
+    if (getComputedStyle(at).position === 'fixed' || matches(at, ':popover-open')) return at;
+  }
+  return null;
+};
+
 // Points to try: the middle of each box that is in view, then points spread over the first.
 const actPoints = (element) => {
   const clipped = actBoxes(element).map((rect) => {
@@ -307,6 +318,8 @@ kit.ready = async (number, ask) => {
   const box = boxOf(rectOf(element));
   const points = actPoints(element);
   let point = points[0] ?? [box.x + box.width / 2, box.y + box.height / 2];
+  const wall = ask.reached ? wallBefore(seen, points) : null;
+  if (wall) return lacks('uncovered', element, { box, by: describe(wall) });
   if (ask.hit) {
     if (points.length === 0) return lacks('view', element, { box });
     const freeOf = (one) => actPoints(one).filter(([x, y]) => actCover(one, x, y) === null);
