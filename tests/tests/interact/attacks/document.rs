@@ -1,6 +1,6 @@
 //! Clicks by the document's own events: they come to what a pointer would hit, and only while one would hit it.
 
-use porthole_service::page::interact::{ActError, Chord, Click, How, Terms, Typing};
+use porthole_service::page::interact::{ActError, Chord, Click, How, Refs, SnapshotOptions, Terms, Typing};
 
 use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
 
@@ -21,6 +21,34 @@ async fn a_click_on_a_wrapper_comes_to_what_is_at_its_middle() {
         scene.shows(&format!("{LOGS}{wrapper}")).await;
         scene.page.click(&scene.element("#x").await, &in_document()).await.unwrap();
         assert_eq!(scene.log().await, "link", "{wrapper}");
+    }
+    scene.ends().await;
+}
+
+/// The text of a component is in the page's document, the button that it is shown on in the component's.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_a_component_comes_to_the_button_in_it() {
+    let scene = Scene::open().await;
+    for mode in ["open", "closed"] {
+        for (inside, content) in [
+            ("<button><span><slot></slot></span></button>", "Buy now"),
+            ("<a href='#in'><slot></slot></a>", "<b>Buy</b> now"),
+        ] {
+            for how in [How::Input, How::DocumentFirst] {
+                let page = format!(
+                    "{LOGS}<x-b id=x>{content}</x-b><script>customElements.define('x-b', class extends HTMLElement {{ constructor() {{ super();
+                    const root = this.attachShadow({{mode: '{mode}'}}); root.innerHTML = `{inside}`;
+                    root.firstChild.addEventListener('click', () => note('clicked')); }} }})</script>"
+                );
+                scene.shows(&page).await;
+                // A snapshot finds closed shadow roots.
+                let mut refs = Refs::default();
+                scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap();
+                let click = Click::once(Terms { how, ..ready() });
+                scene.page.click(&scene.element("#x").await, &click).await.unwrap();
+                assert_eq!(scene.log().await, "clicked", "{mode} {how:?} {inside}");
+            }
+        }
     }
     scene.ends().await;
 }

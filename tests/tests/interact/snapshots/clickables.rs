@@ -1,5 +1,6 @@
 //! What is clickable, and what it is called: by style sheets, image maps, labels, cursors.
 
+use porthole_service::page::interact::SnapshotOptions;
 use porthole_tests::Reply;
 use porthole_tests::site::SHOP;
 
@@ -174,4 +175,33 @@ async fn a_label_stands_for_its_box_that_is_not_shown() {
     assert_eq!(scene.tree().await, lines(""));
     scene.evaluate("document.querySelector('label').click()").await;
     assert_eq!(scene.tree().await, lines("[checked] "));
+}
+
+/// What tells fields and rows apart stands beside them, or deep inside.
+#[tokio::test]
+async fn words_that_tell_alike_things_apart_are_shown() {
+    let mut scene = Scene::local().await;
+    let field = |label: &str| {
+        format!("<div class=row><div><label>{label}</label></div><div><div><div><input></div></div></div></div>")
+    };
+    let row = |name: &str| {
+        format!(
+            "<div style='cursor:pointer'><div class=a><div class=b>{name}</div><div class=c>Subject</div></div>
+            <div class=d><i class=star style='display:inline-block;width:12px;height:12px'></i><i class=trash style='display:inline-block;width:12px;height:12px'></i></div></div>"
+        )
+    };
+    let card = |name: &str| format!("<div><div><div>{name}</div></div><div><button>Delete</button></div></div>");
+    for (page, words) in [
+        (field("First name") + &field("Last name"), ["text: First name", "text: Last name"]),
+        (row("Ada") + &row("Bob"), ["text: Ada", "text: Bob"]),
+        (card("Ada") + &card("Bob"), ["text: Ada", "text: Bob"]),
+    ] {
+        scene.shows(&page).await;
+        let tree = scene.tree().await;
+        assert!(words.iter().all(|word| tree.contains(word)), "{tree}");
+    }
+    scene.shows("<style>p::after { content: url(star.png) 'x' }</style><p>Hello</p>").await;
+    let full = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+    let tree = scene.snapshot(&full).await.tree;
+    assert!(tree.contains(": Hellox"), "{tree}");
 }

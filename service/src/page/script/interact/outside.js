@@ -16,13 +16,29 @@ const knowsOpen = CSS.supports('selector(:open)');
 
 const cutTo = (text, max) => (text.length > max ? text.slice(0, max) : text).toWellFormed();
 
+const SLOTS_MAX = 100;
+// The slot of a shadow root that shows the text at a point: a text is no element, and its parent is the host.
+const slotAt = (root, x, y) => {
+  const slots = DocumentFragment.prototype.querySelectorAll.call(root, 'slot');
+  for (let at = 0; at < slots.length && at < SLOTS_MAX; at++) {
+    for (const node of assignedNodes(slots[at]).slice(0, SLOTS_MAX)) {
+      if (nodeTypeOf(node) !== 3) continue;
+      const range = document.createRange();
+      range.selectNode(node);
+      const boxes = [...range.getClientRects()];
+      if (boxes.some(({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom)) return slots[at];
+    }
+  }
+  return null;
+};
 // The innermost element at a point, through shadow roots.
 const innermostAt = (x, y) => {
   let element = elementAt(document, x, y);
   for (let depth = 0; element && depth < 100; depth++) {
     const root = shadowOf(element);
-    const inner = root && elementAt(root, x, y);
-    if (!inner || inner === element) break;
+    if (!root) break;
+    const inner = elementAt(root, x, y);
+    if (!inner || inner === element) return slotAt(root, x, y) ?? element;
     element = inner;
   }
   return element;

@@ -13,7 +13,8 @@ const HREF_MAX_CHARS = 2000;
 
 // Parts of a page that have names: a dialog that is used again for another question has the same buttons.
 const PARTS = 'dialog, fieldset, section, [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], [role=group]';
-const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading], legend';
+const DIALOGS = 'dialog, [role=dialog], [role=alertdialog]';
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 
 // What the row and the part of the page around an element are about, and where it leads as a link, as a number; 0 for what
 // is in neither and no link. `cache` has the texts of rows and parts.
@@ -24,9 +25,10 @@ function rowOf(element, cache = new Map()) {
   return part === '' && leads === '' ? hash : hashOf(`${part}\n${hash}\n${leads}`);
 }
 
+// The words of its row alone: what is around it may tell what the pointer is over.
 function rowWordsOf(element) {
-  const row = rowAround(element), part = partWordsOf(element);
-  return row ? `${part} ${wordsOf(row)}` : part;
+  const row = rowAround(element);
+  return row ? wordsOf(row) : '';
 }
 
 function outwardOf(element, selector) {
@@ -35,16 +37,19 @@ function outwardOf(element, selector) {
 }
 const rowAround = (element) => outwardOf(element, ROWS);
 
-// The words that name the dialog, the group or the section around an element, by its name or its first heading.
+// The words that name the dialog, the group or the section around an element. What a dialog asks stands in its description,
+// or its first heading; a section's heading may be one of its entries'.
 function partWordsOf(element, cache = new Map()) {
   const part = outwardOf(element, PARTS);
   if (!part) return '';
   let words = cache.get(part)?.partWords;
   if (words !== undefined) return words;
   let name = nameOf(part, roleOf(part));
-  if (name === '' && dom.attribute(part, 'role') !== 'group') {
-    const heading = Element.prototype.querySelector.call(part, HEADINGS);
-    name = heading ? textIn(heading, () => true, false) : '';
+  if (dom.matches(part, DIALOGS)) {
+    const said = byIds(part, 'aria-describedby');
+    const heading = name === '' ? Element.prototype.querySelector.call(part, HEADINGS) : null;
+    if (heading) said.push(heading);
+    name = said.reduce((text, one) => textIn(one, () => true, false, `${text} `), name);
   }
   words = wordsAlone(name);
   cache.set(part, { ...cache.get(part), partWords: words });
@@ -59,23 +64,22 @@ function numbersTold(row, { words, numbers }, cache) {
     if (!other || other.nodeName !== row.nodeName) continue;
     const beside = readRow(other, cache);
     if (beside.words !== words) continue;
-    const first = numbers.findIndex((number, at) => number !== beside.numbers[at]);
-    count = Math.max(count, first < 0 ? numbers.length : first + 1);
+    count = Math.max(count, numbers.findIndex((number, at) => number !== beside.numbers[at]) + 1);
   }
   return count;
 }
 
-// What rows have been about: `{words, numbers, hash}`, with the numbers that told them apart. A row keeps its hash when one
-// like it comes beside it or leaves.
+// What rows have been about: `{words, numbers, hash}`, with the numbers that told them apart when they were seen first. A row
+// keeps its hash when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
 const rowsKnown = new WeakMap();
 const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
 function identityOfRow(row, cache) {
   const read = readRow(row, cache);
   const known = rowsKnown.get(row);
-  const isSame = known?.words === read.words && isPrefix(known.numbers, read.numbers);
+  if (known?.words === read.words && isPrefix(known.numbers, read.numbers)) return known.hash;
   const count = Math.max(known?.words === read.words ? known.numbers.length : 0, numbersTold(row, read, cache));
   const numbers = read.numbers.slice(0, count);
-  const hash = isSame ? known.hash : hashOf([read.words, ...numbers].join(' '));
+  const hash = hashOf([read.words, ...numbers].join(' '));
   rowsKnown.set(row, { words: read.words, numbers, hash });
   return hash;
 }
@@ -87,7 +91,9 @@ function wordsOf(row, cache = new Map()) {
   return [read.words, ...read.numbers.slice(0, count)].join(' ');
 }
 
-const wordsAlone = (text) => (text.match(/\p{L}+|\d{4,}/gu) ?? []).join(' ');
+// Words and whole long numbers, such as an order's; one and many of a thing are the same word. A number with a fraction is a
+// price or a measure.
+const wordsAlone = (text) => (text.replace(/\d+(?:[.,]\d+)+/g, ' ').match(/\p{L}+|\d{4,}/gu) ?? []).map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)).join(' ');
 
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
 // controls are what they are called.
@@ -120,7 +126,7 @@ function readRow(row, cache) {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
-  const read = { ...known, words: wordsAlone(text), numbers: text.match(/(?<!\d)\d{1,3}(?!\d)/g) ?? [] };
+  const read = { ...known, words: wordsAlone(text), numbers: text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [] };
   cache.set(row, read);
   return read;
 }

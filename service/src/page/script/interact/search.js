@@ -160,17 +160,18 @@ class Search {
       length += piece.length;
     }
     const all = pieces.join('');
-    const found = new Set();
+    const found = new Set(), missed = new Set();
     let first = 0, hidden = 0;
     for (let at = all.indexOf(wanted.bare), seen = 0; at >= 0 && seen < OCCURRENCES_MAX; at = all.indexOf(wanted.bare, at + 1), seen++) {
       while (first + 1 < starts.length && starts[first + 1] <= at) first++;
       let last = first;
       while (last + 1 < starts.length && starts[last + 1] < at + wanted.bare.length) last++;
       const element = holding(nodes[first], nodes[last]);
-      if (!element || !isElement(element) || found.has(element)) continue;
+      if (!element || !isElement(element) || found.has(element) || missed.has(element)) continue;
       const text = wanted.isWhole ? textOf(element) : nodes.slice(first, last + 1).map(node => node.data).join('\0');
       // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
       if (wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && wanted.fit(textOf(element, null, true)))) found.add(element);
+      else if (wanted.isWhole) missed.add(element);
     }
     for (const button of queryAll(tree, 'input[type=submit], input[type=button], input[type=reset]')) if (wanted.fit(button.value)) found.add(button);
     // An element that also has the text further inside is not the smallest.
@@ -203,12 +204,22 @@ class Search {
     for (const field of fields) if (fits(nameOf(field))) yield field;
     for (const label of queryAll(home, 'label')) {
       if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
-      const next = dom.nextElement(label);
+      const next = nextAfter(label);
       const inside = next && !dom.matches(next, TYPED_INTO) ? [...queryAll(next, TYPED_INTO)] : [];
       if (next && dom.matches(next, TYPED_INTO)) yield next;
       else if (inside.length === 1) yield inside[0];
     }
   }
+}
+
+// The element after another, or after the cell or line that it is alone in.
+function nextAfter(element) {
+  for (let at = element, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
+    let next = dom.nextElement(at);
+    while (next && dom.tag(next) === 'br') next = dom.nextElement(next);
+    if (next || dom.matches(at, 'form, fieldset, section, main, body')) return next;
+  }
+  return null;
 }
 
 // The smallest element that holds two nodes, of which the first comes first.

@@ -6,8 +6,9 @@ const LEVELS_MAX = 100;
 const MANY = 50;
 // How long a text beside a field or a button, or beside links alone, may be to be shown for it.
 const BESIDE_FIELD_MAX = 300, BESIDE_LINK_MAX = 80;
-// How many blocks up a text looks for a field or a button, and for a link, and how many lines around it.
-const BESIDE_LEVELS = 3, BESIDE_LINK_LEVELS = 2, BESIDE_LINES = 4;
+// How many blocks up a text looks for a field or a button, and for a link, how many blocks inside of it a link may be, and
+// how many lines are looked at around it.
+const BESIDE_LEVELS = 3, BESIDE_LINK_LEVELS = 1, LINK_LEVELS = 2, BESIDE_LINES = 4;
 // Of so many elements it is noted where they are: of one that is there still as it is acted on, no move is waited for.
 const SEEN_MAX = 500;
 // A clickable's content beyond this is shown inside it, not as its name.
@@ -41,7 +42,7 @@ class Shaping {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {
     if (!frame.pending) return;
-    const acting = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LINK_LEVELS && (kid.acts || kid.within);
+    const acting = (kid) => kid.words === undefined && kid.climbed <= LINK_LEVELS && (kid.acts || kid.within);
     const isField = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && kid.acts && kid.role !== 'link' && kid.role !== 'heading';
     const isNearField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
     // Of a long list only what is near counts.
@@ -58,15 +59,18 @@ class Shaping {
       if (kid.words === undefined || kid.shown) continue;
       const length = kid.words.length;
       const max = item || kid.climbed === 0 && near(at, isNearField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
-      if (length <= max && near(at, kid.climbed <= BESIDE_LINK_LEVELS ? acting : isField)) kid.shown = true;
-      else if (isLast && !SEEN_THROUGH.has(frame.node?.role) || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
-      else { if (frame.block) kid.climbed++; frame.pending = true }
+      const isBeside = (other) => isField(other) || (kid.climbed <= BESIDE_LINK_LEVELS && acting(other));
+      if (length <= max && near(at, isBeside)) kid.shown = true;
+      else if (isLast || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
+      else frame.pending = true;
     }
     // A line's own text is needed until it is named by it.
     if (dropped && !frame.node?.acts) frame.kids = frame.kids.filter(kid => !kid.gone);
   }
 
   lift(frame, top) {
+    // So many stay together.
+    if (frame.kids.length > MANY && frame.element && !PASSING.has(dom.tag(frame.element))) this.settle(frame, true);
     const { kids } = frame;
     if (frame.pending) top.pending = true;
     if (frame.block) for (const kid of kids) kid.climbed++;

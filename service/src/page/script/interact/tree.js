@@ -328,7 +328,7 @@ class TreeWalk extends Shaping {
   leave(frame, top) {
     const { node } = frame;
     if (frame.element && !WITHOUT_INSIDE.has(dom.tag(frame.element)) && !frame.context.unseen) this.pseudoText(frame.element, '::after', frame);
-    this.settle(frame, node !== null);
+    this.settle(frame, node !== null && !SEEN_THROUGH.has(node.role));
     if (node && this.shape(node, frame)) {
       top.kids.push(node);
       top.broken = true;
