@@ -146,7 +146,7 @@ kit.rest = async (longestMs) => {
 kit.leave = () => {
   dropEnds();
   endGuard();
-  [meant, nestedFirst, typedInto] = [null, null, null];
+  [meant, nestedFirst, typedInto, aimed] = [null, null, null, null];
   watched?.end();
   watched = null;
 };
