@@ -13,7 +13,10 @@ impl Page {
     /// document's response is known to be incomplete.
     pub(super) fn not_a_page(&self, state: &PageState, is_cut: bool) -> Option<PageError> {
         let document = &state.document;
-        if document.made_by_egress || document.failure.is_some() {
+        // One that was found later than its browser reported it.
+        let was_made_by_egress =
+            || self.network.egress().is_some_and(|egress| egress.was_answered_in_place(&document.url));
+        if document.made_by_egress || document.failure.is_some() || (document.missed && was_made_by_egress()) {
             return Some(self.cause(state, document.failure.as_ref().unwrap_or(&NetError::Failed)));
         }
         // A document that merely broke off is shown as far as it came, as browsers do; one that we cut is not.

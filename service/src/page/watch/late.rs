@@ -12,6 +12,7 @@ use tokio::time::timeout;
 
 use super::state::{BLANK, Document, PageState};
 use crate::cdp::Session;
+use crate::net_error::NetError;
 
 /// Waits before a window is asked again what it shows, as long as no document is known.
 const ASKED_AGAIN_AFTER: [Duration; 6] = [
@@ -50,8 +51,9 @@ pub(in super::super) async fn find_document(session: Session, known: Sender<Page
         }
         let is_unknown = !state.has_arrived(&loader) && !frame.url.is_empty() && frame.url != BLANK;
         if is_unknown {
-            state.asked_for.clone_from(&frame.url);
-            state.arrive(Document { loader, url: frame.url, missed: true, ..Document::default() });
+            let failure = frame.unreachable_url.as_ref().map(|_| NetError::Failed);
+            state.asked_for = frame.unreachable_url.unwrap_or_else(|| frame.url.clone());
+            state.arrive(Document { loader, url: frame.url, missed: true, failure, ..Document::default() });
         }
         is_unknown
     });
