@@ -202,7 +202,7 @@ class Search {
     // Where the kind is to be guessed, placeholders and titles have their turn.
     const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
     for (const field of fields) if (fits(nameOf(field))) yield field;
-    for (const label of queryAll(home, 'label')) {
+    for (const label of [...queryAll(home, 'label')].slice(0, FIELDS_NAMED_MAX)) {
       if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
       const next = nextAfter(label);
       const inside = next && !dom.matches(next, TYPED_INTO) ? [...queryAll(next, TYPED_INTO)] : [];
@@ -216,7 +216,7 @@ class Search {
 function nextAfter(element) {
   for (let at = element, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
     let next = dom.nextElement(at);
-    while (next && dom.tag(next) === 'br') next = dom.nextElement(next);
+    if (next && dom.tag(next) === 'br') next = dom.nextElement(next);
     if (next || dom.matches(at, 'form, fieldset, section, main, body')) return next;
   }
   return null;
