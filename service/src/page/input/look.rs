@@ -254,7 +254,7 @@ impl Looker {
         }
         let field = match seen.field {
             Some(field) => {
-                let rect = self.outward(&frame, field.rect).await?;
+                let rect = self.shared.page.outward(&frame, field.rect, false, LOOK_TIMEOUT).await?;
                 Some((OpenIn { frame, number: seen.number }, opened(field, rect)))
             }
             None => None,
@@ -285,20 +285,6 @@ impl Looker {
         let frame = self.shared.page.frame_in(outer, number).await?;
         self.frames.insert(key, frame.clone());
         Ok(frame)
-    }
-
-    /// A box of a frame in the page's viewport.
-    async fn outward(&self, frame: &Frame, rect: BoundingBox) -> Result<BoundingBox, ActError> {
-        let mut rect = rect;
-        let mut at = frame.clone();
-        while let Some((outer, number)) = at.owner().map(|(outer, number)| (outer.clone(), number)) {
-            let arguments = vec![number.into(), json!(rect)];
-            let outward: Option<BoundingBox> =
-                outer.call(&self.shared.page, LOOK_TIMEOUT, "outward", arguments).await?;
-            rect = outward.ok_or_else(|| ActError::NotFound("the frame of the field".to_owned()))?;
-            at = outer;
-        }
-        Ok(rect)
     }
 
     fn told(&mut self, Found { cursor, field }: Found) {

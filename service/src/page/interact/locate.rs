@@ -125,21 +125,22 @@ impl Page {
 
     /// A box of a frame's viewport in the page's.
     pub(super) async fn in_viewport(&self, frame: &Frame, of_frame: BoundingBox) -> Result<BoundingBox, ActError> {
-        self.outward(frame, of_frame, false).await
+        self.outward(frame, of_frame, false, ORIGIN_TIMEOUT).await
     }
 
-    /// The same; with `is_part` only what the frames around it have room for.
-    pub(super) async fn outward(
+    /// The same; with `is_part` only what the frames around it have room for. Each of them has `limit` to answer.
+    pub(in crate::page) async fn outward(
         &self,
         frame: &Frame,
         of_frame: BoundingBox,
         is_part: bool,
+        limit: Duration,
     ) -> Result<BoundingBox, ActError> {
         let mut bounds = of_frame;
         let mut owner = frame.owner();
         while let Some((outer, number)) = owner {
             let arguments = vec![number.into(), json!(bounds), is_part.into()];
-            let outward: Option<BoundingBox> = outer.call(self, ORIGIN_TIMEOUT, "outward", arguments).await?;
+            let outward: Option<BoundingBox> = outer.call(self, limit, "outward", arguments).await?;
             bounds = outward.ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
             owner = outer.owner();
         }

@@ -59,11 +59,7 @@ impl Page {
     /// # Errors
     /// [`ActError`] where its frame is gone or does not answer.
     pub async fn place_of(&self, element: &Element) -> Result<Option<BoundingBox>, ActError> {
-        let place: Option<BoundingBox> = element.call(self, PLACE_TIMEOUT, "place", Value::Null).await?;
-        match place {
-            Some(place) => self.in_viewport(&element.frame, place).await.map(Some),
-            None => Ok(None),
-        }
+        self.placed(element, false).await
     }
 
     /// The same of what its frames have room for.
@@ -71,9 +67,13 @@ impl Page {
     /// # Errors
     /// As [`Page::place_of`].
     pub async fn part_of(&self, element: &Element) -> Result<Option<BoundingBox>, ActError> {
+        self.placed(element, true).await
+    }
+
+    async fn placed(&self, element: &Element, is_part: bool) -> Result<Option<BoundingBox>, ActError> {
         let place: Option<BoundingBox> = element.call(self, PLACE_TIMEOUT, "place", Value::Null).await?;
         match place {
-            Some(place) => self.outward(&element.frame, place, true).await.map(Some),
+            Some(place) => self.outward(&element.frame, place, is_part, PLACE_TIMEOUT).await.map(Some),
             None => Ok(None),
         }
     }

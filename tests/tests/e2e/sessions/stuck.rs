@@ -52,13 +52,19 @@ async fn a_tab_in_an_endless_loop_is_closed() {
     agent.does("close", json!({})).await;
 }
 
+/// An agent at a page with a link to this URL, the link's ref, and the page.
+async fn at_a_link_to(stack: &Stack, url: &str) -> (Agent, String, String) {
+    let page = stack.site.html(&format!("<title>first</title><a href='{url}'>go</a>"));
+    let (agent, opened) = Agent::at(stack.caller(), &page).await;
+    let go = reference(&tree(&opened), "\"go\"");
+    (agent, go, page)
+}
+
 #[tokio::test]
 async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left() {
     let stack = Stack::shared().await;
     let (silent, next) = (stack.site.page(Reply::never()), stack.site.html("<title>next</title><h1>next</h1>"));
-    let page = stack.site.html(&format!("<title>first</title><a href='{silent}'>go</a>"));
-    let (agent, opened) = Agent::at(stack.caller(), &page).await;
-    let go = reference(&tree(&opened), "\"go\"");
+    let (agent, go, _) = at_a_link_to(&stack, &silent).await;
     let clicked = agent.does("click", json!({"ref": go, "snapshot": "full"})).await;
     assert_eq!((&clicked["settled"], &clicked["navigated"]), (&json!(false), &json!(false)), "{clicked:#?}");
     let warnings = clicked["warnings"].to_string();
@@ -75,9 +81,7 @@ async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left()
 async fn a_click_whose_page_comes_after_the_calls_own_time_is_told_as_done_and_can_be_waited_for() {
     let stack = Stack::shared().await;
     let late = stack.site.page(Reply::html("<title>late</title><h1>it came</h1>").late(Duration::from_secs(6)));
-    let page = stack.site.html(&format!("<title>first</title><a href='{late}'>go</a>"));
-    let (agent, opened) = Agent::at(stack.caller(), &page).await;
-    let go = reference(&tree(&opened), "\"go\"");
+    let (agent, go, page) = at_a_link_to(&stack, &late).await;
     let clicked = agent.does("click", json!({"ref": go, "timeout_ms": 1_500, "snapshot": "full"})).await;
     assert_eq!((&clicked["settled"], &clicked["navigated"]), (&json!(false), &json!(false)), "{clicked:#?}");
     assert_eq!((&clicked["title"], &clicked["url"]), (&json!("first"), &json!(page)), "{clicked:#?}");
@@ -94,9 +98,7 @@ async fn a_click_whose_page_comes_after_the_calls_own_time_is_told_as_done_and_c
 async fn an_address_is_waited_for_while_its_server_has_not_answered() {
     let stack = Stack::shared().await;
     let late = stack.site.page(Reply::html("<title>late</title>").late(Duration::from_secs(4)));
-    let page = stack.site.html(&format!("<title>first</title><a href='{late}'>go</a>"));
-    let (agent, opened) = Agent::at(stack.caller(), &page).await;
-    let go = reference(&tree(&opened), "\"go\"");
+    let (agent, go, _) = at_a_link_to(&stack, &late).await;
     agent.does("click", json!({"ref": go, "timeout_ms": 1_000})).await;
     let arrived = agent.does("wait", json!({"url": late})).await;
     assert_eq!(arrived["title"], "late", "{arrived:#?}");

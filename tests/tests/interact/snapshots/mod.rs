@@ -5,3 +5,4 @@ mod clickables;
 mod playwright;
 mod scene;
 mod snapshot;
+mod stale;

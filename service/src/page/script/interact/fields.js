@@ -154,15 +154,16 @@ const namedAmong = (options, text) => {
   return byValue.find((option) => option.label === text) ?? byLabel ?? byValue[0]
     ?? options.find((option) => trimmed(option.label).toLowerCase() === trimmed(text).toLowerCase());
 };
+// The options that a person can choose: a list shows none that are hidden.
+const choosable = (select) => optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
 // Whether a text names several options alike, so that the first of them is taken.
 const hasTwin = (select, text) => {
-  const options = optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
+  const options = choosable(select);
   return options.filter((option) => option.value === text).length !== 1 && options.filter((option) => option.label === text).length > 1;
 };
 // The options that texts name as they are now.
 const namedIn = (select, wanted) => {
-  // What is hidden can't be chosen in the list.
-  const options = optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
+  const options = choosable(select);
   return wanted.map((text) => namedAmong(options, text));
 };
 const pairOf = (option) => option && { value: option.value.slice(0, VALUE_CHARS_MAX).toWellFormed(), label: labelOf(option) };

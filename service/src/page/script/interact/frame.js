@@ -1,8 +1,8 @@
-// Where the window of an inline frame is in ours, whatever its borders, its zoom and the transforms around it.
+// Maps between this window and that of an inline frame, with the frame's borders, its zoom and the transforms around it.
 
-// Maps a point from a frame's window to ours. Affine transforms keep the middle of a box in the middle of the rectangle
-// around it, so the linear part is all that is needed of them.
-const outwards = (element, x, y) => {
+// The map of a frame's window into ours. Affine transforms keep the middle of a box in the middle of the rectangle around
+// it, so the linear part is all that is needed of them.
+const frameMap = (element) => {
   const style = getComputedStyle(element);
   const px = (name) => parseFloat(style[name]) || 0;
   let linear = new DOMMatrix();
@@ -17,34 +17,26 @@ const outwards = (element, x, y) => {
   }
   const rect = dom.box(element);
   // Lengths of its style, and of its window, are in units that `zoom` scales: its own and those around it.
-  const zoom = element.currentCSSZoom ?? 1;
-  linear = linear.scale(zoom);
-  const [width, height] = [element.offsetWidth, element.offsetHeight];
-  const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') + x - width / 2, px('borderTopWidth') + px('paddingTop') + y - height / 2];
-  return [
-    rect.x + rect.width / 2 + linear.a * alongX + linear.c * alongY,
-    rect.y + rect.height / 2 + linear.b * alongX + linear.d * alongY,
-  ];
+  const { a, b, c, d } = linear.scale(element.currentCSSZoom ?? 1);
+  const [alongX, alongY] = [px('borderLeftWidth') + px('paddingLeft') - element.offsetWidth / 2, px('borderTopWidth') + px('paddingTop') - element.offsetHeight / 2];
+  return new DOMMatrix([a, b, c, d, rect.x + rect.width / 2 + a * alongX + c * alongY, rect.y + rect.height / 2 + b * alongX + d * alongY]);
 };
 // `[x, y, a, b, c, d]`: a point (h, v) of a frame's window is at (x + a h + c v, y + b h + d v) in ours.
-const frameMap = (element) => {
-  const [x, y] = outwards(element, 0, 0);
-  const [rightX, rightY] = outwards(element, 1, 0);
-  const [downX, downY] = outwards(element, 0, 1);
-  return [x, y, rightX - x, rightY - y, downX - x, downY - y].map((px) => Math.max(-1e9, Math.min(1e9, px)) || 0);
+const mapLine = (element) => {
+  const { a, b, c, d, e, f } = frameMap(element);
+  return [e, f, a, b, c, d].map((px) => Math.max(-1e9, Math.min(1e9, px)) || 0);
 };
+// A point of a frame's window in ours.
+const outwards = (element, x, y, { a, b, c, d, e, f } = frameMap(element)) => [e + a * x + c * y, f + b * x + d * y];
 // A point of this window in that of a frame; null where the frame is turned out of its plane.
 const inwards = (element, x, y) => {
-  const [left, top] = outwards(element, 0, 0);
-  const [rightX, rightY] = outwards(element, 1, 0);
-  const [downX, downY] = outwards(element, 0, 1);
-  const map = new DOMMatrix([rightX - left, rightY - top, downX - left, downY - top, left, top]).invertSelf();
-  const point = map.transformPoint(new DOMPoint(x, y));
+  const point = frameMap(element).invertSelf().transformPoint(new DOMPoint(x, y));
   return Number.isFinite(point.x) && Number.isFinite(point.y) ? point : null;
 };
 // The box around what a box inside a frame is in ours.
 const boxOutwards = (element, { x, y, width, height }) => {
-  const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]].map(corner => outwards(element, ...corner));
+  const map = frameMap(element);
+  const corners = [[x, y], [x + width, y], [x, y + height], [x + width, y + height]].map(([h, v]) => outwards(element, h, v, map));
   const [xs, ys] = [corners.map(([h]) => h), corners.map(([, v]) => v)];
   const [left, top] = [Math.min(...xs), Math.min(...ys)];
   return { x: left, y: top, width: Math.max(...xs) - left, height: Math.max(...ys) - top };

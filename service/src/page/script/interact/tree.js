@@ -283,7 +283,7 @@ class TreeWalk extends Shaping {
     }
     if (this.boxes) {
       node.box = boxLine(element);
-      if (node.frame) node.inside = frameMap(element);
+      if (node.frame) node.inside = mapLine(element);
     }
     this.chars += name.length + (node.text?.length ?? 0) + 32;
     this.collected++;

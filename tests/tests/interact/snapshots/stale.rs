@@ -1,0 +1,152 @@
+//! When a ref is stale by what is around its element: its row, its dialog, where it leads.
+
+use porthole_service::page::interact::{Ref, SnapshotOptions};
+
+use super::scene::Scene;
+
+#[tokio::test]
+async fn a_button_of_a_recycled_row_is_stale() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<table><tr><td id=n>Alice<td>12 <button>Delete</button></table><ul><li><button>Copy</button> <a href=/x>Bob</a></ul>
+            <button id=b>Other</button>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    let refs: Vec<Ref> = (1..=4).map(Ref).collect();
+    for reference in &refs {
+        scene.page.resolve(&scene.refs, *reference).await.unwrap_or_else(|error| panic!("{error}: {tree}"));
+    }
+    scene.evaluate("n.textContent = 'Carol'; document.querySelector('a').nextSibling").await;
+    let mut stale = Vec::new();
+    for reference in refs {
+        if let Err(error) = scene.page.resolve(&scene.refs, reference).await {
+            stale.push(error.to_string());
+        }
+    }
+    assert_eq!(stale.len(), 1, "{stale:?} {tree}");
+    assert!(stale[0].contains("row"), "{stale:?}");
+
+    // Rows that only controls, images or a label tell apart.
+    for (row, changes) in [
+        ("<li><button id=n>Alice</button>", "n.textContent = 'Bob'"),
+        ("<li><img id=n alt=Alice width=9 height=9>", "n.alt = 'Bob'"),
+        ("<li id=n aria-label=Alice>", "n.ariaLabel = 'Bob'"),
+    ] {
+        scene
+            .shows(&format!("<ul>{row} <button>Delete</button><li><button>Carol</button> <button>Delete</button></ul>"))
+            .await;
+        let tree = scene.tree().await;
+        let line = tree.lines().find(|line| line.contains("Delete")).unwrap();
+        let reference = format!("@e{}", line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap());
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene.evaluate(changes).await;
+        assert!(scene.resolves(&reference).await.unwrap_err().contains("row"), "{row}");
+    }
+}
+
+/// The ref in the first line that shows this.
+fn ref_of(tree: &str, shows: &str) -> String {
+    let line = tree.lines().find(|line| line.contains(shows)).unwrap_or_else(|| panic!("no {shows} in {tree}"));
+    format!("@e{}", line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap())
+}
+
+#[tokio::test]
+async fn a_button_is_stale_where_what_is_around_it_has_another_name() {
+    let mut scene = Scene::local().await;
+    for (page, changes) in [
+        (
+            "<dialog open aria-labelledby=n><h2 id=n>Archive invoice 1001?</h2><button>Act</button></dialog>",
+            "n.textContent = 'Delete customer Acme?'",
+        ),
+        ("<div role=dialog id=n aria-label='Archive it?'><p>x<button>Act</button></div>", "n.ariaLabel = 'Delete it?'"),
+        (
+            "<fieldset><legend id=n>Card ending 1111</legend><button>Act</button></fieldset>",
+            "n.textContent = 'Card ending 2222'",
+        ),
+        (
+            "<section aria-labelledby=n><h2 id=n>Server alpha</h2><div><button>Act</button></div></section>",
+            "n.textContent = 'Server beta'",
+        ),
+        (
+            "<div role=alertdialog aria-label=Confirm aria-describedby=n><p id=n>Delete draft?</p><button>Act</button></div>",
+            "n.textContent = 'Delete account?'",
+        ),
+        ("<dialog open><h2 id=n>Archive it?</h2><button>Act</button></dialog>", "n.textContent = 'Delete it?'"),
+        ("<div role=tabpanel id=n aria-label=Staging><button>Act</button></div>", "n.ariaLabel = 'Production'"),
+        (
+            "<ul><li><h3><button id=n>Project Alpha</button></h3><span>Updated today</span><button>Act</button></ul>",
+            "n.textContent = 'Project Beta'",
+        ),
+        ("<ul><li><img id=n alt=Alice width=9 height=9><span>Online</span><button>Act</button></ul>", "n.alt = 'Bob'"),
+        ("<ul><li id=n title=Alice><button>Act</button></ul>", "n.title = 'Bob'"),
+        ("<a id=n href='#alice'>Act</a>", "n.href = '#bob'"),
+    ] {
+        scene.shows(page).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, "\"Act\"");
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene.evaluate(changes).await;
+        let resolved = scene.resolves(&reference).await;
+        assert!(resolved.as_ref().is_err_and(|error| error.contains("something else now")), "{page}: {resolved:?}");
+        // The agent knows once it has seen what has changed.
+        let changes = SnapshotOptions { changes: true, ..SnapshotOptions::default() };
+        scene.snapshot(&changes).await;
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn a_button_is_not_stale_by_quantities_times_or_the_rows_beside_it() {
+    let mut scene = Scene::local().await;
+    let rooms = |adults: u32| {
+        format!(
+            "<ul><li>Room 1: <b id=n>{adults}</b> adults <button>More</button><li>Room 2: <b>1</b> adults <button>Plus</button></ul>"
+        )
+    };
+    for (page, changes) in [
+        (rooms(1), "n.textContent = 2"),
+        ("<ul><li>Task 1 <button>More</button><li id=n>Task 2 <button>Delete</button></ul>".to_owned(), "n.remove()"),
+        (
+            "<ul id=n><li>Task 1 <button>More</button></ul>".to_owned(),
+            "n.insertAdjacentHTML('beforeend', '<li>Task 2')",
+        ),
+        (
+            "<ul><li>Ann <time id=n>just now</time> <button>More</button></ul>".to_owned(),
+            "n.textContent = '1 minute ago'",
+        ),
+        (
+            "<section aria-labelledby=n><h2 id=n>Cart (1 item)</h2><button>More</button></section>".to_owned(),
+            "n.textContent = 'Cart (2 items)'",
+        ),
+        (
+            "<section><article><h3 id=n>Newest</h3></article><button>More</button></section>".to_owned(),
+            "n.textContent = 'Newer'",
+        ),
+        (
+            "<table><tr><td>BTC<td id=n>67321.12<td><button>More</button></table>".to_owned(),
+            "n.textContent = '67402.55'",
+        ),
+        (
+            "<ul><li>Guest room <b id=n>0</b><button>More</button><li>Guest room <b>0</b><button>Plus</button></ul>"
+                .to_owned(),
+            "n.textContent++",
+        ),
+        ("<ul><li>Tickets: <b id=n>1 ticket</b><button>More</button></ul>".to_owned(), "n.textContent = '2 tickets'"),
+    ] {
+        scene.shows(&page).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, "\"More\"");
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+        for _ in 0..2 {
+            scene.evaluate(&format!("document.getElementById('n') && ({changes})")).await;
+            assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+        }
+    }
+    // Another entry of the same words is told by its number, also where its neighbour has gone meanwhile.
+    scene.shows("<ul><li><b id=n>Task 1</b> <button>More</button><li id=m>Task 2 <button>Delete</button></ul>").await;
+    let reference = ref_of(&scene.tree().await, "\"More\"");
+    scene.evaluate("m.remove(); n.textContent = 'Task 7'").await;
+    assert!(scene.resolves(&reference).await.is_err());
+}
