@@ -16,6 +16,7 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/clickable.js"),
     include_str!("interact/shape.js"),
     include_str!("interact/row.js"),
+    include_str!("interact/plain_row.js"),
     include_str!("interact/tree.js"),
     // Scopes of their own: nothing else uses their names.
     "{\n",

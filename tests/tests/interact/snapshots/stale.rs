@@ -53,6 +53,74 @@ fn ref_of(tree: &str, shows: &str) -> String {
 }
 
 #[tokio::test]
+async fn a_control_of_a_plain_row_is_stale_once_the_row_is_anothers() {
+    let mut scene = Scene::local().await;
+    let rows = |row: fn(&str, &str) -> String| format!("<div>{}{}</div>", row("id=n", "Alice"), row("", "Bob"));
+    for (page, shows) in [
+        (rows(|id, who| format!("<div class=row><div><span {id}>{who}</span></div><div><button>Act</button></div></div>")), "\"Act\""),
+        (rows(|id, who| format!("<div><b {id}>{who}</b> <i tabindex=0 title=Act>x</i></div>")), "\"Act\""),
+        (rows(|id, who| format!("<div class='row odd'><input type=checkbox><span {id}>{who}</span></div>")), "checkbox"),
+        (rows(|id, who| format!("<section><p {id}>{who}<p><span style=cursor:pointer>Act</span></section>")), "Act"),
+        (rows(|id, who| format!("<div><em>new</em><div {id}>{who}</div><input aria-label=Quantity></div>")), "Quantity"),
+        // Where one has more before it, the place is the same from the end.
+        ("<div><div><b id=n>Alice</b><button>Act</button></div><div><s>old</s><u>new</u><b>Bob</b><button>Act</button></div></div>".to_owned(), "\"Act\""),
+    ] {
+        scene.shows(&page).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, shows);
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene.evaluate("n.textContent = 'Carol'; 0").await;
+        let resolved = scene.resolves(&reference).await;
+        assert!(resolved.as_ref().is_err_and(|error| error.contains("row")), "{page}: {resolved:?} {tree}");
+        let changes = SnapshotOptions { changes: true, ..SnapshotOptions::default() };
+        scene.snapshot(&changes).await;
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+    }
+}
+
+#[tokio::test]
+async fn what_stands_beside_a_control_in_no_row_makes_no_ref_stale() {
+    let mut scene = Scene::local().await;
+    for (page, shows, changes) in [
+        // What is wrong with a field stands beside it.
+        (
+            "<div class=group><label>First</label><input aria-label=First><i id=n></i></div><div class=group><label>Last</label><input aria-label=Last></div>",
+            "First",
+            "n.textContent = 'This field is required'",
+        ),
+        (
+            "<div><label>First</label><input id=f><i id=n></i></div><div><label>Last</label><input></div>",
+            "textbox",
+            "n.textContent = 'This field is required'",
+        ),
+        // Entries of a board's list.
+        (
+            "<div class=list><h2>To do</h2><div id=n><div class=card>One</div><div class=card>Two</div></div><button>Add</button></div><div class=list><h2>Done</h2><div><div class=card>Four</div></div><button>Add</button></div>",
+            "\"Add\"",
+            "n.insertAdjacentHTML('beforeend', '<div class=card>Three</div>')",
+        ),
+        // A row that has been alone.
+        (
+            "<div id=n><div><b>Alice</b><button>Act</button></div></div>",
+            "\"Act\"",
+            "n.insertAdjacentHTML('beforeend', '<div><b>Bob</b><button>Act</button></div>')",
+        ),
+        (
+            "<div><div><b>Alice</b><button>Act</button></div><div id=n><b>Bob</b><button>Act</button></div></div>",
+            "\"Act\"",
+            "n.remove()",
+        ),
+    ] {
+        scene.shows(page).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, shows);
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene.evaluate(&format!("{changes}; 0")).await;
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn a_button_is_stale_where_what_is_around_it_has_another_name() {
     let mut scene = Scene::local().await;
     for (page, changes) in [

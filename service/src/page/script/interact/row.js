@@ -17,9 +17,9 @@ const DIALOGS = 'dialog, [role=dialog], [role=alertdialog]';
 const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 
 // What the row and the part of the page around an element are about, and where it leads as a link, as a number; 0 for what
-// is in neither and no link. `cache` has the texts of rows and parts.
-function rowOf(element, cache = new Map()) {
-  const row = rowAround(element), part = partWordsOf(element, cache);
+// is in neither and no link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
+function rowOf(element, cache = new Map(), looked = null) {
+  const row = rowAround(element, looked), part = partWordsOf(element, cache);
   const hash = row ? readRow(row, cache).hash ??= identityOfRow(row, cache) : 0;
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? '').slice(0, HREF_MAX_CHARS) : '';
   return part === '' && leads === '' ? hash : hashOf(`${part}\n${hash}\n${leads}`);
@@ -35,7 +35,10 @@ function outwardOf(element, selector) {
   const parent = dom.parent(element);
   return parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, selector) : null;
 }
-const rowAround = (element) => outwardOf(element, ROWS);
+function rowAround(element, looked = null) {
+  const row = outwardOf(element, ROWS);
+  return plainRowOf(element, row, looked) ?? row;
+}
 
 // The words that name the dialog, the group or the section around an element. What a dialog asks stands in its description,
 // or its first heading; a section's heading may be one of its entries'.
@@ -114,14 +117,15 @@ function textIn(element, isAbout, saysMore, text = '') {
 // A button in a heading is the row's title.
 const isTitle = (node) => dom.tag(node) === 'button' && /^h[1-6]$/.test(dom.tag(dom.parent(node)));
 
+const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
+
 // What a row says: `{words, numbers}`, the words with long numbers among them, and the short numbers. One with controls alone
 // is told by what they and its images say.
 function readRow(row, cache) {
   const known = cache.get(row);
   if (known?.words !== undefined) return known;
   const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
-  const isAbout = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
-  let text = textIn(row, isAbout, false, label);
+  let text = textIn(row, isPlainRow.has(row) ? isAboutPlain : isAboutRow, false, label);
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);

@@ -182,7 +182,7 @@ class Shaping {
   // The lines from top to bottom, each with its level.
   lines() {
     const lines = [];
-    const rows = new Map();
+    const rows = new Map(), looked = { count: 0 };
     let seen = 0;
     const open = [[this.kids, 0, 0]];
     while (open.length) {
@@ -205,7 +205,7 @@ class Shaping {
       if (kid.text) line.t = kid.text.toWellFormed();
       if (kid.states.length) line.s = kid.states;
       line.e = numberOf(kid.element);
-      const row = rowOf(kid.element, rows);
+      const row = rowOf(kid.element, rows, looked);
       if (row !== 0) line.c = row;
       if (kid.wants) {
         line.w = true;
