@@ -106,12 +106,13 @@ kit.domClick = (number, { button, count, modifiers }) => {
       mouse(inner, 'pointerup', at, { ...held, button, detail });
       mouse(inner, 'mouseup', at, { ...held, button, detail });
       // A browser sends no click to what has left under the press, or what another element has come over.
+      const cover = isHere(element) ? coverNow(element) : null;
       if (!isHere(element)) lost = 'the element left the page';
       else if (!staysMeant()) lost = 'the element had changed';
       else if (label && controlOf(label) !== control) lost = 'its label is for another field now';
       else if (isDisabled()) lost = 'the element was disabled';
       else if (isHiddenNow(element)) lost = 'the element was hidden';
-      else if (coverNow(element) !== null) lost = `${coverNow(element)} came over it`;
+      else if (cover !== null) lost = `${cover} came over it`;
       if (lost !== null) return;
       mouse(isHere(inner) ? inner : element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });

@@ -20,7 +20,7 @@ const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
 // is in neither and no link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
 function rowOf(element, cache = new Map(), looked = null) {
   const row = rowAround(element, looked), part = partWordsOf(element, cache);
-  const hash = row ? readRow(row, cache).hash ??= identityOfRow(row, cache) : 0;
+  const hash = row ? readRow(row, cache).hash ??= hashOf(wordsOf(row, cache)) : 0;
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? '').slice(0, HREF_MAX_CHARS) : '';
   return part === '' && leads === '' ? hash : hashOf(`${part}\n${hash}\n${leads}`);
 }
@@ -72,26 +72,19 @@ function numbersTold(row, { words, numbers }, cache) {
   return count;
 }
 
-// What rows have been about: `{words, numbers, hash}`, with the numbers that told them apart when they were seen first. A row
-// keeps its hash when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
+// What rows have been about: `{words, numbers}`, with the numbers that told them apart when they were seen first. A row keeps
+// these when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
 const rowsKnown = new WeakMap();
 const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
-function identityOfRow(row, cache) {
-  const read = readRow(row, cache);
-  const known = rowsKnown.get(row);
-  if (known?.words === read.words && isPrefix(known.numbers, read.numbers)) return known.hash;
-  const count = Math.max(known?.words === read.words ? known.numbers.length : 0, numbersTold(row, read, cache));
-  const numbers = read.numbers.slice(0, count);
-  const hash = hashOf([read.words, ...numbers].join(' '));
-  rowsKnown.set(row, { words: read.words, numbers, hash });
-  return hash;
-}
-
 function wordsOf(row, cache = new Map()) {
   const read = readRow(row, cache);
-  const known = rowsKnown.get(row);
-  const count = known?.words === read.words ? known.numbers.length : numbersTold(row, read, cache);
-  return [read.words, ...read.numbers.slice(0, count)].join(' ');
+  let known = rowsKnown.get(row);
+  const isSame = known?.words === read.words;
+  if (!isSame || !isPrefix(known.numbers, read.numbers)) {
+    const count = Math.max(isSame ? known.numbers.length : 0, numbersTold(row, read, cache));
+    rowsKnown.set(row, known = { words: read.words, numbers: read.numbers.slice(0, count) });
+  }
+  return [known.words, ...known.numbers].join(' ');
 }
 
 // Words and whole long numbers, such as an order's; one and many of a thing are the same word. A number with a fraction is a
