@@ -7,9 +7,9 @@ use porthole_service::guard::{AllowTargets, Policy, ResolveOverrides};
 use porthole_service::page::interact::{
     ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Refs, SnapshotOptions, Terms, Typing,
 };
-use porthole_tests::Site;
 use porthole_tests::agent::reference;
 use porthole_tests::site::SHOP;
+use porthole_tests::{Site, eventually};
 use tokio::time::Instant;
 
 use crate::held_page::HeldPage;
@@ -85,13 +85,21 @@ impl Scene {
 
     /// An element in a frame in a frame: each selector but the last names an iframe.
     pub(crate) async fn inner(&self, selectors: &[&str]) -> Element {
+        // On a busy machine a frame's document may come after the load of the page.
+        eventually(READY_WITHIN, async || {
+            self.inner_now(selectors).await.map_err(|error| format!("{selectors:?}: {error:?}"))
+        })
+        .await
+    }
+
+    async fn inner_now(&self, selectors: &[&str]) -> Result<Element, ActError> {
         let (last, frames) = selectors.split_last().unwrap();
         let mut frame = self.main().await;
         for selector in frames {
-            let owner = Element::first(&self.page, &frame, selector).await.unwrap();
-            frame = self.page.frame_in(&frame, owner.number).await.unwrap();
+            let owner = Element::first(&self.page, &frame, selector).await?;
+            frame = self.page.frame_in(&frame, owner.number).await?;
         }
-        Element::first(&self.page, &frame, last).await.unwrap()
+        Element::first(&self.page, &frame, last).await
     }
 
     pub(crate) async fn click(&self, selector: &str) -> Result<Acted, ActError> {
