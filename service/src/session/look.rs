@@ -49,7 +49,10 @@ impl Turn<'_> {
             let number = u32::try_from(reference.0).ok()?;
             Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
         });
-        if snapshot.element_count == 0
+        if snapshot.is_cut {
+            let hint = "page_too_large: the page has more than a snapshot reads; `root`, `interact`, `extract` and `screenshot` reach the rest";
+            self.warnings.push(hint.to_owned());
+        } else if snapshot.element_count == 0
             && wanted.interactive_only
             && wanted.root.is_none()
             && snapshot.changes != Some(true)

@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub element_count: usize,
     /// Whether something was left out.
     pub truncated: bool,
+    /// Whether the page has more than was read at all.
+    pub is_cut: bool,
     /// The tree's Unicode scalar values.
     pub chars: usize,
     /// Whether the tree has only the changes; `None` where they were not asked for.
@@ -76,7 +78,7 @@ impl Page {
             of_element: root.is_some(),
             max_chars: options.max_chars,
         };
-        let (roots, is_cut) = fold(gathered.roots, &how, &mut give);
+        let (roots, is_folded) = fold(gathered.roots, &how, &mut give);
         let full = write(&roots);
         let changed = refs
             .keep(&self.main_frame, options, roots.clone())
@@ -94,7 +96,8 @@ impl Page {
             id,
             refs: show(refs, &tree, &known, id),
             element_count: tree.element_count,
-            truncated: is_cut || gathered.is_cut,
+            truncated: is_folded || gathered.is_cut,
+            is_cut: gathered.is_cut,
             chars: tree.chars,
             tree: tree.text,
             changes: options.changes.then_some(is_changes),

@@ -53,6 +53,20 @@ async fn a_popup_that_its_own_click_closes_has_acted() {
 }
 
 #[tokio::test]
+async fn a_page_that_shows_nothing_to_act_on_or_too_much_is_told() {
+    let stack = Stack::shared().await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html("<p>words alone")).await;
+    assert!(warns(&opened, "nothing_interactive") && !warns(&opened, "page_too_large"), "{opened:#?}");
+    // The first lines leave no room for the button.
+    let page = "<body><script>document.body.innerHTML = '<i tabindex=0>x</i>'.repeat(61000) + '<button>Last</button>'</script>";
+    let shown = agent.does("navigate", json!({"url": stack.site.html(page), "snapshot": "full"})).await;
+    assert!(warns(&shown, "page_too_large") && !warns(&shown, "nothing_interactive"), "{shown:#?}");
+    assert_eq!(shown["snapshot"]["truncated"], true, "{shown:#?}");
+    agent.does("interact", json!({"action": "click", "target": {"by": "text", "value": "Last"}})).await;
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_call_whose_tab_is_closed_meanwhile_is_told_so() {
     let stack = Stack::shared().await;
     let page = stack.site.html(
