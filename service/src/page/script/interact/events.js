@@ -95,9 +95,10 @@ kit.domClick = (number, { button, count, modifiers }) => {
   const type = button === 0 ? 'click' : 'auxclick';
   const label = closest(element, 'label');
   const control = label && controlOf(label);
-  let lost = null;
+  let lost = null, isTaken = false;
   const came = reaches(element, type, () => {
     for (let detail = 1; detail <= count; detail++) {
+      notePress();
       mouse(inner, 'pointerdown', at, { ...down, detail });
       const goesOn = mouse(inner, 'mousedown', at, { ...down, detail });
       let focusable = inner;
@@ -113,13 +114,14 @@ kit.domClick = (number, { button, count, modifiers }) => {
       else if (isDisabled()) lost = 'the element was disabled';
       else if (isHiddenNow(element)) lost = 'the element was hidden';
       else if (cover !== null) lost = `${cover} came over it`;
-      if (lost !== null) return;
+      if (lost !== null && tookPress()) [lost, isTaken] = [null, true];
+      if (lost !== null || isTaken) return;
       mouse(isHere(inner) ? inner : element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }
     if (count === 2 && button === 0) mouse(isHere(inner) ? inner : element, 'dblclick', at, { ...held, button, detail: 2 });
   }, inner);
-  return { reached: came || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
+  return { reached: came || isTaken || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];
 // Longer than the browser takes for a move; the bound is for a service that was killed.

@@ -93,6 +93,7 @@ const judge = (event, now) => {
     if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
     now.first = target;
     now.reached++;
+    notePress();
     return true;
   }
   if (event.type === 'pointerup' || event.type === 'mouseup') {

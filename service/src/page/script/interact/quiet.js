@@ -64,6 +64,49 @@ const nothingIsDue = async (now, since) => {
   return isQuiet();
 };
 
+// Transitions that the action begins are waited for, where their end may show something else than they do: a dialog comes once
+// what lies behind it has faded in, and goes once it has faded out itself. Those that only paint, or move what was acted on
+// itself, answer the pointer.
+const EFFECTS_MS_MAX = 1000;
+const PAINTS = /color|shadow|outline|^(fill|stroke|filter|backdrop-filter|background.*|text-.*|border.*-radius)$/;
+const animationsNow = () => Document.prototype.getAnimations.call(document);
+// What was there as the press came: transitions that the pointer began, and what the press may change by itself.
+const PRESSED = ['aria-expanded', 'aria-selected', 'aria-checked', 'aria-pressed', 'data-state', 'open'];
+const pressedState = (element) => PRESSED.map((name) => dom.attribute(element, name)).join();
+const notePress = () => {
+  if (!watched) return;
+  watched.effects = new Set(animationsNow());
+  watched.pressed = meant && { element: meant.element, role: meant.role, state: pressedState(meant.element), values: valuesNow() };
+};
+// Whether the press was what the element waits for: its state is another one, or it was to be chosen and has gone, and a field
+// holds something else.
+const CHOSEN_ROLES = new Set(['option', 'menuitem', 'menuitemradio', 'menuitemcheckbox', 'treeitem']);
+const tookPress = () => {
+  const was = watched?.pressed;
+  if (!was) return false;
+  if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
+  return CHOSEN_ROLES.has(was.role) && !(isHere(was.element) && actVisible(was.element)) && valuesNow() !== was.values;
+};
+const isEffect = (animation, now, acted) => {
+  if (now.effects.has(animation) || animation.playState !== 'running') return false;
+  const { effect } = animation;
+  const target = effect?.target;
+  if (!target || (acted && isWithin(target, acted))) return false;
+  if (animation instanceof CSSTransition && PAINTS.test(animation.transitionProperty)) return false;
+  const left = (effect.getComputedTiming().endTime - animation.currentTime) / Math.abs(animation.playbackRate);
+  return left <= now.effectsUntil - performance.now();
+};
+// Waits until they have ended; false where there are none.
+const effectsEnd = async (now) => {
+  now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
+  const acted = (meant ?? aimed)?.element ?? null;
+  const effects = animationsNow().filter((animation) => isEffect(animation, now, acted));
+  if (effects.length === 0) return false;
+  const longest = new Promise((resolve) => { setTimeout(resolve, Math.max(0, now.effectsUntil - performance.now())); });
+  await Promise.race([longest, Promise.all(effects.map((effect) => effect.finished.catch(() => {})))]);
+  return true;
+};
+
 // What fields hold: a page sets it without an event, and no observer tells.
 const VALUES_MAX = 300;
 const valuesNow = () => {
@@ -79,7 +122,7 @@ const valuesNow = () => {
 
 const watch = (element) => {
   watched?.end();
-  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, end: () => {} };
+  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = () => { now.changes++; now.changed = true; };
   const observer = new MutationObserver(note);
@@ -105,7 +148,8 @@ kit.watch = () => {
 // What came of the action's events; see guard.js.
 const cameOf = () => {
   const { by = null, seen = false, reached = 0, done = 0, lost = null } = underGuard() ?? {};
-  return { by, seen, reached, done, lost };
+  const isDone = reached > done && tookPress();
+  return { by, seen, reached, done: isDone ? reached : done, lost: isDone ? null : lost };
 };
 // Waits until nothing has changed for two frames, or for one after which nothing is due, `longestMs` at most. Says at once
 // if the action's events were swallowed.
@@ -121,10 +165,10 @@ kit.rest = async (longestMs) => {
     watched.asked = true;
   }
   const now = watched;
-  const until = performance.now() + longestMs;
+  let until = performance.now() + longestMs;
   let still = 0;
   let since = performance.now();
-  while (still < STILL_FRAMES) {
+  for (;;) {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
@@ -133,11 +177,16 @@ kit.rest = async (longestMs) => {
     if (now.asked) await noteAsked(now, timersEnd);
     now.look();
     still = now.changes === before ? still + 1 : 0;
-    if (still === STILL_FRAMES || performance.now() > until) break;
-    const isDone = still > 0 && await nothingIsDue(now, since);
-    now.look();
-    if (now.changes !== before) [still, since] = [0, performance.now()];
-    else if (isDone) break;
+    let isOver = still === STILL_FRAMES || performance.now() > until;
+    if (!isOver) {
+      const isDone = still > 0 && await nothingIsDue(now, since);
+      now.look();
+      if (now.changes !== before) [still, since] = [0, performance.now()];
+      else isOver = isDone;
+    }
+    if (!isOver) continue;
+    if (!await effectsEnd(now)) break;
+    [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
   return { ...cameOf(), changed: now.hasChanged() };
 };
