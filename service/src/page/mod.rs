@@ -47,5 +47,5 @@ pub use self::open::prepare;
 pub use self::partial::before;
 pub use self::revival::Revival;
 pub use self::screencast::{CastFrame, CastOptions, FRAMES_UNDER_WAY_MAX, Screencast};
-pub use self::travel::Travel;
+pub use self::travel::{Travel, Travelled};
 pub use self::watch::{BLANK, Dialog};

@@ -67,7 +67,7 @@ impl Page {
     ///
     /// # Errors
     /// The navigation's.
-    pub async fn or_stop(&self, navigation: impl Future<Output = Result<(), PageError>>) -> Result<(), PageError> {
+    pub async fn or_stop<T>(&self, navigation: impl Future<Output = Result<T, PageError>>) -> Result<T, PageError> {
         let mut stops = StopsLoading { page: self, arrivals: self.state.borrow().arrivals, is_armed: true };
         let gone = navigation.await;
         stops.is_armed = matches!(gone, Err(PageError::NavigationTimedOut(_)));

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::navigate::is_ready;
 use super::watch::{NetworkOn, PageState};
 use super::{BLANK, Page, PageError};
-use crate::cdp::Events;
+use crate::cdp::{Event, Events};
 use crate::net_error::NetError;
 
 /// The events that tell of the requests for documents.
@@ -27,6 +27,13 @@ pub enum Travel {
     Reload,
 }
 
+/// What going through the history came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Travelled {
+    /// Whether the browser sent a form again for it, without asking, as a reload of a form's answer does.
+    pub form_was_resent: bool,
+}
+
 /// Follows the request for the main frame's next document, whose end without one no other event tells.
 struct DocumentRequests<'a> {
     page: &'a Page,
@@ -34,6 +41,8 @@ struct DocumentRequests<'a> {
     _reported: NetworkOn,
     /// The latest request.
     asked: Option<String>,
+    /// Whether one of them was no `GET`.
+    was_posted: bool,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +53,13 @@ struct Sent {
     loader_id: String,
     #[serde(default)]
     frame_id: String,
+    request: Asked,
+}
+
+#[derive(Deserialize)]
+struct Asked {
+    #[serde(default)]
+    method: String,
 }
 
 #[derive(Deserialize)]
@@ -61,7 +77,7 @@ impl Page {
     /// # Errors
     /// [`PageError::NoHistory`] if there is no such entry; [`PageError::Failed`] also for an answer without content, which
     /// leaves the page as it was; otherwise as for [`Page::navigate`].
-    pub async fn travel(&self, travel: Travel) -> Result<(), PageError> {
+    pub async fn travel(&self, travel: Travel) -> Result<Travelled, PageError> {
         let deadline = Instant::now() + NAVIGATION_TIMEOUT;
         let entry = match travel {
             Travel::Back => Some(self.history_entry(-1).await?),
@@ -97,7 +113,8 @@ impl Page {
         if !ended {
             return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
         }
-        self.not_a_page(&self.state.borrow(), false).map_or(Ok(()), Err)
+        let form_was_resent = documents.was_posted();
+        self.not_a_page(&self.state.borrow(), false).map_or(Ok(Travelled { form_was_resent }), Err)
     }
 
     /// Returns the id of the history entry that is `offset` entries away from the current one.
@@ -117,18 +134,14 @@ impl Page {
 impl<'a> DocumentRequests<'a> {
     fn watch(page: &'a Page) -> Self {
         let events = page.session.events(EVENTS);
-        Self { page, events, _reported: page.network_use.begin(), asked: None }
+        Self { page, events, _reported: page.network_use.begin(), asked: None, was_posted: false }
     }
 
     /// Waits until the browser gives the request up: the answer had no content, or was a download, or we stopped it.
     async fn aborted(&mut self) {
         while let Some(event) = self.events.next().await {
-            if let Ok(sent) = event.read::<Sent>()
-                && event.method == "Network.requestWillBeSent"
-            {
-                let is_document = sent.request_id == sent.loader_id && sent.frame_id == self.page.main_frame;
-                self.asked = is_document.then_some(sent.request_id).or(self.asked.take());
-            } else if let Ok(ended) = event.read::<Ended>()
+            self.note(&event);
+            if let Ok(ended) = event.read::<Ended>()
                 && self.asked.as_ref() == Some(&ended.request_id)
                 && NetError::of_name(&ended.error_text) == NetError::Aborted
             {
@@ -136,6 +149,24 @@ impl<'a> DocumentRequests<'a> {
             }
         }
         std::future::pending::<()>().await;
+    }
+
+    /// Notes a request for the main frame's document.
+    fn note(&mut self, event: &Event) {
+        let sent = (event.method == "Network.requestWillBeSent").then(|| event.read::<Sent>());
+        let Some(Ok(sent)) = sent else { return };
+        if sent.request_id == sent.loader_id && sent.frame_id == self.page.main_frame {
+            self.was_posted |= sent.request.method == "POST";
+            self.asked = Some(sent.request_id);
+        }
+    }
+
+    /// Whether any of the requests so far sent a form.
+    fn was_posted(&mut self) -> bool {
+        while let Some(event) = self.events.try_next() {
+            self.note(&event);
+        }
+        self.was_posted
     }
 }
 

@@ -29,7 +29,7 @@ impl Turn<'_> {
         }
         let page = self.page();
         self.show(Shown::default());
-        let within = match to {
+        let follow = match to {
             Destination::Url(url) => {
                 let judged_by = &self.session.judge;
                 let target = match judge(&page, judged_by, url).await {
@@ -41,8 +41,8 @@ impl Turn<'_> {
                         return Err(refusal.into());
                     }
                 };
-                let navigation = page.rests_within_document(page.or_stop(page.navigate(&target)));
-                match navigation.await.inspect_err(|_| drop(page.take_refusal())) {
+                let follow = page.watch_navigation();
+                match page.or_stop(page.navigate(&target)).await.inspect_err(|_| drop(page.take_refusal())) {
                     // The page is as it was; the download is an event.
                     Err(PageError::Download(_)) if self.keeps_downloads() => {
                         let settled = self.settle_downloads().await;
@@ -50,27 +50,37 @@ impl Turn<'_> {
                     }
                     navigated => navigated?,
                 }
+                follow
             }
             Destination::History(action) => {
-                let navigation = page.rests_within_document(page.or_stop(page.travel(travel(action))));
-                navigation.await.inspect_err(|_| drop(page.take_refusal()))?
+                let follow = page.watch_navigation();
+                let travelled = page.or_stop(page.travel(travel(action))).await;
+                if travelled.inspect_err(|_| drop(page.take_refusal()))?.form_was_resent {
+                    self.warnings
+                        .push("form_resent: the page came from a form, which was sent again for it".to_owned());
+                }
+                follow
             }
         };
-        let settling = within.map(|within| within.took).unwrap_or_default();
-        self.settling_since = std::time::Instant::now().checked_sub(settling);
+        self.settling_since = Some(std::time::Instant::now());
         let wait = Wait { until: state(until), ..Wait::default() };
         // A dialog holds up the load, too, until it is answered.
-        let warnings = match &within {
-            Some(_) => Vec::new(),
-            None => tokio::select! {
+        let warnings = if follow.stayed() {
+            Vec::new()
+        } else {
+            tokio::select! {
                 biased;
                 opened = page.dialog_opens() => opened.map(|_| Vec::new()),
                 warnings = page.settle(&wait, self.deadline.max(Instant::now())) => warnings,
-            }?,
+            }?
         };
         // A renderer may die of its document while that loads.
         page.can_go_on()?;
-        let settled = warnings.is_empty() && page.dialog().is_none() && within.is_none_or(|within| within.settled);
+        // Applications fetch what they show once they are loaded.
+        let is_loaded = warnings.is_empty() && page.dialog().is_none();
+        let rests = is_loaded && (follow.stayed() || until == LoadState::Load);
+        let rested = if rests { follow.rests().await? } else { None };
+        let settled = is_loaded && page.dialog().is_none() && rested.is_none_or(|rested| rested.settled);
         self.warnings.extend(warnings);
         let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })

@@ -58,7 +58,7 @@ pub(super) async fn revive(session: Arc<Session>, tab: Tab) {
 /// Loads the page again. If that fails the browser shows why.
 async fn bring_back(session: &Session, page: &Page) {
     let went = match page.revival().await {
-        Some(Revival::Reload) => page.or_stop(page.travel(Travel::Reload)).await,
+        Some(Revival::Reload) => page.or_stop(page.travel(Travel::Reload)).await.map(drop),
         Some(Revival::GoTo(url)) => match judge(page, &session.judge, &url).await {
             Ok(target) => page.or_stop(page.navigate(&target)).await,
             Err(refusal) => Err(PageError::Blocked(refusal)),

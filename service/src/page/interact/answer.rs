@@ -22,22 +22,29 @@ impl Page {
         quiet.settle(Some(Rest::default())).await
     }
 
-    /// Does `navigation`. Where it stays within the document, also waits until the page has come to rest, since its script
-    /// goes on there; `None` where another document has come, which has a load to wait for.
-    ///
-    /// # Errors
-    /// The navigation's.
-    pub async fn rests_within_document(
-        &self,
-        navigation: impl Future<Output = Result<(), PageError>>,
-    ) -> Result<Option<Settled>, PageError> {
+    /// Watches the page from before a navigation, so that what the navigation begins can be waited for.
+    pub fn watch_navigation(&self) -> Followed<'_> {
         let mut quiet = Quiet::watch_held(self);
         quiet.begins();
-        navigation.await?;
-        if self.state.borrow().arrivals != quiet.arrivals {
-            return Ok(None);
-        }
-        match quiet.settle(Some(Rest::default())).await {
+        Followed(quiet)
+    }
+}
+
+/// What a navigation begins.
+pub struct Followed<'a>(Quiet<'a>);
+
+impl Followed<'_> {
+    /// Whether it has stayed within the document, whose script goes on.
+    pub fn stayed(&self) -> bool {
+        self.0.state.borrow().arrivals == self.0.arrivals
+    }
+
+    /// Waits until the page has come to rest, as after an action; `None` where that can't be told.
+    ///
+    /// # Errors
+    /// What ended the page's work.
+    pub async fn rests(self) -> Result<Option<Settled>, PageError> {
+        match self.0.settle(Some(Rest::default())).await {
             Ok(settled) => Ok(Some(settled)),
             Err(ActError::Page(error)) => Err(error),
             Err(_) => Ok(None),

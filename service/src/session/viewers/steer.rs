@@ -65,7 +65,7 @@ async fn go(session: Arc<Session>, page: Arc<Page>, goto: Goto) -> Option<Server
             Ok(target) => page.or_stop(page.navigate(&target)).await,
             Err(refusal) => return Some(error(refusal.code())),
         },
-        (None, Some(action)) => page.or_stop(page.travel(travel(action))).await,
+        (None, Some(action)) => page.or_stop(page.travel(travel(action))).await.map(drop),
         (None, None) => return None,
     };
     match gone {
