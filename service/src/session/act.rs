@@ -9,11 +9,12 @@ use porthole_contract::session::{
     TypeRequest, UploadRequest,
 };
 
-use super::aim::{Aim, At, Looking, box_of};
+use super::aim::{Aim, At, Looking, box_of, is_redrawn};
 use super::shown::Shown;
 use super::{SessionError, Turn};
+use crate::page::Page;
 use crate::page::interact::{
-    self, Button, Chord, Click, Direction, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
+    self, ActError, Button, Chord, Click, Direction, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
 };
 
 impl Turn<'_> {
@@ -29,13 +30,7 @@ impl Turn<'_> {
             modifiers: modifiers(&request.modifiers)?,
             terms: Terms::until(until),
         };
-        let Aim { at, answer } = self.aim(&target(request.target())?, Looking::until(until)).await?;
-        let page = self.page();
-        let acted = match &at {
-            At::Element(element) => page.click(element, &click).await?,
-            At::Point(point) => page.click_at(*point, &click).await?,
-        };
-        Ok(self.acted(acted, Some(answer)))
+        self.act_on(&target(request.target())?, Looking::until(until), Input::Click(&click)).await
     }
 
     /// Types into a field.
@@ -44,8 +39,6 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NoEffect`] where the text is not there afterwards.
     pub async fn type_text(&mut self, request: &TypeRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) =
-            self.aim_at_element(&target(request.target())?, Looking { typed: true, ..Looking::until(until) }).await?;
         let typing = Typing {
             text: request.text.clone(),
             clear: request.clears(),
@@ -53,8 +46,8 @@ impl Turn<'_> {
             slowly: request.slowly,
             terms: Terms::until(until),
         };
-        let acted = self.page().type_text(&element, &typing).await?;
-        Ok(self.acted(acted, Some(answer)))
+        let looking = Looking { typed: true, ..Looking::until(until) };
+        self.act_on(&target(request.target())?, looking, Input::Type(&typing)).await
     }
 
     /// Presses keys on a target, or on what has the focus.
@@ -86,13 +79,8 @@ impl Turn<'_> {
     /// [`SessionError`]: what the target lacked.
     pub async fn hover(&mut self, request: &HoverRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let Aim { at, answer } = self.aim(&target(request.target())?, Looking::until(until).disabled_too()).await?;
-        let page = self.page();
-        let acted = match &at {
-            At::Element(element) => page.hover(element, &Terms::until(until)).await?,
-            At::Point(point) => page.hover_at(*point).await?,
-        };
-        Ok(self.acted(acted, Some(answer)))
+        let looking = Looking::until(until).disabled_too();
+        self.act_on(&target(request.target())?, looking, Input::Hover(&Terms::until(until))).await
     }
 
     /// Chooses in a select.
@@ -101,9 +89,8 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NotFound`] for a value that it lacks.
     pub async fn select(&mut self, request: &SelectRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, Looking::until(until)).await?;
-        let acted = self.page().select(&element, &request.values, &Terms::until(until)).await?;
-        Ok(self.acted(acted, Some(answer)))
+        let input = Input::Select(&request.values, &Terms::until(until));
+        self.act_on(&target(request.target())?, Looking::until(until), input).await
     }
 
     /// Sets a checkbox, a radio button or a switch.
@@ -112,9 +99,8 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NoEffect`] where it stays as it was.
     pub async fn check(&mut self, request: &CheckRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let (element, answer) = self.aim_at_element(&target(request.target())?, Looking::until(until)).await?;
-        let acted = self.page().check(&element, request.is_checked(), &Terms::until(until)).await?;
-        Ok(self.acted(acted, Some(answer)))
+        let input = Input::Check(request.is_checked(), &Terms::until(until));
+        self.act_on(&target(request.target())?, Looking::until(until), input).await
     }
 
     /// Drags one element to another, or to a point.
@@ -184,6 +170,18 @@ impl Turn<'_> {
         Ok(self.acted(acted, Some(answer)))
     }
 
+    /// Acts on what the request aims at. If what a semantic target names is drawn anew before it is acted on, it is looked for
+    /// again.
+    async fn act_on(&mut self, target: &Target, looking: Looking<'_>, input: Input<'_>) -> Result<Acted, SessionError> {
+        loop {
+            let Aim { at, answer } = self.aim(target, looking).await?;
+            match input.give(&self.page(), &at).await {
+                Err(error) if is_redrawn(&error, Some(target), looking.until) => {}
+                acted => return Ok(self.acted(acted?, Some(answer))),
+            }
+        }
+    }
+
     /// What an action came to, for its answer.
     pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
         let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
@@ -209,6 +207,33 @@ impl Turn<'_> {
                 interact::Method::Cdp => Method::Cdp,
             }),
             status_code: None,
+        }
+    }
+}
+
+/// What an element or a point is given.
+enum Input<'a> {
+    Click(&'a Click),
+    Type(&'a Typing),
+    Hover(&'a Terms),
+    Select(&'a [String], &'a Terms),
+    Check(bool, &'a Terms),
+}
+
+impl Input<'_> {
+    async fn give(&self, page: &Page, at: &At) -> Result<interact::Acted, ActError> {
+        let element = match (self, at) {
+            (Self::Click(click), At::Point(point)) => return page.click_at(*point, click).await,
+            (Self::Hover(_), At::Point(point)) => return page.hover_at(*point).await,
+            (_, At::Point(point)) => &page.element_at(*point).await?,
+            (_, At::Element(element)) => element,
+        };
+        match self {
+            Self::Click(click) => page.click(element, click).await,
+            Self::Type(typing) => page.type_text(element, typing).await,
+            Self::Hover(terms) => page.hover(element, terms).await,
+            Self::Select(values, terms) => page.select(element, values, terms).await,
+            Self::Check(checked, terms) => page.check(element, *checked, terms).await,
         }
     }
 }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use porthole_contract::Invalid;
 use porthole_contract::session::{
-    Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, TargetAnswer, Tried,
+    Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, Target, TargetAnswer, Tried,
 };
 
 use super::act::chord;
-use super::aim::{Aim, At, Looking};
+use super::aim::{Aim, At, Looking, is_redrawn};
 use super::{SessionError, Turn};
 use crate::page::interact::{self, ActError, Button, Click, Element, How, Missed, Modifiers, Terms, Typing};
 
@@ -58,16 +58,21 @@ impl Turn<'_> {
             enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
             typed: request.action == InteractAction::Type,
         };
-        let found = self.found(request, looking).await;
-        let found = match found {
-            Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
-                return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
-            }
-            found => found?,
-        };
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
-        let carried_out = self.carry_out(request, found.element.as_ref(), terms).await;
+        let target = request.target.clone().map(Target::Semantic);
+        let (found, carried_out) = loop {
+            let found = match self.found(request, looking).await {
+                Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
+                    return Err(SessionError::Missed(Box::new(timed_out(*missed, options.timeout_or_default_ms()))));
+                }
+                found => found?,
+            };
+            match self.carry_out(request, found.element.as_ref(), terms).await {
+                Err(SessionError::Act(error)) if is_redrawn(&error, target.as_ref(), until) => {}
+                carried_out => break (found, carried_out),
+            }
+        };
         let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
         let Found { answer, tried, .. } = found;
         let acted = match carried_out {
@@ -95,7 +100,8 @@ impl Turn<'_> {
             method: acted.method.filter(|_| request.action != InteractAction::WaitForSelector),
             tried: tried.into_iter().map(Tried::from).collect(),
         };
-        let message = message(request.action, target, acted.method);
+        let is_lost = self.warnings.iter().any(|warning| warning.starts_with("click_lost: "));
+        let message = message(request.action, is_lost, target, acted.method);
         let (image_base64, mime_type) = picture.map(|picture| (picture.image_base64, picture.mime_type)).unzip();
         let screenshot_label = options.screenshot_label.clone().filter(|_| image_base64.is_some());
         Ok(Interacted { acted, success: true, message, details, image_base64, mime_type, screenshot_label })
@@ -162,8 +168,9 @@ fn timed_out(missed: Missed, timeout_ms: u32) -> Missed {
 }
 
 /// What was done, as a sentence.
-fn message(action: InteractAction, target: Option<&TargetAnswer>, method: Option<Method>) -> String {
+fn message(action: InteractAction, is_lost: bool, target: Option<&TargetAnswer>, method: Option<Method>) -> String {
     let done = match action {
+        InteractAction::Click if is_lost => "Pressed, without a click,",
         InteractAction::Click => "Clicked",
         InteractAction::Type => "Typed into",
         InteractAction::Select => "Chose in",
