@@ -116,15 +116,21 @@ const actsByItself = (element) => !actFieldKind(element)
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row}`. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+// `{element, role, name, row, written}`. `written` is what stands in a field of the same row that has the focus: once the
+// press takes that from it, the page may show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
 const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? [];
 const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
+const writtenBeside = (element) => {
+  const field = focusedElement(), row = rowAround(element);
+  if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return new Set();
+  return wordsIn((isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field)).slice(0, ABOUT_MAX_CHARS));
+};
 const meaningOf = (element, { role, name, content }) => ({
-  element, role, name: name || content, row: wordsIn(rowWordsOf(element)),
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), written: writtenBeside(element),
   isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
 });
 // Whether a name still says what it said, perhaps among more words, in the same order.
@@ -160,7 +166,7 @@ const staysField = () => {
 // The same of its row alone.
 const staysInRow = (was = meant) => {
   const row = was === null ? new Set() : wordsIn(rowWordsOf(was.element));
-  return was === null || isAmong(was.row, row) || (isAmong(row, was.row) && row.size * 2 >= was.row.size);
+  return was === null || isAmong(was.row, row) || (isAmong(row, was.row.union(was.written)) && row.size * 2 >= was.row.size);
 };
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
 // comes up later is not clicked.
