@@ -136,7 +136,8 @@ kit.dropSight = (inner, isHeld) => {
 kit.dropAims = () => {
   if (!dropping) return;
   const list = listOfBoth(dropping);
-  dropping.aimed = { box: rectOf(dropping.element), list, place: list && rectOf(list) };
+  const home = parentNodeOf(dropping.element);
+  dropping.aimed = { box: rectOf(dropping.element), list, place: list && rectOf(list), home: home instanceof Element ? rectOf(home) : null };
 };
 // Waits until the target and what is dragged stand still and nothing has changed for some frames, within bounds.
 kit.dropRests = async (frames) => {
@@ -225,14 +226,24 @@ const isElsewhere = ({ node, beside }) => {
   const [previous, next] = siblingsOf(node);
   return previous !== beside[0] && next !== beside[1];
 };
+// Whether the target has gone aside within its own list, which stands, from under the pointer: there the drop is to come.
+const isInside = (rect, x, y) => rect.left <= x && x <= rect.right && rect.top <= y && y <= rect.bottom;
+const hasMadeRoom = ({ element, aimed }, hit, x, y) => {
+  const home = parentNodeOf(element);
+  if (!aimed?.home || hit !== home || isRoot(home)) return false;
+  const { left, right, top, bottom } = rectOf(home);
+  const stands = left === aimed.home.left && right === aimed.home.right && top === aimed.home.top && bottom >= aimed.home.bottom;
+  return stands && isInside(aimed.box, x, y) && isInside(rectOf(home), ...centerOf(rectOf(element)));
+};
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
-const isSorted = (now, hit) => {
+const isSorted = (now, hit, x, y) => {
   const { element, source, chain, from, box, aimed } = now;
   if (!source) return false;
   const list = parentNodeOf(source);
   // Room that is made on one side of the item moves others, and not the item.
   const isMoved = list !== chain[0].parent || isElsewhere(chain[0]);
   if (isMoved && list === parentNodeOf(element) && isWithin(hit, list)) return true;
+  if (hasMadeRoom(now, hit, x, y)) return true;
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
   // What is dragged may be a handle in its item.
@@ -251,7 +262,7 @@ const dropCover = (now, x, y) => {
   const hit = dropHit(now, x, y);
   if (!isConnected(element)) return describe(hit ?? documentRoot());
   if (!hit) return 'the edge of the window';
-  return actAccepts(hit, element) || isSorted(now, hit) ? null : describe(actCoverRoot(hit, element));
+  return actAccepts(hit, element) || isSorted(now, hit, x, y) ? null : describe(actCoverRoot(hit, element));
 };
 // The same, or that the target is no longer what was meant.
 const dropStop = (now, x, y) => {
