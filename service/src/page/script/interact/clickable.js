@@ -1,13 +1,14 @@
 // What can be clicked although no role says so.
 const HANDLED = '[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup], [ontouchstart]';
-const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable]`;
+const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable], [draggable=true]`;
 
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
 function clickable(element, tag, style, outer) {
   if (tag === 'html' || tag === 'body') return '';
   if (dom.matches(element, MADE_CLICKABLE)) {
     const tabindex = dom.attribute(element, 'tabindex');
-    if (dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+    const isDragged = dom.attribute(element, 'draggable')?.toLowerCase() === 'true';
+    if (isDragged || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
   }
   if (hiddenControl(element, tag)) return 'own';
   if (style.cursor !== 'pointer') return '';

@@ -124,7 +124,7 @@ class Shaping {
     }
     if (!this.full) {
       if (SEEN_THROUGH.has(role) && !many) {
-        if (role === 'listitem' && kids.length > 1 && inner) { node.kids = kids; return true }
+        if ((role === 'listitem' || role === 'article') && inner && (kids.length > 1 && role === 'listitem' || node.name)) { node.kids = kids; return true }
         if (role === 'group' && node.name && kids.length) { node.kids = kids; return true }
         return false;
       }

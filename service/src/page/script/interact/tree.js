@@ -75,6 +75,8 @@ class TreeWalk extends Shaping {
     this.hosts = [];
     this.visited = new Set();
     this.focused = focusedElement();
+    // What the keys of the focused element act on.
+    this.active = this.focused ? byIds(this.focused, 'aria-activedescendant')[0] ?? null : null;
     this.owners = this.ownersOf();
     this.around = this.aroundRoot();
     this.open = [];
@@ -269,7 +271,7 @@ class TreeWalk extends Shaping {
     const control = how ? hiddenControl(element, tag) : null;
     if (control) node.states.push(...statesOf(control, roleOf(control)));
     if (how && !isEditingHost(element)) node.states.push('clickable');
-    if (element === this.focused) node.states.push('focused');
+    if (element === this.focused || element === this.active) node.states.push('focused');
     if (role === 'img' && name === '' && !acts) return null;
     if (role === 'separator' && !acts) return null;
     if (role === 'link') node.url = urlOf(element);
