@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test's panic is its failure")]
 
 mod acts;
+mod apps;
 mod command_line;
 mod console;
 mod lives;
