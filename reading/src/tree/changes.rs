@@ -128,7 +128,9 @@ fn same(before: &Node, after: &Node) -> bool {
         said
     };
     let rest = |rest: &Option<Rest>| rest.as_ref().map(|rest| rest.count);
-    before.text == after.text && rest(&before.rest) == rest(&after.rest) && said(before) == said(after)
+    // What a ref stands for is another thing in another row, though its line be the same.
+    let is_same_row = before.row == after.row || after.reference.is_none();
+    is_same_row && before.text == after.text && rest(&before.rest) == rest(&after.rest) && said(before) == said(after)
 }
 
 fn all<'a>(node: &'a Node, level: usize, mark: Mark, lines: &mut Vec<Line<'a>>) {
@@ -209,6 +211,19 @@ mod tests {
             changes(&before, &after).text,
             "- form \"A\":\n  - * button \"Saved\" [ref=@e1]\n- form \"B\":\n  - * button \"Undo\" [ref=@e2]"
         );
+    }
+
+    #[test]
+    fn what_is_in_the_row_of_another_entry_has_changed() {
+        let list = |name: &str, row: u32| {
+            [holder(
+                "main",
+                "",
+                vec![text(name), Node { row, ..button("Delete", 1) }, Node { row: 9, ..button("Delete", 2) }],
+            )]
+        };
+        let changed = "- main:\n  - * text: Bob\n  - * button \"Delete\" [ref=@e1]";
+        assert_eq!(changes(&list("Ann", 1), &list("Bob", 2)).text, changed);
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub struct Node {
     pub hint: Option<String>,
     /// Its box in CSS pixels of the viewport: x, y, width, height.
     pub bounds: Option<[i64; 4]>,
+    /// What the row or the part of the page around it is about, as a number that is another one once that is; 0 where it is in
+    /// none.
+    pub row: u32,
     /// What is inside it.
     pub children: Vec<Node>,
     /// Set in a node that stands for others which are left out; it has nothing else.

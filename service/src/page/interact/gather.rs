@@ -313,6 +313,7 @@ impl Gathered {
             states: line.states.iter().filter_map(|state| State::parse(state)).collect(),
             handle,
             wants_ref: line.wants_ref,
+            row: line.row,
             placeholder: line.placeholder,
             url: line.url,
             hint: line.hint,

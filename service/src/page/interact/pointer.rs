@@ -287,7 +287,7 @@ impl Click {
         let came =
             if wanted > 1 { format!("{done} of {wanted} clicks came") } else { "a press came, and no click,".into() };
         let by = rest.lost.as_ref().map(|by| format!(": {by} was there by then")).unwrap_or_default();
-        Some(format!("click_lost: {came} to {what}{by}"))
+        Some(format!("click_lost: {came} to {what}{by}; what acts at the press has acted"))
     }
 }
 

@@ -204,3 +204,23 @@ async fn a_target_that_makes_room_in_its_list_gets_the_drop() {
     assert_eq!(dropped["title"], "done", "{dropped:#?}");
     agent.does("close", json!({})).await;
 }
+
+#[tokio::test]
+async fn changes_show_what_a_recycled_rows_buttons_are_for_now() {
+    let stack = Stack::shared().await;
+    let others = "<button>Something else altogether</button>".repeat(9);
+    let page = "<title>-</title><div id=rows><div><span>Ann</span><button>Remove</button></div>
+        <div><span>Bob</span><button>Remove</button></div></div><button onclick='turn()'>Next page</button><script>
+        const next = ['Carol', 'Dan'];
+        function turn() { rows.querySelectorAll('span').forEach((span, at) => { span.textContent = next[at] }) }</script>";
+    let page = format!("{page}{others}");
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+    let (first, next) = (reference(&tree(&opened), "\"Remove\""), reference(&tree(&opened), "\"Next page\""));
+    let changed = agent.does("click", json!({"ref": next, "snapshot": "changes"})).await;
+    let expected =
+        format!("- * text: Carol\n- * button \"Remove\" [ref=@{}]\n- * text: Dan", first.trim_start_matches('@'));
+    assert!(tree(&changed).contains(&expected), "{changed:#?}");
+    agent.does("click", json!({"ref": first})).await;
+    agent.does("click", json!({"ref": next, "snapshot": "none"})).await;
+    agent.does("close", json!({})).await;
+}

@@ -148,6 +148,14 @@ async fn a_button_is_stale_where_what_is_around_it_has_another_name() {
             "n.textContent = 'Project Beta'",
         ),
         ("<ul><li><img id=n alt=Alice width=9 height=9><span>Online</span><button>Act</button></ul>", "n.alt = 'Bob'"),
+        (
+            "<ul><li><a id=n href=/alice>Profile</a> <button>Act</button><li><a href=/bob>Profile</a> <button>Go</button></ul>",
+            "n.href = '/carol'",
+        ),
+        (
+            "<ul><li><b>Member</b> <i id=n title=Alice>x</i> <button>Act</button><li><b>Member</b> <i title=Bob>x</i> <button>Go</button></ul>",
+            "n.title = 'Carol'",
+        ),
         ("<ul><li id=n title=Alice><button>Act</button></ul>", "n.title = 'Bob'"),
         ("<a id=n href='#alice'>Act</a>", "n.href = '#bob'"),
     ] {

@@ -299,6 +299,7 @@ const checkDrop = (event) => {
   }
   if (now.by === null) {
     now.done ||= event.type === 'drop' || RELEASES.has(event.type);
+    renewEffects();
     return isDrop ? undefined : check(event);
   }
   if (isDrop && event.dataTransfer) event.dataTransfer.dropEffect = 'none';

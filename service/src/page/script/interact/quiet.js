@@ -87,6 +87,8 @@ const tookPress = () => {
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
   return CHOSEN_ROLES.has(was.role) && !(isHere(was.element) && actVisible(was.element)) && valuesNow() !== was.values;
 };
+// What was dragged is let go: what moves now is its end.
+const renewEffects = () => { if (watched) watched.effectsUntil = null; };
 const isEffect = (animation, now, acted) => {
   if (now.effects.has(animation) || animation.playState !== 'running') return false;
   const { effect } = animation;
@@ -99,7 +101,7 @@ const isEffect = (animation, now, acted) => {
 // Waits until they have ended; false where there are none.
 const effectsEnd = async (now) => {
   now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
-  const acted = (meant ?? aimed)?.element ?? null;
+  const acted = dropping ? null : (meant ?? aimed)?.element ?? null;
   const effects = animationsNow().filter((animation) => isEffect(animation, now, acted));
   if (effects.length === 0) return false;
   const longest = new Promise((resolve) => { setTimeout(resolve, Math.max(0, now.effectsUntil - performance.now())); });

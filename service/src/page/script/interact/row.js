@@ -59,7 +59,7 @@ function partWordsOf(element, cache = new Map()) {
   return words;
 }
 
-// How many of a row's numbers tell it from the rows beside it. Short numbers are left out else, since a quantity or a price
+// How many of a row's numbers, links and titles tell it from the rows beside it. Short numbers are left out else, since a quantity or a price
 // that changes makes no other row.
 function numbersTold(row, { words, numbers }, cache) {
   let count = 0;
@@ -92,11 +92,15 @@ function wordsOf(row, cache = new Map()) {
 const wordsAlone = (text) => (text.replace(/\d+(?:[.,]\d+)+/g, ' ').match(/\p{L}+|\d{4,}/gu) ?? []).map((word) => (word.length > 3 ? word.replace(/s$/, '') : word)).join(' ');
 
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
-// controls are what they are called.
-function textIn(element, isAbout, saysMore, text = '') {
+// controls are what they are called. `marks` gets where the first link leads and the first title.
+function textIn(element, isAbout, saysMore, text = '', marks = null) {
   let node = dom.firstChild(element);
   for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
     const type = dom.type(node);
+    if (marks !== null && type === 1) {
+      if (dom.tag(node) === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
+      marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
+    }
     const isSaid = type === 1 && (saysMore || dom.tag(node) === 'img');
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
     else if (isSaid) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
@@ -112,18 +116,21 @@ const isTitle = (node) => dom.tag(node) === 'button' && /^h[1-6]$/.test(dom.tag(
 
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
-// What a row says: `{words, numbers}`, the words with long numbers among them, and the short numbers. One with controls alone
+// What a row says: `{words, numbers}`, the words with long numbers among them; where its first link leads, its first title,
+// and the short numbers. One with controls alone
 // is told by what they and its images say.
 function readRow(row, cache) {
   const known = cache.get(row);
   if (known?.words !== undefined) return known;
   const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
-  let text = textIn(row, isPlainRow.has(row) ? isAboutPlain : isAboutRow, false, label);
+  const marks = {};
+  let text = textIn(row, isPlainRow.has(row) ? isAboutPlain : isAboutRow, false, label, marks);
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
-  const read = { ...known, words: wordsAlone(text), numbers: text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [] };
+  const numbers = text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [];
+  const read = { ...known, words: wordsAlone(text), numbers: [marks.leads ?? '', marks.title ?? '', ...numbers] };
   cache.set(row, read);
   return read;
 }
