@@ -11,3 +11,4 @@ mod readme;
 mod requests;
 mod settings;
 mod tools;
+mod warnings;

@@ -178,7 +178,7 @@ impl Keyed {
             return Some(format!("the page moved the focus to {to} as {key} went down, and {key} typed there"));
         }
         let to = self.moved.as_ref().filter(|_| self.stopped && self.reached)?;
-        Some(format!("the page moved the focus to {to} as {key} went down, and what {key} does was stopped"))
+        Some(format!("the page moved the focus to {to} as {key} went down, and {key} did nothing there"))
     }
 }
 
