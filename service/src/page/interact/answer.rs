@@ -1,9 +1,14 @@
 //! Waits for what follows something else than an action on an element: the answer to the dialog that holds a page, a
 //! navigation within the document.
 
+use std::time::Duration;
+
 use super::quiet::{Quiet, Rest};
 use super::{ActError, Settled};
 use crate::page::{Page, PageError};
+
+/// How long a page that has loaded may fetch until it is taken to be there: some keep a request open for news.
+const FETCHES_TIMEOUT: Duration = Duration::from_secs(2);
 
 impl Page {
     /// Answers the open dialog, as [`Page::answer_dialog`], and waits until what follows has come to rest: the navigation
@@ -26,6 +31,7 @@ impl Page {
     pub fn watch_navigation(&self) -> Followed<'_> {
         let mut quiet = Quiet::watch_held(self);
         quiet.begins();
+        quiet.rest_limit = FETCHES_TIMEOUT;
         Followed(quiet)
     }
 }

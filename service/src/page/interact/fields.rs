@@ -19,9 +19,6 @@ use crate::page::Page;
 /// An editor that scrolls leaves out what is not in view, but not of a line as short as this.
 const IN_VIEW_MIN_CHARS: usize = 100;
 
-/// How long a text may be that is typed key by key where the field did not take it at once.
-const BY_KEY_MAX_CHARS: usize = 100;
-
 /// What to type.
 #[derive(Clone, Debug)]
 pub struct Typing {
@@ -139,7 +136,9 @@ impl Page {
             Outcome::Left => has_left = true,
             Outcome::NoEffect => {
                 let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
-                return Err(ActError::NoEffect(format!("{} did not take the text{to}", spot.what)));
+                // It may have taken it and emptied itself: another try could do the same once more.
+                let by_key = if typing.slowly { "" } else { "; `slowly` types key by key" };
+                return Err(ActError::NoEffect(format!("{} does not hold the text{to}{by_key}", spot.what)));
             }
         }
         let rest = if typing.submit {
@@ -258,16 +257,8 @@ impl Page {
             }
         }
         let mut leaving = Leaving::watch(self, &element.frame, Input::Keys);
-        let by_key = Typing { slowly: true, ..typing.clone() };
-        let mut typing = typing;
         loop {
             match self.write(element, typing, &mut leaving, quiet, tries).await? {
-                // A field that refuses a whole text for one character of it takes the others as they are typed.
-                Written::Done(Entered { outcome: Outcome::NoEffect, moved: None, rest: Some(_), .. })
-                    if !typing.slowly && typing.text.chars().count() <= BY_KEY_MAX_CHARS =>
-                {
-                    typing = &by_key;
-                }
                 Written::Done(entered) => return Ok(entered),
                 Written::Stopped { what, moved } => {
                     if !tries.next().await {

@@ -47,6 +47,8 @@ pub(super) struct Quiet<'a> {
     pub(super) renewed: u64,
     pub(super) followed: u64,
     pub(super) changed: bool,
+    /// How long requests and changes may go on.
+    pub(super) rest_limit: Duration,
     /// When the wait for its end began.
     pub(super) resting_since: Option<Instant>,
 }
@@ -110,6 +112,7 @@ impl<'a> Quiet<'a> {
             renewed: arrivals,
             followed: arrivals,
             changed: false,
+            rest_limit: REST_TIMEOUT,
             resting_since: None,
         }
     }

@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::ActError;
 use super::acted::Settled;
-use super::quiet::{Quiet, REST_TIMEOUT, Rest};
+use super::quiet::{Quiet, Rest};
 use crate::cdp::{Event, Events};
 use crate::page::PageError;
 
@@ -18,7 +18,7 @@ impl Quiet<'_> {
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
         let navigated_by = self.resting_since.unwrap_or_else(Instant::now) + NAVIGATION_TIMEOUT;
         let navigated_by = self.page.settles_until(navigated_by);
-        let mut rests_by = self.page.settles_until(Instant::now() + REST_TIMEOUT);
+        let mut rests_by = self.page.settles_until(Instant::now() + self.rest_limit);
         let Some(rest) = rest else { return Ok(self.ends(false)) };
         let mut is_known = !rest.is_busy && !self.frames.is_empty();
         loop {
@@ -36,7 +36,7 @@ impl Quiet<'_> {
                 }
                 self.next(deadline).await;
                 if is_loading && !self.is_loading() {
-                    rests_by = self.page.settles_until(Instant::now() + REST_TIMEOUT);
+                    rests_by = self.page.settles_until(Instant::now() + self.rest_limit);
                 }
                 continue;
             }

@@ -94,13 +94,15 @@ async fn a_row_that_shows_what_was_written_in_it_is_still_the_same() {
     agent.does("type", json!({"ref": job, "text": "Bake bread"})).await;
     let saved = agent.does("click", json!({"ref": save})).await;
     assert_eq!((saved["title"].as_str(), warnings(&saved)), (Some("Bake bread Save"), Vec::new()), "{saved:#?}");
-    // One that shows something else by it is another one.
-    let page = page.replace("= this.value", "= `Waiter`");
-    let opened = agent.does("navigate", json!({"url": stack.site.html(&page), "snapshot": "full"})).await;
-    let (job, save) = (reference(&tree(&opened), "\"Job\""), reference(&tree(&opened), "\"Save\""));
-    agent.does("type", json!({"ref": job, "text": "Bake bread"})).await;
-    let lost = agent.does("click", json!({"ref": save})).await;
-    assert!(lost["title"] == "-" && warnings(&lost)[0].starts_with("click_lost: "), "{lost:#?}");
+    // One that shows something else by it, or what another row says, is another one.
+    for (shows, text) in [("= `Waiter`", "Bake bread"), ("= this.value", "Clerk")] {
+        let page = page.replace("= this.value", shows);
+        let opened = agent.does("navigate", json!({"url": stack.site.html(&page), "snapshot": "full"})).await;
+        let (job, save) = (reference(&tree(&opened), "\"Job\""), reference(&tree(&opened), "\"Save\""));
+        agent.does("type", json!({"ref": job, "text": text})).await;
+        let lost = agent.does("click", json!({"ref": save})).await;
+        assert!(lost["title"] == "-" && warnings(&lost)[0].starts_with("click_lost: "), "{lost:#?}");
+    }
     agent.does("close", json!({})).await;
 }
 
@@ -125,6 +127,16 @@ async fn a_control_that_acts_at_the_press_has_acted() {
         assert_eq!((chosen["title"].as_str(), warnings(&chosen)), (Some("Green"), Vec::new()), "{chosen:#?}");
         agent.does("close", json!({})).await;
     }
+    // A list that closes because its field lost the focus has chosen nothing.
+    let page = "<title>-</title><input role=combobox aria-label=City oninput='m.hidden = false' onblur=\"m.hidden = true; this.value = ''\">
+        <div id=m role=listbox hidden><div role=option onclick=\"document.title = 'chosen'\">Berlin</div></div>";
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let city = reference(&tree(&opened), "\"City\"");
+    let typed = agent.does("type", json!({"ref": city, "text": "Ber", "snapshot": "full"})).await;
+    let berlin = reference(&tree(&typed), "\"Berlin\"");
+    let lost = agent.does("click", json!({"ref": berlin})).await;
+    assert!(lost["title"] == "-" && warnings(&lost)[0].starts_with("click_lost: "), "{lost:#?}");
+    agent.does("close", json!({})).await;
     // One that is redrawn by the press has not.
     let page = "<title>-</title><div id=d><button onclick=\"document.title = 'bought'\">Buy</button></div>
         <script>d.onmousedown = () => { d.innerHTML = d.innerHTML }</script>";
@@ -136,15 +148,21 @@ async fn a_control_that_acts_at_the_press_has_acted() {
 }
 
 #[tokio::test]
-async fn a_field_that_refuses_a_whole_text_gets_its_keys() {
+async fn a_text_that_a_field_does_not_keep_is_typed_once() {
     let stack = Stack::shared().await;
-    let page = "<input aria-label=Number id=n><script>let last = '';
-        n.oninput = () => { if (/^\\d*$/.test(n.value)) last = n.value; else n.value = last }</script>";
+    let page = "<title>-</title><input aria-label=Number id=n><input aria-label=Scanner id=s><script>let last = '';
+        n.oninput = () => { if (/^\\d*$/.test(n.value)) last = n.value; else n.value = last };
+        s.oninput = () => { if (s.value.length >= 6) { document.title += s.value; s.value = '' } }</script>";
     let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
     let number = reference(&tree(&opened), "\"Number\"");
-    let typed = agent.does("type", json!({"ref": number, "text": "555-1234", "snapshot": "full"})).await;
+    let refused = agent.call("type", json!({"ref": number, "text": "555-1234"})).await;
+    refused.expect_code_about("NO_EFFECT", "slowly");
+    let typed = agent.does("type", json!({"ref": number, "text": "555-1234", "slowly": true})).await;
     assert_eq!(warnings(&typed), ["value_differs: the field has \"5551234\" now"], "{typed:#?}");
-    agent.call("type", json!({"ref": number, "text": "none"})).await.expect_code("NO_EFFECT");
+    // It has taken the text and is empty again.
+    let scanner = reference(&tree(&opened), "\"Scanner\"");
+    agent.call("type", json!({"ref": scanner, "text": "123456"})).await.expect_code("NO_EFFECT");
+    assert_eq!(agent.does("status", json!({})).await["title"], "-123456");
     agent.does("close", json!({})).await;
 }
 
@@ -203,6 +221,25 @@ async fn a_target_that_makes_room_in_its_list_gets_the_drop() {
     let dropped = agent.does("drag", json!({"target": card("Alpha"), "to": {"target": card("Omega")}})).await;
     assert_eq!(dropped["title"], "done", "{dropped:#?}");
     agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_button_that_shows_its_hosts_text_is_clicked() {
+    let stack = Stack::shared().await;
+    for inside in ["<button><slot></slot></button>", "<button><span><slot></slot></span></button>"] {
+        let page = format!(
+            "<title>-</title><x-button>Delete</x-button><script>customElements.define('x-button', class extends HTMLElement {{
+            connectedCallback() {{
+                this.attachShadow({{ mode: 'open' }}).innerHTML = '{inside}';
+                this.shadowRoot.firstChild.onclick = () => {{ document.title = 'deleted' }};
+            }} }})</script>"
+        );
+        let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+        let delete = reference(&tree(&opened), "button \"Delete\"");
+        let done = agent.does("click", json!({"ref": delete})).await;
+        assert_eq!((done["title"].as_str(), warnings(&done)), (Some("deleted"), Vec::new()), "{done:#?}");
+        agent.does("close", json!({})).await;
+    }
 }
 
 #[tokio::test]

@@ -62,6 +62,10 @@ async fn a_control_of_a_plain_row_is_stale_once_the_row_is_anothers() {
         (rows(|id, who| format!("<div class='row odd'><input type=checkbox><span {id}>{who}</span></div>")), "checkbox"),
         (rows(|id, who| format!("<section><p {id}>{who}<p><span style=cursor:pointer>Act</span></section>")), "Act"),
         (rows(|id, who| format!("<div><em>new</em><div {id}>{who}</div><input aria-label=Quantity></div>")), "Quantity"),
+        // A place in a ranking stays, a badge does not tell an entry.
+        (rows(|id, who| format!("<div><i>{}</i><b {id}>{who}</b><button>Act</button></div>", who.len())), "\"Act\""),
+        ("<div><div><i>New</i><b id=n>Alice</b><button>Act</button></div><div><b>Bob</b><button>Act</button></div></div>".to_owned(), "\"Act\""),
+        ("<div><div><span id=n>10:00</span><button>Act</button></div><div><span>10:30</span><button>Act</button></div></div>".to_owned(), "\"Act\""),
         // Where one has more before it, the place is the same from the end.
         ("<div><div><b id=n>Alice</b><button>Act</button></div><div><s>old</s><u>new</u><b>Bob</b><button>Act</button></div></div>".to_owned(), "\"Act\""),
     ] {
@@ -91,6 +95,17 @@ async fn what_stands_beside_a_control_in_no_row_makes_no_ref_stale() {
         (
             "<div><label>First</label><input id=f><i id=n></i></div><div><label>Last</label><input></div>",
             "textbox",
+            "n.textContent = 'This field is required'",
+        ),
+        // What comes after what tells an entry.
+        (
+            "<div><div><b>Alice Moore</b> <i id=n>online</i><button>Act</button></div><div><b>Bob</b> <i>online</i><button>Act</button></div></div>",
+            "\"Act\"",
+            "n.textContent = 'away'",
+        ),
+        (
+            "<div><div><b>Alice Moore</b><button>Act</button><p id=n></div><div><b>Bob</b><button>Act</button><p></div></div>",
+            "\"Act\"",
             "n.textContent = 'This field is required'",
         ),
         // Entries of a board's list.
@@ -142,6 +157,7 @@ async fn a_button_is_stale_where_what_is_around_it_has_another_name() {
             "n.textContent = 'Delete account?'",
         ),
         ("<dialog open><h2 id=n>Archive it?</h2><button>Act</button></dialog>", "n.textContent = 'Delete it?'"),
+        ("<dialog open><p id=n>Delete Alice?</p><button>Act</button></dialog>", "n.textContent = 'Delete Bob?'"),
         ("<div role=tabpanel id=n aria-label=Staging><button>Act</button></div>", "n.ariaLabel = 'Production'"),
         (
             "<ul><li><h3><button id=n>Project Alpha</button></h3><span>Updated today</span><button>Act</button></ul>",

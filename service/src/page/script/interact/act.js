@@ -124,10 +124,17 @@ const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? [];
 const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
+const ROWS_BESIDE_MAX = 50;
 const writtenBeside = (element) => {
   const field = focusedElement(), row = rowAround(element);
-  if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return new Set();
-  return wordsIn((isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field)).slice(0, ABOUT_MAX_CHARS));
+  if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
+  const text = isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field);
+  // What other rows say is another entry's.
+  const others = new Set(), cache = new Map();
+  for (const way of ['previousElementSibling', 'nextElementSibling']) {
+    for (let at = row[way], count = 0; at && count < ROWS_BESIDE_MAX; at = at[way], count++) others.add(wordsOf(at, cache));
+  }
+  return { words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
 const meaningOf = (element, { role, name, content }) => ({
   element, role, name: name || content, row: wordsIn(rowWordsOf(element)), written: writtenBeside(element),
@@ -165,8 +172,11 @@ const staysField = () => {
 };
 // The same of its row alone.
 const staysInRow = (was = meant) => {
-  const row = was === null ? new Set() : wordsIn(rowWordsOf(was.element));
-  return was === null || isAmong(was.row, row) || (isAmong(row, was.row.union(was.written)) && row.size * 2 >= was.row.size);
+  if (was === null) return true;
+  const words = rowWordsOf(was.element), row = wordsIn(words);
+  if (isAmong(was.row, row)) return true;
+  if (row.size * 2 < was.row.size) return false;
+  return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(words));
 };
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
 // comes up later is not clicked.
@@ -206,7 +216,8 @@ const actHit = (element, x, y) => {
   for (const [index, root] of roots.entries()) {
     const inner = elementAt(root, x, y);
     if (!inner) break;
-    hit = inner;
+    // The text of a host is no element: what is hit is the slot that shows it.
+    hit = root instanceof ShadowRoot && inner === root.host ? slotAt(root, x, y) ?? inner : inner;
     if (index + 1 < roots.length && inner !== roots[index + 1].host) break;
   }
   return hit;

@@ -7,6 +7,7 @@ const PLAIN_LOOKED_MAX = 20_000;
 // A longer text is a part of a page, whose words change for other reasons.
 const PLAIN_ROW_CHARS_MAX = 300;
 const CONTROL_CHARS_MAX = 60;
+const PIECES_MAX = 30;
 const NOT_PLAIN_ROWS = 'html, body, main, form, table, ul, ol, dialog, [role=dialog], [role=list], [role=grid], [role=toolbar]';
 const PICKED_TYPES = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'range', 'color']);
 
@@ -93,23 +94,40 @@ function hasLike(row, path, element, says, looked) {
 
 // Whether a row says something of its own, and not too much. Where there are labels, they say what fields are.
 function isTold(row, element) {
-  const text = textIn(row, (node) => isAboutPlain(node) && node !== element, false);
-  if (text.length > PLAIN_ROW_CHARS_MAX || wordsAlone(text) === '') return false;
+  const text = textIn(row, (node) => isAboutRow(node) && node !== element, false);
+  if (text.length > PLAIN_ROW_CHARS_MAX || !/[\p{L}\p{N}]/u.test(text)) return false;
   const tag = dom.tag(element);
   const isWrittenIn = tag === 'textarea' || (tag === 'input' && !PICKED_TYPES.has(dom.attribute(element, 'type')));
   return !isWrittenIn || dom.find(row, 'label') === null;
 }
 
-// Left out of a plain row's words, besides what is left out of any row's: entries of a list within.
-function isAboutPlain(node) {
-  return isAboutRow(node) && !(dom.elementCount(node) >= 2 && hasEntries(node));
+// How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
+// one more after a short word, which may be a badge. What comes after, such as a message or a state, says nothing of which
+// entry it is. Numbers tell it where no word does: a place in a ranking stays where it is.
+function piecesTold(pieces, beside) {
+  const isOwn = (piece) => !beside.includes(piece);
+  const at = pieces.findIndex((piece) => isOwn(piece) && /\p{L}{3}/u.test(piece));
+  if (at < 0) return pieces.findIndex(isOwn) + 1;
+  return /^\p{L}{3,8}$/u.test(pieces[at]) ? at + 2 : at + 1;
 }
-function hasEntries(node) {
-  const first = dom.firstElement(node), tag = dom.tag(first), kind = dom.attribute(first, 'class');
-  if (kind === null || tag === 'span' || tag === 'b' || tag === 'p') return false;
-  let at = dom.nextElement(first);
-  for (let count = 0; at && count < PLAIN_PLACES_MAX; at = dom.nextElement(at), count++) {
-    if (dom.tag(at) !== tag || dom.attribute(at, 'class') !== kind) return false;
+
+// What a plain row says, text by text.
+function piecesIn(row) {
+  const pieces = [];
+  const add = (text) => { if (/[\p{L}\p{N}]/u.test(text ?? '')) pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS))) };
+  const leads = [];
+  let node = dom.firstChild(row);
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && pieces.length < PIECES_MAX; nodes++) {
+    const type = dom.type(node), isElement = type === 1;
+    if (type === 3) add(node.data);
+    else if (isElement) {
+      add(dom.tag(node) === 'img' ? dom.attribute(node, 'alt') : null);
+      leads.push(dom.tag(node) === 'a' ? dom.attribute(node, 'href') : null, dom.attribute(node, 'title'));
+    }
+    let next = isElement && isAboutRow(node) ? dom.firstChild(node) : null;
+    for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
+    node = next;
   }
-  return true;
+  for (const lead of [dom.attribute(row, 'aria-label'), dom.attribute(row, 'title'), ...leads]) add(lead);
+  return pieces;
 }

@@ -69,23 +69,26 @@ const nothingIsDue = async (now, since) => {
 // itself, answer the pointer.
 const EFFECTS_MS_MAX = 1000;
 const PAINTS = /color|shadow|outline|^(fill|stroke|filter|backdrop-filter|background.*|text-.*|border.*-radius)$/;
-const animationsNow = () => Document.prototype.getAnimations.call(document);
+const animationsNow = () => {
+  const inRoots = rootsSeen().flatMap((root) => ShadowRoot.prototype.getAnimations.call(root));
+  return [...Document.prototype.getAnimations.call(document), ...inRoots];
+};
 // What was there as the press came: transitions that the pointer began, and what the press may change by itself.
-const PRESSED = ['aria-expanded', 'aria-selected', 'aria-checked', 'aria-pressed', 'data-state', 'open'];
-const pressedState = (element) => PRESSED.map((name) => dom.attribute(element, name)).join();
+const pressedState = (element) => dom.attribute(element, 'aria-expanded');
 const notePress = () => {
   if (!watched) return;
   watched.effects = new Set(animationsNow());
-  watched.pressed = meant && { element: meant.element, role: meant.role, state: pressedState(meant.element), values: valuesNow() };
+  const { element, role, name } = meant ?? {};
+  watched.pressed = meant && { element, role, name, state: pressedState(element), values: valuesNow() };
 };
-// Whether the press was what the element waits for: its state is another one, or it was to be chosen and has gone, and a field
-// holds something else.
-const CHOSEN_ROLES = new Set(['option', 'menuitem', 'menuitemradio', 'menuitemcheckbox', 'treeitem']);
+// Whether the press was what the element waits for: what it opens is open or closed now, or it was to be chosen and has gone, and
+// a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
 const tookPress = () => {
   const was = watched?.pressed;
   if (!was) return false;
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
-  return CHOSEN_ROLES.has(was.role) && !(isHere(was.element) && actVisible(was.element)) && valuesNow() !== was.values;
+  if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
+  return valuesNow().includes(was.name) && !was.values.includes(was.name);
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
@@ -93,7 +96,8 @@ const isEffect = (animation, now, acted) => {
   if (now.effects.has(animation) || animation.playState !== 'running') return false;
   const { effect } = animation;
   const target = effect?.target;
-  if (!target || (acted && isWithin(target, acted))) return false;
+  // A field's label moves out of its way.
+  if (!target || (acted && isWithin(target, acted)) || target instanceof HTMLLabelElement) return false;
   if (animation instanceof CSSTransition && PAINTS.test(animation.transitionProperty)) return false;
   const left = (effect.getComputedTiming().endTime - animation.currentTime) / Math.abs(animation.playbackRate);
   return left <= now.effectsUntil - performance.now();

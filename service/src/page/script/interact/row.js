@@ -10,6 +10,7 @@ const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'st
 const ABOUT_MAX_CHARS = 1000;
 const ABOUT_MAX_NODES = 1000;
 const HREF_MAX_CHARS = 2000;
+const ASKED_MAX_CHARS = 100;
 
 // Parts of a page that have names: a dialog that is used again for another question has the same buttons.
 const PARTS = 'dialog, fieldset, section, [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], [role=group]';
@@ -53,6 +54,8 @@ function partWordsOf(element, cache = new Map()) {
     const heading = name === '' ? Element.prototype.querySelector.call(part, HEADINGS) : null;
     if (heading) said.push(heading);
     name = said.reduce((text, one) => textIn(one, () => true, false, `${text} `), name);
+    // What it asks, where nothing names it.
+    if (name === '') name = textIn(part, isAboutRow, false).slice(0, ASKED_MAX_CHARS);
   }
   words = wordsAlone(name);
   cache.set(part, { ...cache.get(part), partWords: words });
@@ -65,9 +68,11 @@ function numbersTold(row, { words, numbers }, cache) {
   let count = 0;
   for (const other of [row.previousElementSibling, row.nextElementSibling]) {
     if (!other || other.nodeName !== row.nodeName) continue;
+    const isPlain = isPlainRow.has(row);
+    if (isPlain) isPlainRow.add(other);
     const beside = readRow(other, cache);
-    if (beside.words !== words) continue;
-    count = Math.max(count, numbers.findIndex((number, at) => number !== beside.numbers[at]) + 1);
+    if (isPlain) count = Math.max(count, piecesTold(numbers, beside.numbers));
+    else if (beside.words === words) count = Math.max(count, numbers.findIndex((number, at) => number !== beside.numbers[at]) + 1);
   }
   return count;
 }
@@ -123,8 +128,13 @@ function readRow(row, cache) {
   const known = cache.get(row);
   if (known?.words !== undefined) return known;
   const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
+  if (isPlainRow.has(row)) {
+    const read = { ...known, words: '', numbers: piecesIn(row) };
+    cache.set(row, read);
+    return read;
+  }
   const marks = {};
-  let text = textIn(row, isPlainRow.has(row) ? isAboutPlain : isAboutRow, false, label, marks);
+  let text = textIn(row, isAboutRow, false, label, marks);
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
     text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
