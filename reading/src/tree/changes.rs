@@ -128,8 +128,8 @@ fn same(before: &Node, after: &Node) -> bool {
         said
     };
     let rest = |rest: &Option<Rest>| rest.as_ref().map(|rest| rest.count);
-    // What a ref stands for is another thing in another row, though its line be the same.
-    let is_same_row = before.row == after.row || after.reference.is_none();
+    // A control of another row is for something else, though its line be the same.
+    let is_same_row = before.row == after.row || !after.is_control();
     is_same_row && before.text == after.text && rest(&before.rest) == rest(&after.rest) && said(before) == said(after)
 }
 

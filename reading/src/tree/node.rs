@@ -88,9 +88,36 @@ pub enum State {
     Filled,
 }
 
+/// The roles of what is acted on.
+const CONTROLS: [&str; 17] = [
+    "button",
+    "checkbox",
+    "combobox",
+    "link",
+    "listbox",
+    "menuitem",
+    "menuitemcheckbox",
+    "menuitemradio",
+    "option",
+    "radio",
+    "searchbox",
+    "slider",
+    "spinbutton",
+    "switch",
+    "tab",
+    "textbox",
+    "treeitem",
+];
+
 // === impl Node ===
 
 impl Node {
+    /// Whether it is something to act on, shown with its ref.
+    pub(super) fn is_control(&self) -> bool {
+        let acts = CONTROLS.contains(&self.role.as_str()) || self.states.contains(&State::Clickable);
+        acts && self.reference.is_some()
+    }
+
     /// A node that stands for a sibling which is left out with its lines; `offset` is its number.
     pub(super) fn standing_for_sibling(lines: usize, what: String, offset: usize) -> Self {
         Self { rest: Some(Rest { count: 1, lines, what, root: None, offset: Some(offset) }), ..Self::default() }

@@ -175,8 +175,7 @@ impl Turn<'_> {
 /// Whether the element that a semantic target named has left before it was acted on, so that there may be another one in
 /// time.
 pub(super) fn is_redrawn(error: &ActError, target: Option<&Target>, until: Instant) -> bool {
-    let is_redrawn = matches!((error, target), (ActError::NotFound(_), Some(Target::Semantic(_))));
-    is_redrawn && Instant::now() < until
+    error.is_of_a_gone_element() && matches!(target, Some(Target::Semantic(_))) && Instant::now() < until
 }
 
 /// What is wanted, as pages look for it.

@@ -55,6 +55,12 @@ pub enum ActError {
 }
 
 impl ActError {
+    /// Whether the element has left its document, which is still there. Where the document left as well, the action may have
+    /// had it go.
+    pub fn is_of_a_gone_element(&self) -> bool {
+        matches!(self, Self::NotFound(what) if !what.starts_with("the document"))
+    }
+
     /// Whether the element that was meant lacks something or did not take the action. Else the page or the call did.
     pub fn is_about_the_element(&self) -> bool {
         !matches!(self, Self::Dialog(_) | Self::Invalid(_) | Self::Page(_))
