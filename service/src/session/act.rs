@@ -173,10 +173,11 @@ impl Turn<'_> {
     /// Acts on what the request aims at. If what a semantic target names is drawn anew before it is acted on, it is looked for
     /// again.
     async fn act_on(&mut self, target: &Target, looking: Looking<'_>, input: Input<'_>) -> Result<Acted, SessionError> {
+        let is_named = matches!(target, Target::Semantic(_));
         loop {
             let Aim { at, answer } = self.aim(target, looking).await?;
             match input.give(&self.page(), &at).await {
-                Err(error) if is_redrawn(&error, Some(target), looking.until) => {}
+                Err(error) if is_named && is_redrawn(&error, looking.until) => {}
                 acted => return Ok(self.acted(acted?, Some(answer))),
             }
         }

@@ -172,10 +172,9 @@ impl Turn<'_> {
     }
 }
 
-/// Whether the element that a semantic target named has left before it was acted on, so that there may be another one in
-/// time.
-pub(super) fn is_redrawn(error: &ActError, target: Option<&Target>, until: Instant) -> bool {
-    error.is_of_a_gone_element() && matches!(target, Some(Target::Semantic(_))) && Instant::now() < until
+/// Whether an element has left before it was acted on, so that its name may find another one in time.
+pub(super) fn is_redrawn(error: &ActError, until: Instant) -> bool {
+    error.is_of_a_gone_element() && Instant::now() < until
 }
 
 /// What is wanted, as pages look for it.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use porthole_contract::Invalid;
 use porthole_contract::session::{
-    Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, Target, TargetAnswer, Tried,
+    Acted, InteractAction, InteractDetails, InteractRequest, Interacted, Method, TargetAnswer, Tried,
 };
 
 use super::act::chord;
@@ -60,7 +60,6 @@ impl Turn<'_> {
         };
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };
-        let target = request.target.clone().map(Target::Semantic);
         let (found, carried_out) = loop {
             let found = match self.found(request, looking).await {
                 Err(SessionError::Missed(missed)) if request.action == InteractAction::WaitForSelector => {
@@ -69,7 +68,7 @@ impl Turn<'_> {
                 found => found?,
             };
             match self.carry_out(request, found.element.as_ref(), terms).await {
-                Err(SessionError::Act(error)) if is_redrawn(&error, target.as_ref(), until) => {}
+                Err(SessionError::Act(error)) if request.target.is_some() && is_redrawn(&error, until) => {}
                 carried_out => break (found, carried_out),
             }
         };

@@ -31,7 +31,8 @@ fn name_of(line: &str) -> Option<&str> {
     line.strip_prefix("pub const ")?.split(':').next()
 }
 
-fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
+/// Adds the source files in a folder and in those inside it.
+pub(crate) fn collect(folder: &Path, sources: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).expect("a folder of sources").flatten() {
         let path = entry.path();
         if path.is_dir() {

@@ -117,7 +117,8 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
 // `{element, role, name, row, written}`. `written` is what stands in a field of the same row that has the focus: once the
-// press takes that from it, the page may show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+// press takes that from it, the page may show it in the row. Lists give their elements to other entries as they scroll, pages
+// rename what the pointer is over.
 let meant = null;
 const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));

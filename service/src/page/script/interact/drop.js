@@ -177,8 +177,7 @@ const isBand = ({ from, element: target }, element, x, y) => {
   if (!from) return false;
   const [rect, to] = [rectOf(element), rectOf(target)];
   const touches = rect.left < from.right && rect.right > from.left && rect.top < from.bottom && rect.bottom > from.top;
-  const isAt = rect.left <= x && x <= rect.right && rect.top <= y && y <= rect.bottom;
-  return touches && isAt && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
+  return touches && hasPoint(rect, x, y) && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
     && rect.top >= Math.min(from.top, to.top) - BAND_MARGIN_PX && rect.bottom <= Math.max(from.bottom, to.bottom) + BAND_MARGIN_PX;
 };
 // Whether the element is the dragged one or a copy drawn for it: one that was under the pointer on its way, too, and has
@@ -227,13 +226,12 @@ const isElsewhere = ({ node, beside }) => {
   return previous !== beside[0] && next !== beside[1];
 };
 // Whether the target has gone aside within its own list, which stands, from under the pointer: there the drop is to come.
-const isInside = (rect, x, y) => rect.left <= x && x <= rect.right && rect.top <= y && y <= rect.bottom;
 const hasMadeRoom = ({ element, aimed }, hit, x, y) => {
   const home = parentNodeOf(element);
   if (!aimed?.home || hit !== home || isRoot(home)) return false;
   const { left, right, top, bottom } = rectOf(home);
   const stands = left === aimed.home.left && right === aimed.home.right && top === aimed.home.top && bottom >= aimed.home.bottom;
-  return stands && isInside(aimed.box, x, y) && isInside(rectOf(home), ...centerOf(rectOf(element)));
+  return stands && hasPoint(aimed.box, x, y) && hasPoint(rectOf(home), ...centerOf(rectOf(element)));
 };
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit, x, y) => {

@@ -26,7 +26,7 @@ const slotAt = (root, x, y) => {
       const range = document.createRange();
       range.selectNode(node);
       const boxes = [...range.getClientRects()];
-      if (boxes.some(({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom)) return slots[at];
+      if (boxes.some((box) => hasPoint(box, x, y))) return slots[at];
     }
   }
   return null;
@@ -55,7 +55,7 @@ const isOnText = (element, x, y) => {
   const range = document.createRange();
   range.setStart(node, Math.max(offset - 1, 0));
   range.setEnd(node, Math.min(offset + 1, node.length));
-  return [...range.getClientRects()].some(({ left, right, top, bottom }) => x >= left && x <= right && y >= top && y <= bottom);
+  return [...range.getClientRects()].some((box) => hasPoint(box, x, y));
 };
 
 const cursorOf = (element, x, y) => {

@@ -22,6 +22,7 @@ const closest = method(Element, 'closest');
 const matches = method(Element, 'matches');
 const rectOf = dom.box;
 const ownRectsOf = method(Element, 'getClientRects');
+const hasPoint = (rect, x, y) => rect.left <= x && x <= rect.right && rect.top <= y && y <= rect.bottom;
 const rectsOf = (element) => (isArea(element) ? [areaBox(element)] : ownRectsOf(element));
 // What is drawn of an element, or in its place.
 const drawnOf = (element) => (isArea(element) ? imageOf(element) : null) ?? element;

@@ -116,18 +116,15 @@ function piecesIn(row) {
   const pieces = [];
   const add = (text) => { if (/[\p{L}\p{N}]/u.test(text ?? '')) pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS))) };
   const leads = [];
-  let node = dom.firstChild(row);
-  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && pieces.length < PIECES_MAX; nodes++) {
-    const type = dom.type(node), isElement = type === 1;
+  walkIn(row, isAboutRow, (node, type) => {
+    if (pieces.length >= PIECES_MAX) return false;
     if (type === 3) add(node.data);
-    else if (isElement) {
+    else if (type === 1) {
       add(dom.tag(node) === 'img' ? dom.attribute(node, 'alt') : null);
       leads.push(dom.tag(node) === 'a' ? dom.attribute(node, 'href') : null, dom.attribute(node, 'title'));
     }
-    let next = isElement && isAboutRow(node) ? dom.firstChild(node) : null;
-    for (; next === null && node !== row; node = dom.parent(node)) next = dom.nextSibling(node);
-    node = next;
-  }
+    return true;
+  });
   for (const lead of [dom.attribute(row, 'aria-label'), dom.attribute(row, 'title'), ...leads]) add(lead);
   return pieces;
 }

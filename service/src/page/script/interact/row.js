@@ -99,9 +99,8 @@ const wordsAlone = (text) => (text.replace(/\d+(?:[.,]\d+)+/g, ' ').match(/\p{L}
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
 // controls are what they are called. `marks` gets where the first link leads and the first title.
 function textIn(element, isAbout, saysMore, text = '', marks = null) {
-  let node = dom.firstChild(element);
-  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES && text.length < ABOUT_MAX_CHARS; nodes++) {
-    const type = dom.type(node);
+  walkIn(element, isAbout, (node, type) => {
+    if (text.length >= ABOUT_MAX_CHARS) return false;
     if (marks !== null && type === 1) {
       if (dom.tag(node) === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
       marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
@@ -109,11 +108,21 @@ function textIn(element, isAbout, saysMore, text = '', marks = null) {
     const isSaid = type === 1 && (saysMore || dom.tag(node) === 'img');
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
     else if (isSaid) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+    return true;
+  });
+  return text.slice(0, ABOUT_MAX_CHARS);
+}
+
+// Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false.
+function walkIn(element, isAbout, visit) {
+  let node = dom.firstChild(element);
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
+    const type = dom.type(node);
+    if (!visit(node, type)) return;
     let next = type === 1 && isAbout(node) ? dom.firstChild(node) : null;
     for (; next === null && node !== element; node = dom.parent(node)) next = dom.nextSibling(node);
     node = next;
   }
-  return text.slice(0, ABOUT_MAX_CHARS);
 }
 
 // A button in a heading is the row's title.
