@@ -3,20 +3,23 @@
 //! Only the contract's answers are passed on. Answers of intermediaries (a proxy's error page, a sign-in form) become
 //! `SERVICE_UNAVAILABLE`.
 
+use std::fmt;
 use std::time::Duration;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::response::{IntoResponse as _, Response};
+use futures_util::stream::{self, StreamExt as _};
 use http::{HeaderMap, HeaderName, header};
 use porthole_contract::ErrorCode;
 use porthole_contract::routes::METADATA_HEADER_PREFIX;
 use porthole_daemon::requests::PassedOn;
-use serde::Deserialize;
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 
 use crate::service_error::ServiceError;
 
-/// Largest body of a failure, in bytes.
-const ERROR_MAX_BYTES: usize = 64 * 1024;
+/// How much of a failure is read before it is passed on, in bytes. More have only those with a snapshot, which comes last.
+const BEGINNING_MAX_BYTES: usize = 64 * 1024;
 /// Response headers that are passed back, besides the screenshot's metadata headers.
 const HEADERS_OUT: [HeaderName; 3] = [header::CONTENT_TYPE, header::CONTENT_LENGTH, header::RETRY_AFTER];
 
@@ -63,36 +66,82 @@ impl Kind {
     }
 }
 
-/// The fields that distinguish the contract's failures from other JSON. Unknown codes are passed on.
-#[derive(Deserialize)]
-struct ContractFailure {
-    ok: bool,
-    error: String,
+/// The fields that distinguish the contract's failures from other JSON; they are the first. Unknown codes are passed on.
+#[derive(Default)]
+struct FirstFields {
+    ok: Option<bool>,
+    error: Option<String>,
 }
 
-/// Reads a failure whole, since it is short, and passes it on unchanged if it is the contract's.
-async fn contract_failure(answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
+impl FirstFields {
+    /// Reads them from the beginning of a body.
+    fn of(beginning: &[u8]) -> Self {
+        let mut fields = Self::default();
+        // What comes after them may be cut off.
+        let _ = serde_json::Deserializer::from_slice(beginning).deserialize_map(&mut fields);
+        fields
+    }
+
+    /// The code of a failure of the contract.
+    fn code(&self) -> Option<ErrorCode> {
+        match self {
+            Self { ok: Some(false), error: Some(error) } => {
+                Some(ErrorCode::from_name(error).unwrap_or(ErrorCode::Internal))
+            }
+            _ => None,
+        }
+    }
+}
+
+impl<'de> Visitor<'de> for &mut FirstFields {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a failure")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            match name.as_str() {
+                "ok" => self.ok = Some(map.next_value()?),
+                "error" => self.error = Some(map.next_value()?),
+                _ => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Passes a failure on unchanged if it is the contract's.
+async fn contract_failure(mut answer: reqwest::Response, timeout: Duration) -> Result<Response, ServiceError> {
     let (status, headers) = (answer.status(), answer.headers().clone());
     if matches!(ServiceError::refusal(status, &headers), ServiceError::OurKey) {
         return Err(ServiceError::OurKey);
     }
-    let body = beginning(answer, timeout).await?;
-    let code = match serde_json::from_slice(&body) {
-        Ok(ContractFailure { ok: false, error }) => ErrorCode::from_name(&error).unwrap_or(ErrorCode::Internal),
-        _ => return Err(ServiceError::refusal(status, &headers)),
+    let beginning = beginning(&mut answer, timeout).await?;
+    let Some(code) = FirstFields::of(&beginning).code() else {
+        return Err(ServiceError::refusal(status, &headers));
     };
-    let mut response = (status, Body::from(body)).into_response();
+    let body = if beginning.len() > BEGINNING_MAX_BYTES {
+        let read = stream::iter([Ok(Bytes::from(beginning))]);
+        Body::from_stream(read.chain(answer.bytes_stream()))
+    } else {
+        Body::from(beginning)
+    };
+    let mut response = (status, body).into_response();
     *response.headers_mut() = for_the_caller(&headers);
     response.extensions_mut().insert(PassedOn(code));
     Ok(response)
 }
 
-/// Reads a body up to just over [`ERROR_MAX_BYTES`], which is longer than any failure of the contract.
-pub(crate) async fn beginning(mut answer: reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
+/// Reads a body until its end, or until just over [`BEGINNING_MAX_BYTES`].
+pub(crate) async fn beginning(answer: &mut reqwest::Response, timeout: Duration) -> Result<Vec<u8>, ServiceError> {
     let mut body = Vec::new();
     while let Some(chunk) = answer.chunk().await.map_err(|error| ServiceError::of(error, timeout))? {
         body.extend_from_slice(&chunk);
-        if body.len() > ERROR_MAX_BYTES {
+        if body.len() > BEGINNING_MAX_BYTES {
             break;
         }
     }

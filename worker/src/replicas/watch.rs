@@ -142,12 +142,12 @@ impl Service {
     }
 }
 
-async fn readiness(answer: reqwest::Response, timeout: Duration) -> Result<(), ServiceError> {
+async fn readiness(mut answer: reqwest::Response, timeout: Duration) -> Result<(), ServiceError> {
     let (status, headers) = (answer.status(), answer.headers().clone());
     if status == StatusCode::OK {
         return Ok(());
     }
-    let body = beginning(answer, timeout).await?;
+    let body = beginning(&mut answer, timeout).await?;
     let failure: Option<ErrorAnswer> = serde_json::from_slice(&body).ok();
     match failure {
         Some(failure) if status == StatusCode::SERVICE_UNAVAILABLE => {

@@ -67,6 +67,21 @@ async fn a_page_that_shows_nothing_to_act_on_or_too_much_is_told() {
 }
 
 #[tokio::test]
+async fn a_failure_with_a_long_snapshot_is_told_as_it_is() {
+    let stack = Stack::shared().await;
+    let words = "слово ".repeat(400);
+    let parts = (0..40).map(|at| format!("<p>Часть {at}: {words}</p>")).collect::<String>();
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&parts)).await;
+    let whole = json!({"mode": "full", "interactive_only": false, "max_chars": 100_000});
+    let failed = agent.call("click", json!({"ref": "@e99999", "snapshot": whole})).await;
+    let told = failed.expect_code("STALE_REF");
+    assert!(failed.body.len() > 100_000, "{} bytes", failed.body.len());
+    assert_eq!(told["session"], agent.session.as_str());
+    assert!(tree(&told).contains("Часть 9"), "{told:?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_call_whose_tab_is_closed_meanwhile_is_told_so() {
     let stack = Stack::shared().await;
     let page = stack.site.html(
