@@ -2,8 +2,6 @@
 
 use std::time::Duration;
 
-use porthole_contract::limits::CAPTURE_TIMEOUT;
-
 use super::watch::{Fatal, Stop};
 use crate::cdp::CdpError;
 use crate::guard::Refusal;
@@ -37,7 +35,7 @@ pub enum PageError {
     #[error("{0}")]
     Crashed(String),
     /// A capture or a reading took too long.
-    #[error("{what} took longer than {} s", CAPTURE_TIMEOUT.as_secs(), what = .0)]
+    #[error("{0} took too long: the page's script may be busy")]
     TimedOut(&'static str),
     /// The page did not answer because it is about to be replaced: the browser passes nothing on to a page until the
     /// server of the next one has answered.

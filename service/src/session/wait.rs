@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use porthole_contract::Invalid;
-use porthole_contract::session::{Condition, ElementState, Plain, Target, WaitRequest};
-use tokio::time::{Instant, sleep};
+use porthole_contract::session::{Condition, ElementState, Plain, SessionRequest as _, Target, WaitRequest};
+use tokio::time::{Instant, sleep_until};
 
 use super::aim::{Looking, wanted};
 use super::turn::ANSWER_TIME;
 use super::{SessionError, Turn};
-use crate::page::interact::{Awaited, UrlGlob};
+use crate::page::interact::{ActError, Awaited, UrlGlob};
+
+/// How long it may take until a wait has begun.
+const START_TIME: Duration = Duration::from_millis(200);
 
 impl Turn<'_> {
     /// Waits for the request's condition, until the call's time is over.
@@ -23,12 +26,23 @@ impl Turn<'_> {
         let page = self.page();
         // The call must end with its own answer, not with the end of its time.
         let until = self.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.deadline);
+        let began = Instant::now();
+        let left = until.saturating_duration_since(began);
+        // A wait as long as its call may take ends in time for the answer.
+        let as_long_as = |ms: u32| {
+            let asked = Duration::from_millis(ms.into());
+            if ms <= request.timeout_ms() { asked.min(left.saturating_sub(START_TIME)) } else { asked }
+        };
         match condition {
             Condition::Ms(ms) => {
-                let until = Instant::now() + Duration::from_millis(ms.into());
+                let asked = as_long_as(ms);
                 tokio::select! {
-                    () = sleep(until.saturating_duration_since(Instant::now())) => {}
+                    () = sleep_until(until.min(began + asked)) => {}
                     dialog = page.dialog_opens() => drop(dialog?),
+                }
+                if asked > left && page.dialog().is_none() {
+                    let (what, waited_ms) = (format!("{ms} ms were not over"), super::call::millis(left));
+                    return Err(ActError::TimedOut { what, waited_ms }.into());
                 }
             }
             Condition::Element(Target::Ref(reference), state) => {
@@ -49,7 +63,7 @@ impl Turn<'_> {
                 page.wait_for_url(&glob, until).await?;
             }
             Condition::NetworkIdleMs(ms) => {
-                page.wait_for_network_idle(Duration::from_millis(ms.into()), until).await?;
+                page.wait_for_network_idle(as_long_as(ms), until).await?;
             }
         }
         Ok(Plain {})

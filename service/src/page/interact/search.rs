@@ -134,8 +134,8 @@ impl<'a> Search<'a> {
                     }
                     sleep(NEXT_DOCUMENT_AFTER).await;
                 }
-                // It may stay after all, or the next one comes.
-                Err(ActError::Page(PageError::Leaving)) if Instant::now() < self.deadline => {}
+                // It may stay after all, or the next one comes; its script may be busy.
+                Err(ActError::Page(PageError::Leaving | PageError::TimedOut(_))) if Instant::now() < self.deadline => {}
                 Err(error) => return Err(error),
             }
         }

@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use porthole_contract::limits::TARGET_VALUE_MAX_CHARS;
 use url::Url;
 
 /// Longest pattern, in characters.
-const PATTERN_MAX_CHARS: usize = 2_000;
+const PATTERN_MAX_CHARS: usize = TARGET_VALUE_MAX_CHARS;
 /// How much of a URL is compared, in characters.
 const URL_MAX_CHARS: usize = 16_000;
 

@@ -13,6 +13,8 @@ use crate::page::{Page, PageError};
 
 /// How long a document waits for its URL to change until it is asked anew.
 const URL_SLICE: Duration = Duration::from_millis(1_000);
+/// How long it may take to tell it at least.
+const URL_LIMIT_MIN: Duration = Duration::from_millis(50);
 /// How much longer its answer may take.
 const URL_ANSWER: Duration = Duration::from_millis(500);
 
@@ -51,11 +53,16 @@ impl Page {
     /// Waits until an element is in a state, until `deadline` at most.
     ///
     /// # Errors
-    /// As [`Page::wait_for`]; [`ActError::NotFound`] for one that has left its document, unless it shall be hidden.
+    /// As [`Page::wait_for`]; [`ActError::Stale`] for one of a ref that has left its document, else [`ActError::NotFound`], unless
+    /// it shall be hidden.
     pub async fn wait_for_element(&self, element: &Element, state: Awaited, deadline: Instant) -> Result<(), Missed> {
         let mut plan = Plan::of_element(element.number);
         let within = Within::Document(element.frame.clone());
-        self.comes_about(&mut plan, within, state, deadline, "the element").await
+        let waited = self.comes_about(&mut plan, within, state, deadline, "the element").await;
+        match waited {
+            Err(Missed { error: error @ ActError::NotFound(_), .. }) => Ok(self.or_stale(element, Err(error)).await?),
+            waited => waited,
+        }
     }
 
     /// Waits until a text is shown anywhere in the page, in any case, until `deadline` at most.
@@ -88,7 +95,8 @@ impl Page {
                 Ok(_) => {}
                 // The document is gone; the next one comes.
                 Err(ActError::NotFound(_)) => sleep(NEXT_DOCUMENT_AFTER).await,
-                Err(ActError::Page(PageError::Leaving)) => {}
+                // Its script may be busy until then.
+                Err(ActError::Page(PageError::Leaving | PageError::TimedOut(_))) => {}
                 Err(error) => return Err(error),
             }
             if Instant::now() >= deadline {
@@ -100,8 +108,10 @@ impl Page {
     /// The document's URL: at once where it matches, else when it has changed or some time has passed.
     async fn next_url(&self, glob: &UrlGlob, deadline: Instant) -> Result<String, ActError> {
         let arrivals = self.state.borrow().arrivals;
-        let main = self.main_document_within(URL_SLICE).await?;
-        let url: String = main.call(self, URL_SLICE, "url", Vec::new()).await?;
+        // A busy script answers nothing: the caller must be told in time.
+        let limit = || URL_SLICE.min(deadline.saturating_duration_since(Instant::now())).max(URL_LIMIT_MIN);
+        let main = self.main_document_within(limit()).await?;
+        let url: String = main.call(self, limit(), "url", Vec::new()).await?;
         if glob.matches(&url) {
             return Ok(url);
         }
@@ -132,7 +142,9 @@ impl Page {
             Awaited::Visible | Awaited::Enabled => round.satisfies(plan),
         };
         let (round, came_about) = search.run(done).await.map_err(|error| match error {
-            ActError::Page(leaving @ PageError::Leaving) => timed_out(format!("{what}: {leaving}"), began),
+            ActError::Page(silent @ (PageError::Leaving | PageError::TimedOut(_))) => {
+                timed_out(format!("{what}: {silent}"), began)
+            }
             error => error,
         })?;
         let is_gone = is_one && round.best(plan).is_none();

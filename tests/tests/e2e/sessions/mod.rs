@@ -11,3 +11,4 @@ mod outcomes;
 mod replicas;
 mod stuck;
 mod tabs;
+mod waits;
