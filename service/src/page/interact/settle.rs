@@ -13,6 +13,9 @@ use crate::page::PageError;
 /// How long a navigation that the action began may take to load.
 const NAVIGATION_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// How long a new document may take to answer at least.
+const LOOK_TIME_MIN: Duration = Duration::from_millis(500);
+
 impl Quiet<'_> {
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
@@ -46,11 +49,13 @@ impl Quiet<'_> {
             if Instant::now() >= rests_by {
                 return Ok(self.ends(false));
             }
-            match self.follow().await {
+            match self.follow(rests_by).await {
                 Ok(()) => {}
                 Err(ActError::Dialog(_)) => return Ok(self.ends(false)),
                 Err(ActError::Page(PageError::Blocked(_)) | ActError::NotFound(_)) => continue,
                 Err(ActError::Page(PageError::Crashed(_))) if self.page.was_closed().await => continue,
+                // Its script is busy.
+                Err(ActError::Page(PageError::TimedOut(_) | PageError::Leaving)) => return Ok(self.ends(false)),
                 Err(error) => return Err(error),
             }
             let Some(rest) = self.rest().await? else { return Ok(self.ends(false)) };
@@ -68,10 +73,11 @@ impl Quiet<'_> {
     }
 
     /// Looks at the main frame's present document where another one has arrived.
-    async fn follow(&mut self) -> Result<(), ActError> {
+    async fn follow(&mut self, until: Instant) -> Result<(), ActError> {
         let arrivals = self.state.borrow().arrivals;
         if arrivals > self.followed || self.frames.is_empty() {
-            self.frames = vec![self.page.main_document().await?];
+            let limit = until.saturating_duration_since(Instant::now()).max(LOOK_TIME_MIN);
+            self.frames = vec![self.page.main_document_within(limit).await?];
             self.followed = arrivals;
         }
         Ok(())
