@@ -247,7 +247,13 @@ impl Answer {
         assert!(fields.get("details").is_some_and(Value::is_string), "no details: {self:?}");
         assert!(self.header("content-type").starts_with("application/json"), "{self:?}");
         // These depend on what happened: a call of a session that may have acted is not to be sent again.
-        let is_unsure = matches!(code, ErrorCode::DeadlineExceeded | ErrorCode::BrowserCrashed | ErrorCode::Internal);
+        let is_unsure = matches!(
+            code,
+            ErrorCode::DeadlineExceeded
+                | ErrorCode::BrowserCrashed
+                | ErrorCode::Internal
+                | ErrorCode::NavigationTimeout
+        );
         if code != ErrorCode::NavigationFailed && !(is_unsure && fields.contains_key("session")) {
             assert_eq!(fields.get("retryable"), Some(&json!(code.retryable())), "{self:?}");
         }

@@ -16,6 +16,9 @@ use crate::session::{Context, Failed, SessionError};
 /// A service that drains is gone within its grace time; the next one may be there sooner.
 const DRAINING_RETRY_AFTER: Duration = Duration::from_secs(2);
 
+/// When a call may come again for which its session has no room.
+const CALLS_RETRY_AFTER: Duration = Duration::from_secs(1);
+
 pub(super) fn of_token(error: TokenError) -> Refused {
     Refused::new(ErrorCode::Unauthorized, error.to_string())
 }
@@ -62,6 +65,10 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::NotFound => Failure::new(ErrorCode::SessionNotFound, details),
         SessionError::Lost => Failure::new(ErrorCode::SessionLost, details),
         SessionError::Limit(_) => Failure::new(ErrorCode::SessionLimit, details),
+        SessionError::NotAttached => Failure::new(ErrorCode::CdpAttachFailed, details),
+        SessionError::TooManyCalls { .. } => {
+            Failure::new(ErrorCode::RateLimited, details).retry_after(CALLS_RETRY_AFTER)
+        }
         SessionError::Overloaded(overloaded) => of_operation(overloaded.into()).0,
         SessionError::Invalid(invalid) => invalid.into(),
         SessionError::Provider(error) => of_operation(error.into()).0,
@@ -87,8 +94,9 @@ pub(super) fn of_session(failed: Failed) -> Refused {
 
 /// The same, not to be retried where the call may have acted: a click that may have happened is not clicked again.
 fn not_repeated(failure: Failure, may_have_acted: bool) -> Failure {
-    let is_unsure =
-        matches!(failure.code, ErrorCode::DeadlineExceeded | ErrorCode::BrowserCrashed | ErrorCode::Internal);
+    use ErrorCode::{BrowserCrashed, DeadlineExceeded, Internal, NavigationFailed, NavigationTimeout};
+    let unsure = [DeadlineExceeded, BrowserCrashed, Internal, NavigationFailed, NavigationTimeout];
+    let is_unsure = unsure.contains(&failure.code);
     if may_have_acted && is_unsure { failure.retryable(false) } else { failure }
 }
 

@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 
 use crate::cdp::{Attached, Attachments};
 
-/// How many windows may wait in a lease's channel; further ones are closed. A session has at most eight tabs.
+/// How many windows may wait in a lease's channel; further ones are closed. A session has at most `TABS_MAX` tabs.
 const WAITING_MAX: usize = 16;
 
 /// Closes the pages that are attached from now on.

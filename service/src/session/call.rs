@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant as Clock};
 
-use porthole_contract::limits::TITLE_MAX_CHARS;
+use porthole_contract::limits::{SESSION_CALLS_MAX, TITLE_MAX_CHARS};
 use porthole_contract::session::{Control, Event, SessionTimings};
 use tokio::sync::MutexGuard;
 use tokio::time::Instant;
@@ -16,7 +16,6 @@ use super::store::CallState;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
 use super::{Session, SessionError, Sessions};
-use crate::admission::{Overloaded, Reason as Full};
 use crate::operation::OVER_BUDGET;
 use crate::page::interact::ActError;
 use crate::page::{BLANK, Dialog, Page, PageError};
@@ -24,8 +23,8 @@ use crate::page::{BLANK, Dialog, Page, PageError};
 /// How long a page may take to say where it is, after a call.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// When a call may come again for which a session has no place.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// How long before the end of a call's time its page is no longer asked.
+const WRITE_TIME: Duration = Duration::from_millis(50);
 
 /// A call that succeeded.
 pub struct Answered<T> {
@@ -61,9 +60,8 @@ impl Sessions {
     ) -> Result<Answered<T>, Failed> {
         let timeout_ms = call.timeout_ms;
         let deadline = call.since + Duration::from_millis(timeout_ms.into());
-        let Ok(_place) = session.places.try_acquire() else {
-            let full = Overloaded { reason: Full::QueueFull, retry_after: RETRY_AFTER };
-            return Err(session.failed(full.into()));
+        let Ok(_slot) = session.call_slots.try_acquire() else {
+            return Err(session.failed(SessionError::TooManyCalls { max: SESSION_CALLS_MAX }));
         };
         session.touch();
         let has_begun = AtomicBool::new(false);
@@ -243,7 +241,10 @@ impl Session {
         } else if tab.page.is_leaving() {
             (tab.page.last_place().await, Vec::new())
         } else {
-            tokio::join!(place(&tab.page), tab.page.take_errors())
+            // A busy script tells nothing, and the call must be answered in its own time.
+            let until = turn.deadline.checked_sub(WRITE_TIME).unwrap_or(turn.deadline);
+            let asking = async { tokio::join!(place(&tab.page), tab.page.take_errors()) };
+            tokio::time::timeout_at(until, asking).await.unwrap_or_default()
         };
         let place = place.filter(|(url, _)| !url.starts_with("chrome-error:"));
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));

@@ -36,6 +36,15 @@ pub enum SessionError {
     /// The target is refused.
     #[error(transparent)]
     Refused(#[from] Refusal),
+    /// The browser opened a tab and did not attach it in time, or opened none.
+    #[error("the browser opened no tab")]
+    NotAttached,
+    /// The session runs as many calls as it may.
+    #[error("this session already runs or queues {max} calls; wait for one of them to end")]
+    TooManyCalls {
+        /// How many that is.
+        max: usize,
+    },
     /// A dialog holds the session.
     #[error("a dialog ({kind}) in tab {tab} holds the session")]
     Dialog {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use porthole_contract::Invalid;
-use porthole_contract::limits::CAPTURE_TIMEOUT;
+use porthole_contract::limits::{CAPTURE_TIMEOUT, TABS_MAX};
 use porthole_contract::session::{Acted, Event, Status, TabInfo, Tabs, ViewerRole};
 use secrecy::SecretString;
 use time::OffsetDateTime;
@@ -16,7 +16,6 @@ use super::events::url_of;
 use super::tabs::Tab;
 use super::ticket::Ticket;
 use super::{Session, SessionError, Sessions, Turn};
-use crate::page::interact::ActError;
 
 /// How long a tab may take to tell its title.
 const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -83,6 +82,13 @@ impl Turn<'_> {
         Tabs { tabs: join_all(tabs.iter().map(info)).await }
     }
 
+    /// Has the answer be about the active tab, whichever the call names.
+    pub fn show_active_tab(&mut self) {
+        if let Some(active) = self.session.tabs().active() {
+            self.tab = active;
+        }
+    }
+
     /// Makes the call's tab the active one.
     pub fn select_tab(&mut self) {
         self.session.tabs().activate(&self.tab.name);
@@ -95,13 +101,14 @@ impl Turn<'_> {
     /// [`SessionError::Limit`] where there are as many as there may be; otherwise as the browser refuses.
     pub async fn new_tab(&mut self) -> Result<(), SessionError> {
         if !self.session.tabs().has_room() {
-            return Err(SessionError::Limit("this session has as many tabs as one may have".to_owned()));
+            let message = format!("this session has {TABS_MAX} tabs, the most it may have; close one with `tabs`");
+            return Err(SessionError::Limit(message));
         }
         let target_id = self.tab.page.open_window().await?;
         let until = (Instant::now() + CAPTURE_TIMEOUT).min(self.deadline);
         // The browser reports it as it does a popup, and it is taken on likewise.
         let tab = timeout_at(until, self.session.tab_of(&target_id)).await;
-        let tab = tab.map_err(|_| ActError::DispatchFailed("the browser opened no tab".to_owned()))?;
+        let tab = tab.map_err(|_| SessionError::NotAttached)?;
         self.session.tabs().activate(&tab.name);
         self.session.viewers.stir();
         self.tab = tab;
@@ -142,6 +149,7 @@ impl Turn<'_> {
         if page.dialog().is_none() {
             return Err(Invalid::new("accept", "answers a dialog, and none is open").into());
         }
+        self.select_tab();
         let settled = page.answer_dialog_and_settle(accept, text).await?;
         Ok(Acted { navigated: settled.navigated, settled: settled.settled, ..Acted::default() })
     }

@@ -87,7 +87,7 @@ impl Sessions {
             events: Default::default(),
             tabs: Mutex::new(tabs),
             tab_came: Notify::new(),
-            places: Semaphore::new(SESSION_CALLS_MAX),
+            call_slots: Semaphore::new(SESSION_CALLS_MAX),
             turn: tokio::sync::Mutex::new(CallState::default()),
             clipboard: Clipboard::default(),
             lease: Mutex::new(Some((lease, seat))),

@@ -98,7 +98,7 @@ pub struct Session {
     /// Told when a window was taken on as a tab.
     pub(super) tab_came: Notify,
     /// A place for each call that runs or waits.
-    pub(super) places: Semaphore,
+    pub(super) call_slots: Semaphore,
     /// Held by the call that runs; others wait in the order of their arrival.
     pub(super) turn: tokio::sync::Mutex<CallState>,
     /// The clipboard of the session's tabs: the browser's own is shared by all of its contexts.

@@ -42,7 +42,7 @@ pub(super) async fn tabs(
     let kind = if call.request.action == TabsAction::New { Kind::Works } else { Kind::Manages };
     call.run(kind, async |turn, request| {
         match request.action {
-            TabsAction::List => {}
+            TabsAction::List => turn.show_active_tab(),
             TabsAction::Select => turn.select_tab(),
             TabsAction::Close => turn.close_tab_unless_asked().await,
             TabsAction::New => {

@@ -156,7 +156,7 @@ impl Page {
         match element.call(self, tries.limit(), "keyed", Value::Null).await {
             Err(ActError::Dialog(_)) => Ok(None),
             // Whether the last ones came to it is not known.
-            Err(ActError::NotFound(_)) => Ok(Some(Keyed::left())),
+            Err(ActError::NotFound(_) | ActError::Page(PageError::Leaving)) => Ok(Some(Keyed::left())),
             // The page closed its window by them.
             Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => Ok(Some(Keyed::left())),
             keyed => keyed.map(Some),

@@ -87,7 +87,7 @@ async fn a_session_has_so_many_calls_waiting() {
     let (agent, _) = Agent::at(stack.service_caller(), &stack.site.html("<title>waits</title>")).await;
     let calls = (0..60).map(|_| agent.call("wait", json!({"ms": 20})));
     let answers = futures_util::future::join_all(calls).await;
-    let refused = answers.iter().filter(|answer| answer.code().as_deref() == Some("OVERLOADED")).count();
+    let refused = answers.iter().filter(|answer| answer.code().as_deref() == Some("RATE_LIMITED")).count();
     assert!((1..=10).contains(&refused), "{refused} refused");
     agent.does("close", json!({})).await;
 }

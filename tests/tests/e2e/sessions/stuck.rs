@@ -78,6 +78,25 @@ async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left()
 }
 
 #[tokio::test]
+async fn a_form_that_enter_sends_to_a_silent_server_is_told_as_sent() {
+    let stack = Stack::shared().await;
+    let silent = stack.site.page(Reply::never());
+    for call in ["press", "type"] {
+        let page =
+            stack.site.html(&format!("<title>form</title><form action='{silent}'><input aria-label=Name></form>"));
+        let (agent, opened) = Agent::at(stack.caller(), &page).await;
+        let name = reference(&tree(&opened), "\"Name\"");
+        let fields = match call {
+            "press" => json!({"ref": name, "key": "Enter"}),
+            _ => json!({"ref": name, "text": "Alice", "submit": true}),
+        };
+        let sent = agent.does(call, fields).await;
+        assert_eq!((&sent["settled"], &sent["navigated"]), (&json!(false), &json!(false)), "{call}: {sent:#?}");
+        agent.does("close", json!({})).await;
+    }
+}
+
+#[tokio::test]
 async fn a_click_whose_page_comes_after_the_calls_own_time_is_told_as_done_and_can_be_waited_for() {
     let stack = Stack::shared().await;
     let late = stack.site.page(Reply::html("<title>late</title><h1>it came</h1>").late(Duration::from_secs(6)));

@@ -57,6 +57,34 @@ async fn popups_become_tabs_and_tabs_are_opened_selected_and_closed() {
 }
 
 #[tokio::test]
+async fn the_active_tab_is_the_one_used_last() {
+    let stack = Stack::shared().await;
+    let asks = stack.site.html("<title>asks</title><script>setTimeout(() => confirm('sure?'), 100)</script>");
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
+    agent.does("tabs", json!({"action": "new"})).await;
+    agent.call("navigate", json!({"url": asks})).await;
+    let listed = agent.does("tabs", json!({"action": "list", "tab": "t1"})).await;
+    assert_eq!(listed["tab"], "t2", "a list names the active tab: {listed:#?}");
+    agent.does("tabs", json!({"action": "select", "tab": "t1"})).await;
+    agent.does("dialog", json!({"tab": "t2", "accept": true})).await;
+    let seen = agent.does("snapshot", json!({})).await;
+    assert_eq!((&seen["tab"], &seen["title"]), (&json!("t2"), &json!("asks")), "{seen:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_tab_whose_page_does_not_load_is_not_opened_a_second_time() {
+    let stack = Stack::shared().await;
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
+    let closed = stack.site.resetting();
+    let failed = agent.call("tabs", json!({"action": "new", "url": closed})).await.expect_code("NAVIGATION_FAILED");
+    assert_eq!((&failed["retryable"], &failed["tab"]), (&json!(false), &json!("t2")), "{failed:?}");
+    let listed = agent.does("tabs", json!({"action": "list"})).await;
+    assert_eq!(listed["tabs"].as_array().unwrap().len(), 2, "{listed:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_window_is_told_by_where_it_goes_and_by_why_it_stays_empty() {
     let stack = Stack::shared().await;
     let late = stack.site.page(Reply::html("<title>late</title><h1>late</h1>").late(Duration::from_secs(1)));
