@@ -119,6 +119,10 @@ impl Call {
         if tool.takes_snapshot && !body.contains_key("snapshot") {
             body.insert("snapshot".to_owned(), Value::from("changes"));
         }
+        // A page with one dead host is still worth reading.
+        if [routes::SCREENSHOT, routes::EXTRACT].contains(&tool.route) {
+            body.insert("on_timeout".to_owned(), Value::from("partial"));
+        }
         judge(tool.route, &body).map_err(|invalid| BadCall::unfit(tool, &invalid))?;
         Ok(Self { tool, arguments, route: tool.route, body })
     }

@@ -23,6 +23,7 @@ use self::fields::{handle_of, number, place, status_code, take};
 use self::page::{Page, one_line, text};
 use crate::boundary::Boundary;
 use crate::call::{BadCall, Call};
+use crate::definitions::Tool;
 
 pub use self::advice::advice;
 pub use self::picture::{Image, PICTURE_MAX_SIDE_PX};
@@ -67,7 +68,7 @@ impl Outcome {
         page.events(&context["events"]);
         page.snapshot(&context["snapshot"]);
         said.push_str(&page.written(boundary).text);
-        let card = card_of_error(call, handle.as_deref(), &error);
+        let card = card_of_error(call.tool, asked_url(call, &Value::Null), handle.as_deref(), &error);
         Self { text: said.trim_end().to_owned(), image: None, card: Some(card), session: handle, error: Some(error) }
     }
 
@@ -75,13 +76,7 @@ impl Outcome {
     #[must_use]
     pub fn of_bad_call(tool: &str, bad: &BadCall) -> Self {
         let error = bad.error();
-        let card = crate::definitions::tool(tool).map(|tool| {
-            Card::Session(SessionCard {
-                action: tool.name.to_owned(),
-                error: Some(CardError::from(&error)),
-                ..SessionCard::default()
-            })
-        });
+        let card = crate::definitions::tool(tool).map(|tool| card_of_error(tool, String::new(), None, &error));
         Self { text: format!("{}: {bad}", error.error), image: None, card, session: None, error: Some(Box::new(error)) }
     }
 }
@@ -291,10 +286,9 @@ fn page_of_extract(answer: &Value) -> Page {
     page
 }
 
-fn card_of_error(call: &Call, session: Option<&str>, error: &ErrorAnswer) -> Card {
-    let url = asked_url(call, &Value::Null);
+fn card_of_error(tool: &Tool, url: String, session: Option<&str>, error: &ErrorAnswer) -> Card {
     let why = Some(CardError::from(error));
-    match call.route {
+    match tool.route {
         routes::SCREENSHOT | session::SCREENSHOT => {
             Card::Screenshot(ScreenshotCard { url, error: why, ..ScreenshotCard::default() })
         }
@@ -304,7 +298,7 @@ fn card_of_error(call: &Call, session: Option<&str>, error: &ErrorAnswer) -> Car
         _ => Card::Session(SessionCard {
             session: session.unwrap_or_default().to_owned(),
             url,
-            action: call.tool.name.to_owned(),
+            action: tool.name.to_owned(),
             error: why,
             ..SessionCard::default()
         }),
