@@ -18,8 +18,9 @@ use crate::provider::{Credentials, ProviderError, Purpose};
 
 /// How much longer than its lease a session may live: the lease's own limits end it first.
 const TIMEOUT_MARGIN: Duration = Duration::from_secs(10);
-/// The shortest timeout that Browserbase accepts, in seconds.
-const TIMEOUT_MIN_SECONDS: u64 = 60;
+/// The shortest and the longest timeout that Browserbase accepts.
+const TIMEOUT_MIN: Duration = Duration::from_secs(60);
+const TIMEOUT_MAX: Duration = Duration::from_secs(21_600);
 
 /// The first and the longest wait between two attempts to release a session.
 const RELEASE_FIRST_DELAY: Duration = Duration::from_millis(200);
@@ -65,7 +66,7 @@ impl Shared {
             return Err(ProviderError::NotConfigured("the request carries no Browserbase key"));
         }
         let lifetime = lease_lifetime + TIMEOUT_MARGIN;
-        let lifetime = lifetime.max(Duration::from_secs(TIMEOUT_MIN_SECONDS));
+        let lifetime = lifetime.clamp(TIMEOUT_MIN, TIMEOUT_MAX);
         let lease = uuid::Uuid::new_v4().to_string();
         let wanted = CreateSession {
             project_id: project_id.expose_secret(),
