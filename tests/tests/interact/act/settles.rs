@@ -177,11 +177,44 @@ async fn what_comes_within_two_frames_is_awaited() {
     scene.ends().await;
 }
 
+/// Ways in which libraries fade something out by script before they remove it.
+const FADES: [(&str, &str); 2] = [
+    (
+        "frames, as jQuery does",
+        "const began = performance.now();
+        const step = () => { const done = (performance.now() - began) / 400;
+            if (done >= 1) return end(); o.style.opacity = 1 - done; requestAnimationFrame(step) };
+        requestAnimationFrame(step)",
+    ),
+    (
+        "a timer, as older ones do",
+        "let left = 30; const timer = setInterval(() => { o.style.height = left + 'px';
+            if (--left < 0) { clearInterval(timer); end() } }, 13)",
+    ),
+];
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_script_fades_out_is_gone() {
+    let scene = Scene::open().await;
+    for (how, script) in FADES {
+        scene
+            .shows(&format!(
+                "<button id=b>go</button><p id=o>fading</p><p id=t>none</p>
+                <script>const end = () => {{ o.remove(); t.textContent = 'shown' }}; b.onclick = () => {{ {script} }}</script>"
+            ))
+            .await;
+        let acted = scene.click("#b").await.unwrap();
+        assert!(acted.settled.settled && !acted.settled.no_change, "{how}: {acted:?}");
+        assert_eq!(scene.evaluate("t.textContent").await, "shown", "{how}");
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_that_never_rests_is_settled_soon() {
     let scene = Scene::showing(
         "<p id=t></p><button id=b onclick='this.textContent = 1'>go</button>
-        <script>const tick = () => { t.textContent = Math.random(); requestAnimationFrame(tick) }; tick()</script>",
+        <script>const tick = () => { t.textContent = Math.random(); t.style.opacity = Math.random(); requestAnimationFrame(tick) }; tick()</script>",
     )
     .await;
     let began = Instant::now();

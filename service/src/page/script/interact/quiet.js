@@ -78,6 +78,7 @@ const pressedState = (element) => dom.attribute(element, 'aria-expanded');
 const notePress = () => {
   if (!watched) return;
   watched.effects = new Set(animationsNow());
+  watched.movedBefore = new Set(watched.styled.keys());
   const { element, role, name } = meant ?? {};
   watched.pressed = meant && { element, role, name, state: pressedState(element), values: valuesNow() };
 };
@@ -113,6 +114,41 @@ const effectsEnd = async (now) => {
   return true;
 };
 
+// Animations by script, as of jQuery: elements whose style changes frame after frame since the press. They are waited for as
+// transitions are. One that goes on for longer has no end: it is not waited for again, nor is any other of a document in which
+// that happens once more.
+const STYLED_MAX = 200, RECORDS_MAX = 1000, MOVING_FRAMES_MIN = 3, ENDLESS_MAX = 2;
+const endless = new WeakSet();
+let endlessSeen = 0;
+const noteStyled = (now, records) => {
+  if (endlessSeen >= ENDLESS_MAX) return;
+  for (let at = 0; at < records.length && at < RECORDS_MAX; at++) {
+    const { attributeName, target } = records[at];
+    if (attributeName !== 'style' || endless.has(target)) continue;
+    const moved = now.styled.get(target);
+    if (!moved) {
+      if (now.styled.size < STYLED_MAX) now.styled.set(target, { since: performance.now(), frames: 1, last: now.frame });
+    } else if (moved.last !== now.frame) {
+      moved.frames++;
+      moved.last = now.frame;
+    }
+  }
+};
+// Whether something moves that is to be waited for.
+const movesOn = (now) => {
+  now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
+  const acted = dropping ? null : (meant ?? aimed)?.element ?? null;
+  const isMoving = ([element, { frames, last }]) => frames >= MOVING_FRAMES_MIN && last >= now.frame - 1 && !now.movedBefore.has(element)
+    && isHere(element) && !(acted && isWithin(element, acted));
+  const moving = [...now.styled].filter(isMoving);
+  if (moving.length === 0) return false;
+  if (performance.now() < now.effectsUntil) return true;
+  const withoutEnd = moving.filter(([, { since }]) => performance.now() - since >= EFFECTS_MS_MAX);
+  for (const [element] of withoutEnd) endless.add(element);
+  if (withoutEnd.length > 0) endlessSeen++;
+  return false;
+};
+
 // What fields hold: a page sets it without an event, and no observer tells.
 const VALUES_MAX = 300;
 const valuesNow = () => {
@@ -128,17 +164,25 @@ const valuesNow = () => {
 
 const watch = (element) => {
   watched?.end();
-  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null, pressed: null, end: () => {} };
+  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+    isNew: false, frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = () => { now.changes++; now.changed = true; };
-  const observer = new MutationObserver(note);
+  const observe = (records) => {
+    note();
+    noteStyled(now, records);
+  };
+  const observer = new MutationObserver(observe);
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, all);
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
   const values = valuesNow();
-  now.look = () => { if (observer.takeRecords().length > 0) note(); };
+  now.look = () => {
+    const records = observer.takeRecords();
+    if (records.length > 0) observe(records);
+  };
   now.hasChanged = () => now.changed || valuesNow() !== values;
   now.end = () => {
     observer.disconnect();
@@ -165,10 +209,11 @@ kit.rest = async (longestMs) => {
     unguard();
     return { ...swallowed, changed: false };
   }
+  // A document that the action led to: what it has asked for until now is not known, nor what moves in it at all times.
   if (!watched) {
     watch(null);
-    // What it has asked for until now is not known.
     watched.asked = true;
+    watched.isNew = true;
   }
   const now = watched;
   let until = performance.now() + longestMs;
@@ -178,6 +223,7 @@ kit.rest = async (longestMs) => {
     now.look();
     const before = now.changes;
     await noteAsked(now, frame);
+    now.frame++;
     if (await noteAsked(now, databasesAnswer) !== false) now.stores = true;
     // A busy browser may draw frames before it runs timers that are over.
     if (now.asked) await noteAsked(now, timersEnd);
@@ -191,6 +237,10 @@ kit.rest = async (longestMs) => {
       else isOver = isDone;
     }
     if (!isOver) continue;
+    if (still === 0 && !now.isNew && movesOn(now)) {
+      until = Math.min(now.effectsUntil, performance.now() + longestMs);
+      continue;
+    }
     if (!await effectsEnd(now)) break;
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
