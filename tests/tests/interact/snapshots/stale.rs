@@ -66,6 +66,10 @@ async fn a_control_of_a_plain_row_is_stale_once_the_row_is_anothers() {
         (rows(|id, who| format!("<div><i>{}</i><b {id}>{who}</b><button>Act</button></div>", who.len())), "\"Act\""),
         ("<div><div><i>New</i><b id=n>Alice</b><button>Act</button></div><div><b>Bob</b><button>Act</button></div></div>".to_owned(), "\"Act\""),
         ("<div><div><span id=n>10:00</span><button>Act</button></div><div><span>10:30</span><button>Act</button></div></div>".to_owned(), "\"Act\""),
+        // Rows without an element: cells of a grid, terms and what is said of them, text between breaks.
+        ("<div><b>Who</b><b>Act</b><span id=n>Alice</span><button>Act</button><span>Bob</span><button>Act</button></div>".to_owned(), "button \"Act\""),
+        ("<dl><dt id=n>Alice<dd>12 <button>Act</button><dt>Bob<dd>12 <button>Act</button></dl>".to_owned(), "\"Act\""),
+        ("<p><button>Act</button> <i id=n>Alice</i><br><button>Act</button> Bob</p>".to_owned(), "\"Act\""),
         // Where one has more before it, the place is the same from the end.
         ("<div><div><b id=n>Alice</b><button>Act</button></div><div><s>old</s><u>new</u><b>Bob</b><button>Act</button></div></div>".to_owned(), "\"Act\""),
     ] {
@@ -107,6 +111,13 @@ async fn what_stands_beside_a_control_in_no_row_makes_no_ref_stale() {
             "<div><div><b>Alice Moore</b><button>Act</button><p id=n></div><div><b>Bob</b><button>Act</button><p></div></div>",
             "\"Act\"",
             "n.textContent = 'This field is required'",
+        ),
+        // Numbers between signs, and what else stands in cells.
+        ("<div><button>-</button><b id=n>1 item</b><button>+</button></div>", "\"+\"", "n.textContent = '2 items'"),
+        (
+            "<div><b>Alice Moore</b><i id=n>online</i><button>Act</button><b>Bob</b><i>online</i><button>Act</button></div>",
+            "\"Act\"",
+            "n.textContent = 'away'",
         ),
         // Entries of a board's list.
         (
@@ -241,4 +252,29 @@ async fn a_button_is_not_stale_by_quantities_times_or_the_rows_beside_it() {
     let reference = ref_of(&scene.tree().await, "\"More\"");
     scene.evaluate("m.remove(); n.textContent = 'Task 7'").await;
     assert!(scene.resolves(&reference).await.is_err());
+}
+
+/// Entries that are components, as Lit draws them: the words and the button of each are in its shadow root.
+const COMPONENTS: &str = "<div id=list></div><script>
+    customElements.define('an-entry', class extends HTMLElement {
+        set who(who) {
+            if (!this.shadowRoot) this.attachShadow({mode: 'open'}).innerHTML = '<style>b { color: red }</style><div><b></b> <button>Act</button></div>';
+            this.shadowRoot.querySelector('b').textContent = who;
+        }
+    });
+    window.shows = all => all.forEach((who, at) => { (list.children[at] ?? list.appendChild(document.createElement('an-entry'))).who = who });
+    shows(['Alice', 'Bob', 'Carol'])</script>";
+
+#[tokio::test]
+async fn a_button_of_a_component_is_stale_once_that_is_another_entry() {
+    let mut scene = Scene::local().await;
+    scene.shows(COMPONENTS).await;
+    let tree = scene.tree().await;
+    let reference = ref_of(&tree, "\"Act\"");
+    assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+    scene.evaluate("shows(['Alice', 'Dora', 'Carol']); 0").await;
+    assert_eq!(scene.resolves(&reference).await, Ok(()), "the first entry is as it was");
+    scene.evaluate("shows(['Dora', 'Bob', 'Carol']); 0").await;
+    let resolved = scene.resolves(&reference).await;
+    assert!(resolved.as_ref().is_err_and(|error| error.contains("row")), "{resolved:?} {tree}");
 }

@@ -26,6 +26,7 @@ const dom = {
   slot: getterOf(Element.prototype, 'assignedSlot'),
   elementCount: getterOf(Element.prototype, 'childElementCount'),
   firstElement: getterOf(Element.prototype, 'firstElementChild'),
+  lastElement: getterOf(Element.prototype, 'lastElementChild'),
   nextElement: getterOf(Element.prototype, 'nextElementSibling'),
   attribute: methodOf(Element.prototype, 'getAttribute'),
   has: methodOf(Element.prototype, 'hasAttribute'),

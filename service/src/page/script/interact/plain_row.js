@@ -1,5 +1,6 @@
 // Rows that no role names: elements side by side that have the same control at the same place, as lists of plain elements
-// have. A control belongs to what stands around it there, as in any row.
+// have. A control belongs to what stands around it there, as in any row. In a grid of cells without rows, and in a list of
+// terms, it belongs to what stands between it and the one before it that is alike.
 
 const PLAIN_LEVELS_MAX = 8, PLAIN_BESIDE_MAX = 3, PLAIN_PLACES_MAX = 20;
 // How many controls a snapshot reads for this.
@@ -15,11 +16,15 @@ const PICKED_TYPES = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 
 // ref stale.
 const plainRows = new WeakMap();
 const isPlainRow = new WeakSet();
+// Cells that stand for rows without an element: what the others of their kind are, and the way to their words.
+const cellRows = new WeakMap();
+// How far the cell before may be, and how deep in it the control.
+const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
 // The plain row that an element is in; `looked` counts what a snapshot reads, which asks again for what was in none.
 function plainRowOf(element, outermost, looked) {
   const known = plainRows.get(element);
-  if (known ? dom.contains(known, element) : known === null && !looked) return known;
+  if (known ? holds(known, element) : known === null && !looked) return known;
   if (looked && looked.count > PLAIN_LOOKED_MAX) return null;
   const row = findPlainRow(element, outermost, looked ?? { count: 0 });
   plainRows.set(element, row);
@@ -33,14 +38,19 @@ function findPlainRow(element, outermost, looked) {
   const path = [];
   let inner = element;
   for (let level = 0; level < PLAIN_LEVELS_MAX; level++) {
-    const outer = dom.parent(inner);
+    if (level < CELL_LEVELS_MAX && isCellOfRow(inner, path, element, says, looked)) return inner;
+    const parent = dom.parent(inner), isInRoot = parent instanceof ShadowRoot, outer = isInRoot ? parent.host : parent;
     if (!outer || dom.type(outer) !== 1 || outer === outermost || dom.matches(outer, NOT_PLAIN_ROWS)) return null;
     const place = placeOf(inner);
     if (place === null) return null;
-    path.unshift(place);
+    path.unshift({ place, isInRoot });
     inner = outer;
     const isRow = elementsBeside(outer).some((other) => hasLike(other, path, element, says, looked));
-    if (isRow && isTold(outer, element)) return outer;
+    const text = isRow ? ownTextOf(outer, element) : null;
+    if (text === null) continue;
+    // What has numbers alone may be a cell of one.
+    if (!/\p{L}{2}/u.test(text)) isCellOfRow(outer, path, element, says, looked);
+    return outer;
   }
   return null;
 }
@@ -51,7 +61,7 @@ function saysAsControl(element, looked) {
   const tag = dom.tag(element);
   if (tag === 'html' || tag === 'body' || (tag === 'a' && dom.has(element, 'href'))) return null;
   const label = dom.attribute(element, 'aria-label') ?? dom.attribute(element, 'title') ?? dom.attribute(element, 'placeholder');
-  const text = label ?? (tag === 'select' || tag === 'textarea' ? '' : textIn(element, () => true, false));
+  const text = label ?? (tag === 'select' || tag === 'textarea' ? '' : textIn(element, (node) => !SKIPPED.has(dom.tag(node)), false));
   if (text.length > CONTROL_CHARS_MAX) return null;
   return `${tag} ${dom.attribute(element, 'role') ?? ''} ${tag === 'input' ? dom.attribute(element, 'type') : ''} ${wordsAlone(text)}`;
 }
@@ -80,25 +90,79 @@ function elementsBeside(element) {
 }
 
 // Whether another row has at the place that the path leads to what says the same.
-function hasLike(row, path, element, says, looked) {
+function hasLike(row, path, element, says, looked, orIs = false) {
   return [0, 1].some((end) => {
     let at = row;
-    for (const place of path) {
-      at = end ? at.lastElementChild : dom.firstElement(at);
+    for (const { place, isInRoot } of path) {
+      const root = isInRoot ? shadowOf(at) : null;
+      if (isInRoot && !root) return false;
+      at = root ? root[end ? 'lastElementChild' : 'firstElementChild'] : (end ? dom.lastElement : dom.firstElement)(at);
       for (let step = 0; at && step < place[end]; step++) at = end ? at.previousElementSibling : dom.nextElement(at);
       if (!at) return false;
     }
-    return at !== element && dom.tag(at) === dom.tag(element) && saysAsControl(at, looked) === says;
+    return (orIs || at !== element) && dom.tag(at) === dom.tag(element) && saysAsControl(at, looked) === says;
   });
 }
 
-// Whether a row says something of its own, and not too much. Where there are labels, they say what fields are.
-function isTold(row, element) {
-  const text = textIn(row, (node) => isAboutRow(node) && node !== element, false);
-  if (text.length > PLAIN_ROW_CHARS_MAX || !/[\p{L}\p{N}]/u.test(text)) return false;
+// Whether a cell holds the control of a row without an element: others of its kind are beside it, with other texts between.
+// Such a control has words: a stepper has two signs around a number.
+function isCellOfRow(cell, path, element, says, looked) {
+  if (!dom.parent(cell) || !/\p{L}/u.test(says.slice(says.lastIndexOf(' '))) || isWrittenIn(element)) return false;
+  const steps = [...path];
+  const isLike = (other) => dom.type(other) === 1 && dom.tag(other) === dom.tag(cell) && hasLike(other, steps, element, says, looked, true);
+  if (likeBeside(cell, isLike).every((like) => like === null)) return false;
+  cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? 'previousSibling' : 'nextSibling' });
+  const pieces = piecesIn(cell);
+  const isRow = pieces.some((piece) => /\p{L}{2}/u.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
+  if (!isRow) cellRows.delete(cell);
+  return isRow;
+}
+
+// The cells before and after that are like it; null where none is near.
+function likeBeside(cell, isLike) {
+  return ['previousElementSibling', 'nextElementSibling'].map((way) => {
+    for (let at = cell[way], count = 0; at && count < CELLS_BESIDE_MAX; at = at[way], count++) if (isLike(at)) return at;
+    return null;
+  });
+}
+
+// Whether the first cell of its kind has words before it, as the others have then.
+function wordsBeforeFirst(cell, isLike) {
+  let at = dom.firstChild(dom.parent(cell));
+  for (let count = 0; at && count < PLAIN_PLACES_MAX && at !== cell && !isLike(at); at = dom.nextSibling(at), count++) {
+    if (saysWords(at)) return true;
+  }
+  return !at || (at !== cell && !isLike(at));
+}
+const saysWords = (node) => {
+  if (dom.type(node) === 3) return /\p{L}/u.test(node.data.slice(0, ABOUT_MAX_CHARS));
+  return dom.type(node) === 1 && isAboutRow(node) && /\p{L}/u.test(textIn(node, isAboutRow, false));
+};
+
+// The nodes that belong to a cell, from the one like it until there. The first has as many as are between it and the next.
+function nodesOfCell(cell) {
+  const { isLike, way } = cellRows.get(cell);
+  const until = (way) => {
+    const nodes = [];
+    let at = cell[way];
+    for (; at && nodes.length < CELL_NODES_MAX && !isLike(at); at = at[way]) nodes.push(at);
+    return { nodes, isFirst: !at };
+  };
+  const { nodes, isFirst } = until(way);
+  const own = isFirst ? nodes.slice(0, until(way === 'previousSibling' ? 'nextSibling' : 'previousSibling').nodes.length) : nodes;
+  return way === 'previousSibling' ? own.reverse() : own;
+}
+
+const isWrittenIn = (element) => {
   const tag = dom.tag(element);
-  const isWrittenIn = tag === 'textarea' || (tag === 'input' && !PICKED_TYPES.has(dom.attribute(element, 'type')));
-  return !isWrittenIn || dom.find(row, 'label') === null;
+  return tag === 'textarea' || (tag === 'input' && !PICKED_TYPES.has(dom.attribute(element, 'type')));
+};
+
+// What a row says of its own; null where that is nothing, or too much. Where there are labels, they say what fields are.
+function ownTextOf(row, element) {
+  const text = textIn(row, (node) => isAboutRow(node) && node !== element, false);
+  if (text.length > PLAIN_ROW_CHARS_MAX || !/[\p{L}\p{N}]/u.test(text)) return null;
+  return !isWrittenIn(element) || dom.find(row, 'label') === null ? text : null;
 }
 
 // How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
@@ -116,7 +180,7 @@ function piecesIn(row) {
   const pieces = [];
   const add = (text) => { if (/[\p{L}\p{N}]/u.test(text ?? '')) pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS))) };
   const leads = [];
-  walkIn(row, isAboutRow, (node, type) => {
+  const visit = (node, type) => {
     if (pieces.length >= PIECES_MAX) return false;
     if (type === 3) add(node.data);
     else if (type === 1) {
@@ -124,7 +188,12 @@ function piecesIn(row) {
       leads.push(dom.tag(node) === 'a' ? dom.attribute(node, 'href') : null, dom.attribute(node, 'title'));
     }
     return true;
-  });
+  };
+  const isCell = cellRows.has(row);
+  for (const node of isCell ? nodesOfCell(row) : []) {
+    if (visit(node, dom.type(node)) && dom.type(node) === 1 && isAboutRow(node)) walkIn(node, isAboutRow, visit);
+  }
+  if (!isCell || isAboutRow(row)) walkIn(row, isAboutRow, visit);
   for (const lead of [dom.attribute(row, 'aria-label'), dom.attribute(row, 'title'), ...leads]) add(lead);
   return pieces;
 }

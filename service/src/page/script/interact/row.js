@@ -32,9 +32,25 @@ function rowWordsOf(element) {
   return row ? wordsOf(row) : '';
 }
 
+// The nearest element around another that a selector matches, also around the shadow roots that it is in.
+const HOSTS_AROUND_MAX = 20;
 function outwardOf(element, selector) {
-  const parent = dom.parent(element);
-  return parent && dom.type(parent) === 1 ? Element.prototype.closest.call(parent, selector) : null;
+  let at = dom.parent(element);
+  for (let hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
+    const found = dom.type(at) === 1 ? dom.closest(at, selector) : null;
+    if (found) return found;
+    const root = dom.rootNode(at);
+    at = root instanceof ShadowRoot ? root.host : null;
+  }
+  return null;
+}
+function holds(outer, inner) {
+  for (let at = inner, hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
+    if (dom.contains(outer, at)) return true;
+    const root = dom.rootNode(at);
+    at = root instanceof ShadowRoot ? root.host : null;
+  }
+  return false;
 }
 function rowAround(element, looked = null) {
   const row = outwardOf(element, ROWS);
@@ -66,8 +82,11 @@ function partWordsOf(element, cache = new Map()) {
 // that changes makes no other row.
 function numbersTold(row, { words, numbers }, cache) {
   let count = 0;
-  for (const other of [row.previousElementSibling, row.nextElementSibling]) {
+  const cell = cellRows.get(row);
+  const others = cell ? likeBeside(row, cell.isLike) : [row.previousElementSibling, row.nextElementSibling];
+  for (const other of others) {
     if (!other || other.nodeName !== row.nodeName) continue;
+    if (cell) cellRows.set(other, cell);
     const isPlain = isPlainRow.has(row);
     if (isPlain) isPlainRow.add(other);
     const beside = readRow(other, cache);
@@ -113,20 +132,40 @@ function textIn(element, isAbout, saysMore, text = '', marks = null) {
   return text.slice(0, ABOUT_MAX_CHARS);
 }
 
-// Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false.
+// Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false. Of an element that has
+// a shadow root, also what is in that and in others there.
 function walkIn(element, isAbout, visit) {
-  let node = dom.firstChild(element);
+  const rootOf = shadowOf(element) ? shadowOf : () => null;
+  const firstIn = (outer) => {
+    const root = rootOf(outer);
+    return (root && dom.firstChild(root)) ?? dom.firstChild(outer);
+  };
+  let node = firstIn(element);
   for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
     const type = dom.type(node);
     if (!visit(node, type)) return;
-    let next = type === 1 && isAbout(node) ? dom.firstChild(node) : null;
-    for (; next === null && node !== element; node = dom.parent(node)) next = dom.nextSibling(node);
+    let next = type === 1 && isAbout(node) ? firstIn(node) : null;
+    while (next === null && node !== element) {
+      next = dom.nextSibling(node);
+      if (next) break;
+      const outer = dom.parent(node);
+      if (!(outer instanceof ShadowRoot)) node = outer;
+      else {
+        // What the host itself holds comes after its root.
+        node = outer.host;
+        next = dom.firstChild(node);
+      }
+    }
     node = next;
   }
 }
 
 // A button in a heading is the row's title.
-const isTitle = (node) => dom.tag(node) === 'button' && /^h[1-6]$/.test(dom.tag(dom.parent(node)));
+const isTitle = (node) => {
+  if (dom.tag(node) !== 'button') return false;
+  const outer = dom.parent(node);
+  return outer !== null && dom.type(outer) === 1 && /^h[1-6]$/.test(dom.tag(outer));
+};
 
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
