@@ -53,7 +53,7 @@ const MAX_SESSIONS_PER_SANDBOX: Setting =
         .default("8");
 const SESSION_IDLE_SECONDS: Setting =
     Setting::new("PORTHOLE_SESSION_IDLE_SECONDS", "a whole number of seconds from 1 to 300")
-        .help("An agent's session ends after this long without a call, in seconds")
+        .help("An agent's session ends after this long without a call, an input or a viewer, in seconds")
         .default("300");
 const SESSION_MAX_SECONDS: Setting =
     Setting::new("PORTHOLE_SESSION_MAX_SECONDS", "a whole number of seconds from 60 to 21600")

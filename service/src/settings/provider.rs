@@ -33,7 +33,7 @@ const WARM_PAGES_MAX: usize = 1_024;
 
 pub(super) const FRAMES: Setting = Setting::new("PORTHOLE_FRAMES", "auto or off")
     .help(
-        "Whether pictures of the viewport are drawn by hand in a second browser, which is faster; headless shell only",
+        "Whether pictures of the viewport are drawn by `begin_frame` in a second browser, which is faster; headless shell only",
     )
     .default("auto");
 

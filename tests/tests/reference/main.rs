@@ -11,4 +11,5 @@ mod readme;
 mod requests;
 mod settings;
 mod tools;
+mod tree;
 mod warnings;

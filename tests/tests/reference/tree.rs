@@ -1,0 +1,22 @@
+//! The states of a snapshot's lines: the table has each that is written, and no other.
+
+use std::collections::BTreeSet;
+
+use porthole_tests::markdown::{tables, text};
+
+#[test]
+fn the_table_of_states_has_every_state() {
+    let source = text("reading/src/tree/node.rs");
+    let display = source.split("impl fmt::Display for State").nth(1).expect("how states are written");
+    let written: BTreeSet<String> = in_brackets(display, '"').map(|state| state.replace("{level}", "N")).collect();
+    let tables = tables("docs/reference/sessions.md");
+    let table = tables.iter().find(|table| table.header[0] == "state").expect("a table of states");
+    let documented: BTreeSet<String> = table.rows.iter().flat_map(|row| in_brackets(&row[0], '`')).collect();
+    assert!(written.len() > 10, "{written:?}");
+    assert_eq!(documented, written);
+}
+
+/// The quoted words that are in brackets.
+fn in_brackets(text: &str, quote: char) -> impl Iterator<Item = String> {
+    text.split(quote).filter(|part| part.starts_with('[') && part.ends_with(']')).map(str::to_owned)
+}
