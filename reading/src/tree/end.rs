@@ -1,7 +1,7 @@
 //! Leaves out the end of a tree, between lines. Each list of siblings that is cut ends with a hint, the line that says
 //! where it goes on: a client that follows all hints sees every line.
 
-use super::fit::{CUTS, cut_names, cut_text};
+use super::cuts::{CUTS, cut_names, cut_text};
 use super::node::Node;
 use super::options::Options;
 use super::text::{INDENT_MAX, Mark, line};

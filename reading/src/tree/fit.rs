@@ -1,13 +1,12 @@
 //! Makes a folded tree fit: deep levels are left out, long names cut, then the end (`end`).
 
+use super::alike::{ALIKE_SHOWN, has_alike};
+use super::cuts::{CUTS, cut_names};
 use super::end::{cut_end, hint_chars};
-use super::fold::{ALIKE_SHOWN, has_alike};
 use super::node::Node;
 use super::options::Options;
 use super::text::{Mark, line};
 
-/// Names and texts are cut to these, in characters, until the tree fits.
-pub(super) const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
 /// Room for the mark and the ref of a line whose inside is left out, in characters.
 const MARK_CHARS: usize = 20;
 /// What stands in place of an element's inside.
@@ -138,19 +137,5 @@ fn shorten(nodes: &mut [Node], max: usize) {
     for node in nodes {
         cut_names(node, max);
         shorten(&mut node.children, max);
-    }
-}
-
-pub(super) fn cut_names(node: &mut Node, max: usize) {
-    cut_text(&mut node.name, max);
-    for text in [&mut node.text, &mut node.placeholder, &mut node.url, &mut node.hint].into_iter().flatten() {
-        cut_text(text, max);
-    }
-}
-
-pub(super) fn cut_text(text: &mut String, max: usize) {
-    if let Some((at, _)) = text.char_indices().nth(max) {
-        text.truncate(at);
-        text.push('…');
     }
 }

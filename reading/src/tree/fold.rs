@@ -3,8 +3,8 @@
 //! A line says how to get what is left out.
 
 use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::alike::{ALIKE_MAX, ALIKE_SHOWN, kind};
 use super::fit::{fit, fits, leave_out};
 use super::node::{Node, State};
 use super::options::Options;
@@ -12,12 +12,6 @@ use super::options::Options;
 #[cfg(test)]
 mod tests;
 
-/// More siblings of one kind than these are folded.
-pub const ALIKE_MAX: usize = 50;
-/// How many of them are shown then.
-pub const ALIKE_SHOWN: usize = 10;
-/// Children that count for what kind a node is of.
-const KIND_CHILDREN_MAX: usize = 30;
 /// Chosen ones that are shown beyond the first, each time.
 const CHOSEN_SHOWN_MAX: usize = 10;
 
@@ -119,26 +113,6 @@ fn fold_inside(nodes: &mut [Node], max: usize, give: &mut dyn FnMut(u64) -> u64)
         is_cut |= fold_inside(&mut node.children, max, give);
     }
     is_cut
-}
-
-/// Two siblings of one kind have one role, and children of the same roles.
-fn kind(node: &Node) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    node.role.hash(&mut hasher);
-    for child in node.children.iter().take(KIND_CHILDREN_MAX) {
-        child.role.hash(&mut hasher);
-    }
-    hasher.finish()
-}
-
-/// Whether more than `max` of these siblings are alike.
-pub(super) fn has_alike(nodes: &[Node], max: usize) -> bool {
-    let mut counts: HashMap<u64, usize> = HashMap::new();
-    nodes.iter().filter(|node| node.rest.is_none()).any(|node| {
-        let count = counts.entry(kind(node)).or_default();
-        *count += 1;
-        *count > max
-    })
 }
 
 fn is_chosen(node: &Node) -> bool {

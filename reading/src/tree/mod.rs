@@ -4,7 +4,9 @@
 //! `text` writes lines, `changes` the lines that differ from an earlier tree's. Names and texts are the page's, so none may
 //! look like a line of ours.
 
+mod alike;
 mod changes;
+mod cuts;
 mod end;
 mod fit;
 mod fold;
@@ -12,8 +14,9 @@ mod node;
 mod options;
 mod text;
 
+pub use self::alike::{ALIKE_MAX, ALIKE_SHOWN};
 pub use self::changes::changes;
-pub use self::fold::{ALIKE_MAX, ALIKE_SHOWN, fold};
+pub use self::fold::fold;
 pub use self::node::{Node, Rest, State};
 pub use self::options::Options;
 pub use self::text::{Tree, write};

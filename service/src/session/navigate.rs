@@ -1,22 +1,14 @@
 //! Navigation: the `navigate` call, and its part in `open` and in new tabs.
 
-use porthole_contract::session::{Acted, HistoryAction, LoadState};
+use porthole_contract::session::{Acted, LoadState};
 use porthole_contract::{Until, Wait};
 use tokio::time::Instant;
 
+use super::destination::{Destination, judge, travel};
 use super::shown::Shown;
 use super::{SessionError, Turn};
-use crate::guard::{Judge, Refusal, Target};
-use crate::page::{Page, PageError, Travel};
-
-/// Where a navigation goes.
-#[derive(Clone, Copy, Debug)]
-pub enum Destination<'a> {
-    /// To a URL.
-    Url(&'a str),
-    /// Through the tab's history.
-    History(HistoryAction),
-}
+use crate::guard::Refusal;
+use crate::page::PageError;
 
 impl Turn<'_> {
     /// Goes there and waits until the document is as wanted. A navigation that fails leaves the tab usable.
@@ -85,21 +77,6 @@ impl Turn<'_> {
         let status_code = if page.dialog().is_some() { page.status_code() } else { page.answered_with().await };
         Ok(Acted { navigated: true, settled, target: None, method: None, status_code })
     }
-}
-
-/// A step in the history, as pages take it.
-pub(super) const fn travel(action: HistoryAction) -> Travel {
-    match action {
-        HistoryAction::Back => Travel::Back,
-        HistoryAction::Forward => Travel::Forward,
-        HistoryAction::Reload => Travel::Reload,
-    }
-}
-
-/// Judges a URL before a tab goes there.
-pub(super) async fn judge(page: &Page, by: &Judge, url: &str) -> Result<Target, Refusal> {
-    page.judge_host(url)?;
-    by.guard.judge(url).await
 }
 
 const fn state(until: LoadState) -> Until {

@@ -9,7 +9,7 @@ use porthole_contract::live::ServerMessage;
 use tokio::time::Instant;
 
 use super::Session;
-use super::navigate::judge;
+use super::destination::judge;
 use super::tabs::Tab;
 use crate::page::{Page, PageError, Revival, Travel};
 

@@ -4,6 +4,7 @@
 mod dependencies;
 mod errors;
 mod extraction;
+mod imports;
 mod limits;
 mod links;
 mod live;

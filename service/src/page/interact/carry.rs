@@ -4,8 +4,8 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchDragEventType, Mou
 
 use super::acted::{BoundingBox, Point, Terms};
 use super::actionable::{Ask, Spot, Tries, frames_around};
-use super::drag::Drop;
 use super::drag_data::{DragData, Intercepting};
+use super::drag_ends::Drop;
 use super::drop::Zone;
 use super::error::unless_held;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};

@@ -4,35 +4,18 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 
+use super::ActError;
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::carry::Carrying;
 use super::chord::Modifiers;
 use super::drag_data::Intercepting;
+use super::drag_ends::{Drop, Grip};
 use super::drop::Zone;
 use super::press::{Came, Press};
 use super::quiet::Quiet;
-use super::{ActError, Element};
 use crate::cdp::Call;
 use crate::page::Page;
-
-/// What to drag.
-#[derive(Clone, Debug)]
-pub enum Grip {
-    /// An element, by a point of it that is hit.
-    Element(Element),
-    /// A point of the viewport, and the element that was hit there.
-    Point(Point, Element),
-}
-
-/// Where to drag to.
-#[derive(Clone, Debug)]
-pub enum Drop<'a> {
-    /// The middle of an element.
-    Element(&'a Element),
-    /// A point of the viewport.
-    Point(Point),
-}
 
 impl Page {
     /// Drags an element to another one, or to a point. What is under the pointer when it is let go is checked: where that is

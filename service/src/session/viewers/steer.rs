@@ -9,7 +9,7 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use crate::page::{Page, PageError};
 use crate::session::Session;
-use crate::session::navigate::{judge, travel};
+use crate::session::destination::{judge, travel};
 
 /// Acts that run beside a viewer; more are dropped.
 const RUNNING_MAX: usize = 16;
