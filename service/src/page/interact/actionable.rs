@@ -152,7 +152,7 @@ impl Tries {
     pub(super) fn error(&self, told: Told) -> ActError {
         let what = told.what;
         match told.lacks.as_deref() {
-            Some("attached") => ActError::NotFound(what),
+            Some("attached") => ActError::no_element(what),
             Some("enabled") => ActError::NotEnabled(what),
             Some("field" | "editable") => ActError::NotEditable(what),
             Some("uncovered") => ActError::Covered { covered: what, by: told.by.unwrap_or_default() },
@@ -161,7 +161,7 @@ impl Tries {
             }
             Some("option") => {
                 let option = told.by.unwrap_or_default();
-                ActError::NotFound(format!("the option {option:?} of {what}"))
+                ActError::no_element(format!("the option {option:?} of {what}"))
             }
             Some("options") => ActError::NoEffect(format!("{what} had other options once it had the focus")),
             Some("value") => ActError::Invalid(format!("the value does not suit {what}")),

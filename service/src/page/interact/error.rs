@@ -9,9 +9,9 @@ pub enum ActError {
     /// The ref no longer means the element that it was shown for.
     #[error(transparent)]
     Stale(#[from] Stale),
-    /// Nothing matches.
-    #[error("no element matches {0}")]
-    NotFound(String),
+    /// Nothing matches, or the document is gone.
+    #[error("{0}")]
+    NotFound(Missing),
     /// The element is not rendered, or has no size.
     #[error("{0} is not visible")]
     NotVisible(String),
@@ -54,11 +54,32 @@ pub enum ActError {
     Page(#[from] PageError),
 }
 
+/// What is not there.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Missing {
+    /// An element: what was looked for.
+    #[error("no element matches {0}")]
+    Element(String),
+    /// The document: of what, or why.
+    #[error("the document is gone: {0}")]
+    Document(String),
+}
+
 impl ActError {
+    /// No element matches this.
+    pub(super) fn no_element(what: impl Into<String>) -> Self {
+        Self::NotFound(Missing::Element(what.into()))
+    }
+
+    /// The document is gone: of what, or why.
+    pub(super) fn no_document(what: impl Into<String>) -> Self {
+        Self::NotFound(Missing::Document(what.into()))
+    }
+
     /// Whether the element has left its document, which is still there. Where the document left as well, the action may have
     /// had it go.
     pub fn is_of_a_gone_element(&self) -> bool {
-        matches!(self, Self::NotFound(what) if !what.starts_with("the document"))
+        matches!(self, Self::NotFound(Missing::Element(_)))
     }
 
     /// Whether the element that was meant lacks something or did not take the action. Else the page or the call did.

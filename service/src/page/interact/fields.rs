@@ -1,6 +1,5 @@
 //! Types into fields, and reads back what the page kept.
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::acted::{Acted, Method, Terms, Typed};
@@ -8,6 +7,7 @@ use super::actionable::{Ask, Tries};
 use super::aside::Input;
 use super::chord::Chord;
 use super::error::unless_held;
+use super::field::{Content, Field, Typing};
 use super::focus::{Keyed, went_nowhere};
 use super::keys::Keyboard;
 use super::leaving::Leaving;
@@ -18,42 +18,6 @@ use crate::page::Page;
 
 /// An editor that scrolls leaves out what is not in view, but not of a line as short as this.
 const IN_VIEW_MIN_CHARS: usize = 100;
-
-/// What to type.
-#[derive(Clone, Debug)]
-pub struct Typing {
-    /// The text.
-    pub text: String,
-    /// Whether it replaces what is there; otherwise it is added.
-    pub clear: bool,
-    /// Whether Enter follows.
-    pub submit: bool,
-    /// Key by key.
-    pub slowly: bool,
-    /// What is waited for.
-    pub terms: Terms,
-}
-
-/// What a field says when it gets the focus.
-#[derive(Debug, Deserialize)]
-pub(super) struct Field {
-    kind: String,
-    focused: bool,
-    pub what: String,
-    #[serde(flatten)]
-    pub held: Content,
-}
-
-/// What a field holds.
-#[derive(Debug, Deserialize)]
-pub(super) struct Content {
-    pub value: String,
-    /// The text of an editor that draws it beside the field, as far as it is in view.
-    pub drawn: Option<String>,
-    /// Whether there may be more than is in the document.
-    pub long: bool,
-    secret: bool,
-}
 
 /// What typing came to.
 enum Outcome {
@@ -207,8 +171,8 @@ impl Page {
                 warnings.push(not_pressed());
                 Ok(None)
             }
-            Err(ActError::NotFound(what)) => {
-                warnings.push(format!("not_submitted: Enter was not pressed, {what} is gone"));
+            Err(ActError::NotFound(why)) => {
+                warnings.push(format!("not_submitted: Enter was not pressed: {why}"));
                 Ok(rest)
             }
             Err(error) => Err(error),

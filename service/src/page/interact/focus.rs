@@ -82,7 +82,7 @@ impl Page {
                 Next::Goes => {}
                 Next::Held => return Ok(None),
                 Next::Elsewhere(to) => return Err(went_nowhere("the key", &what, Some(to))),
-                Next::Left => return Err(ActError::NotFound(format!("the document of {what}"))),
+                Next::Left => return Err(ActError::no_document(what)),
             }
             let Some(()) = quiet.delivered(self.send_chord(chord)).await? else { return Ok(None) };
             let Some(keyed) = self.keyed_aside(element, aside, tries).await? else { return Ok(Some(Keyed::default())) };

@@ -66,7 +66,7 @@ impl Page {
     /// [`ActError::NotFound`] where that is no frame; otherwise as [`Page::main_document`].
     pub async fn frame_in(&self, outer: &Frame, number: u32) -> Result<Frame, ActError> {
         let node = outer.describe(self, number).await?;
-        let id = node.frame_id.map(String::from).ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
+        let id = node.frame_id.map(String::from).ok_or_else(|| ActError::no_element("the frame"))?;
         let own = self.state.borrow().parts.get(&id).cloned();
         let session = own.unwrap_or_else(|| outer.session().clone());
         Frame::open(self, session, id, Some((outer.clone(), number)), CAPTURE_TIMEOUT).await
@@ -88,14 +88,14 @@ impl Page {
         for _ in 0..FRAME_DEPTH_MAX {
             let arguments = vec![point.x.into(), point.y.into()];
             let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", arguments).await?;
-            let hit = hit.ok_or_else(|| ActError::NotFound(format!("the point {}, {}", point.x, point.y)))?;
+            let hit = hit.ok_or_else(|| ActError::no_element(format!("the point {}, {}", point.x, point.y)))?;
             if !hit.is_frame {
                 return Ok(Element::node(frame, hit.number));
             }
             point = Point { x: hit.x, y: hit.y };
             frame = self.frame_in(&frame, hit.number).await?;
         }
-        Err(ActError::NotFound("the point: its frames are too deep".to_owned()))
+        Err(ActError::no_element("the point: its frames are too deep"))
     }
 
     /// Awaits `answer` for `limit` at most, not beyond the page's end, and not while a dialog holds the page: then it
@@ -178,7 +178,7 @@ impl Frame {
             Ok(Some(node?.node))
         };
         let node = page.unless_held(CAPTURE_TIMEOUT, "asking for an element", describing).await?;
-        node.ok_or_else(|| ActError::NotFound("the element".to_owned()))
+        node.ok_or_else(|| ActError::no_element("the element"))
     }
 }
 
@@ -190,7 +190,7 @@ impl Element {
     pub async fn first(page: &Page, frame: &Frame, selector: &str) -> Result<Self, ActError> {
         let number: u32 = frame.call(page, CAPTURE_TIMEOUT, "first", vec![selector.into()]).await?;
         if number == 0 {
-            return Err(ActError::NotFound(selector.to_owned()));
+            return Err(ActError::no_element(selector.to_owned()));
         }
         Ok(Self::node(frame.clone(), number))
     }
@@ -232,15 +232,17 @@ async fn call<T: DeserializeOwned>(
             }
         }
     };
-    match page.unless_held(limit, "the page's answer", calling).await.and_then(|value| {
-        value.ok_or_else(|| ActError::NotFound("the document (its frame shows another one)".to_owned()))
-    }) {
+    match page
+        .unless_held(limit, "the page's answer", calling)
+        .await
+        .and_then(|value| value.ok_or_else(|| ActError::no_document("its frame shows another one")))
+    {
         Err(ActError::Page(PageError::Browser(CdpError::Remote { message, .. }))) => {
-            Err(ActError::NotFound(format!("the document ({message})")))
+            Err(ActError::no_document(message))
         }
         // A frame's own process ends with it.
         Err(ActError::Page(PageError::Browser(CdpError::Detached))) if !session.is_same(&page.session) => {
-            Err(ActError::NotFound("the document (its process has ended)".to_owned()))
+            Err(ActError::no_document("its process has ended"))
         }
         answer => answer,
     }

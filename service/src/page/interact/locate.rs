@@ -107,10 +107,10 @@ impl Page {
         let all = || plan.tries.first().map_or_else(|| "the element".to_owned(), |steps| shown(steps));
         let Some((frame, chosen)) = round.best(plan) else {
             let error = match &round.no_frame {
-                Some((selector, 0)) => ActError::NotFound(format!("frame_selector {selector}")),
+                Some((selector, 0)) => ActError::no_element(format!("frame_selector {selector}")),
                 Some((selector, _)) => ActError::Invalid(format!("frame_selector: {selector} matches no frame")),
-                None if plan.lenient => ActError::NotFound(value_of(plan)),
-                None => ActError::NotFound(all()),
+                None if plan.lenient => ActError::no_element(value_of(plan)),
+                None => ActError::no_element(all()),
             };
             return Missed { error, tried, matched_count: 0, bounding_box: None };
         };
@@ -141,7 +141,7 @@ impl Page {
         while let Some((outer, number)) = owner {
             let arguments = vec![number.into(), json!(bounds), is_part.into()];
             let outward: Option<BoundingBox> = outer.call(self, limit, "outward", arguments).await?;
-            bounds = outward.ok_or_else(|| ActError::NotFound("the frame".to_owned()))?;
+            bounds = outward.ok_or_else(|| ActError::no_element("the frame"))?;
             owner = outer.owner();
         }
         Ok(bounds)

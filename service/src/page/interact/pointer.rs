@@ -10,6 +10,7 @@ use serde_json::json;
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
+use super::error::Missing;
 use super::press::{Came, Press, Sent};
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element};
@@ -213,7 +214,7 @@ impl Page {
         let reached: Reached = match self.told_once(element, name, options, tries).await {
             Err(ActError::Dialog(_)) => return Ok(Some(None)),
             // The document went away by it, perhaps with its window.
-            Err(ActError::NotFound(what)) if what.starts_with("the document") => return Ok(Some(quiet.rest().await?)),
+            Err(ActError::NotFound(Missing::Document(_))) => return Ok(Some(quiet.rest().await?)),
             Err(ActError::Page(PageError::Crashed(_))) if self.was_closed().await => {
                 return Ok(Some(quiet.rest().await?));
             }

@@ -97,7 +97,7 @@ impl Identity {
         let row = self.row;
         let (role, name) = self.told();
         let Meant::Shown(shown) = meant else {
-            return ActError::NotFound(format!("what was found: it has changed, and is {role} {name:?} now"));
+            return ActError::no_element(format!("what was found: it has changed, and is {role} {name:?} now"));
         };
         let snapshot = shown.snapshot;
         let fate = if role == shown.role && name == shown.name && row != shown.row {

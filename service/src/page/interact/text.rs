@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::actionable::Tries;
 use super::chord::Chord;
 use super::error::unless_held;
-use super::fields::{Field, Typing};
+use super::field::{Field, Typing};
 use super::focus::{ANOTHER_DOCUMENT, Next, went_nowhere};
 use super::leaving::Leaving;
 use super::quiet::Quiet;
@@ -44,7 +44,7 @@ impl Page {
             Next::Goes => {}
             Next::Held => return Ok(None),
             Next::Elsewhere(moved) => return Err(went_nowhere("the text", &field.what, Some(moved))),
-            Next::Left => return Err(ActError::NotFound(format!("the document of {}", field.what))),
+            Next::Left => return Err(ActError::no_document(field.what.clone())),
         }
         let is_part = field.held.long || field.held.drawn.is_some();
         let mut has_keyed = false;

@@ -150,7 +150,7 @@ impl Page {
         let is_gone = is_one && round.best(plan).is_none();
         match state {
             Awaited::Hidden if came_about || is_gone => Ok(()),
-            _ if is_gone => Err(ActError::NotFound(what.to_owned()).into()),
+            _ if is_gone => Err(ActError::no_element(what.to_owned()).into()),
             _ if came_about => Ok(()),
             _ => {
                 let mut missed = self.missed(plan, &round).await;

@@ -4,15 +4,12 @@
 use std::fmt;
 
 use porthole_contract::Chain;
+use porthole_contract::limits::{SELECTOR_STEPS_MAX, TARGET_VALUE_MAX_CHARS};
 use porthole_contract::session::TargetBy;
 use serde::Serialize;
 
 use super::ActError;
 
-/// Longest value of a target, in characters.
-const VALUE_MAX_CHARS: usize = 4_000;
-/// Most steps of a chain.
-const STEPS_MAX: usize = 16;
 /// Most frames of one document that are looked into.
 const FRAMES_OF_ONE_MAX: usize = 50;
 
@@ -159,15 +156,15 @@ fn parts<'a>(text: &'a str, field: &str) -> Result<Vec<&'a str>, ActError> {
     if whole.is_empty() {
         return Err(ActError::Invalid(format!("{field}: must not be empty")));
     }
-    if whole.chars().count() > VALUE_MAX_CHARS {
-        return Err(ActError::Invalid(format!("{field}: must be at most {VALUE_MAX_CHARS} characters long")));
+    if whole.chars().count() > TARGET_VALUE_MAX_CHARS {
+        return Err(ActError::Invalid(format!("{field}: must be at most {TARGET_VALUE_MAX_CHARS} characters long")));
     }
     let parts = Chain::split(whole);
     if parts.iter().any(|part| part.is_empty()) {
         return Ok(vec![whole]);
     }
-    if parts.len() > STEPS_MAX {
-        return Err(ActError::Invalid(format!("{field}: must have at most {STEPS_MAX} steps")));
+    if parts.len() > SELECTOR_STEPS_MAX {
+        return Err(ActError::Invalid(format!("{field}: must have at most {SELECTOR_STEPS_MAX} steps")));
     }
     Ok(parts)
 }
