@@ -71,7 +71,7 @@ impl Client {
 
 /// Declares the method of each route.
 macro_rules! session_routes {
-    ($($(#[doc = $doc:literal])+ $method:ident, $operation:ident, $route:ident, $request:ty, $answer:ty;)+) => {
+    ($($(#[doc = $doc:literal])+ $method:ident, $operation:ident, $request:ty, $answer:ty;)+) => {
         impl Session {
             $(
                 $(#[doc = $doc])+
@@ -82,7 +82,7 @@ macro_rules! session_routes {
                     request.sandbox_id.clone_from(&self.sandbox_id);
                     request.owner_token.clone_from(&self.owner_token);
                     let body = serde_json::to_value(&request).expect("a request of the contract serializes to JSON");
-                    let answer: $answer = self.call(Operation::$operation, routes::$route, &body).await?;
+                    let answer: $answer = self.call(Operation::$operation, &body).await?;
                     self.keep(&answer.session);
                     Ok(answer)
                 }
@@ -93,49 +93,49 @@ macro_rules! session_routes {
 
 session_routes! {
     /// Makes a session with given options, in place of the one of the calls before.
-    open, SessionOpen, OPEN, OpenRequest, SessionAnswer<Plain>;
+    open, SessionOpen, OpenRequest, SessionAnswer<Plain>;
     /// Goes to a URL or through the history. The first call makes the session.
-    navigate, SessionNavigate, NAVIGATE, NavigateRequest, SessionAnswer<Acted>;
+    navigate, SessionNavigate, NavigateRequest, SessionAnswer<Acted>;
     /// Reads what is on the page, with refs to act by.
-    snapshot, SessionSnapshot, SNAPSHOT, SnapshotRequest, SessionAnswer<Plain>;
+    snapshot, SessionSnapshot, SnapshotRequest, SessionAnswer<Plain>;
     /// Clicks an element or a point.
-    click, SessionClick, CLICK, ClickRequest, SessionAnswer<Acted>;
+    click, SessionClick, ClickRequest, SessionAnswer<Acted>;
     /// Types into a field.
-    type_text, SessionType, TYPE, TypeRequest, SessionAnswer<Acted>;
+    type_text, SessionType, TypeRequest, SessionAnswer<Acted>;
     /// Presses a key or a combination of keys.
-    press, SessionPress, PRESS, PressRequest, SessionAnswer<Acted>;
+    press, SessionPress, PressRequest, SessionAnswer<Acted>;
     /// Moves the pointer over an element or to a point.
-    hover, SessionHover, HOVER, HoverRequest, SessionAnswer<Acted>;
+    hover, SessionHover, HoverRequest, SessionAnswer<Acted>;
     /// Chooses in a select.
-    select, SessionSelect, SELECT, SelectRequest, SessionAnswer<Acted>;
+    select, SessionSelect, SelectRequest, SessionAnswer<Acted>;
     /// Sets a checkbox, a radio button or a switch.
-    check, SessionCheck, CHECK, CheckRequest, SessionAnswer<Acted>;
+    check, SessionCheck, CheckRequest, SessionAnswer<Acted>;
     /// Drags one element to another.
-    drag, SessionDrag, DRAG, DragRequest, SessionAnswer<Acted>;
+    drag, SessionDrag, DragRequest, SessionAnswer<Acted>;
     /// Scrolls the page or a part of it, or an element into view.
-    scroll, SessionScroll, SCROLL, ScrollRequest, SessionAnswer<Acted>;
+    scroll, SessionScroll, ScrollRequest, SessionAnswer<Acted>;
     /// Puts files into a file field.
-    upload, SessionUpload, UPLOAD, UploadRequest, SessionAnswer<Acted>;
+    upload, SessionUpload, UploadRequest, SessionAnswer<Acted>;
     /// Waits for one condition.
-    wait, SessionWait, WAIT, WaitRequest, SessionAnswer<Plain>;
+    wait, SessionWait, WaitRequest, SessionAnswer<Plain>;
     /// Acts on what a person would name, in the page first.
-    interact, SessionInteract, INTERACT, InteractRequest, SessionAnswer<Interacted>;
+    interact, SessionInteract, InteractRequest, SessionAnswer<Interacted>;
     /// Takes a picture of the page.
-    screenshot, SessionScreenshot, SCREENSHOT, SessionScreenshotRequest, SessionAnswer<Picture>;
+    screenshot, SessionScreenshot, SessionScreenshotRequest, SessionAnswer<Picture>;
     /// Reads the page, as it stands.
-    extract, SessionExtract, EXTRACT, SessionExtractRequest, SessionAnswer<Extracted>;
+    extract, SessionExtract, SessionExtractRequest, SessionAnswer<Extracted>;
     /// Answers the dialog that holds the page.
-    dialog, SessionDialog, DIALOG, DialogRequest, SessionAnswer<Acted>;
+    dialog, SessionDialog, DialogRequest, SessionAnswer<Acted>;
     /// Lists, opens, selects and closes tabs.
-    tabs, SessionTabs, TABS, TabsRequest, SessionAnswer<Tabs>;
+    tabs, SessionTabs, TabsRequest, SessionAnswer<Tabs>;
     /// Lists and reads downloads.
-    files, SessionFiles, FILES, FilesRequest, SessionAnswer<Files>;
+    files, SessionFiles, FilesRequest, SessionAnswer<Files>;
     /// Reads cookies and local storage, for [`open`](Session::open) later. A secret.
-    state, SessionState, STATE, StateRequest, SessionAnswer<State>;
+    state, SessionState, StateRequest, SessionAnswer<State>;
     /// Reads tabs, age, idle time and control.
-    status, SessionStatus, STATUS, StatusRequest, SessionAnswer<Status>;
+    status, SessionStatus, StatusRequest, SessionAnswer<Status>;
     /// Makes a ticket for the live view.
-    viewer, SessionViewer, VIEWER, ViewerRequest, ViewerAnswer;
+    viewer, SessionViewer, ViewerRequest, ViewerAnswer;
 }
 
 impl Session {
@@ -172,7 +172,7 @@ impl Session {
             ..CloseRequest::default()
         };
         let body = serde_json::to_value(&request).expect("a request of the contract serializes to JSON");
-        let answer = match self.call(Operation::SessionClose, routes::CLOSE, &body).await {
+        let answer = match self.call(Operation::SessionClose, &body).await {
             Err(error)
                 if [ErrorCode::SessionNotFound, ErrorCode::SessionLost].iter().any(|code| error.code() == *code) =>
             {
@@ -184,7 +184,8 @@ impl Session {
         Ok(answer)
     }
 
-    async fn call<T: DeserializeOwned>(&self, operation: Operation, route: &str, body: &Value) -> Result<T, Error> {
+    async fn call<T: DeserializeOwned>(&self, operation: Operation, body: &Value) -> Result<T, Error> {
+        let route = operation.route();
         let acts = routes::acts(route);
         let opens = route == routes::OPEN;
         let first = self.handle().is_none();

@@ -4,7 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use porthole_contract::ErrorCode;
 use porthole_contract::limits::{RETRIES_MAX, RETRY_FIRST_DELAY, RETRY_JITTER};
 use porthole_contract::metrics::Operation;
 
@@ -16,20 +15,6 @@ pub(crate) const LOG_TARGET: &str = "porthole_client";
 /// The longest `Retry-After` that the client waits. With a longer one the failure is returned at once: neither a person
 /// at a terminal nor an open request should wait longer.
 pub const RETRY_AFTER_MAX: Duration = Duration::from_secs(300);
-
-/// Refusals that come before anything was done. Other failures of calls that act are not retried, whether their code is
-/// retryable or not: a click that ran out of time may have happened.
-const REFUSED_BEFORE_ACTING: [ErrorCode; 9] = [
-    ErrorCode::RateLimited,
-    ErrorCode::Overloaded,
-    ErrorCode::ShuttingDown,
-    ErrorCode::SessionCreateFailed,
-    ErrorCode::ProviderRateLimited,
-    ErrorCode::ServiceUnavailable,
-    ErrorCode::SessionLimit,
-    ErrorCode::ControlHeld,
-    ErrorCode::CdpAttachFailed,
-];
 
 /// A retry, before the client waits for it.
 #[derive(Debug)]
@@ -126,7 +111,7 @@ pub(crate) fn log_retry(retry: &Retry<'_>) {
 /// Whether a call may be sent again after this error.
 pub(crate) fn may_retry(error: &Error, acts: bool) -> bool {
     let before_acting = match error.code() {
-        Code::Known(code) => REFUSED_BEFORE_ACTING.contains(&code),
+        Code::Known(code) => code.refuses_before_acting(),
         Code::Other(_) => false,
     };
     error.retryable() && (!acts || before_acting)

@@ -140,6 +140,25 @@ error_codes! {
 }
 
 impl ErrorCode {
+    /// Returns whether it comes before anything was done, so that a call that acts may be sent again. After any other failure
+    /// it may have acted: a click that ran out of time may have happened.
+    #[must_use]
+    pub const fn refuses_before_acting(self) -> bool {
+        use ErrorCode as Code;
+        matches!(
+            self,
+            Code::RateLimited
+                | Code::Overloaded
+                | Code::ShuttingDown
+                | Code::SessionCreateFailed
+                | Code::ProviderRateLimited
+                | Code::ServiceUnavailable
+                | Code::SessionLimit
+                | Code::ControlHeld
+                | Code::CdpAttachFailed
+        )
+    }
+
     /// Returns whether the operator should investigate. Errors caused by a caller, a page or its site don't count:
     /// callers choose the pages.
     #[must_use]

@@ -73,7 +73,7 @@ impl Sessions {
             }
         };
         session.touch();
-        let may_have_acted = call.acts_on_page() && has_begun.into_inner();
+        let may_have_acted = call.acts_once && has_begun.into_inner();
         let Ran { result, context, warnings, mut timings, closes } = match ran {
             Ok(ran) => ran,
             Err(error) => return Err(Failed { may_have_acted, ..session.failed(error) }),

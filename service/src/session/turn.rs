@@ -32,13 +32,8 @@ pub struct Call<'a> {
     pub kind: Kind,
     /// The tool that acts; `None` of a call that only looks. One that acts waits for a viewer to let go of control.
     pub tool: Option<String>,
-}
-
-impl Call<'_> {
-    /// Whether it does something to a page that must not be done twice: it is no navigation, which may be repeated.
-    pub(super) fn acts_on_page(&self) -> bool {
-        self.tool.as_deref().is_some_and(|tool| tool != "browser_navigate")
-    }
+    /// Whether it does something that must not be done twice: it acts and is no navigation, which may be repeated.
+    pub acts_once: bool,
 }
 
 /// What a call needs of the session.
@@ -58,9 +53,9 @@ pub struct Turn<'a> {
     pub tab: Tab,
     /// The end of the call's time.
     pub deadline: Instant,
-    /// When the wait for what the call began was begun, if it was.
+    /// When the call began to wait for its effects.
     pub settling_since: Option<Clock>,
-    /// Whether what the call began had not ended when it was no longer waited for.
+    /// Whether that wait ended at its time limit.
     pub(super) is_unsettled: bool,
     /// What did not go quite as asked, each `code: sentence`.
     pub warnings: Vec<String>,

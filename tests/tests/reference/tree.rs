@@ -1,4 +1,5 @@
-//! The states of a snapshot's lines: the table has each that is written, and no other.
+//! The lines of snapshots: the table of states has each that is written, and no other; the page and the tree agree on what
+//! controls are.
 
 use std::collections::BTreeSet;
 
@@ -19,4 +20,16 @@ fn the_table_of_states_has_every_state() {
 /// The quoted words that are in brackets.
 fn in_brackets(text: &str, quote: char) -> impl Iterator<Item = String> {
     text.split(quote).filter(|part| part.starts_with('[') && part.ends_with(']')).map(str::to_owned)
+}
+
+#[test]
+fn the_page_and_the_tree_agree_on_the_roles_of_controls() {
+    let tree = text("reading/src/tree/node.rs");
+    let tree = tree.split("const CONTROLS").nth(1).and_then(|rest| rest.split("];").next()).expect("the tree's list");
+    let page = text("service/src/page/script/interact/shape.js");
+    let page = page.split("const ACTED_ON").nth(1).and_then(|rest| rest.split("]);").next()).expect("the page's list");
+    let roles = |list: &'_ str, quote| list.split(quote).skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
+    let (tree, page) = (roles(tree, '"'), roles(page, '\''));
+    assert!(tree.len() > 10, "{tree:?}");
+    assert_eq!(tree, page);
 }

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use porthole_contract::limits::{UPLOAD_BODY_MAX_BYTES, WORKER_BODY_MAX_BYTES};
 use porthole_contract::session::{
     Acted, CheckRequest, ClickRequest, DragRequest, Extracted, HoverRequest, InteractRequest, Interacted, Picture,
     Plain, PressRequest, ScrollRequest, SelectRequest, SessionAnswer, SessionExtractRequest, SessionScreenshotRequest,
@@ -16,32 +15,32 @@ use crate::session::Kind;
 
 /// Declares the handlers of routes that do one thing in the session's turn.
 macro_rules! routes {
-    ($($handler:ident, $request:ty, $body_max:expr, $turn:ident => $answer:ty;)+) => {
+    ($($handler:ident, $request:ty, $turn:ident => $answer:ty;)+) => {
         $(pub(super) async fn $handler(
             State(routes): State<Routes>,
             parts: Parts,
             request: Request,
         ) -> Result<Json<SessionAnswer<$answer>>, Refused> {
-            let call: Received<$request> = Received::read(routes, parts, request, $body_max).await?;
+            let call: Received<$request> = Received::read(routes, parts, request).await?;
             call.run(Kind::Works, async |turn, request| turn.$turn(request).await).await
         })+
     };
 }
 
 routes! {
-    click, ClickRequest, WORKER_BODY_MAX_BYTES, click => Acted;
-    type_text, TypeRequest, WORKER_BODY_MAX_BYTES, type_text => Acted;
-    press, PressRequest, WORKER_BODY_MAX_BYTES, press => Acted;
-    hover, HoverRequest, WORKER_BODY_MAX_BYTES, hover => Acted;
-    select, SelectRequest, WORKER_BODY_MAX_BYTES, select => Acted;
-    check, CheckRequest, WORKER_BODY_MAX_BYTES, check => Acted;
-    drag, DragRequest, WORKER_BODY_MAX_BYTES, drag => Acted;
-    scroll, ScrollRequest, WORKER_BODY_MAX_BYTES, scroll => Acted;
-    upload, UploadRequest, UPLOAD_BODY_MAX_BYTES, upload => Acted;
-    wait, WaitRequest, WORKER_BODY_MAX_BYTES, wait => Plain;
-    interact, InteractRequest, WORKER_BODY_MAX_BYTES, interact => Interacted;
-    screenshot, SessionScreenshotRequest, WORKER_BODY_MAX_BYTES, screenshot => Picture;
-    extract, SessionExtractRequest, WORKER_BODY_MAX_BYTES, extract => Extracted;
+    click, ClickRequest, click => Acted;
+    type_text, TypeRequest, type_text => Acted;
+    press, PressRequest, press => Acted;
+    hover, HoverRequest, hover => Acted;
+    select, SelectRequest, select => Acted;
+    check, CheckRequest, check => Acted;
+    drag, DragRequest, drag => Acted;
+    scroll, ScrollRequest, scroll => Acted;
+    upload, UploadRequest, upload => Acted;
+    wait, WaitRequest, wait => Plain;
+    interact, InteractRequest, interact => Interacted;
+    screenshot, SessionScreenshotRequest, screenshot => Picture;
+    extract, SessionExtractRequest, extract => Extracted;
 }
 
 pub(super) async fn snapshot(
@@ -49,7 +48,7 @@ pub(super) async fn snapshot(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Plain>>, Refused> {
-    let call: Received<SnapshotRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<SnapshotRequest> = Received::read(routes, parts, request).await?;
     call.run(Kind::Works, async |turn, request| {
         turn.take_snapshot(&request.options()).await?;
         Ok(Plain {})

@@ -5,7 +5,6 @@ use std::time::Duration;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
-use porthole_contract::limits::WORKER_BODY_MAX_BYTES;
 use porthole_contract::routes::{LIVE, PUBLIC_URL_HEADER};
 use porthole_contract::session::{
     Acted, CloseRequest, Closed, DialogRequest, FilesRequest, LoadState, SessionAnswer, SessionRequest as _,
@@ -25,7 +24,7 @@ pub(super) async fn dialog(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Acted>>, Refused> {
-    let call: Received<DialogRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<DialogRequest> = Received::read(routes, parts, request).await?;
     call.run(Kind::Manages, async |turn, request| {
         turn.answer_dialog(request.tab.is_some(), request.accept, request.text.clone()).await
     })
@@ -37,7 +36,7 @@ pub(super) async fn tabs(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Tabs>>, Refused> {
-    let call: Received<TabsRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<TabsRequest> = Received::read(routes, parts, request).await?;
     // A tab whose dialogs never end can be left and closed.
     let kind = if call.request.action == TabsAction::New { Kind::Works } else { Kind::Manages };
     call.run(kind, async |turn, request| {
@@ -69,7 +68,7 @@ pub(super) async fn status(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Status>>, Refused> {
-    let call: Received<StatusRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<StatusRequest> = Received::read(routes, parts, request).await?;
     let idle = call.session()?.idle_for();
     call.run(Kind::Manages, async |turn, _| Ok(turn.status(idle).await)).await
 }
@@ -81,7 +80,7 @@ pub(super) async fn viewer(
 ) -> Result<Json<ViewerAnswer>, Refused> {
     let worker =
         request.headers().get(PUBLIC_URL_HEADER).and_then(|url| url.to_str().ok()).unwrap_or_default().to_owned();
-    let call: Received<ViewerRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<ViewerRequest> = Received::read(routes, parts, request).await?;
     let sessions = call.routes.sessions.clone();
     let answered = call.run(Kind::Manages, async |turn, request| {
         let ttl = Duration::from_secs(request.ttl_or_default_seconds().into());
@@ -107,7 +106,7 @@ pub(super) async fn viewer(
 }
 
 pub(super) async fn files(State(routes): State<Routes>, parts: Parts, request: Request) -> Result<Response, Refused> {
-    let call: Received<FilesRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<FilesRequest> = Received::read(routes, parts, request).await?;
     let mut content = None;
     let answer = call.run(Kind::Manages, async |turn, request| {
         let Some(file) = &request.file else { return Ok(turn.files()) };
@@ -127,7 +126,7 @@ pub(super) async fn state(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<StorageStateAnswer>>, Refused> {
-    let call: Received<StateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<StateRequest> = Received::read(routes, parts, request).await?;
     call.run(Kind::Works, async |turn, _| turn.state().await).await
 }
 
@@ -136,7 +135,7 @@ pub(super) async fn close(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Closed>>, Refused> {
-    let call: Received<CloseRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<CloseRequest> = Received::read(routes, parts, request).await?;
     let found = call.routes.sessions.find(call.request.session(), call.request.owner().sandbox_id);
     let closed = match found {
         Ok(session) => session.close(),

@@ -2,7 +2,6 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use porthole_contract::limits::{OPEN_BODY_MAX_BYTES, WORKER_BODY_MAX_BYTES};
 use porthole_contract::session::{Acted, NavigateRequest, OpenRequest, Opens, Plain, SessionAnswer, SessionRequest};
 use porthole_daemon::answer::Refused;
 use serde::de::DeserializeOwned;
@@ -63,7 +62,7 @@ pub(super) async fn open(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Plain>>, Refused> {
-    let call: Received<OpenRequest> = Received::read(routes, parts, request, OPEN_BODY_MAX_BYTES).await?;
+    let call: Received<OpenRequest> = Received::read(routes, parts, request).await?;
     let made = call.make_session().await?;
     let session = made.session().map_or_else(|| call.session(), Ok)?;
     let answer = call.run_in(&session, Kind::Works, async |_, _| Ok(Plain {})).await;
@@ -76,7 +75,7 @@ pub(super) async fn navigate(
     parts: Parts,
     request: Request,
 ) -> Result<Json<SessionAnswer<Acted>>, Refused> {
-    let call: Received<NavigateRequest> = Received::read(routes, parts, request, WORKER_BODY_MAX_BYTES).await?;
+    let call: Received<NavigateRequest> = Received::read(routes, parts, request).await?;
     let made = match call.request.session() {
         Some(_) => Unanswered(None),
         None => {

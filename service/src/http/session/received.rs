@@ -28,6 +28,8 @@ pub(super) struct Received<T> {
     pub(super) since: Instant,
     /// The tool that acts, of a route that does.
     pub(super) tool: Option<String>,
+    /// Whether the route acts so that it must not be called twice.
+    acts_once: bool,
     /// The room that the request takes beside others.
     _held: Held,
 }
@@ -36,21 +38,22 @@ pub(super) struct Received<T> {
 pub(super) type Parts = (Extension<RequestId>, Extension<Client>, MatchedPath);
 
 impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
-    /// Reads a call whose body has at most `body_max_bytes`, and verifies whose it is.
+    /// Reads a call, whose body is bounded by its route, and verifies whose it is.
     pub(super) async fn read(
         routes: Routes,
         (Extension(request_id), Extension(client), route): Parts,
         request: Request,
-        body_max_bytes: usize,
     ) -> Result<Self, Refused> {
         let since = Instant::now();
-        let body = read_json(request, body_max_bytes + INJECTED_MAX_BYTES, client.as_str()).await?;
+        let body_max_bytes = routes::body_max_bytes(route.as_str()) + INJECTED_MAX_BYTES;
+        let body = read_json(request, body_max_bytes, client.as_str()).await?;
         let request: T = porthole_contract::parse(&body)?;
         let held = body.into_held();
         let owner = request.owner();
         routes.owner_keys.verify(owner.sandbox_id, owner.token).map_err(failure::of_token)?;
         let tool = acting_tool(route.as_str());
-        Ok(Self { routes, request_id, client, request, since, tool, _held: held })
+        let acts_once = routes::acts(route.as_str()) && route.as_str() != routes::NAVIGATE;
+        Ok(Self { routes, request_id, client, request, since, tool, acts_once, _held: held })
     }
 
     /// The session that the call names.
@@ -84,6 +87,7 @@ impl<T: SessionRequest + DeserializeOwned + Validate> Received<T> {
             since: self.since,
             kind,
             tool: self.tool.clone(),
+            acts_once: self.acts_once,
         };
         let ran = self.routes.sessions.call(session, call, async |turn| {
             let result = work(turn, request).await;
