@@ -16,7 +16,7 @@ use porthole_contract::limits::UPLOAD_MAX_BYTES;
 use super::{Browser, show, state, watch};
 use crate::args::session::{
     ActArgs, CheckArgs, ClickArgs, DialogAnswer, DialogArgs, DragArgs, GotoArgs, HoverArgs, OpenArgs, PressArgs,
-    ScrollArgs, SelectArgs, SessionCommand, TypeArgs, UploadArgs, WaitForArgs,
+    ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
 use crate::args::target::{parse_place, parse_ref};
 use crate::failure::Failed;
@@ -113,14 +113,7 @@ pub(super) async fn go_to(url: Option<String>, args: GotoArgs) -> Result<(), Fai
     browser.acted(browser.session.navigate(request).await, &args.act)
 }
 
-pub(super) async fn history(
-    url: Option<String>,
-    command: &SessionCommand,
-    action: HistoryAction,
-) -> Result<(), Failed> {
-    let (SessionCommand::Back(act) | SessionCommand::Forward(act) | SessionCommand::Reload(act)) = command else {
-        return Ok(());
-    };
+pub(super) async fn history(url: Option<String>, act: &ActArgs, action: HistoryAction) -> Result<(), Failed> {
     let request = request!(NavigateRequest, act, SnapshotMode::Full, { action: Some(action) });
     let browser = Browser::resume(url, &act.call, "going there")?;
     browser.acted(browser.session.navigate(request).await, act)

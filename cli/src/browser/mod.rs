@@ -8,14 +8,13 @@ mod show;
 mod state;
 mod watch;
 
+use porthole_client::session::HistoryAction;
+
 use self::resumed::{Browser, forget, has_ended, session_of};
 use super::args::session::SessionCommand;
 use super::failure::Failed;
 
 pub(crate) async fn run(url: Option<String>, command: SessionCommand) -> Result<(), Failed> {
-    if let Some(action) = command.history() {
-        return acting::history(url, &command, action).await;
-    }
     match command {
         SessionCommand::Open(args) => acting::open(url, *args).await,
         SessionCommand::Goto(args) => acting::go_to(url, args).await,
@@ -39,6 +38,8 @@ pub(crate) async fn run(url: Option<String>, command: SessionCommand) -> Result<
         SessionCommand::State(args) => state::save(url, &args).await,
         SessionCommand::Close(args) => hold::close(url, &args).await,
         SessionCommand::Sessions(args) => hold::sessions(url, &args).await,
-        SessionCommand::Back(_) | SessionCommand::Forward(_) | SessionCommand::Reload(_) => Ok(()),
+        SessionCommand::Back(act) => acting::history(url, &act, HistoryAction::Back).await,
+        SessionCommand::Forward(act) => acting::history(url, &act, HistoryAction::Forward).await,
+        SessionCommand::Reload(act) => acting::history(url, &act, HistoryAction::Reload).await,
     }
 }

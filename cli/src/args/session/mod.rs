@@ -6,7 +6,6 @@ mod hold;
 mod page;
 
 use clap::Subcommand;
-use porthole_client::session::HistoryAction;
 
 pub(crate) use self::act::{
     CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
@@ -80,16 +79,6 @@ impl SessionCommand {
             Self::State(args) => args.json,
             Self::Close(args) => args.json,
             Self::Sessions(args) => args.json,
-        }
-    }
-
-    /// Returns the step through the history that the command asks for.
-    pub(crate) fn history(&self) -> Option<HistoryAction> {
-        match self {
-            Self::Back(_) => Some(HistoryAction::Back),
-            Self::Forward(_) => Some(HistoryAction::Forward),
-            Self::Reload(_) => Some(HistoryAction::Reload),
-            _ => None,
         }
     }
 }
