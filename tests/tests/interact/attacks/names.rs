@@ -78,7 +78,10 @@ async fn a_found_element_that_changes_on_the_way_is_not_acted_on() {
             let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
             let terms = Terms { how, ..Terms::until(Instant::now() + BRIEFLY) };
             let acted = scene.page.click(&located.element, &Click::once(terms)).await;
-            assert!(matches!(&acted, Err(ActError::NotFound(what)) if what.to_string().contains("Delete")), "{by:?} {acted:?}");
+            assert!(
+                matches!(&acted, Err(ActError::NotFound(what)) if what.to_string().contains("Delete")),
+                "{by:?} {acted:?}"
+            );
             assert_eq!(scene.log().await, "", "{by:?} {how:?}");
         }
     }
