@@ -185,18 +185,10 @@ impl Turn<'_> {
 
     /// What an action came to, for its answer.
     pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
-        let interact::Acted { settled, method, bounding_box, warnings, typed } = acted;
+        let interact::Acted { settled, method, bounding_box, warnings, typed: _ } = acted;
         self.settling_since = Clock::now().checked_sub(settled.took);
         self.is_unsettled = !settled.settled;
-        self.warnings.extend(warnings.into_iter().map(|code| match (code.as_str(), &typed) {
-            ("value_differs", Some(typed)) => match &typed.value {
-                Some(value) => format!("value_differs: the field has {value:?} now"),
-                None => "value_differs: the field has something else now".to_owned(),
-            },
-            ("no_change", _) => "no_change: nothing on the page changed".to_owned(),
-            ("blocked_target", _) => "blocked_target: the page wanted to go where it may not".to_owned(),
-            _ => code,
-        }));
+        self.warnings.extend(warnings);
         let target = target
             .map(|target| TargetAnswer { bounding_box: bounding_box.map(box_of).or(target.bounding_box), ..target });
         Acted {

@@ -40,6 +40,11 @@ pub enum Method {
     Cdp,
 }
 
+/// The warning of an action after which nothing changed.
+pub const NO_CHANGE: &str = "no_change: nothing on the page changed";
+/// The warning of one whose page went to a refused target.
+pub const BLOCKED_TARGET: &str = "blocked_target: the page wanted to go where it may not";
+
 /// What an action did.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Acted {
@@ -49,7 +54,7 @@ pub struct Acted {
     pub method: Method,
     /// Where the element was.
     pub bounding_box: Option<BoundingBox>,
-    /// Codes: `no_change`, `value_differs`, `blocked_target`.
+    /// What did not go quite as asked, each `code: sentence`.
     pub warnings: Vec<String>,
     /// What was typed, where something was.
     pub typed: Option<Typed>,
@@ -127,7 +132,7 @@ impl Acted {
     pub(super) fn new(settled: Settled, method: Method, bounding_box: Option<BoundingBox>) -> Self {
         let mut warnings = Vec::new();
         if settled.blocked {
-            warnings.push("blocked_target".to_owned());
+            warnings.push(BLOCKED_TARGET.to_owned());
         }
         Self { settled, method, bounding_box, warnings, typed: None }
     }
@@ -135,7 +140,7 @@ impl Acted {
     /// The same with a warning where nothing changed.
     pub(super) fn warns_of_no_change(mut self) -> Self {
         if self.settled.no_change {
-            self.warnings.push("no_change".to_owned());
+            self.warnings.push(NO_CHANGE.to_owned());
         }
         self
     }

@@ -3,7 +3,7 @@
 
 use tokio::time::{Instant, sleep_until};
 
-use super::acted::{Acted, Terms};
+use super::acted::{Acted, NO_CHANGE, Terms};
 use super::pointer::Click;
 use super::quiet::Quiet;
 use super::upload::File;
@@ -47,7 +47,7 @@ impl Page {
         give(asking, files).await?;
         let rest = quiet.rest().await?;
         acted.settled = quiet.settle(rest).await?;
-        acted.warnings.retain(|warning| warning != "no_change");
+        acted.warnings.retain(|warning| warning != NO_CHANGE);
         Ok(acted)
     }
 }

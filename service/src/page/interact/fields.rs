@@ -125,9 +125,11 @@ impl Page {
         if has_left && !acted.settled.navigated {
             warnings.push(gone());
         }
-        if typed.as_ref().is_some_and(|typed| typed.differs) {
-            acted.warnings.push("value_differs".to_owned());
-        }
+        let held = typed.as_ref().filter(|typed| typed.differs).map(|typed| typed.value.as_deref());
+        acted.warnings.extend(held.map(|value| match value {
+            Some(value) => format!("value_differs: the field has {value:?} now"),
+            None => "value_differs: the field has something else now".to_owned(),
+        }));
         acted.warnings.extend(warnings);
         acted.typed = typed;
         Ok(acted)

@@ -51,7 +51,7 @@ mod url_glob;
 mod wait;
 mod wanted;
 
-pub use self::acted::{Acted, BoundingBox, How, Method, Point, Settled, Terms, Typed};
+pub use self::acted::{Acted, BLOCKED_TARGET, BoundingBox, How, Method, NO_CHANGE, Point, Settled, Terms, Typed};
 pub(in crate::page) use self::chord::{ALT, CONTROL, ClipboardUse, META, SHIFT};
 pub use self::chord::{Chord, Modifiers, NotAKey};
 pub use self::drag_ends::{Drop, Grip};

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Acted, Direction, Drop, Element, End, Grip, Point, Scroll, Terms};
+use porthole_service::page::interact::{
+    ActError, Acted, Direction, Drop, Element, End, Grip, NO_CHANGE, Point, Scroll, Terms,
+};
 use tokio::time::Instant;
 
 use super::scene::{LOGS, Scene, ready};
@@ -244,7 +246,7 @@ async fn pages_and_containers_are_scrolled_at_once() {
     by(Scroll::To(End::Bottom)).await;
     assert!(scene.evaluate("scrollY").await.as_f64().unwrap() > 3000.0);
     let acted = by(Scroll::To(End::Bottom)).await;
-    assert_eq!(acted.warnings, ["no_change"]);
+    assert_eq!(acted.warnings, [NO_CHANGE]);
     by(Scroll::To(End::Top)).await;
     by(Scroll::By(Direction::Down, None)).await;
     assert_eq!(scene.evaluate("scrollY").await, 510);

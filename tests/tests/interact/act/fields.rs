@@ -41,8 +41,8 @@ async fn text_is_typed_and_read_back() {
     assert!(!acted.typed.unwrap().differs);
     assert_eq!(scene.evaluate("c.innerText.trim().split(/\\n+/).join('|')").await, "first|second");
     let acted = scene.types("#m", "12345").await.unwrap();
-    assert_eq!(acted.typed.unwrap().value.as_deref(), Some("123"));
-    assert_eq!(acted.warnings, ["value_differs"]);
+    assert_eq!(acted.typed.as_ref().unwrap().value.as_deref(), Some("123"));
+    assert!(acted.warnings[0].starts_with("value_differs: "), "{acted:?}");
     let acted = scene.types("#p", "secret").await.unwrap();
     assert_eq!(acted.typed.unwrap().value, None);
     scene.types("#e", "ada@example.com").await.unwrap();

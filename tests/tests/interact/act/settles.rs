@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use porthole_service::page::PageError;
-use porthole_service::page::interact::{Click, How, Method, Terms, Typing};
+use porthole_service::page::interact::{BLOCKED_TARGET, Click, How, Method, NO_CHANGE, Terms, Typing};
 use porthole_tests::Reply;
 use tokio::time::Instant;
 
@@ -22,7 +22,7 @@ async fn a_click_that_changes_nothing_is_answered_at_once() {
         let acted = scene.click("#p").await.unwrap();
         took.push(began.elapsed());
         assert!(acted.settled.settled && acted.settled.no_change, "{acted:?}");
-        assert_eq!(acted.warnings, ["no_change"]);
+        assert_eq!(acted.warnings, [NO_CHANGE]);
     }
     took.sort();
     println!("a click that changes nothing: {took:?}");
@@ -256,7 +256,7 @@ async fn a_link_to_a_refused_target_is_told() {
         let before = scene.page.url();
         let acted = scene.click("#a").await.unwrap();
         assert!(acted.settled.blocked && acted.settled.settled && !acted.settled.navigated, "{to}: {acted:?}");
-        assert_eq!(acted.warnings, ["blocked_target"], "{to}");
+        assert_eq!(acted.warnings, [BLOCKED_TARGET], "{to}");
         assert_eq!(scene.site.forbidden_visits(), 0);
         // The page is as it was, and usable.
         let arrival = scene.page.arrival(async {}).await.1.unwrap();

@@ -1,6 +1,6 @@
 //! Drags that a page follows by frames and timers, drags that fail, and targets that become something else meanwhile.
 
-use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, Refs, SnapshotOptions};
+use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, NO_CHANGE, Refs, SnapshotOptions};
 
 use crate::act::scene::{LOGS, Scene, briefly, ready};
 
@@ -100,7 +100,7 @@ async fn a_target_out_of_view_is_dropped_on_and_a_drag_that_does_not_begin_is_to
     scene.evaluate("a.ondragstart = e => e.preventDefault()").await;
     let (from, to) = (scene.element("#a").await, scene.element("#b").await);
     let acted = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await.unwrap();
-    assert_eq!(acted.warnings, ["no_change"]);
+    assert_eq!(acted.warnings, [NO_CHANGE]);
     // It never begins.
     scene
         .shows(&format!(
