@@ -1,8 +1,8 @@
 //! The commands of sessions. This file dispatches; `resumed` finds the session, the others have a kind of command each.
 
 mod acting;
-mod hold;
 mod looking;
+mod manage;
 mod resumed;
 mod show;
 mod state;
@@ -32,12 +32,12 @@ pub(crate) async fn run(url: Option<String>, command: SessionCommand) -> Result<
         SessionCommand::Snapshot(args) => looking::snapshot(url, &args).await,
         SessionCommand::Shot(args) => looking::shot(url, *args).await,
         SessionCommand::Read(args) => looking::read(url, args).await,
-        SessionCommand::Tabs(args) => hold::tabs(url, &args).await,
-        SessionCommand::Files(args) => hold::files(url, args).await,
-        SessionCommand::Watch(args) => hold::watch(url, &args).await,
+        SessionCommand::Tabs(args) => manage::tabs(url, &args).await,
+        SessionCommand::Files(args) => manage::files(url, args).await,
+        SessionCommand::Watch(args) => manage::watch(url, &args).await,
         SessionCommand::State(args) => state::save(url, &args).await,
-        SessionCommand::Close(args) => hold::close(url, &args).await,
-        SessionCommand::Sessions(args) => hold::sessions(url, &args).await,
+        SessionCommand::Close(args) => manage::close(url, &args).await,
+        SessionCommand::Sessions(args) => manage::sessions(url, &args).await,
         SessionCommand::Back(act) => acting::history(url, &act, HistoryAction::Back).await,
         SessionCommand::Forward(act) => acting::history(url, &act, HistoryAction::Forward).await,
         SessionCommand::Reload(act) => acting::history(url, &act, HistoryAction::Reload).await,

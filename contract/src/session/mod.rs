@@ -5,8 +5,8 @@ mod answer;
 mod event;
 mod extract;
 mod handle;
-mod hold;
 mod interact;
+mod manage;
 mod open;
 mod open_options;
 mod request;
@@ -31,11 +31,11 @@ pub use event::{DialogKind, Event};
 pub use extract::{Extracted, SessionExtractRequest};
 pub(crate) use handle::check_handle;
 pub use handle::{ElementRef, HANDLE_PREFIX, NotARef, REPLICA_CHARS, is_handle, replica_of};
-pub use hold::{
+pub use interact::{InteractAction, InteractDetails, InteractOptions, InteractRequest, Interacted};
+pub use manage::{
     CloseRequest, Closed, Control, DialogRequest, FileInfo, Files, FilesAction, FilesRequest, State, StateRequest,
     Status, StatusRequest, TabInfo, Tabs, TabsAction, TabsRequest,
 };
-pub use interact::{InteractAction, InteractDetails, InteractOptions, InteractRequest, Interacted};
 pub use open::{HistoryAction, LoadState, NavigateRequest, OpenRequest};
 pub use open_options::{OPEN_FIELDS, OpenOptions, Opens};
 pub use request::{Owner, SessionRequest};

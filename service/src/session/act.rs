@@ -10,7 +10,7 @@ use porthole_contract::session::{
 };
 
 use super::aim::{Aim, At, Looking, box_of, is_redrawn};
-use super::shown::Shown;
+use super::shown::ShownAction;
 use super::{SessionError, Turn};
 use crate::page::Page;
 use crate::page::interact::{
@@ -30,7 +30,7 @@ impl Turn<'_> {
             modifiers: modifiers(&request.modifiers)?,
             terms: Terms::until(until),
         };
-        self.act_on(&target(request.target())?, Looking::until(until), Input::Click(&click)).await
+        self.act_on(&target(request.target())?, Looking::until(until), Gesture::Click(&click)).await
     }
 
     /// Types into a field.
@@ -47,7 +47,7 @@ impl Turn<'_> {
             terms: Terms::until(until),
         };
         let looking = Looking { typed: true, ..Looking::until(until) };
-        self.act_on(&target(request.target())?, looking, Input::Type(&typing)).await
+        self.act_on(&target(request.target())?, looking, Gesture::Type(&typing)).await
     }
 
     /// Presses keys on a target, or on what has the focus.
@@ -64,7 +64,7 @@ impl Turn<'_> {
                 (Some(element), Some(answer))
             }
             None => {
-                self.show(Shown { key: Some(&request.key), ..Shown::default() });
+                self.show(ShownAction { key: Some(&request.key), ..ShownAction::default() });
                 (None, None)
             }
         };
@@ -80,7 +80,7 @@ impl Turn<'_> {
     pub async fn hover(&mut self, request: &HoverRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
         let looking = Looking::until(until).disabled_too();
-        self.act_on(&target(request.target())?, looking, Input::Hover(&Terms::until(until))).await
+        self.act_on(&target(request.target())?, looking, Gesture::Hover(&Terms::until(until))).await
     }
 
     /// Chooses in a select.
@@ -89,7 +89,7 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NotFound`] for a value that it lacks.
     pub async fn select(&mut self, request: &SelectRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let input = Input::Select(&request.values, &Terms::until(until));
+        let input = Gesture::Select(&request.values, &Terms::until(until));
         self.act_on(&target(request.target())?, Looking::until(until), input).await
     }
 
@@ -99,7 +99,7 @@ impl Turn<'_> {
     /// [`SessionError`]; [`interact::ActError::NoEffect`] where it stays as it was.
     pub async fn check(&mut self, request: &CheckRequest) -> Result<Acted, SessionError> {
         let until = self.wait_until(request.target_wait_ms());
-        let input = Input::Check(request.is_checked(), &Terms::until(until));
+        let input = Gesture::Check(request.is_checked(), &Terms::until(until));
         self.act_on(&target(request.target())?, Looking::until(until), input).await
     }
 
@@ -172,7 +172,12 @@ impl Turn<'_> {
 
     /// Acts on what the request aims at. If what a semantic target names is drawn anew before it is acted on, it is looked for
     /// again.
-    async fn act_on(&mut self, target: &Target, looking: Looking<'_>, input: Input<'_>) -> Result<Acted, SessionError> {
+    async fn act_on(
+        &mut self,
+        target: &Target,
+        looking: Looking<'_>,
+        input: Gesture<'_>,
+    ) -> Result<Acted, SessionError> {
         let is_named = matches!(target, Target::Semantic(_));
         loop {
             let Aim { at, answer } = self.aim(target, looking).await?;
@@ -205,7 +210,7 @@ impl Turn<'_> {
 }
 
 /// What an element or a point is given.
-enum Input<'a> {
+enum Gesture<'a> {
     Click(&'a Click),
     Type(&'a Typing),
     Hover(&'a Terms),
@@ -213,7 +218,7 @@ enum Input<'a> {
     Check(bool, &'a Terms),
 }
 
-impl Input<'_> {
+impl Gesture<'_> {
     async fn give(&self, page: &Page, at: &At) -> Result<interact::Acted, ActError> {
         let element = match (self, at) {
             (Self::Click(click), At::Point(point)) => return page.click_at(*point, click).await,

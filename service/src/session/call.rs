@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::end::Reason;
 use super::events::url_of;
-use super::shown::Shown;
+use super::shown::ShownAction;
 use super::store::CallState;
 use super::tabs::Tab;
 use super::turn::{ANSWER_TIME, Call, Context, Failed, Kind, Turn};
@@ -111,7 +111,7 @@ impl Sessions {
         let acting = Clock::now();
         has_begun.store(true, Ordering::Relaxed);
         let result = work(&mut turn).await;
-        turn.show(Shown::default());
+        turn.show(ShownAction::default());
         let (settle, act) = match turn.settling_since {
             Some(since) => (since.elapsed(), since.duration_since(acting)),
             None => (Duration::ZERO, acting.elapsed()),

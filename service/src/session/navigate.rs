@@ -5,7 +5,7 @@ use porthole_contract::{Until, Wait};
 use tokio::time::Instant;
 
 use super::destination::{Destination, judge, travel};
-use super::shown::Shown;
+use super::shown::ShownAction;
 use super::{SessionError, Turn};
 use crate::guard::Refusal;
 use crate::page::PageError;
@@ -20,7 +20,7 @@ impl Turn<'_> {
             self.replace_tab().await?;
         }
         let page = self.page();
-        self.show(Shown::default());
+        self.show(ShownAction::default());
         let follow = match to {
             Destination::Url(url) => {
                 let judged_by = &self.session.judge;

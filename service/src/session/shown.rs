@@ -14,7 +14,7 @@ const PLACE_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// What is known of an action beside its tool.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shown<'a> {
+pub(super) struct ShownAction<'a> {
     /// What is acted on.
     pub target: Option<&'a TargetAnswer>,
     /// Where that is.
@@ -25,9 +25,9 @@ pub(super) struct Shown<'a> {
 
 impl Turn<'_> {
     /// Shows viewers what the call does, once.
-    pub(super) fn show(&mut self, shown: Shown<'_>) {
+    pub(super) fn show(&mut self, shown: ShownAction<'_>) {
         let Some(tool) = self.tool.take().filter(|_| self.session.viewers.any()) else { return };
-        let Shown { target, bounding_box, key } = shown;
+        let ShownAction { target, bounding_box, key } = shown;
         self.session.viewers.show(Action {
             tool,
             reference: target.and_then(|target| target.reference),
@@ -50,6 +50,6 @@ impl Turn<'_> {
                 place.ok().and_then(Result::ok).flatten().map(box_of)
             }
         };
-        self.show(Shown { target: Some(target), bounding_box, key });
+        self.show(ShownAction { target: Some(target), bounding_box, key });
     }
 }

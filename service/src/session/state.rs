@@ -14,9 +14,9 @@ use crate::page::PageError;
 use crate::page::storage::{self, ORIGINS_MAX, StorageError, Stored};
 
 /// Marks the probe window as closed when dropped.
-struct Shown(Arc<Session>);
+struct HiddenWindowGuard(Arc<Session>);
 
-impl Drop for Shown {
+impl Drop for HiddenWindowGuard {
     fn drop(&mut self) {
         self.0.hidden.send_replace(Hidden::None);
     }
@@ -80,7 +80,7 @@ impl Turn<'_> {
         // In a task of its own: if the caller leaves meanwhile, the window is still closed.
         let reading = tokio::spawn(async move {
             session.hidden.send_replace(Hidden::Opening);
-            let _shown = Shown(Arc::clone(&session));
+            let _hidden = HiddenWindowGuard(Arc::clone(&session));
             let target_id = page.open_window().await?;
             session.hidden.send_replace(Hidden::Open(target_id.clone()));
             page.read_in(&target_id, &origins, &mut stored).await?;

@@ -2,8 +2,8 @@
 
 mod act;
 mod arguments;
-mod hold;
 mod look;
+mod manage;
 mod one_shot;
 mod tool;
 
@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 pub use self::tool::{Annotations, Tool};
 
 static ALL: LazyLock<Vec<Tool>> =
-    LazyLock::new(|| [look::tools(), act::tools(), hold::tools(), one_shot::tools()].into_iter().flatten().collect());
+    LazyLock::new(|| [look::tools(), act::tools(), manage::tools(), one_shot::tools()].into_iter().flatten().collect());
 
 /// Every tool, in the order in which models are told of them.
 #[must_use]

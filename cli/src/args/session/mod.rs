@@ -2,7 +2,7 @@
 
 mod act;
 mod call;
-mod hold;
+mod manage;
 mod page;
 
 use clap::Subcommand;
@@ -11,7 +11,7 @@ pub(crate) use self::act::{
     CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
 pub(crate) use self::call::{ActArgs, CallArgs};
-pub(crate) use self::hold::{
+pub(crate) use self::manage::{
     CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, StateArgs, TabsArgs, WatchArgs,
 };
 pub(crate) use self::page::{GotoArgs, OpenArgs, ReadArgs, ShotArgs, SnapshotArgs};

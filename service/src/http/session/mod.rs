@@ -3,7 +3,7 @@
 
 mod act;
 mod content;
-mod hold;
+mod manage;
 mod open;
 mod received;
 
@@ -37,12 +37,12 @@ pub(super) fn router() -> Router<Routes> {
         .route(routes::INTERACT, post(act::interact))
         .route(routes::SCREENSHOT, post(act::screenshot))
         .route(routes::EXTRACT, post(act::extract))
-        .route(routes::DIALOG, post(hold::dialog))
-        .route(routes::TABS, post(hold::tabs))
-        .route(routes::FILES, post(hold::files))
-        .route(routes::STATE, post(hold::state))
-        .route(routes::STATUS, post(hold::status))
-        .route(routes::VIEWER, post(hold::viewer))
-        .route(routes::CLOSE, post(hold::close))
+        .route(routes::DIALOG, post(manage::dialog))
+        .route(routes::TABS, post(manage::tabs))
+        .route(routes::FILES, post(manage::files))
+        .route(routes::STATE, post(manage::state))
+        .route(routes::STATUS, post(manage::status))
+        .route(routes::VIEWER, post(manage::viewer))
+        .route(routes::CLOSE, post(manage::close))
         .layer(DefaultBodyLimit::max(BODY_MAX_BYTES))
 }

@@ -28,18 +28,18 @@ impl Page {
     }
 
     /// Watches the page from before a navigation, so that what the navigation begins can be waited for.
-    pub fn watch_navigation(&self) -> Followed<'_> {
+    pub fn watch_navigation(&self) -> NavigationWatch<'_> {
         let mut quiet = Quiet::watch_held(self);
         quiet.begins();
         quiet.rest_limit = FETCHES_TIMEOUT;
-        Followed(quiet)
+        NavigationWatch(quiet)
     }
 }
 
 /// What a navigation begins.
-pub struct Followed<'a>(Quiet<'a>);
+pub struct NavigationWatch<'a>(Quiet<'a>);
 
-impl Followed<'_> {
+impl NavigationWatch<'_> {
     /// Whether it has stayed within the document, whose script goes on.
     pub fn stayed(&self) -> bool {
         self.0.state.borrow().arrivals == self.0.arrivals

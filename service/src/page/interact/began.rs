@@ -42,7 +42,7 @@ const NOT_FOLLOWED: [&str; 7] =
 pub(super) struct Began {
     main_frame: String,
     /// Requests under way, by their ids.
-    requests: HashMap<String, Followed>,
+    requests: HashMap<String, FollowedRequest>,
     /// Frames that load.
     loading: HashSet<String>,
     /// A navigation of the main frame that was asked for and has not begun, until when it must.
@@ -62,7 +62,7 @@ struct Request {
 
 /// A request under way.
 #[derive(Debug)]
-struct Followed {
+struct FollowedRequest {
     /// The navigation that brought its document.
     loader: String,
     /// When it counts as ended, once it is answered.
@@ -97,7 +97,7 @@ impl Began {
                 let is_followed = !loader_id.is_empty() && !NOT_FOLLOWED.contains(&kind.as_str());
                 if is_followed && self.requests.len() < REQUESTS_MAX {
                     self.anything = true;
-                    self.requests.insert(request_id, Followed { loader: loader_id, ends: None });
+                    self.requests.insert(request_id, FollowedRequest { loader: loader_id, ends: None });
                 }
             }
             "Network.responseReceived" => {

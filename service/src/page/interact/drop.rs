@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 
 use super::acted::Point;
 use super::actionable::{self, Spot, Tries, frames_around};
-use super::aside::{Aside, Input};
 use super::element::Meant;
+use super::hold_input::{Aside, HeldInput};
 use super::resolve::Identity;
 use super::{ActError, Element, Frame};
 use crate::page::Page;
@@ -172,7 +172,7 @@ impl<'a> Zone<'a> {
 
     /// Has all other documents take no drop.
     pub(super) async fn hold_others(&self) -> Aside {
-        self.page.hold_aside(&self.frames, Input::Drops).await
+        self.page.hold_aside(&self.frames, HeldInput::Drops).await
     }
 
     /// Ends the checks.

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use super::acted::{Acted, Method, Terms, Typed};
 use super::actionable::{Ask, Tries};
-use super::aside::Input;
 use super::chord::Chord;
 use super::error::unless_held;
 use super::field::{Content, Field, Typing};
 use super::focus::{Keyed, went_nowhere};
+use super::hold_input::HeldInput;
 use super::keys::Keyboard;
 use super::leaving::Leaving;
 use super::quiet::{Quiet, Rest};
@@ -222,7 +222,7 @@ impl Page {
                 return entered(Method::Dom, outcome, rest);
             }
         }
-        let mut leaving = Leaving::watch(self, &element.frame, Input::Keys);
+        let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
         loop {
             match self.write(element, typing, &mut leaving, quiet, tries).await? {
                 Written::Done(entered) => return Ok(entered),

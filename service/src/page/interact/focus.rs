@@ -1,5 +1,5 @@
 //! Keys and text for one element: it gets the focus, and input that would reach another element is stopped
-//! (`script/interact/guard.js`, `aside`). Input goes to the element that has the focus when it arrives, and a page may
+//! (`script/interact/guard.js`, `hold_input`). Input goes to the element that has the focus when it arrives, and a page may
 //! move the focus in between.
 
 use serde::Deserialize;
@@ -7,8 +7,8 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use super::actionable::Tries;
-use super::aside::{Aside, Input};
 use super::chord::Chord;
+use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
 use super::quiet::Quiet;
 use super::resolve::Identity;
@@ -67,7 +67,7 @@ impl Page {
         quiet: &Quiet<'_>,
         tries: &mut Tries,
     ) -> Result<Option<Keyed>, ActError> {
-        let mut leaving = Leaving::watch(self, &element.frame, Input::Keys);
+        let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
         loop {
             let aside = self.hold_keys(element).await;
             let Focused { focused, frame, what } = self.told_once(element, "focus", Value::Null, tries).await?;
@@ -135,7 +135,7 @@ impl Page {
 
     /// Has all documents but the element's hold keys and text.
     pub(super) async fn hold_keys(&self, element: &Element) -> Aside {
-        self.hold_aside(std::slice::from_ref(&element.frame), Input::Keys).await
+        self.hold_aside(std::slice::from_ref(&element.frame), HeldInput::Keys).await
     }
 
     /// What came of keys that have been taken; `None` where a dialog holds the page.

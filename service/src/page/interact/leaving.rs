@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep_until};
 use super::ActError;
 use super::Frame;
 use super::actionable::frames_around;
-use super::aside::Input;
+use super::hold_input::HeldInput;
 use crate::cdp::{Call, Event, Events, Session};
 use crate::page::Page;
 use crate::page::script::{HOLD_KEYS_AT_FIRST, HOLD_POINTER_AT_FIRST};
@@ -73,9 +73,9 @@ struct Navigated {
 
 impl<'a> Leaving<'a> {
     /// Begins to watch, and has new documents hold this input at first. Nothing is awaited.
-    pub(super) fn watch(page: &'a Page, frame: &Frame, input: Input) -> Self {
+    pub(super) fn watch(page: &'a Page, frame: &Frame, input: HeldInput) -> Self {
         let frames = frames_around(frame);
-        let script = if input == Input::Pointer { HOLD_POINTER_AT_FIRST } else { HOLD_KEYS_AT_FIRST };
+        let script = if input == HeldInput::Pointer { HOLD_POINTER_AT_FIRST } else { HOLD_KEYS_AT_FIRST };
         let mut watched = vec![Watched::begin(&page.session, script)];
         for frame in &frames {
             if watched.iter().all(|known| !known.session.is_same(frame.session())) {

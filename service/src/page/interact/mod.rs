@@ -1,7 +1,7 @@
 //! What an agent does with a page: sees it, finds an element, acts on it.
 //!
 //! `frame` is a frame with our kit in it (`script/interact`), `element` an element of one, `refs` the numbers that agents
-//! know elements by. `snapshot` is what is on the page: `gather` asks all frames, `closed` opens closed shadow roots to
+//! know elements by. `snapshot` is what is on the page: `gather` asks all frames, `closed_roots` opens closed shadow roots to
 //! the kit. `resolve` finds the element of a ref; `wanted` is what a caller names, `search` finds it in all documents,
 //! `locate` and `wait` until it is as it must be. `actionable` waits until an element can be acted on, `quiet` until the
 //! page has settled after it (`began`: what the action began); between the two stand `pointer`, `keys` (`chord`: their
@@ -10,13 +10,11 @@
 mod acted;
 mod actionable;
 mod answer;
-mod aside;
-mod asked;
 mod began;
 mod carry;
 mod choices;
 mod chord;
-mod closed;
+mod closed_roots;
 mod drag;
 mod drag_data;
 mod drag_ends;
@@ -28,6 +26,7 @@ mod fields;
 mod focus;
 mod frame;
 mod gather;
+mod hold_input;
 mod idle;
 mod keys;
 mod kit;
@@ -47,6 +46,7 @@ mod snapshot;
 mod snapshot_options;
 mod text;
 mod upload;
+mod upload_by_chooser;
 mod url_glob;
 mod wait;
 mod wanted;
@@ -66,7 +66,7 @@ pub(in crate::page) use self::layout::{NAMED, TYPING};
 pub use self::locate::{Located, Missed, Tried};
 pub use self::pointer::{Button, Click};
 pub use self::reference::{NotARef, Ref};
-pub use self::refs::{Fate, Refs, Shown, Stale};
+pub use self::refs::{Fate, RefRecord, Refs, Stale};
 pub use self::scroll::{Direction, End, Scroll};
 pub use self::snapshot::{RefBox, ShownAs, Snapshot};
 pub use self::snapshot_options::SnapshotOptions;

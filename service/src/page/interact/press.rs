@@ -7,8 +7,8 @@ use futures_util::future::join;
 
 use super::acted::Point;
 use super::actionable::{Ask, Spot, Told, Tries, frames_around};
-use super::aside::{Aside, Input};
 use super::chord::Modifiers;
+use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element, Frame};
@@ -125,7 +125,7 @@ impl Page {
         }
         quiet.drain();
         let is_left = quiet.is_loading() && !was_loading;
-        let aside = self.hold_aside(frames, Input::Pointer).await;
+        let aside = self.hold_aside(frames, HeldInput::Pointer).await;
         let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
         if let Some(is) = now.is {
             return Err(is.changed(&element.meant));
@@ -151,7 +151,7 @@ impl Page {
         quiet: &mut Quiet<'_>,
     ) -> Result<Pressed, ActError> {
         let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None };
-        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, Input::Pointer));
+        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
         for (press, count) in presses.into_iter().zip(1..) {
             if let (Some(leaving), 2..) = (&mut leaving, count) {
                 let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
@@ -174,7 +174,7 @@ impl Page {
             };
             // The first answer may be from before the press.
             if !is_held && !came && !self.has_come(element, count).await {
-                pressed.strays = Some(self.hold_aside(frames, Input::Pointer).await);
+                pressed.strays = Some(self.hold_aside(frames, HeldInput::Pointer).await);
             }
             if !press.stays_down || pressed.strays.is_some() {
                 pressed.sent.push(self.session.call(&press.up));

@@ -17,7 +17,7 @@ const PAGES_MAX: usize = 16;
 
 /// What a ref stands for.
 #[derive(Clone, Debug)]
-pub struct Shown {
+pub struct RefRecord {
     /// The frame's document.
     pub frame: Frame,
     /// The node's number there.
@@ -86,7 +86,7 @@ pub struct Refs {
     given: u64,
     /// Refs up to this one are forgotten.
     forgotten: u64,
-    shown: HashMap<Ref, Shown>,
+    shown: HashMap<Ref, RefRecord>,
     by_node: HashMap<(String, u32), Ref>,
     snapshots: u64,
     /// The tree that was shown last, and how it was asked for, by the page's main frame.
@@ -95,7 +95,7 @@ pub struct Refs {
 
 impl Refs {
     /// The ref of a node: the one that it has, or a new one.
-    pub fn of(&mut self, shown: Shown) -> Ref {
+    pub fn of(&mut self, shown: RefRecord) -> Ref {
         let reference = self.number(&shown.frame, shown.number);
         self.shown.insert(reference, shown);
         reference
@@ -149,7 +149,7 @@ impl Refs {
 
     /// What a ref was last shown for; `None` for one that was never given or is forgotten.
     #[must_use]
-    pub fn get(&self, reference: Ref) -> Option<&Shown> {
+    pub fn get(&self, reference: Ref) -> Option<&RefRecord> {
         self.shown.get(&reference)
     }
 

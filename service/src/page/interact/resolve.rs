@@ -7,7 +7,7 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 
 use super::element::{Meant, ShownFor};
-use super::refs::{Fate, Shown};
+use super::refs::{Fate, RefRecord};
 use super::{ActError, Element, Frame, Ref, Refs, Stale};
 use crate::page::Page;
 
@@ -110,7 +110,7 @@ impl Identity {
 }
 
 /// A clickable element without a name is shown with its text.
-fn is_same(shown: &Shown, now: &Identity) -> bool {
+fn is_same(shown: &RefRecord, now: &Identity) -> bool {
     let name = if now.name.is_empty() && !shown.name.is_empty() { &now.content } else { &now.name };
     shown.role == now.role && shown.name == *name
 }

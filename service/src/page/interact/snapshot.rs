@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use porthole_reading::tree::{self, Node, Options, changes, fold, write};
 
 use super::gather::{Gathered, Known};
-use super::refs::{Fate, Shown};
+use super::refs::{Fate, RefRecord};
 use super::{ActError, Element, Ref, Refs, SnapshotOptions, Stale};
 use crate::page::Page;
 
@@ -155,7 +155,7 @@ fn show(refs: &mut Refs, tree: &tree::Tree, known: &[Known], snapshot: u64) -> B
     let shown = tree.refs.iter().filter_map(|(_, handle)| number(known, *handle)).map(|known| {
         let Known { frame, number, role, name, row } = known.clone();
         let shown_as = ShownAs { role: role.clone(), name: name.chars().take(NAME_MAX_CHARS).collect() };
-        (refs.of(Shown { frame, number, role, name, row, snapshot }), shown_as)
+        (refs.of(RefRecord { frame, number, role, name, row, snapshot }), shown_as)
     });
     shown.collect()
 }

@@ -118,6 +118,8 @@ const effectsEnd = async (now) => {
 // transitions are. One that goes on for longer has no end: it is not waited for again, nor is any other of a document in which
 // that happens once more.
 const STYLED_MAX = 200, RECORDS_MAX = 1000, MOVING_FRAMES_MIN = 3, ENDLESS_MAX = 2;
+// A busy browser skips frames of a timer's animation.
+const SKIPPED_FRAMES_MAX = 4;
 const endless = new WeakSet();
 let endlessSeen = 0;
 const noteStyled = (now, records) => {
@@ -138,7 +140,7 @@ const noteStyled = (now, records) => {
 const movesOn = (now) => {
   now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
   const acted = dropping ? null : (meant ?? aimed)?.element ?? null;
-  const isMoving = ([element, { frames, last }]) => frames >= MOVING_FRAMES_MIN && last >= now.frame - 1 && !now.movedBefore.has(element)
+  const isMoving = ([element, { frames, last }]) => frames >= MOVING_FRAMES_MIN && last >= now.frame - SKIPPED_FRAMES_MAX && !now.movedBefore.has(element)
     && isHere(element) && !(acted && isWithin(element, acted));
   const moving = [...now.styled].filter(isMoving);
   if (moving.length === 0) return false;
@@ -237,7 +239,7 @@ kit.rest = async (longestMs) => {
       else isOver = isDone;
     }
     if (!isOver) continue;
-    if (still === 0 && !now.isNew && movesOn(now)) {
+    if (!now.isNew && movesOn(now)) {
       until = Math.min(now.effectsUntil, performance.now() + longestMs);
       continue;
     }

@@ -25,7 +25,7 @@ const HELD_MS: u64 = 70_000;
 
 /// Which input is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Input {
+pub(super) enum HeldInput {
     Pointer,
     Keys,
     /// What HTML's drag and drop brings to a document.
@@ -50,7 +50,7 @@ impl Page {
     }
 
     /// Has all documents of the page but `meant` hold their input.
-    pub(super) async fn hold_aside(&self, meant: &[Frame], input: Input) -> Aside {
+    pub(super) async fn hold_aside(&self, meant: &[Frame], input: HeldInput) -> Aside {
         let mut sessions = vec![self.session.clone()];
         sessions.extend(self.state.borrow().parts.values().take(FRAMES_MAX).cloned());
         let trees = join_all(sessions.into_iter().map(|session| async move {
@@ -71,7 +71,7 @@ impl Page {
     }
 }
 
-async fn hold(session: Session, frame: &str, input: Input) -> Result<(Session, i64), CdpError> {
+async fn hold(session: Session, frame: &str, input: HeldInput) -> Result<(Session, i64), CdpError> {
     let world = *session.call(&in_frame(frame)).await?.execution_context_id.inner();
     let arguments = [json!(input.name()), json!(HELD_MS)].map(argument);
     session.call(&in_world(world, HOLD, &arguments)).await?;
@@ -85,9 +85,9 @@ fn ids_of(tree: &FrameTree, ids: &mut Vec<String>) {
     }
 }
 
-// === impl Input ===
+// === impl HeldInput ===
 
-impl Input {
+impl HeldInput {
     /// As in `hear.js`.
     fn name(self) -> &'static str {
         match self {
