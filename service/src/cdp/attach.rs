@@ -10,7 +10,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{EvaluateParams, RunIfWaitingForDebuggerParams};
 use serde::Deserialize;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use super::connection::{Call, Session};
 use super::error::CdpError;
@@ -43,6 +43,12 @@ impl Session {
     /// since some may belong to other clients.
     pub fn attach_to_pages(&self) -> Attachments {
         self.attachments(false, Some("page"))
+    }
+
+    /// The same, with each page that is created from now on halted until it is resumed, other clients' pages too. A page
+    /// without an opener is halted by nothing else, and asks its server at once.
+    pub fn attach_to_pages_halted(&self) -> Attachments {
+        self.attachments(true, Some("page"))
     }
 
     /// On a browser session (each has one auto-attach setting): attaches to the shared workers started from now on,
@@ -103,6 +109,9 @@ enum Others {
     Run,
     /// Those of this context are resumed.
     RunIn(Option<String>),
+    /// Those of this context are resumed at once, all others after a time.
+    /// Those of this context, and those that reach no opener, are resumed at once, all others after a time.
+    RunLater(Option<String>, Duration),
 }
 
 impl Attachments {
@@ -120,6 +129,14 @@ impl Attachments {
     #[must_use]
     pub fn resuming_only(self, context: Option<String>) -> Self {
         Self { others: Others::RunIn(context), ..self }
+    }
+
+    /// Of other contexts, resumes the pages of this one at once, and those that can't reach an opener: each client's halt of
+    /// these counts for itself (tried). A client that resumes one with an opener does so for all, so those are resumed after a
+    /// time, in which their own clients do what they halt them for.
+    #[must_use]
+    pub fn resuming_opened_later(self, at_once: Option<String>, after: Duration) -> Self {
+        Self { others: Others::RunLater(at_once, after), ..self }
     }
 
     /// Waits until the browser has confirmed the setting; the targets that exist already are then in the stream.
@@ -162,15 +179,24 @@ impl Attachments {
                     kind: target_info.kind,
                     url: target_info.url,
                     context_id: target_info.browser_context_id,
+                    opener_id: target_info.opener_id,
+                    reaches_opener: target_info.can_access_opener,
                     waiting: waiting_for_debugger,
                 };
                 if self.context.as_ref().is_some_and(|context| *context != attached.context_id) {
-                    let runs = match &self.others {
-                        Others::Run => true,
-                        Others::RunIn(context) => context.as_ref() == Some(&attached.context_id),
-                    };
-                    if runs {
-                        attached.resume();
+                    let is_in = |context: &Option<String>| context.as_ref() == Some(&attached.context_id);
+                    match &self.others {
+                        Others::Run => attached.resume(),
+                        Others::RunIn(context) if is_in(context) => attached.resume(),
+                        Others::RunIn(_) => {}
+                        Others::RunLater(at_once, _) if is_in(at_once) || !attached.reaches_opener => attached.resume(),
+                        Others::RunLater(_, after) => {
+                            let after = *after;
+                            tokio::spawn(async move {
+                                sleep(after).await;
+                                attached.resume();
+                            });
+                        }
                     }
                     return None;
                 }
@@ -197,6 +223,10 @@ pub struct Attached {
     pub url: String,
     /// The browser context that it belongs to.
     pub context_id: String,
+    /// The target whose page opened it, if one did.
+    pub opener_id: Option<String>,
+    /// Whether it has a window as its opener, which can reach it.
+    pub reaches_opener: bool,
     /// Whether it is halted until [`Attached::resume`].
     pub waiting: bool,
 }
@@ -256,4 +286,7 @@ struct TargetInfo {
     url: String,
     #[serde(default)]
     browser_context_id: String,
+    opener_id: Option<String>,
+    #[serde(default)]
+    can_access_opener: bool,
 }

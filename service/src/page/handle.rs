@@ -60,6 +60,11 @@ impl Page {
         refusal
     }
 
+    /// Returns why what the page shows is withheld: in a remote browser an answer came from a refused address.
+    pub fn withheld(&self) -> Option<Refusal> {
+        self.state.borrow().withheld.clone()
+    }
+
     /// Has actions from now on wait for what they began until `deadline` at most: their caller waits no longer.
     pub fn settles_by(&self, deadline: Instant) {
         *self.settles_by.lock().unwrap_or_else(PoisonError::into_inner) = Some(deadline);

@@ -11,7 +11,7 @@ use super::interact::LatestDocument;
 use super::watch::{EventBarrier, NetworkUse, PageState, Watched};
 use super::{Appearance, Identity, IdentityError, Page, appearance, console, watch, world};
 use crate::cdp::{Attached, Session};
-use crate::guard::{AllowHosts, Judge, Network, PageGuard};
+use crate::guard::{Judge, PageGuard};
 use crate::provider::{Lease, Popups, Purpose};
 
 /// Sends the setup commands of every page: they enable its events and create our world in each document. A warm page
@@ -79,7 +79,7 @@ impl Page {
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
         let barrier = EventBarrier::new();
-        let guard = page_guard(&network, lease.hosts(), judge);
+        let guard = page_guard(lease, judge);
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));
         }
@@ -110,6 +110,9 @@ impl Page {
         }
         if lease.purpose() == Purpose::Session {
             console::keep_errors(&session);
+            if network.remote().is_some_and(|remote| remote.judges_addresses) {
+                lease.watchers().spawn(watch::leave_withheld(session.clone(), state.clone()));
+            }
         }
         appearance::apply(&session, appearance);
         Self {
@@ -131,14 +134,17 @@ impl Page {
     }
 }
 
-/// Returns the page's guard: that of its egress if it has one, otherwise a new one.
-fn page_guard(network: &Network, hosts: Option<&AllowHosts>, judge: &Judge) -> PageGuard {
-    if let Some(egress) = network.egress() {
+/// Returns the page's guard: that of its egress if it has one, otherwise the lease's own.
+fn page_guard(lease: &mut Lease, judge: &Judge) -> PageGuard {
+    if let Some(egress) = lease.network().egress() {
         return egress.guard().clone();
     }
-    let guard = PageGuard::new(judge.guard.clone());
-    if let Some(hosts) = hosts {
-        guard.restrict(hosts.clone());
-    }
-    guard
+    let hosts = lease.hosts().cloned();
+    lease.remote_guard(|| {
+        let guard = PageGuard::new(judge.guard.clone());
+        if let Some(hosts) = hosts {
+            guard.restrict(hosts);
+        }
+        guard
+    })
 }

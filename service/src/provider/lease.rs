@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 
 use super::{Downloads, FrameLock, Popups, Purpose, popups};
 use crate::cdp::{Attached, Attachments, Session};
-use crate::guard::{AllowHosts, Intercept, Network};
+use crate::guard::{AllowHosts, Intercept, Network, PageGuard};
 
 /// One leased page.
 pub struct Lease {
@@ -18,6 +18,7 @@ pub struct Lease {
     target_id: String,
     network: Network,
     hosts: Option<AllowHosts>,
+    guard: Option<PageGuard>,
     frame_lock: Option<FrameLock>,
     is_prepared: bool,
     popups: Option<mpsc::Receiver<Box<Attached>>>,
@@ -43,6 +44,7 @@ impl Lease {
             target_id,
             network,
             hosts: None,
+            guard: None,
             frame_lock: None,
             is_prepared: false,
             popups: None,
@@ -80,6 +82,12 @@ impl Lease {
     #[must_use]
     pub fn hosts(&self) -> Option<&AllowHosts> {
         self.hosts.as_ref()
+    }
+
+    /// Returns the guard of its pages in a remote browser, which windows share with the page that opened them: an exception
+    /// that one may use holds for the others, as it does on a local network.
+    pub fn remote_guard(&mut self, new: impl FnOnce() -> PageGuard) -> PageGuard {
+        self.guard.get_or_insert_with(new).clone()
     }
 
     /// Handles the windows that the page opens as the lease's purpose requires: closes them, or keeps them for

@@ -111,6 +111,15 @@ impl Sessions {
         let acting = Clock::now();
         has_begun.store(true, Ordering::Relaxed);
         let result = work(&mut turn).await;
+        // In a remote browser an answer from a refused address is known only once it has come.
+        let withheld = turn.page().withheld().filter(|_| call.kind == Kind::Works);
+        let result = match withheld {
+            Some(refusal) => {
+                turn.snapshot = None;
+                Err(refusal.into())
+            }
+            None => result,
+        };
         turn.show(ShownAction::default());
         let (settle, act) = match turn.settling_since {
             Some(since) => (since.elapsed(), since.duration_since(acting)),
@@ -248,6 +257,7 @@ impl Session {
         };
         let place = place.filter(|(url, _)| !url.starts_with("chrome-error:"));
         let (url, title) = place.unwrap_or_else(|| (tab.page.url(), String::new()));
+        let title = if tab.page.withheld().is_some() { String::new() } else { title };
         let blocked = tab.page.blocked_requests();
         let told = &mut turn.held().blocked_told;
         let count = blocked.saturating_sub(*told);

@@ -94,7 +94,8 @@ async fn take_on(session: &Arc<Session>, windows: Option<Receiver<Box<Attached>>
             session.events.push_unopened(Event::TabClosed { tab: name, url: url_of(place_of(&window)) });
             continue;
         }
-        let opener = session.tabs().active().map(|tab| tab.name);
+        let by_target = window.opener_id.as_ref().and_then(|opener| session.tabs().by_target(opener));
+        let opener = by_target.or_else(|| session.tabs().active()).map(|tab| tab.name);
         let Some(page) = session.adopt(&window) else { return };
         let tab = session.tabs().add(page, opener, false);
         session.tab_came.notify_waiters();

@@ -22,9 +22,10 @@ const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
 
 async fn info(tab: &Tab) -> TabInfo {
     // A page that a dialog holds would not answer.
-    let title = match tab.page.dialog() {
-        Some(_) => None,
-        None => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
+    let is_told = tab.page.dialog().is_none() && tab.page.withheld().is_none();
+    let title = match is_told {
+        false => None,
+        true => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
     };
     TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.meant_url()), title: title.unwrap_or_default() }
 }

@@ -77,7 +77,7 @@ fn judge_origin(response: &Response, watched: &Watched) {
     if let Err(refusal) = watched.guard.judge_address(&host, dialled) {
         tracing::warn!(%refusal, "a response came from a blocked address");
         watched.count(&refusal);
-        watched.refuse(refusal);
+        watched.withhold(refusal);
     }
 }
 
@@ -108,7 +108,7 @@ impl Sockets {
             // Also refused if our resolver can't find the name: the browser's found it, at an address unknown to us.
             if let Err(refusal) = watched.guard.judge(&url, &Asker::default()).await {
                 tracing::warn!(%refusal, "a socket to a blocked target was opened");
-                watched.refuse(refusal);
+                watched.withhold(refusal);
             }
         });
     }

@@ -3,7 +3,7 @@
 //! `watchers` runs one reader for each target session. `documents` handles events of the page and its main document,
 //! `requests` judges paused requests, `answers` judges where responses came from; `state` is the page's state,
 //! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled, `stopping` stops
-//! navigations to refused targets, `network_use` has requests reported, `late` finds a document that was not reported.
+//! navigations to refused targets, `network_use` has requests reported, `withheld` leaves a page that had an answer from a refused address, `late` finds a document that was not reported.
 
 mod answers;
 mod barrier;
@@ -16,6 +16,7 @@ mod shared;
 mod state;
 mod stopping;
 mod watchers;
+mod withheld;
 
 pub use self::state::{BLANK, Dialog};
 pub(super) use self::{
@@ -26,4 +27,5 @@ pub(super) use self::{
     state::{Fatal, PageState, Stop},
     stopping::stop_refused,
     watchers::watch_page,
+    withheld::leave_withheld,
 };

@@ -54,6 +54,14 @@ impl Watched {
         });
     }
 
+    /// Records that the page had an answer from a refused target: what it shows is withheld.
+    pub(super) fn withhold(&self, refusal: Refusal) {
+        self.state.send_modify(|state| {
+            state.withheld.get_or_insert_with(|| refusal.clone());
+            state.refused.get_or_insert(refusal);
+        });
+    }
+
     /// Records that the page has died; the first cause is kept.
     pub(super) fn fail(&self, fatal: Fatal) {
         self.state.send_modify(|state| {

@@ -36,6 +36,8 @@ pub(in super::super) struct PageState {
     pub within_document: u64,
     /// The refusal of a document of the main frame, since the last commanded navigation.
     pub refused: Option<Refusal>,
+    /// Why what the page shows is withheld, until it has left for a blank document or a commanded one.
+    pub withheld: Option<Refusal>,
     /// Why the latest navigation of the main frame was stopped before it left the document, since the last commanded one.
     pub stopped: Option<Refusal>,
     /// How many navigations were.
@@ -150,7 +152,7 @@ impl PageState {
     pub(in super::super) fn begin_navigation(&mut self, commanded: Option<String>) {
         self.commanded = commanded;
         self.is_navigating = true;
-        (self.refused, self.stopped) = (None, None);
+        (self.refused, self.stopped, self.withheld) = (None, None, None);
         if matches!(self.fatal, Some(Fatal::Crashed)) {
             self.fatal = None;
         }
@@ -164,6 +166,9 @@ impl PageState {
 
     /// Records that a document has arrived in the main frame.
     pub(super) fn arrive(&mut self, document: Document) {
+        if document.url == BLANK {
+            self.withheld = None;
+        }
         if self.document.loader != document.loader {
             self.arrivals += 1;
             if self.loaders.len() == LOADERS_KEPT {

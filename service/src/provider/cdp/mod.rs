@@ -36,6 +36,9 @@ const HALTED_TIMEOUT: Duration = Duration::from_secs(5);
 const HALTED_INTERVAL: Duration = Duration::from_millis(50);
 /// A browser that creates a page faster than this is near: a round trip to it takes less time than a renderer's start.
 const NEAR: Duration = Duration::from_millis(60);
+/// When windows of other contexts are resumed that a page opened. Another lease, ours or another replica's, has paused their
+/// requests long before; another client may not know that they are halted.
+const OTHERS_RESUMED_AFTER: Duration = Duration::from_secs(5);
 /// How long the provider's end waits for the disposal of contexts.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -90,7 +93,7 @@ impl Shared {
     /// Creates a context and its page in two round trips. Auto-attach attaches to the page as it is created.
     async fn page(self: &Arc<Self>, connection: Connection, purpose: Purpose) -> Result<Lease, ProviderError> {
         let root = connection.browser();
-        let pages = root.attach_to_pages();
+        let pages = root.attach_to_pages_halted();
         let beside = root.beside();
         let create = CreateBrowserContextParams {
             dispose_on_detach: Some(true),
@@ -122,13 +125,15 @@ impl Shared {
         target.browser_context_id = Some(context.clone());
         let asked = Instant::now();
         let made = root.call(&target);
-        // Auto-attach covers the browser's other pages as well; none of them is touched.
-        let mut pages = pages.within(context.inner().clone());
+        // Auto-attach covers the browser's other pages as well.
+        let mut pages =
+            pages.within(context.inner().clone()).resuming_opened_later(of_its_users.clone(), OTHERS_RESUMED_AFTER);
         // Those of other leases' contexts, ours or another replica's, are closed by them and must not run until then. The
         // browser's own users have the default context.
         let shared_workers = beside.attach_to_shared_workers().within(context.inner().clone());
         let mut shared_workers = shared_workers.resuming_only(of_its_users);
         let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
+        page.resume();
         made.forget();
         if asked.elapsed() < NEAR {
             // Waits for the renderer. On a longer line it runs by the time the next message arrives; if it does not,

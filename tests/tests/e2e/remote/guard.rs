@@ -7,11 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::{SinkExt as _, StreamExt as _};
+use porthole_tests::agent::Agent;
 use porthole_tests::emulator::EmulatorOptions;
+use porthole_tests::eventually::so;
 use porthole_tests::site::{REBOUND, SHOP};
-use porthole_tests::{Remote, Reply, Stack};
+use porthole_tests::{Remote, Reply, Stack, eventually};
 use serde_json::json;
 use tokio_tungstenite::tungstenite::Message;
+
+const SOON: Duration = Duration::from_secs(20);
 
 /// Loads a page with `html` and asserts that its text is read, that requests were refused, and that none reached the
 /// forbidden port.
@@ -108,6 +112,46 @@ async fn an_answer_from_a_private_address_withholds_the_result() {
     let shop = site.html(&format!("<p>x<img src='{}'>", site.under_name(&picture, SHOP)));
     remote.stack.screenshot(json!({"url": shop})).await.expect_ok();
     remote.expect_all_given_back().await;
+}
+
+#[tokio::test]
+async fn what_a_session_got_from_a_private_address_is_read_by_no_call() {
+    // The service takes the name for a public one, the browser is led elsewhere.
+    let names = format!("{SHOP}=127.0.0.1,{REBOUND}=93.184.216.34");
+    let remote = Remote::with(EmulatorOptions::new(), &[("PORTHOLE_RESOLVE", &names)]).await;
+    let site = &remote.stack.site;
+    let secret =
+        site.page(Reply::html("<title>secret</title><p>the secret text").header("access-control-allow-origin", "*"));
+    let rebound = site.under_name(&secret, REBOUND);
+    let page = site.html(&format!(
+        "<title>start</title><a href='{rebound}'>link</a> <a target=_blank rel=noopener href='{rebound}'>window</a>
+        <button onclick=\"window.open('{rebound}')\">opened</button>
+        <button onclick=\"fetch('{rebound}').then(a => a.text()).then(t => document.body.append(t))\">fetch</button>"
+    ));
+    let (agent, _) = Agent::at(remote.stack.caller(), &page).await;
+    agent.call("navigate", json!({"url": rebound})).await.expect_code("BLOCKED_TARGET");
+    for way in ["navigate", "link", "window", "opened", "fetch"] {
+        let seen = site.seen(&secret).len();
+        if way != "navigate" {
+            agent.does("navigate", json!({"url": page, "tab": "t1"})).await;
+            let click = json!({"tab": "t1", "target": {"by": "text", "value": way}, "snapshot": "full"});
+            let clicked = agent.call("click", click).await;
+            assert!(!clicked.json().to_string().contains("secret text"), "{way}: {clicked:?}");
+            eventually(SOON, async || so(site.seen(&secret).len() > seen, format!("{way}: nothing was asked for")))
+                .await;
+        }
+        let tabs = agent.does("tabs", json!({"action": "list"})).await;
+        assert!(!serde_json::to_string(&tabs).unwrap().contains("secret"), "{way}: {tabs:#?}");
+        for tab in tabs["tabs"].as_array().unwrap() {
+            for (route, fields) in [("extract", json!({})), ("snapshot", json!({"interactive_only": false}))] {
+                let mut fields = fields.clone();
+                fields["tab"] = tab["tab"].clone();
+                let read = agent.call(route, fields).await;
+                assert!(!read.json().to_string().contains("secret text"), "{way} {route}: {read:?}");
+            }
+        }
+    }
+    agent.does("close", json!({})).await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use porthole_chromium::{Process, Profile, find_executable};
 use porthole_tests::agent::{Agent, reference, tree};
 use porthole_tests::eventually::so;
-use porthole_tests::{Stack, eventually};
+use porthole_tests::{Reply, Stack, eventually};
 use serde_json::{Value, json};
 
 use super::endpoint::{OtherClient, connect};
@@ -40,6 +40,53 @@ async fn contents(client: &mut OtherClient) -> (Vec<Value>, usize) {
     let pages = targets["targetInfos"].as_array().unwrap().iter().filter(|target| target["type"] == "page");
     let contexts = client.call("Target.getBrowserContexts", json!({})).await;
     (pages.map(|target| target["url"].clone()).collect(), contexts["browserContextIds"].as_array().unwrap().len())
+}
+
+/// Windows that no page opened, as far as they know, are halted by nothing but the lease's own setting.
+#[tokio::test]
+async fn a_window_without_an_opener_is_judged_before_it_asks() {
+    let (process, endpoint, _folder) = shell().await;
+    let stack = Stack::with().setting("PORTHOLE_PROVIDER", "cdp").setting("PORTHOLE_CDP_URL", &endpoint);
+    let stack = Box::pin(stack.start()).await;
+    let (forbidden, good) = (stack.site.forbidden(), stack.site.html("<title>good</title><h1>good</h1>"));
+    let redirect = stack.site.page(Reply::redirect(302, &forbidden));
+    let ways = |to: &str| {
+        [
+            format!("<a target=_blank rel=noopener href='{to}'>go</a>"),
+            format!("<a target=_blank href='{to}'>go</a>"),
+            format!("<form method=post target=_blank action='{to}'><button>go</button></form>"),
+            format!("<button onclick=\"window.open('{to}', '_blank', 'noopener')\">go</button>"),
+            format!("<button onclick=\"window.open('{to}')\">go</button>"),
+        ]
+    };
+    // Another lease's connection halts the same windows.
+    let (other, _) = Agent::at(stack.caller(), &good).await;
+    for way in ways(&forbidden).into_iter().chain(ways(&redirect)) {
+        let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&way)).await;
+        agent.does("click", json!({"ref": reference(&tree(&opened), "\"go\"")})).await;
+        agent.does("wait", json!({"ms": 300})).await;
+        assert_eq!(stack.site.forbidden_visits(), 0, "{way}");
+        agent.does("close", json!({})).await;
+        let by_itself =
+            stack.site.html(&format!("<p>the page{way}<script>document.querySelector('a, button').click()</script>"));
+        let read = stack.extract(json!({"url": by_itself, "wait": {"delay_ms": 300}})).await;
+        assert!(read.content().starts_with("the page"), "{way}");
+        assert_eq!(stack.site.forbidden_visits(), 0, "{way}");
+    }
+    for way in ways(&good) {
+        let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&way)).await;
+        let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"go\"")})).await;
+        assert!(!clicked["warnings"].to_string().contains("blocked_target"), "{way}: {clicked:#?}");
+        eventually(SOON, async || {
+            let seen = agent.call("snapshot", json!({"tab": "t2"})).await;
+            so(seen.json()["title"] == "good", format!("{way}: {seen:?}"))
+        })
+        .await;
+        agent.does("close", json!({})).await;
+    }
+    other.does("close", json!({})).await;
+    drop(stack);
+    process.kill().await.remove().await;
 }
 
 #[tokio::test]
