@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use chromiumoxide_cdp::cdp::browser_protocol::page::CloseParams;
+use chromiumoxide_cdp::cdp::browser_protocol::page::{CloseParams, GetFrameTreeParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::{CloseTargetParams, CreateTargetParams};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::storage::cookies::context_of;
 use super::watch::{Fatal, PageState};
@@ -73,6 +73,17 @@ impl Page {
             Ok(String::from(browser.call(&create).await?.target_id))
         };
         self.within(CAPTURE_TIMEOUT, "opening a window", opening).await
+    }
+
+    /// Waits until the renderer of a new window has taken the commands that it began with. A navigation before then would get
+    /// another renderer that knows nothing of them.
+    ///
+    /// # Errors
+    /// [`PageError`] where the window is gone, or does not answer until `deadline`.
+    pub async fn takes_commands(&self, deadline: Instant) -> Result<(), PageError> {
+        let limit = deadline.saturating_duration_since(Instant::now());
+        let answered = async { self.session.call(&GetFrameTreeParams::default()).await.map(drop) };
+        self.within(limit, "a new window", answered).await
     }
 
     /// Closes its window as a person would, who is asked where its page has unsaved work. Returns whether that is so: then

@@ -110,6 +110,7 @@ impl Turn<'_> {
         // The browser reports it as it does a popup, and it is taken on likewise.
         let tab = timeout_at(until, self.session.tab_of(&target_id)).await;
         let tab = tab.map_err(|_| SessionError::NotAttached)?;
+        tab.page.takes_commands(until).await?;
         self.session.tabs().activate(&tab.name);
         self.session.viewers.stir();
         self.tab = tab;

@@ -96,7 +96,7 @@ impl Carrying<'_, '_> {
         };
         let Some(()) = is_dropped else { return Ok(None) };
         let elsewhere = match aside {
-            Some(aside) => aside.release().await,
+            Some(aside) => aside.release(self.page).await,
             None => None,
         };
         if let Some(zone) = &self.zone {

@@ -145,7 +145,7 @@ impl Page {
         aside: Aside,
         tries: &Tries,
     ) -> Result<Option<Keyed>, ActError> {
-        let (keyed, elsewhere) = tokio::join!(self.keyed(element, tries), aside.release());
+        let (keyed, elsewhere) = tokio::join!(self.keyed(element, tries), aside.release(self));
         let Some(keyed) = keyed? else { return Ok(None) };
         let stopped = keyed.stopped || elsewhere.is_some();
         Ok(Some(Keyed { moved: elsewhere.or(keyed.moved), stopped, ..keyed }))

@@ -101,13 +101,18 @@ impl HeldInput {
 // === impl Aside ===
 
 impl Aside {
-    /// Ends it. What would have got input, as `<button id="pay"> in another frame`.
-    pub(super) async fn release(mut self) -> Option<String> {
+    /// Ends it. What would have got input, as `<button id="pay"> in another frame`. Frames that a dialog holds are not waited
+    /// for: they are released once it is answered.
+    pub(super) async fn release(mut self, page: &Page) -> Option<String> {
         let asked = std::mem::take(&mut self.0).into_iter().map(|(session, world)| async move {
             let answer = timeout(ANSWER_TIMEOUT, session.call(&in_world(world, RELEASE, &[]))).await.ok()?.ok()?;
             value::<Option<String>>(answer).ok()?
         });
-        join_all(asked).await.into_iter().flatten().next()
+        tokio::select! {
+            biased;
+            would_have_got = join_all(asked) => would_have_got.into_iter().flatten().next(),
+            _ = page.dialog_opens() => None,
+        }
     }
 }
 

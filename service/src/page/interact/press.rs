@@ -90,7 +90,7 @@ impl Page {
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
             for held in [aside, strays].into_iter().flatten() {
-                elsewhere = elsewhere.or(held.release().await);
+                elsewhere = elsewhere.or(held.release(self).await);
             }
             let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
             let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after });

@@ -33,6 +33,10 @@ async fn every_tab_of_a_session_has_its_locale_time_zone_and_user_agent() {
     let popup = agent.call("status", json!({"tab": tab})).await;
     assert_eq!(popup["title"], told.to_string(), "{popup}");
     assert_eq!(stack.site.seen(&inner)[0].headers["user-agent"], "Agent/1.0");
+    for _ in 0..3 {
+        let new = agent.call("tabs", json!({"action": "new", "url": inner})).await;
+        assert_eq!(new["title"], told.to_string(), "{new}");
+    }
 }
 
 #[tokio::test]

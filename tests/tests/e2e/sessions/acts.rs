@@ -215,3 +215,29 @@ async fn an_agent_waits_for_what_comes_late() {
     agent.call("wait", json!({"text": "never", "timeout_ms": 1000})).await.expect_code("TIMEOUT");
     agent.does("close", json!({})).await;
 }
+
+/// Rows that say something else because the agent wrote in them.
+const WRITTEN: [&str; 4] = [
+    "<li><label>Title <input oninput='this.closest(`li`).querySelector(`p`).textContent = `Preview of ${this.value}`'></label><p></p><button>Save</button></li>",
+    "<li><b>Comment</b><div contenteditable role=textbox aria-label=Title>old text here</div><button>Save</button></li>",
+    "<li><input aria-label=Title oninput='this.nextElementSibling.textContent = `Unsaved changes`'><span></span><button>Save</button></li>",
+    "<li><div><label>Title <input oninput='setTimeout(() => this.closest(`li`).append(`Looks good`), 30)'></label></div><button>Save</button></li>",
+];
+
+#[tokio::test]
+async fn what_an_agent_writes_in_a_row_makes_its_button_no_other() {
+    let stack = Stack::shared().await;
+    for row in WRITTEN {
+        let page = format!(
+            "<ul>{row}<li><b>Another</b><button>Other</button></li></ul><script>
+            document.querySelector('button').onclick = () => {{ document.title = 'saved' }}</script>"
+        );
+        let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
+        let tree = tree(&opened);
+        let (title, save) = (reference(&tree, "textbox"), reference(&tree, "\"Save\""));
+        agent.does("type", json!({"ref": title, "text": "Something new"})).await;
+        let saved = agent.does("click", json!({"ref": save})).await;
+        assert_eq!(saved["title"], "saved", "{row}");
+        agent.does("close", json!({})).await;
+    }
+}

@@ -278,3 +278,49 @@ async fn a_button_of_a_component_is_stale_once_that_is_another_entry() {
     let resolved = scene.resolves(&reference).await;
     assert!(resolved.as_ref().is_err_and(|error| error.contains("row")), "{resolved:?} {tree}");
 }
+
+#[tokio::test]
+async fn a_dialog_that_asks_something_else_has_other_buttons() {
+    let mut scene = Scene::local().await;
+    let dialog = |asks: &str| {
+        format!("<div role=dialog aria-label=Confirm><p>{asks}</p><button>OK</button><button>Cancel</button></div>")
+    };
+    for (asks, changes, is_stale) in [
+        ("Transfer <b id=x>$10.00</b> to Bob", "x.textContent = '$9000.00'", true),
+        ("This removes <b id=x>Alice Adams</b> for ever", "x.textContent = 'Bob Brown'", true),
+        ("Renamed in <b id=x>9</b> seconds", "x.textContent = '8'", false),
+        ("Name <input><i id=x></i>", "x.textContent = 'This field is required'", false),
+        ("<b role=alert id=x></b>", "x.textContent = 'Saved a draft'", false),
+    ] {
+        scene.shows(&dialog(asks)).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, "\"OK\"");
+        scene.evaluate(&format!("{changes}; 0")).await;
+        assert_eq!(scene.resolves(&reference).await.is_err(), is_stale, "{asks}");
+    }
+    // A calendar is no question.
+    let days = (1..=28).map(|day| format!("<button>{day}</button>")).collect::<String>();
+    scene
+        .shows(&format!("<div role=dialog aria-label=Date><h2 id=x>March 2026</h2>{days}<button>Next</button></div>"))
+        .await;
+    let tree = scene.tree().await;
+    scene.evaluate("x.textContent = 'April 2026'; 0").await;
+    assert_eq!(scene.resolves(&ref_of(&tree, "\"Next\"")).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_row_is_told_by_what_its_fields_hold_unless_that_was_typed() {
+    let mut scene = Scene::local().await;
+    for page in [
+        "<div><div><input id=n value='Alice Adams'><button>Act</button></div><div><input value='Bob Brown'><button>Act</button></div></div>",
+        "<table><tr><td><input id=n value='Alice Adams'><td><button>Act</button><tr><td><input value='Bob Brown'><td><button>Act</button></table>",
+        "<ul><li><select id=n><option>Alice</option><option>Carol</option></select><button>Act</button><li><select><option>Bob</option></select><button>Act</button></ul>",
+    ] {
+        scene.shows(page).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, "\"Act\"");
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{page}");
+        scene.evaluate("n.value = 'Carol'; 0").await;
+        assert!(scene.resolves(&reference).await.is_err_and(|error| error.contains("row")), "{page}");
+    }
+}

@@ -80,10 +80,11 @@ const actAccepts = (hit, element) => {
     const inner = control && hit instanceof Element ? closest(hit, INTERACTIVE) : null;
     return !inner || inner === control || !contains(element, inner);
   }
-  const label = hit instanceof Element ? closest(hit, 'label') : null;
+  // An icon of its own component may be drawn in a label.
+  const label = flatClosest(hit, 'label');
   if (label && controlOf(label) === element) {
-    const inner = closest(hit, INTERACTIVE);
-    return !inner || inner === element || !contains(label, inner);
+    const inner = flatClosest(hit, INTERACTIVE);
+    return !inner || inner === element || !isWithin(inner, label);
   }
   const target = actTarget(element);
   return target !== element && !isNested(element) && isWithin(hit, target);

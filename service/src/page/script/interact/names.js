@@ -48,7 +48,10 @@ function labelsOf(element) {
     }
     labelled.set(root, fields);
   }
-  return fields.get(element) ?? [];
+  const own = fields.get(element) ?? [];
+  // A label for a component is for the only field that it draws.
+  if (own.length > 0 || !(root instanceof ShadowRoot) || allIn(root, 'input, select, textarea').length !== 1) return own;
+  return dom.tag(root.host).includes('-') ? labelsOf(root.host) : own;
 }
 
 // Children that name what they are in.

@@ -48,6 +48,10 @@ const flatParent = (node) => {
   const parent = slot ?? parentNodeOf(node);
   return parent instanceof ShadowRoot ? parent.host : parent;
 };
+const flatClosest = (node, selector) => {
+  for (let at = node; at instanceof Element; at = flatParent(at)) if (matches(at, selector)) return at;
+  return null;
+};
 const isWithin = (node, outer) => {
   for (let at = node; at; at = flatParent(at)) if (at === outer) return true;
   return false;

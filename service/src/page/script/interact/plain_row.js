@@ -160,7 +160,7 @@ const isWrittenIn = (element) => {
 
 // What a row says of its own; null where that is nothing, or too much. Where there are labels, they say what fields are.
 function ownTextOf(row, element) {
-  const text = textIn(row, (node) => isAboutRow(node) && node !== element, false);
+  const text = textIn(row, (node) => isAboutRow(node) && node !== element, false, '', {});
   if (text.length > PLAIN_ROW_CHARS_MAX || !/[\p{L}\p{N}]/u.test(text)) return null;
   return !isWrittenIn(element) || dom.find(row, 'label') === null ? text : null;
 }
@@ -184,7 +184,7 @@ function piecesIn(row) {
     if (pieces.length >= PIECES_MAX) return false;
     if (type === 3) add(node.data);
     else if (type === 1) {
-      add(dom.tag(node) === 'img' ? dom.attribute(node, 'alt') : null);
+      add(dom.tag(node) === 'img' ? dom.attribute(node, 'alt') : setValueOf(node));
       leads.push(dom.tag(node) === 'a' ? dom.attribute(node, 'href') : null, dom.attribute(node, 'title'));
     }
     return true;

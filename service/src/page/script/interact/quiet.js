@@ -165,11 +165,16 @@ const valuesNow = () => {
 };
 
 const watch = (element) => {
+  if (watched?.row) keepRow(watched.row);
   watched?.end();
   const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
-    isNew: false, frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
+    isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
-  const note = () => { now.changes++; now.changed = true; };
+  const note = (event) => {
+    now.changes++;
+    now.changed = true;
+    if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
+  };
   const observe = (records) => {
     note();
     noteStyled(now, records);
@@ -254,6 +259,7 @@ kit.leave = () => {
   dropEnds();
   endGuard();
   [meant, nestedFirst, typedInto, aimed] = [null, null, null, null];
+  if (watched?.row) keepRow(watched.row);
   watched?.end();
   watched = null;
 };

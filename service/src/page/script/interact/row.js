@@ -10,7 +10,10 @@ const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'st
 const ABOUT_MAX_CHARS = 1000;
 const ABOUT_MAX_NODES = 1000;
 const HREF_MAX_CHARS = 2000;
-const ASKED_MAX_CHARS = 100;
+const ASKED_MAX_CHARS = 300;
+const BUTTONS = 'button, [role=button], input[type=button], input[type=submit]', QUESTION_BUTTONS_MAX = 5;
+// Amounts of money, which a question is about.
+const SUMS = /[\p{Sc}]\s?\d[\d.,]*|\d[\d.,]*\s?[\p{Sc}]/gu;
 
 // Parts of a page that have names: a dialog that is used again for another question has the same buttons.
 const PARTS = 'dialog, fieldset, section, [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], [role=group]';
@@ -70,10 +73,13 @@ function partWordsOf(element, cache = new Map()) {
     const heading = name === '' ? Element.prototype.querySelector.call(part, HEADINGS) : null;
     if (heading) said.push(heading);
     name = said.reduce((text, one) => textIn(one, () => true, false, `${text} `), name);
-    // What it asks, where nothing names it.
-    if (name === '') name = textIn(part, isAboutRow, false).slice(0, ASKED_MAX_CHARS);
+    // What a question asks, as far as the first field: what comes after may be what is wrong with that. One with more buttons,
+    // such as a calendar, is no question.
+    const isQuestion = allIn(part, BUTTONS).length <= QUESTION_BUTTONS_MAX;
+    const asks = !isQuestion ? '' : textIn(part, (node) => isAboutRow(node) && !saysWhatChanges(node), false, '', null, true).slice(0, ASKED_MAX_CHARS);
+    name = `${name} ${asks}`;
   }
-  words = wordsAlone(name);
+  words = `${wordsAlone(name)} ${dom.matches(part, DIALOGS) ? (name.match(SUMS) ?? []).join(' ') : ''}`.trim();
   cache.set(part, { ...cache.get(part), partWords: words });
   return words;
 }
@@ -108,8 +114,29 @@ function wordsOf(row, cache = new Map()) {
     const count = Math.max(isSame ? known.numbers.length : 0, numbersTold(row, read, cache));
     rowsKnown.set(row, known = { words: read.words, numbers: read.numbers.slice(0, count) });
   }
-  return [known.words, ...known.numbers].join(' ');
+  return known.told ?? [known.words, ...known.numbers].join(' ');
 }
+
+// Fields whose value was typed or chosen, which says nothing of the row.
+const typedFields = new WeakSet();
+// What an element's row says as an action on it begins, and what its field holds once it was typed into. A row that changes by
+// that, and still has the field with that value, is about the same: a preview, a hint, the text itself.
+const rowBefore = (element) => {
+  const row = rowAround(element);
+  return row && { row, element, told: wordsOf(row), held: null };
+};
+const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
+const noteTyped = (before, event) => {
+  const [target] = event.composedPath();
+  if (!(target instanceof Element)) return;
+  const isActedOn = target === before?.element;
+  if (isActedOn || event.isTrusted) typedFields.add(target);
+  if (isActedOn) before.held = { field: target, value: heldBy(target) };
+};
+const keepRow = ({ row, element, told, held }) => {
+  if (held === null || !dom.isConnected(element) || rowAround(element) !== row || heldBy(held.field) !== held.value) return;
+  if (wordsOf(row) !== told) rowsKnown.get(row).told = told;
+};
 
 // Words and whole long numbers, such as an order's; one and many of a thing are the same word. A number with a fraction is a
 // price or a measure.
@@ -117,19 +144,28 @@ const wordsAlone = (text) => (text.replace(/\d+(?:[.,]\d+)+/g, ' ').match(/\p{L}
 
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
 // controls are what they are called. `marks` gets where the first link leads and the first title.
-function textIn(element, isAbout, saysMore, text = '', marks = null) {
+function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
   walkIn(element, isAbout, (node, type) => {
-    if (text.length >= ABOUT_MAX_CHARS) return false;
+    if (text.length >= ABOUT_MAX_CHARS || (untilField && type === 1 && isWrittenIn(node))) return false;
     if (marks !== null && type === 1) {
       if (dom.tag(node) === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
       marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
     }
     const isSaid = type === 1 && (saysMore || dom.tag(node) === 'img');
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+    else if (marks !== null && type === 1 && setValueOf(node) !== '') text += ` ${setValueOf(node)}`;
     else if (isSaid) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
     return true;
   });
   return text.slice(0, ABOUT_MAX_CHARS);
+}
+
+// The value of a field that nobody has typed or chosen.
+function setValueOf(node) {
+  const tag = dom.tag(node);
+  if (typedFields.has(node) || (tag !== 'input' && tag !== 'select')) return '';
+  if (tag === 'select') return node.selectedOptions?.[0]?.text.slice(0, ABOUT_MAX_CHARS) ?? '';
+  return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
 
 // Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false. Of an element that has
@@ -166,6 +202,9 @@ const isTitle = (node) => {
   const outer = dom.parent(node);
   return outer !== null && dom.type(outer) === 1 && /^h[1-6]$/.test(dom.tag(outer));
 };
+
+// Messages of a dialog, and what counts there.
+const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log', 'marquee'].includes(dom.attribute(node, 'role'));
 
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
