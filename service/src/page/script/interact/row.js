@@ -41,7 +41,8 @@ function outwardOf(element, selector) {
   let at = dom.parent(element);
   for (let hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
     const found = dom.type(at) === 1 ? dom.closest(at, selector) : null;
-    if (found) return found;
+    // Asking each element for its root takes long in a long page.
+    if (found || seenRoots.length === 0) return found;
     const root = dom.rootNode(at);
     at = root instanceof ShadowRoot ? root.host : null;
   }
@@ -147,23 +148,27 @@ const wordsAlone = (text) => (text.replace(/\d+(?:[.,]\d+)+/g, ' ').match(/\p{L}
 function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
   walkIn(element, isAbout, (node, type) => {
     if (text.length >= ABOUT_MAX_CHARS || (untilField && type === 1 && isWrittenIn(node))) return false;
-    if (marks !== null && type === 1) {
-      if (dom.tag(node) === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
-      marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
-    }
-    const isSaid = type === 1 && (saysMore || dom.tag(node) === 'img');
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
-    else if (marks !== null && type === 1 && setValueOf(node) !== '') text += ` ${setValueOf(node)}`;
-    else if (isSaid) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+    else if (type === 1) {
+      const tag = dom.tag(node);
+      if (marks !== null) {
+        if (tag === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
+        marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
+      }
+      const value = marks !== null && FIELD_TAGS.has(tag) ? setValueOf(node) : '';
+      if (value !== '') text += ` ${value}`;
+      else if (saysMore || tag === 'img') text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+    }
     return true;
   });
   return text.slice(0, ABOUT_MAX_CHARS);
 }
 
 // The value of a field that nobody has typed or chosen.
+const FIELD_TAGS = new Set(['input', 'select']);
 function setValueOf(node) {
   const tag = dom.tag(node);
-  if (typedFields.has(node) || (tag !== 'input' && tag !== 'select')) return '';
+  if (!FIELD_TAGS.has(tag) || typedFields.has(node)) return '';
   if (tag === 'select') return node.selectedOptions?.[0]?.text.slice(0, ABOUT_MAX_CHARS) ?? '';
   return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
@@ -171,9 +176,9 @@ function setValueOf(node) {
 // Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false. Of an element that has
 // a shadow root, also what is in that and in others there.
 function walkIn(element, isAbout, visit) {
-  const rootOf = shadowOf(element) ? shadowOf : () => null;
-  const firstIn = (outer) => {
-    const root = rootOf(outer);
+  const isHost = shadowOf(element) !== null;
+  const firstIn = !isHost ? dom.firstChild : (outer) => {
+    const root = shadowOf(outer);
     return (root && dom.firstChild(root)) ?? dom.firstChild(outer);
   };
   let node = firstIn(element);
@@ -185,7 +190,7 @@ function walkIn(element, isAbout, visit) {
       next = dom.nextSibling(node);
       if (next) break;
       const outer = dom.parent(node);
-      if (!(outer instanceof ShadowRoot)) node = outer;
+      if (!isHost || !(outer instanceof ShadowRoot)) node = outer;
       else {
         // What the host itself holds comes after its root.
         node = outer.host;
