@@ -24,10 +24,19 @@ const FRAMES_BETWEEN: u32 = 2;
 /// Distance to step back when checking which elements follow the pointer, in CSS pixels.
 const BACK_PX: f64 = 8.0;
 
+/// How far beside the end of its way a drag comes there first, in CSS pixels.
+const BESIDE_PX: f64 = 3.0;
+
 /// The point a few pixels before `to`, on the way from `from`.
 fn before(from: Point, to: Point) -> Point {
     let back = toward(to, from, BACK_PX);
     if (from.x - to.x).hypot(from.y - to.y) < BACK_PX { from } else { back }
+}
+
+/// The point a few pixels from `to` on the side of `from`, off the middle in both directions.
+fn beside(from: Point, to: Point) -> Point {
+    let side = |from: f64, to: f64| to + if from > to { BESIDE_PX } else { -BESIDE_PX };
+    Point { x: side(from.x, to.x), y: side(from.y, to.y) }
 }
 
 /// The point so many pixels from `from`, on the way to `to`.
@@ -287,8 +296,14 @@ impl Carrying<'_, '_> {
     /// Drops what HTML's drag and drop carries; `None` where a dialog holds the page.
     async fn drop_data(&self, data: &DragData, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
         let send = |kind| data.send(self.page, kind, at);
-        let comes = vec![send(DispatchDragEventType::DragEnter), send(DispatchDragEventType::DragOver)];
-        let Some(()) = quiet.delivered(comes).await? else { return Ok(None) };
+        // Lists that sort themselves do nothing at the very middle of an item, where no hand comes first.
+        let near = beside(self.from, at);
+        let comes = [DispatchDragEventType::DragEnter, DispatchDragEventType::DragOver];
+        let Some(()) = quiet.delivered(comes.map(|kind| data.send(self.page, kind, near)).into()).await? else {
+            return Ok(None);
+        };
+        let Some(()) = self.rests(Some(FRAMES_BETWEEN)).await? else { return Ok(None) };
+        let Some(()) = quiet.delivered(vec![send(DispatchDragEventType::DragOver)]).await? else { return Ok(None) };
         // The page draws what it has made of that.
         let Some(()) = self.rests(Some(FRAMES_BETWEEN)).await? else { return Ok(None) };
         let Some(()) = quiet.delivered(vec![send(DispatchDragEventType::DragOver)]).await? else { return Ok(None) };

@@ -147,6 +147,23 @@ async fn a_list_that_sorts_itself_takes_what_is_dragged() {
     drags_briefly(&scene, "#a", &to).await.unwrap();
     assert!(scene.log().await.starts_with("bc"), "{}", scene.log().await);
 
+    // One list takes from another on either side of an item's middle, as SortableJS does, and not in it.
+    scene
+        .shows(
+            "<ul id=from><li id=a draggable=true>a</li></ul><ul id=list style='list-style:none'><li id=c>c</li><li id=d>d</li></ul><script>const log = [];
+            a.ondragstart = e => e.dataTransfer.setData('text/plain', 'a');
+            list.ondragenter = list.ondragover = e => {
+                e.preventDefault();
+                const over = e.target.closest('li'), box = over?.getBoundingClientRect(), middle = box && box.top + box.height / 2;
+                if (over && over !== a && e.clientY !== middle) list.insertBefore(a, e.clientY < middle ? over : over.nextSibling);
+            };
+            list.ondrop = e => { e.preventDefault(); log.push([...list.children].map(one => one.id).join('')) }</script>",
+        )
+        .await;
+    let to = scene.element("#c").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await.len(), 3, "{}", scene.log().await);
+
     scene.shows(
         "<style>body { margin: 0 } ul { position: relative; margin: 0; padding: 0; height: 200px } li { position: absolute; height: 50px; width: 200px; list-style: none }</style>
         <ul id=list><li id=a style='top:0'>a</li><li id=b style='top:50px'>b</li><li id=c style='top:100px'>c</li></ul><script>const log = [];
