@@ -261,3 +261,34 @@ async fn changes_show_what_a_recycled_rows_buttons_are_for_now() {
     agent.does("click", json!({"ref": next, "snapshot": "none"})).await;
     agent.does("close", json!({})).await;
 }
+
+/// Parts of components as Ionic, Shoelace and Material draw them.
+const COMPONENTS: &str = "<my-seg onclick='document.title = `seg`'></my-seg>
+    <label style='position:relative;display:inline-flex'><input type=checkbox aria-label=Nick style='position:absolute;opacity:0;pointer-events:none'>
+    <span><x-ic></x-ic></span>Nick</label><label><my-box></my-box> Agree</label><script>
+    const draws = (name, html, formAssociated) => customElements.define(name, class extends HTMLElement {
+        static formAssociated = formAssociated;
+        connectedCallback() { this.attachShadow({mode: 'open'}).innerHTML = html }
+    });
+    draws('my-seg', '<style>button { pointer-events: none }</style><button>Seg</button>', false);
+    draws('x-ic', '<svg width=20 height=20><rect width=20 height=20 /></svg>', false);
+    draws('my-box', '<input type=checkbox>', true)</script>";
+
+#[tokio::test]
+async fn parts_of_components_are_acted_on_by_what_they_are_called() {
+    let stack = Stack::shared().await;
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(COMPONENTS)).await;
+    let seen = tree(&opened);
+    assert!(seen.contains("checkbox \"Agree\""), "{seen}");
+    let clicked = agent.does("click", json!({"ref": reference(&seen, "button \"Seg\"")})).await;
+    assert_eq!(clicked["title"], "seg", "{clicked:#?}");
+    for name in ["Nick", "Agree"] {
+        let target = json!({"by": "role", "value": "checkbox", "name": name});
+        for checked in [true, false] {
+            agent.does("check", json!({"target": target, "checked": checked})).await;
+            let line = format!("checkbox \"{name}\"{}", if checked { " [checked]" } else { "" });
+            assert!(agent.tree().await.contains(&line), "{line}");
+        }
+    }
+    agent.does("close", json!({})).await;
+}

@@ -87,7 +87,15 @@ const actAccepts = (hit, element) => {
     return !inner || inner === element || !isWithin(inner, label);
   }
   const target = actTarget(element);
-  return target !== element && !isNested(element) && isWithin(hit, target);
+  return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element);
+};
+// Whether a part of a component leaves the pointer to its host, which is not much larger.
+const HOST_AREA_MAX = 4;
+const isLeftToHost = (hit, element) => {
+  const root = rootOf(element);
+  if (!(root instanceof ShadowRoot) || hit !== root.host || getComputedStyle(element).pointerEvents !== 'none') return false;
+  const [inner, outer] = [element, hit].map(rectOf);
+  return outer.width * outer.height <= HOST_AREA_MAX * inner.width * inner.height;
 };
 
 // The control inside an element that a point of it is on, which is acted on instead: a button in a card.
