@@ -165,7 +165,9 @@ impl Tries {
             }
             Some("options") => ActError::NoEffect(format!("{what} had other options once it had the focus")),
             Some("value") => ActError::Invalid(format!("the value does not suit {what}")),
-            Some("select") => ActError::Invalid(format!("{what} is no select")),
+            Some("select") => ActError::Invalid(format!(
+                "{what} is no select element: click it, then one of the options that it shows"
+            )),
             Some("one") => ActError::Invalid(format!("{what} takes one value")),
             Some("files") => ActError::Invalid(format!("{what} takes no files")),
             Some("one-files") => {

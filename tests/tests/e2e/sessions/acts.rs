@@ -221,7 +221,7 @@ const WRITTEN: [&str; 4] = [
     "<li><label>Title <input oninput='this.closest(`li`).querySelector(`p`).textContent = `Preview of ${this.value}`'></label><p></p><button>Save</button></li>",
     "<li><b>Comment</b><div contenteditable role=textbox aria-label=Title>old text here</div><button>Save</button></li>",
     "<li><input aria-label=Title oninput='this.nextElementSibling.textContent = `Unsaved changes`'><span></span><button>Save</button></li>",
-    "<li><div><label>Title <input oninput='setTimeout(() => this.closest(`li`).append(`Looks good`), 30)'></label></div><button>Save</button></li>",
+    "<li><div><label>Title <input oninput='setTimeout(() => this.closest(`li`).append(`Looks good`), 300)'></label></div><button>Save</button></li>",
 ];
 
 #[tokio::test]
@@ -236,6 +236,9 @@ async fn what_an_agent_writes_in_a_row_makes_its_button_no_other() {
         let tree = tree(&opened);
         let (title, save) = (reference(&tree, "textbox"), reference(&tree, "\"Save\""));
         agent.does("type", json!({"ref": title, "text": "Something new"})).await;
+        if row.contains("Looks good") {
+            agent.does("wait", json!({"text": "Looks good"})).await;
+        }
         let saved = agent.does("click", json!({"ref": save})).await;
         assert_eq!(saved["title"], "saved", "{row}");
         agent.does("close", json!({})).await;

@@ -259,7 +259,7 @@ kit.leave = () => {
   dropEnds();
   endGuard();
   [meant, nestedFirst, typedInto, aimed] = [null, null, null, null];
-  if (watched?.row) keepRow(watched.row);
+  if (watched?.row) keepRowAfter(watched.row);
   watched?.end();
   watched = null;
 };

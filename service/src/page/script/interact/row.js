@@ -113,7 +113,9 @@ function wordsOf(row, cache = new Map()) {
   const isSame = known?.words === read.words;
   if (!isSame || !isPrefix(known.numbers, read.numbers)) {
     const count = Math.max(isSame ? known.numbers.length : 0, numbersTold(row, read, cache));
+    const before = known?.before;
     rowsKnown.set(row, known = { words: read.words, numbers: read.numbers.slice(0, count) });
+    if (before && performance.now() < before.until && isHeld(before)) Object.assign(known, { told: before.told, before });
   }
   return known.told ?? [known.words, ...known.numbers].join(' ');
 }
@@ -121,10 +123,11 @@ function wordsOf(row, cache = new Map()) {
 // Fields whose value was typed or chosen, which says nothing of the row.
 const typedFields = new WeakSet();
 // What an element's row says as an action on it begins, and what its field holds once it was typed into. A row that changes by
-// that, and still has the field with that value, is about the same: a preview, a hint, the text itself.
+// that or soon after, and still has the field with that value, is about the same: a preview, a hint, the text itself.
+const OWN_CHANGES_MS = 2000;
 const rowBefore = (element) => {
   const row = rowAround(element);
-  return row && { row, element, told: wordsOf(row), held: null };
+  return row && { row, element, told: wordsOf(row), held: null, until: 0 };
 };
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
 const noteTyped = (before, event) => {
@@ -134,9 +137,18 @@ const noteTyped = (before, event) => {
   if (isActedOn || event.isTrusted) typedFields.add(target);
   if (isActedOn) before.held = { field: target, value: heldBy(target) };
 };
-const keepRow = ({ row, element, told, held }) => {
-  if (held === null || !dom.isConnected(element) || rowAround(element) !== row || heldBy(held.field) !== held.value) return;
-  if (wordsOf(row) !== told) rowsKnown.get(row).told = told;
+const isHeld = ({ row, element, held }) =>
+  held !== null && dom.isConnected(element) && rowAround(element) === row && heldBy(held.field) === held.value;
+const keepRow = (before) => {
+  if (!isHeld(before)) return;
+  wordsOf(before.row);
+  Object.assign(rowsKnown.get(before.row), { told: before.told, before });
+};
+const keepRowAfter = (before) => {
+  if (before.held === null) return;
+  before.until = performance.now() + OWN_CHANGES_MS;
+  keepRow(before);
+  setTimeout(() => keepRow(before), OWN_CHANGES_MS - 100);
 };
 
 // Words and whole long numbers, such as an order's; one and many of a thing are the same word. A number with a fraction is a
