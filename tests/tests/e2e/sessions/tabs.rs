@@ -63,6 +63,8 @@ async fn the_active_tab_is_the_one_used_last() {
     let (agent, _) = Agent::at(stack.caller(), &stack.site.html("<title>first</title>")).await;
     agent.does("tabs", json!({"action": "new"})).await;
     agent.call("navigate", json!({"url": asks})).await;
+    // The dialog ends it.
+    agent.call("wait", json!({"ms": 20_000})).await;
     let listed = agent.does("tabs", json!({"action": "list", "tab": "t1"})).await;
     assert_eq!(listed["tab"], "t2", "a list names the active tab: {listed:#?}");
     agent.does("tabs", json!({"action": "select", "tab": "t1"})).await;

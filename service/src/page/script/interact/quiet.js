@@ -166,6 +166,7 @@ const valuesNow = () => {
 
 const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
+  endRowLeft();
   watched?.end();
   const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };

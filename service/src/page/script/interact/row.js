@@ -144,11 +144,21 @@ const keepRow = (before) => {
   wordsOf(before.row);
   Object.assign(rowsKnown.get(before.row), { told: before.told, before });
 };
+// The row that may change until the next action, whose own blur and press are judged by what they do.
+let rowLeft = null;
 const keepRowAfter = (before) => {
   if (before.held === null) return;
   before.until = performance.now() + OWN_CHANGES_MS;
   keepRow(before);
-  setTimeout(() => keepRow(before), OWN_CHANGES_MS - 100);
+  rowLeft = { before, timer: setTimeout(() => keepRow(before), OWN_CHANGES_MS - 100) };
+};
+const endRowLeft = () => {
+  if (rowLeft === null) return;
+  const { before, timer } = rowLeft;
+  clearTimeout(timer);
+  if (performance.now() < before.until) keepRow(before);
+  before.until = 0;
+  rowLeft = null;
 };
 
 // Words and whole long numbers, such as an order's; one and many of a thing are the same word. A number with a fraction is a
