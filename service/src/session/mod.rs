@@ -1,7 +1,7 @@
 //! Sessions: pages that agents act in, and that live between calls.
 //!
-//! A session owns a lease, its tabs and a seat; when it ends all three are given back. It knows no transport but the live view's close codes: HTTP speaks
-//! to [`Sessions`] and [`Session`]. `store` is what both are made of, `handle` how callers name a session, `tabs` its
+//! A session owns a lease, its tabs and a seat; when it ends all three are given back. It knows no transport but the live
+//! view's close codes: HTTP speaks to [`Sessions`] and [`Session`]. `store` is what both are made of, `handle` how callers name a session, `tabs` its
 //! windows, `events` what happened between two calls, `life` what ends it, `call` how one call runs and `turn` what it works
 //! with, `viewers` the people who watch, by a `ticket`, and the other files what calls do.
 

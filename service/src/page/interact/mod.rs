@@ -5,7 +5,8 @@
 //! the kit. `resolve` finds the element of a ref; `wanted` is what a caller names, `search` finds it in all documents,
 //! `locate` and `wait` until it is as it must be. `actionable` waits until an element can be acted on, `quiet` until the
 //! page has settled after it (`began`: what the action began); between the two stand `pointer`, `keys` (`chord`: their
-//! names), `fields`, `drag` (`carry`: the way to the target), `upload` and `scroll`. Knows nothing of sessions, tabs or the wire.
+//! names), `fields`, `drag` (`carry`: the way to the target), `upload` and `scroll`. Knows nothing of sessions, tabs or the
+//! wire.
 
 mod acted;
 mod actionable;

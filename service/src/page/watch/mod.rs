@@ -3,7 +3,8 @@
 //! `watchers` runs one reader for each target session. `documents` handles events of the page and its main document,
 //! `requests` judges paused requests, `answers` judges where responses came from; `state` is the page's state,
 //! `events` the browser's events as parsed, `barrier` waits until all events that have arrived are handled, `stopping` stops
-//! navigations to refused targets, `network_use` has requests reported, `withheld` leaves a page that had an answer from a refused address, `late` finds a document that was not reported.
+//! navigations to refused targets, `network_use` has requests reported, `withheld` leaves a page that had an answer from a
+//! refused address, `late` finds a document that was not reported.
 
 mod answers;
 mod barrier;
