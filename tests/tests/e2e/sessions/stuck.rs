@@ -81,9 +81,8 @@ async fn a_click_that_leads_to_a_silent_server_says_so_and_the_tab_can_be_left()
 async fn a_form_that_enter_sends_to_a_silent_server_is_told_as_sent() {
     let stack = Stack::shared().await;
     let silent = stack.site.page(Reply::never());
-    for call in ["press", "type"] {
-        let page =
-            stack.site.html(&format!("<title>form</title><form action='{silent}'><input aria-label=Name></form>"));
+    let page = stack.site.html(&format!("<title>form</title><form action='{silent}'><input aria-label=Name></form>"));
+    let sends = async |call: &str| {
         let (agent, opened) = Agent::at(stack.caller(), &page).await;
         let name = reference(&tree(&opened), "\"Name\"");
         let fields = match call {
@@ -93,7 +92,8 @@ async fn a_form_that_enter_sends_to_a_silent_server_is_told_as_sent() {
         let sent = agent.does(call, fields).await;
         assert_eq!((&sent["settled"], &sent["navigated"]), (&json!(false), &json!(false)), "{call}: {sent:#?}");
         agent.does("close", json!({})).await;
-    }
+    };
+    tokio::join!(sends("press"), sends("type"));
 }
 
 #[tokio::test]
