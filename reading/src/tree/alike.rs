@@ -11,6 +11,7 @@ pub const ALIKE_MAX: usize = 50;
 pub const ALIKE_SHOWN: usize = 10;
 /// Children that count for what kind a node is of.
 const KIND_CHILDREN_MAX: usize = 30;
+
 /// Two siblings of one kind have one role, and children of the same roles.
 pub(super) fn kind(node: &Node) -> u64 {
     let mut hasher = DefaultHasher::new();

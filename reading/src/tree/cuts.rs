@@ -4,6 +4,7 @@ use super::node::Node;
 
 /// Names and texts are cut to these, in characters, until the tree fits.
 pub(super) const CUTS: [usize; 5] = [300, 150, 80, 40, 20];
+
 /// Cuts a node's name and texts.
 pub(super) fn cut_names(node: &mut Node, max: usize) {
     cut_text(&mut node.name, max);

@@ -93,6 +93,8 @@ const tookPress = () => {
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
+// The element that is acted on, whose own movement answers the pointer; null of a drop.
+const actedOn = () => (dropping ? null : (meant ?? aimed)?.element ?? null);
 const isEffect = (animation, now, acted) => {
   if (now.effects.has(animation) || animation.playState !== 'running') return false;
   const { effect } = animation;
@@ -106,7 +108,7 @@ const isEffect = (animation, now, acted) => {
 // Waits until they have ended; false where there are none.
 const effectsEnd = async (now) => {
   now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
-  const acted = dropping ? null : (meant ?? aimed)?.element ?? null;
+  const acted = actedOn();
   const effects = animationsNow().filter((animation) => isEffect(animation, now, acted));
   if (effects.length === 0) return false;
   const longest = new Promise((resolve) => { setTimeout(resolve, Math.max(0, now.effectsUntil - performance.now())); });
@@ -139,7 +141,7 @@ const noteStyled = (now, records) => {
 // Whether something moves that is to be waited for.
 const movesOn = (now) => {
   now.effectsUntil ??= performance.now() + EFFECTS_MS_MAX;
-  const acted = dropping ? null : (meant ?? aimed)?.element ?? null;
+  const acted = actedOn();
   const isMoving = ([element, { frames, last }]) => frames >= MOVING_FRAMES_MIN && last >= now.frame - SKIPPED_FRAMES_MAX && !now.movedBefore.has(element)
     && isHere(element) && !(acted && isWithin(element, acted));
   const moving = [...now.styled].filter(isMoving);

@@ -37,22 +37,25 @@ function rowWordsOf(element) {
 
 // The nearest element around another that a selector matches, also around the shadow roots that it is in.
 const HOSTS_AROUND_MAX = 20;
+// The element whose shadow root a node is in; null in none.
+const hostOf = (node) => {
+  const root = dom.rootNode(node);
+  return root instanceof ShadowRoot ? root.host : null;
+};
 function outwardOf(element, selector) {
   let at = dom.parent(element);
   for (let hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
     const found = dom.type(at) === 1 ? dom.closest(at, selector) : null;
     // Asking each element for its root takes long in a long page.
     if (found || seenRoots.length === 0) return found;
-    const root = dom.rootNode(at);
-    at = root instanceof ShadowRoot ? root.host : null;
+    at = hostOf(at);
   }
   return null;
 }
 function holds(outer, inner) {
   for (let at = inner, hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
     if (dom.contains(outer, at)) return true;
-    const root = dom.rootNode(at);
-    at = root instanceof ShadowRoot ? root.host : null;
+    at = hostOf(at);
   }
   return false;
 }
@@ -186,7 +189,7 @@ function textIn(element, isAbout, saysMore, text = '', marks = null, untilField 
   return text.slice(0, ABOUT_MAX_CHARS);
 }
 
-// The value of a field that nobody has typed or chosen.
+// The value of a field, unless it was typed or chosen.
 const FIELD_TAGS = new Set(['input', 'select']);
 function setValueOf(node) {
   const tag = dom.tag(node);
