@@ -22,6 +22,8 @@ pub type OnRefusal = dyn Fn(Authority, Refusal) -> BoxFuture<'static, ()> + Send
 const ANSWER_WAITS_MAX: Duration = Duration::from_secs(2);
 /// How many of the latest redirects are remembered.
 const REDIRECTS_KEPT: usize = 64;
+/// How many redirects lead on from one request, at most: as many as Chromium follows (`net::URLRequest::kMaxRedirects`).
+const STEPS_MAX: usize = 20;
 /// Longest URL of a redirect that is remembered, in bytes.
 const URL_MAX_BYTES: usize = 4_096;
 
@@ -66,7 +68,7 @@ impl Leaving {
     pub(super) fn leads_to(&self, url: &str, authority: &Authority) -> bool {
         let redirects = self.redirects();
         let mut at = url.parse().ok().map(without_fragment);
-        for _ in 0..REDIRECTS_KEPT {
+        for _ in 0..=STEPS_MAX {
             let Some(url) = at else { return false };
             if authority_of(url.as_str()).as_ref() == Some(authority) {
                 return true;

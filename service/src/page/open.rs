@@ -78,7 +78,7 @@ impl Page {
     ) -> Self {
         let network = lease.network().clone();
         let (known, state) = channel(PageState::default());
-        let barrier = EventBarrier::new();
+        let barrier = EventBarrier::default();
         let guard = page_guard(lease, judge);
         if network.egress().is_some() {
             guard.learns_by(watch::catch_up(&session, &barrier));

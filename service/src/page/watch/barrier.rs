@@ -1,10 +1,11 @@
 //! The event barrier: waits until every watcher of a page has read the events that have arrived by now. A page's
 //! result must not be returned before the events that show where its parts came from.
 
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::{GetFrameTreeParams, GetNavigationHistoryParams};
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::cdp::Session;
@@ -19,33 +20,41 @@ const BROWSER_TIMEOUT: Duration = Duration::from_secs(5);
 const RENDERER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The event barrier of one page. Clones are the same barrier.
-#[derive(Clone)]
-pub(in super::super) struct EventBarrier(broadcast::Sender<mpsc::Sender<()>>);
+#[derive(Clone, Default)]
+pub(in super::super) struct EventBarrier(Arc<Mutex<Vec<mpsc::UnboundedSender<Reached>>>>);
 
-/// One watcher's side of the barrier.
-pub(super) type Arrivals = broadcast::Receiver<mpsc::Sender<()>>;
+/// Dropped by a watcher that has read and judged what had arrived.
+pub(super) type Reached = mpsc::Sender<()>;
+
+/// One watcher's side of the barrier: a message for each wait.
+pub(super) type Arrivals = mpsc::UnboundedReceiver<Reached>;
 
 impl EventBarrier {
-    pub(in super::super) fn new() -> Self {
-        Self(broadcast::channel(1).0)
-    }
-
     /// Registers a watcher. For each message that it receives it reads all events that have arrived, and then drops
     /// the message.
     pub(super) fn join(&self) -> Arrivals {
-        self.0.subscribe()
+        let (watcher, arrivals) = mpsc::unbounded_channel();
+        let mut watchers = self.watchers();
+        watchers.retain(|watcher| !watcher.is_closed());
+        watchers.push(watcher);
+        arrivals
     }
 
-    /// Waits until all watchers have read and judged what has arrived by now.
+    /// Waits until all watchers have read and judged what has arrived by now. Waits that overlap are each waited for.
     pub(in super::super) async fn wait(&self) {
-        let (present, mut last) = mpsc::channel(1);
-        if self.0.send(present).is_err() {
-            return;
+        let (reached, mut last) = mpsc::channel(1);
+        for watcher in self.watchers().iter() {
+            let _ = watcher.send(reached.clone());
         }
+        drop(reached);
         // The channel ends when the last watcher drops its clone.
         if timeout(BARRIER_TIMEOUT, last.recv()).await.is_err() {
             tracing::warn!("a page's events were not all judged in time");
         }
+    }
+
+    fn watchers(&self) -> MutexGuard<'_, Vec<mpsc::UnboundedSender<Reached>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -69,4 +78,31 @@ pub(in super::super) fn catch_up(session: &Session, barrier: &EventBarrier) -> C
             true
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn waits_that_overlap_each_wait_for_every_watcher() {
+        let barrier = EventBarrier::default();
+        let (mut first, second) = (barrier.join(), barrier.join());
+        drop(second);
+        let waits: Vec<_> = (0..3)
+            .map(|_| {
+                let barrier = barrier.clone();
+                tokio::spawn(async move { barrier.wait().await })
+            })
+            .collect();
+        let mut messages = Vec::new();
+        for _ in 0..3 {
+            messages.push(first.recv().await.expect("a message for each wait"));
+        }
+        assert!(waits.iter().all(|wait| !wait.is_finished()), "nothing was read yet");
+        drop(messages);
+        for wait in waits {
+            wait.await.unwrap();
+        }
+    }
 }

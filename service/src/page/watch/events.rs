@@ -1,7 +1,7 @@
 //! The browser's events as parsed here: only the fields that are needed, and strings for values that newer browsers
 //! may extend.
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -128,6 +128,7 @@ pub(super) struct ResponseReceived {
 
 #[derive(Deserialize)]
 pub(super) struct Response {
+    #[serde(deserialize_with = "status")]
     pub status: u16,
     #[serde(default)]
     pub url: String,
@@ -136,6 +137,12 @@ pub(super) struct Response {
     pub remote_ip_address: Option<String>,
     #[serde(rename = "remotePort")]
     pub remote_port: Option<u16>,
+}
+
+/// A server may send any number. The answer is judged whatever it is.
+fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
+    let status = i64::deserialize(deserializer)?;
+    Ok(u16::try_from(status).unwrap_or(u16::MAX))
 }
 
 #[derive(Deserialize)]
