@@ -81,6 +81,7 @@ impl Sessions {
             visited,
             files: Default::default(),
             hidden: Default::default(),
+            reads_hidden: Default::default(),
             judge: shared.judge.clone(),
             since: now,
             used: Mutex::new(now),

@@ -70,15 +70,21 @@ impl Turn<'_> {
         }
         if stored.left_out() > 0 {
             let count = stored.left_out();
-            self.warnings.push(format!("state_truncated: the local storage of {count} origins is too large"));
+            let warning = format!(
+                "state_truncated: the local storage of {count} origins is left out: it is too large, or was not read in time"
+            );
+            self.warnings.push(warning);
         }
         Ok(State { storage_state: StorageState { cookies, origins: stored.into_origins() } })
     }
 
     async fn read_hidden(&mut self, origins: Vec<String>, mut stored: Stored) -> Result<Stored, SessionError> {
         let (page, session) = (self.page(), Arc::clone(self.session));
+        // One window at a time, though a caller that has left asks again.
+        let alone = Arc::clone(&session.reads_hidden).lock_owned().await;
         // In a task of its own: if the caller leaves meanwhile, the window is still closed.
         let reading = tokio::spawn(async move {
+            let _alone = alone;
             session.hidden.send_replace(Hidden::Opening);
             let _hidden = HiddenWindowGuard(Arc::clone(&session));
             let target_id = page.open_window().await?;

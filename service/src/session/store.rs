@@ -90,6 +90,8 @@ pub struct Session {
     pub(super) visited: Visited,
     pub(super) files: Files,
     pub(super) hidden: watch::Sender<Hidden>,
+    /// Held while that window is open.
+    pub(super) reads_hidden: Arc<tokio::sync::Mutex<()>>,
     pub(super) judge: Judge,
     pub(super) since: Instant,
     pub(super) used: Mutex<Instant>,

@@ -85,10 +85,14 @@ impl Stored {
         self.origins.contains_key(origin)
     }
 
-    /// How many origins are left out since there was no room.
+    /// How many origins are left out, since there was no room or since they gave none in time.
     #[must_use]
     pub fn left_out(&self) -> usize {
         self.left_out
+    }
+
+    fn leave_out(&mut self) {
+        self.left_out += 1;
     }
 
     /// The origins that have entries.

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use chromiumoxide_cdp::cdp::browser_protocol::fetch::{
     DisableParams as DisableFetch, EnableParams as EnableFetch, FulfillRequestParams, HeaderEntry, RequestPattern,
 };
+use chromiumoxide_cdp::cdp::browser_protocol::network::SetBypassServiceWorkerParams;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{NavigateParams, ResetNavigationHistoryParams};
 use chromiumoxide_cdp::cdp::browser_protocol::target::CloseTargetParams;
 use chromiumoxide_types::Command;
@@ -16,15 +17,20 @@ use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use super::{READ, Read, StorageError, Stored, WRITE};
 use crate::cdp::{CdpError, Events, Session};
+use crate::page::watch::network;
 use crate::page::world::{argument, in_frame, in_world, value};
 use crate::page::{BLANK, Page, PageError};
 
 /// Pause before the document is asked again, while the one before is still there.
 const NEXT_DOCUMENT_AFTER: Duration = Duration::from_millis(5);
+/// How long all origins may take together of which the local storage is read, and each of them: its document is empty, and
+/// we answer for it. What is not read by then is left out.
+const READS_TIMEOUT: Duration = Duration::from_secs(10);
+const READ_TIMEOUT: Duration = Duration::from_secs(3);
 /// The status of our answers.
 const OK: i64 = 200;
 
@@ -55,7 +61,7 @@ pub async fn put(page: &Session, frame: &str, origins: &[OriginStorage]) -> Resu
         let entries: Vec<Value> =
             entries.map(|entry| Value::from(vec![entry.name.as_str(), entry.value.expose_secret()])).collect();
         let refused = || StorageError::Origin(origin.clone());
-        let asked = visitor.visit::<Option<String>>(origin, WRITE, entries.into(), Option::as_deref);
+        let asked = visitor.visit::<Option<String>>(origin, WRITE, entries.into(), Option::as_deref, CAPTURE_TIMEOUT);
         asked.await?.ok_or_else(refused)?;
     }
     visitor.end().await?;
@@ -67,11 +73,18 @@ pub async fn put(page: &Session, frame: &str, origins: &[OriginStorage]) -> Resu
 /// # Errors
 /// [`PageError`] if the page does not answer.
 async fn read_visited(page: &Session, frame: &str, origins: &[String], stored: &mut Stored) -> Result<(), PageError> {
+    // A site's service worker would answer before we do, with a document of its own or never. It is asked for nothing only
+    // where the domain is on, which is for this window alone.
+    page.call(&network()).forget();
+    page.call(&SetBypassServiceWorkerParams::new(true)).forget();
     let mut visitor = Visitor::begin(page, frame).await?;
+    let until = Instant::now() + READS_TIMEOUT;
     for origin in origins {
+        let limit = READ_TIMEOUT.min(until.saturating_duration_since(Instant::now()));
         let room = stored.room().into();
-        if let Some(read) = visitor.visit::<Option<Read>>(origin, READ, room, origin_of_read).await? {
-            stored.add(read);
+        match visitor.visit::<Option<Read>>(origin, READ, room, origin_of_read, limit).await? {
+            Some(read) => stored.add(read),
+            None => stored.leave_out(),
         }
     }
     Ok(())
@@ -113,14 +126,15 @@ impl<'a> Visitor<'a> {
         Ok(visitor)
     }
 
-    /// Goes to an origin and calls a function there; `None` if its document does not come. `origin_of` is where the
-    /// function says that it was: the document before may still be there for a moment.
+    /// Goes to an origin and calls a function there; `None` if its document does not come within `limit`. `origin_of` is
+    /// where the function says that it was: the document before may still be there for a moment.
     async fn visit<T: DeserializeOwned + Default>(
         &mut self,
         origin: &str,
         function: &str,
         given: Value,
         origin_of: fn(&T) -> Option<&str>,
+        limit: Duration,
     ) -> Result<T, PageError> {
         let session = self.session;
         let visiting = async {
@@ -145,7 +159,7 @@ impl<'a> Visitor<'a> {
                 }
             }
         };
-        match timeout(CAPTURE_TIMEOUT, visiting).await {
+        match timeout(limit, visiting).await {
             Ok(said) => Ok(said?),
             Err(_) => Ok(T::default()),
         }

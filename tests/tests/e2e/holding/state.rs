@@ -51,6 +51,29 @@ async fn a_session_begins_with_what_another_one_held() {
 }
 
 #[tokio::test]
+async fn a_worker_that_answers_nothing_hides_no_state() {
+    let stack = Stack::shared().await;
+    let worker = stack.site.page(
+        Reply::of("text/javascript", "onfetch = event => event.respondWith(new Promise(() => {}))")
+            .header("service-worker-allowed", "/"),
+    );
+    let page = stack.site.html(&format!(
+        "<script>localStorage.setItem('k', 'v');
+        navigator.serviceWorker.register('{worker}', {{scope: '/'}}).then(() => navigator.serviceWorker.ready)
+          .then(() => document.title = 'ready')</script>here"
+    ));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    while agent.call("tabs", json!({"action": "list"})).await["tabs"][0]["title"] != "ready" {}
+    let elsewhere = stack.site.under_name(&stack.site.html("elsewhere"), SHOP);
+    agent.call("navigate", json!({"url": elsewhere})).await;
+    let state = agent.call("state", json!({})).await;
+    let entries = json!([{"name": "k", "value": "v"}]);
+    assert_eq!(state["storage_state"]["origins"][0]["local_storage"], entries, "{state}");
+    assert_eq!(state["warnings"], json!([]));
+}
+
+#[tokio::test]
 async fn what_a_page_removed_stays_removed() {
     let stack = Stack::shared().await;
     let url = stack.site.html("<script>document.title = localStorage.length; localStorage.clear()</script>here");
