@@ -15,7 +15,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::bounds::{Bounds, Meter};
 use super::error::CdpError;
-use super::event::Events;
+use super::event::{EventSink, Events};
 use super::routes::{Answer, Refused, Routes, SessionId};
 use super::transport::{Ending, Incoming, Receiver, Sender};
 
@@ -192,7 +192,19 @@ impl Session {
     /// until they are enabled.
     #[must_use]
     pub fn events(&self, methods: &'static [&'static str]) -> Events {
+        self.connection.shared.routes().subscribe(self.id.clone(), methods).0
+    }
+
+    /// The same, with the stream's sending side.
+    #[must_use]
+    pub fn events_of_several(&self, methods: &'static [&'static str]) -> (Events, EventSink) {
         self.connection.shared.routes().subscribe(self.id.clone(), methods)
+    }
+
+    /// Has this session's events of these methods come in a stream that another session of the same connection began,
+    /// all in the browser's order. A stream that falls behind ends as a whole.
+    pub fn report_to(&self, sink: &EventSink, methods: &'static [&'static str]) {
+        self.connection.shared.routes().report_to(sink, self.id.clone(), methods);
     }
 }
 

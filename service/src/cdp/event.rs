@@ -32,13 +32,15 @@ pub const SCREENCAST_FRAME: &str = "Page.screencastFrame";
 pub struct Event {
     /// Its method, for example `Page.frameNavigated`.
     pub method: &'static str,
+    /// The id of the session that it is of; `None` for the browser's own.
+    pub session: Option<Arc<str>>,
     /// Its parameters as JSON.
     params: Bytes,
 }
 
 impl Event {
-    pub(super) fn new(method: &'static str, params: Bytes) -> Self {
-        Self { method, params }
+    pub(super) fn new(method: &'static str, session: Option<Arc<str>>, params: Bytes) -> Self {
+        Self { method, session, params }
     }
 
     /// Decodes the parameters. `T` names only the fields that it needs and takes extensible ones (enums, for example)
@@ -57,6 +59,11 @@ impl Event {
 pub struct Events {
     receiver: mpsc::Receiver<Event>,
 }
+
+/// The sending side of a stream of events, for [`Session::report_to`](super::Session::report_to). It does not keep the
+/// stream open.
+#[derive(Clone, Debug)]
+pub struct EventSink(pub(super) mpsc::WeakSender<Event>);
 
 impl Events {
     pub(super) fn new(receiver: mpsc::Receiver<Event>) -> Self {

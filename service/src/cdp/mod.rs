@@ -20,7 +20,7 @@ pub use attach::{Attached, Attachments, targets_only};
 pub use bounds::{Bounds, Meter};
 pub use connection::{Call, Connection, Session};
 pub use error::CdpError;
-pub use event::{Event, Events, FLOODED, Flooded, SCREENCAST_FRAME};
+pub use event::{Event, EventSink, Events, FLOODED, Flooded, SCREENCAST_FRAME};
 pub use pipe::connect as connect_pipe;
 pub use websocket::{WebSocketOptions, connect as connect_websocket};
 

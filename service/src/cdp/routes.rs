@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::bounds::{Allowances, Bounds, Meter, Verdict};
 use super::error::CdpError;
-use super::event::{EVENTS_WAITING_MAX, Event, Events, FLOODED, Flooded};
+use super::event::{EVENTS_WAITING_MAX, Event, EventSink, Events, FLOODED, Flooded};
 use super::transport::Oversized;
 
 /// The first bytes of Chromium's events.
@@ -98,12 +98,24 @@ impl Routes {
         self.pending.remove(&id);
     }
 
-    pub(super) fn subscribe(&mut self, session: SessionId, methods: &'static [&'static str]) -> Events {
+    pub(super) fn subscribe(&mut self, session: SessionId, methods: &'static [&'static str]) -> (Events, EventSink) {
         let (events, receiver) = mpsc::channel(EVENTS_WAITING_MAX);
-        if self.closed.is_none() {
-            self.subscribers.entry(session).or_default().push(Subscriber { methods, events });
+        let sink = EventSink(events.downgrade());
+        self.add(session, Subscriber { methods, events });
+        (Events::new(receiver), sink)
+    }
+
+    /// Subscribes a stream to another session's events; does nothing if the stream has ended.
+    pub(super) fn report_to(&mut self, sink: &EventSink, session: SessionId, methods: &'static [&'static str]) {
+        if let Some(events) = sink.0.upgrade() {
+            self.add(session, Subscriber { methods, events });
         }
-        Events::new(receiver)
+    }
+
+    fn add(&mut self, session: SessionId, subscriber: Subscriber) {
+        if self.closed.is_none() {
+            self.subscribers.entry(session).or_default().push(subscriber);
+        }
     }
 
     pub(super) fn closed(&self) -> Option<Cow<'static, str>> {
@@ -209,14 +221,28 @@ impl Routes {
 
     fn publish(&mut self, session: &SessionId, method: &str, params: &Bytes) {
         let Some(subscribers) = self.subscribers.get_mut(session) else { return };
+        let mut ended = Vec::new();
         subscribers.retain(|subscriber| {
             let Some(method) = subscriber.methods.iter().find(|wanted| **wanted == method) else { return true };
             // A failed send ends the stream: it is full or has no reader.
-            subscriber.events.try_send(Event::new(method, params.clone())).is_ok()
+            let is_sent = subscriber.events.try_send(Event::new(method, session.clone(), params.clone())).is_ok();
+            if !is_sent {
+                ended.push(subscriber.events.clone());
+            }
+            is_sent
         });
         if subscribers.is_empty() {
             self.subscribers.remove(session);
         }
+        ended.iter().for_each(|stream| self.end_stream(stream));
+    }
+
+    /// Ends a stream for all sessions that report into it: its reader must not take a gap for silence.
+    fn end_stream(&mut self, stream: &mpsc::Sender<Event>) {
+        self.subscribers.retain(|_, subscribers| {
+            subscribers.retain(|subscriber| !subscriber.events.same_channel(stream));
+            !subscribers.is_empty()
+        });
     }
 
     /// Records a child session, whose events are charged to its page.

@@ -94,6 +94,7 @@ impl Page {
             state: known.clone(),
             barrier: barrier.clone(),
             network_use: network_use.clone(),
+            downloads: lease.download_reports().cloned(),
         };
         let stops_refused = (network.egress().is_some() && lease.purpose().popups() == Popups::Adopt)
             .then(|| watch::stop_refused(&session, &watched));

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 use super::storage::cookies::context_of;
 use super::watch::{Fatal, PageState};
 use super::{Page, PageError};
+use crate::cdp::Session;
 
 /// How long the browser may take to report a window as closed that answers no more.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
@@ -21,10 +22,11 @@ impl Page {
         &self.main_frame
     }
 
-    /// Whether it shows this frame, as far as is known without asking: its own, or one in another process.
+    /// Whether a target session is its own, or that of one of its frames.
     #[must_use]
-    pub fn has_frame(&self, frame: &str) -> bool {
-        self.main_frame == frame || self.state.borrow().parts.contains_key(frame)
+    pub fn has_session(&self, id: &str) -> bool {
+        let is = |session: &Session| session.id().is_some_and(|own| **own == *id);
+        is(&self.session) || self.state.borrow().parts.values().any(is)
     }
 
     /// Whether the browser that it is in, or the connection to it, is gone.

@@ -7,23 +7,29 @@ use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{
     BrowserContextId, CancelDownloadParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
 };
 use serde::Deserialize;
 
-use crate::cdp::{Event, Events, Session};
+use crate::cdp::{Event, EventSink, Events, Session};
 
 /// Only this user may enter a folder of downloads.
 const FOLDER_MODE: u32 = 0o700;
 /// Longest name that a file in the folder may have, in bytes. The browser gives each a UUID.
 const GUID_MAX_BYTES: usize = 64;
 
+/// How many files of a folder are looked at in one go.
+const LISTED_MAX: usize = 1_000;
+
 /// What the browser adds to the name of a file that it is writing.
 const UNFINISHED: &str = ".crdownload";
 
-const BEGINS: &str = "Browser.downloadWillBegin";
+// A download's beginning is reported by the page that it is of, whose allowance pays for its URL; the browser's own event
+// names a frame that may be any sandbox's. How it goes on is reported by the browser, also once the page is closed.
+const BEGINS: &str = "Page.downloadWillBegin";
 const PROGRESSES: &str = "Browser.downloadProgress";
 
 /// The downloads of one lease.
@@ -31,8 +37,13 @@ pub struct Downloads {
     browser: Session,
     context: Option<BrowserContextId>,
     events: Events,
+    reports: DownloadReports,
     folder: Option<PathBuf>,
 }
+
+/// Where the pages of a lease report the downloads that they begin.
+#[derive(Clone)]
+pub struct DownloadReports(EventSink);
 
 /// What the browser reports of a download.
 #[derive(Debug)]
@@ -41,8 +52,8 @@ pub enum DownloadNews {
     Begins {
         /// Its name in the browser.
         guid: String,
-        /// The frame that it is for.
-        frame: String,
+        /// The target session that it is of: a page's, or that of a frame in a process of its own.
+        session: Option<Arc<str>>,
         /// The file name that the page suggests, as it does.
         suggested: String,
     },
@@ -75,8 +86,6 @@ pub enum DownloadState {
 struct WillBegin {
     guid: String,
     #[serde(default)]
-    frame_id: String,
-    #[serde(default)]
     suggested_filename: String,
 }
 
@@ -106,10 +115,11 @@ pub(super) fn make_folder(root: &Path) -> io::Result<PathBuf> {
 
 impl Downloads {
     /// Lets the browser write a context's downloads into a folder, or refuse them where there is none. The browser
-    /// reports the downloads of all its contexts and does not name them: each reader must know its own.
+    /// reports how the downloads of all its contexts go on: each reader must know its own.
     #[must_use]
     pub(super) fn begin(browser: Session, context: Option<BrowserContextId>, folder: Option<PathBuf>) -> Self {
-        let events = browser.events(&[BEGINS, PROGRESSES]);
+        // One stream: what begins is read before how it goes on.
+        let (events, sink) = browser.events_of_several(&[PROGRESSES]);
         let behavior = match &folder {
             // Under names that the browser chooses: the page's may be anything.
             Some(_) => SetDownloadBehaviorBehavior::AllowAndName,
@@ -120,7 +130,13 @@ impl Downloads {
         params.download_path = folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
         params.events_enabled = Some(true);
         browser.call(&params).forget();
-        Self { browser, context, events, folder }
+        Self { browser, context, events, reports: DownloadReports(sink), folder }
+    }
+
+    /// Returns where pages report what they begin.
+    #[must_use]
+    pub(super) fn reports(&self) -> DownloadReports {
+        self.reports.clone()
     }
 
     /// Whether downloads are written at all.
@@ -129,7 +145,8 @@ impl Downloads {
         self.folder.is_some()
     }
 
-    /// Waits for the next report; `None` when the browser is gone.
+    /// Waits for the next report; `None` when the browser is gone, or reported more than could be read. Cancelling it
+    /// loses nothing.
     pub async fn next(&mut self) -> Option<DownloadNews> {
         loop {
             let event = self.events.next().await?;
@@ -155,15 +172,18 @@ impl Downloads {
         self.browser.call(&deny).forget();
     }
 
-    /// Whether the browser has begun to write this download into the lease's folder.
-    pub async fn has_begun(&self, guid: &str) -> bool {
-        let Some(path) = self.path_of(guid) else { return false };
-        for path in [unfinished(&path), path] {
-            if tokio::fs::try_exists(&path).await.unwrap_or(false) {
-                return true;
+    /// Lists what the browser has written into the lease's folder, finished or not: each download's name and its bytes.
+    pub async fn written(&self) -> Vec<(String, u64)> {
+        let Some(folder) = self.folder.clone() else { return Vec::new() };
+        let listing = tokio::task::spawn_blocking(move || list(&folder));
+        match listing.await {
+            Ok(Ok(written)) => written,
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the folder of downloads can't be read");
+                Vec::new()
             }
+            Err(_) => Vec::new(),
         }
-        false
     }
 
     /// Removes what there is of a download.
@@ -185,15 +205,21 @@ impl Downloads {
     }
 }
 
+// === impl DownloadReports ===
+
+impl DownloadReports {
+    /// Has a page, or a frame of it in a process of its own, report the downloads that it begins.
+    pub fn listen(&self, page: &Session) {
+        page.report_to(&self.0, &[BEGINS]);
+    }
+}
+
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast saturates")]
 fn read(event: &Event) -> Option<DownloadNews> {
     if event.method == BEGINS {
-        let WillBegin { guid, frame_id, suggested_filename } = event.read().ok()?;
-        return is_file_name(&guid).then_some(DownloadNews::Begins {
-            guid,
-            frame: frame_id,
-            suggested: suggested_filename,
-        });
+        let WillBegin { guid, suggested_filename } = event.read().ok()?;
+        let (session, suggested) = (event.session.clone(), suggested_filename);
+        return is_file_name(&guid).then_some(DownloadNews::Begins { guid, session, suggested });
     }
     let Progress { guid, received_bytes, total_bytes, state } = event.read().ok()?;
     let state = match state.as_str() {
@@ -202,6 +228,20 @@ fn read(event: &Event) -> Option<DownloadNews> {
         _ => DownloadState::UnderWay,
     };
     Some(DownloadNews::Progresses { guid, received: received_bytes as u64, total: total_bytes as u64, state })
+}
+
+fn list(folder: &Path) -> io::Result<Vec<(String, u64)>> {
+    let mut written = Vec::new();
+    for entry in std::fs::read_dir(folder)?.take(LISTED_MAX) {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let guid = name.strip_suffix(UNFINISHED).unwrap_or(&name);
+        // It may be finished, and thereby renamed, just now.
+        if let (true, Ok(about)) = (is_file_name(guid), entry.metadata()) {
+            written.push((guid.to_owned(), about.len()));
+        }
+    }
+    Ok(written)
 }
 
 /// Where the browser writes a download until it is complete.

@@ -7,7 +7,7 @@ use std::fmt;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::{Downloads, FrameLock, Popups, Purpose, popups};
+use super::{DownloadReports, Downloads, FrameLock, Popups, Purpose, popups};
 use crate::cdp::{Attached, Attachments, Session};
 use crate::guard::{AllowHosts, Intercept, Network, PageGuard};
 
@@ -23,6 +23,7 @@ pub struct Lease {
     is_prepared: bool,
     popups: Option<mpsc::Receiver<Box<Attached>>>,
     downloads: Option<Downloads>,
+    download_reports: Option<DownloadReports>,
     watchers: JoinSet<()>,
     release: Option<Box<dyn FnOnce(JoinSet<()>) + Send>>,
 }
@@ -49,6 +50,7 @@ impl Lease {
             is_prepared: false,
             popups: None,
             downloads: None,
+            download_reports: None,
             watchers: JoinSet::new(),
             release: Some(Box::new(release)),
         }
@@ -139,8 +141,15 @@ impl Lease {
     /// Sets what is reported of the downloads of the lease's pages.
     #[must_use]
     pub(super) fn with_downloads(mut self, downloads: Option<Downloads>) -> Self {
+        self.download_reports = downloads.as_ref().map(Downloads::reports);
         self.downloads = downloads;
         self
+    }
+
+    /// Returns where its pages report the downloads that they begin; `None` if the purpose has none.
+    #[must_use]
+    pub fn download_reports(&self) -> Option<&DownloadReports> {
+        self.download_reports.as_ref()
     }
 
     /// Takes what is reported of the downloads of the lease's pages; `None` if the purpose has none, and from the second

@@ -19,7 +19,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 pub use auto::AutoProvider;
-pub use downloads::{DownloadNews, DownloadState, Downloads};
+pub use downloads::{DownloadNews, DownloadReports, DownloadState, Downloads};
 pub use frame_lock::FrameLock;
 pub use lease::Lease;
 pub use request::{

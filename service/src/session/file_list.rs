@@ -31,7 +31,7 @@ pub(super) struct Coming {
     pub(super) tab: String,
     pub(super) name: String,
     pub(super) bytes: u64,
-    /// Why it was cancelled, if it was: told already.
+    /// Whether it was cancelled, or refused: told already.
     pub(super) cancelled: bool,
 }
 
@@ -46,14 +46,14 @@ impl Files {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no download is under way; false if one still is by `until`.
+    /// Waits until no download is under way but those that were cancelled; false if one still is by `until`.
     pub(super) async fn settle(&self, until: Instant) -> bool {
         let waiting = async {
             loop {
                 let ended = self.ended.notified();
                 tokio::pin!(ended);
                 ended.as_mut().enable();
-                if self.list().coming.is_empty() {
+                if self.list().coming.values().all(|coming| coming.cancelled) {
                     return;
                 }
                 ended.await;
@@ -64,6 +64,16 @@ impl Files {
 }
 
 impl FileList {
+    /// The files that are kept, or may come.
+    pub(super) fn count(&self) -> usize {
+        self.kept.len() + self.coming.values().filter(|coming| !coming.cancelled).count()
+    }
+
+    /// Whether a download is one of the session's, by its name in the browser.
+    pub(super) fn has(&self, guid: &str) -> bool {
+        self.coming.contains_key(guid) || self.kept.iter().any(|kept| kept.path.ends_with(guid))
+    }
+
     /// Bytes that are kept, or may come.
     pub(super) fn bytes(&self) -> u64 {
         let coming = self.coming.values().filter(|coming| !coming.cancelled).map(|coming| coming.bytes);

@@ -1,6 +1,6 @@
 //! Downloads of a session's pages: bounded while they are written, reported as events, read by `files`.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use porthole_contract::Invalid;
 use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
-use tokio::time::Instant;
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use super::file_list::{Coming, FileList, Kept};
 use super::file_name::{file_name, mime_type};
@@ -17,48 +17,42 @@ use crate::provider::{DownloadNews, DownloadState, Downloads};
 
 /// Files of one session, those under way included.
 const FILES_MAX: usize = 100;
+/// Downloads that are followed at the same time, those included that were refused and have not ended.
+const COMING_MAX: usize = 1_000;
 /// How long a navigation that became a download waits for its end.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
-/// Downloads that may be another session's and are watched for being our own.
-const UNCLAIMED_MAX: usize = 100;
+/// How often the folder is looked at for files that no page reported.
+const STRAYS_EVERY: Duration = Duration::from_secs(1);
+/// A file of this size that no page has reported is removed when it is first seen; a smaller one when it is seen again.
+const STRAY_MAX_BYTES: u64 = 1024 * 1024;
 
 const TOO_LARGE: &str = "the session's downloads would be over 50 MB";
 const TOO_MANY: &str = "the session has as many downloads as one may have";
 const NOT_KEPT: &str = "this provider keeps no downloads";
 const FAILED: &str = "the download failed";
-
-/// A download that may be another session's: the browser reports those of all its contexts.
-struct Unclaimed {
-    frame: String,
-    name: String,
-}
+const STRAY: &str = "the frame that began the download was removed before it came";
+/// How a file is called whose name no page has told.
+const STRAY_NAME: &str = "download";
 
 /// Follows the downloads of a session until its browser is gone.
 pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     session.files.list().is_open = downloads.are_kept();
-    let mut unclaimed: HashMap<String, Unclaimed> = HashMap::new();
-    while let Some(news) = downloads.next().await {
-        match news {
-            DownloadNews::Begins { guid, frame, suggested } => {
-                let name = file_name(&suggested);
-                if session.tab_with(&frame).is_some() {
-                    begins(&session, &downloads, &guid, &frame, name);
-                } else if unclaimed.len() < UNCLAIMED_MAX {
-                    unclaimed.insert(guid, Unclaimed { frame, name });
+    let mut looks_for_strays = interval(STRAYS_EVERY);
+    looks_for_strays.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut strays = HashSet::new();
+    loop {
+        tokio::select! {
+            news = downloads.next() => match news {
+                Some(DownloadNews::Begins { guid, session: page, suggested }) => {
+                    begins(&session, &downloads, &guid, page.as_deref(), file_name(&suggested));
                 }
-            }
-            DownloadNews::Progresses { guid, received, total, state } => {
-                if let Some(Unclaimed { frame, .. }) = unclaimed.get(&guid) {
-                    // A window may have come since, and a frame inside a page is known to that page alone.
-                    let is_ours = session.tab_with(frame).is_some()
-                        || downloads.has_begun(&guid).await
-                        || state != DownloadState::UnderWay && session.shows(frame).await;
-                    let claimed = (is_ours || state != DownloadState::UnderWay).then(|| unclaimed.remove(&guid));
-                    if let (true, Some(Some(Unclaimed { frame, name }))) = (is_ours, claimed) {
-                        begins(&session, &downloads, &guid, &frame, name);
-                    }
+                Some(DownloadNews::Progresses { guid, received, total, state }) => {
+                    progresses(&session, &downloads, &guid, received.max(total), state).await;
                 }
-                progresses(&session, &downloads, &guid, received.max(total), state).await;
+                None => break,
+            },
+            _ = looks_for_strays.tick(), if downloads.are_kept() => {
+                strays = remove_strays(&session, &downloads, &strays).await;
             }
         }
     }
@@ -67,20 +61,44 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     session.files.list().is_open = false;
 }
 
-fn begins(session: &Session, downloads: &Downloads, guid: &str, frame: &str, name: String) {
+/// Removes files that no page has reported: the browser reports nothing of a download whose frame was removed before its
+/// server answered. Returns those that are left, since a report may be on its way.
+async fn remove_strays(session: &Session, downloads: &Downloads, seen: &HashSet<String>) -> HashSet<String> {
+    let written = downloads.written().await;
+    let strays: Vec<(String, u64)> = {
+        let list = session.files.list();
+        written.into_iter().filter(|(guid, _)| !list.has(guid)).collect()
+    };
+    let mut left = HashSet::new();
+    for (guid, bytes) in strays {
+        if bytes < STRAY_MAX_BYTES && !seen.contains(&guid) {
+            left.insert(guid);
+            continue;
+        }
+        downloads.cancel(&guid);
+        downloads.remove(&guid).await;
+        let tab = session.tabs().active().map(|tab| tab.name).unwrap_or_default();
+        session.events.push(failed(tab, STRAY_NAME.to_owned(), STRAY));
+    }
+    left
+}
+
+fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&str>, name: String) {
     let active = || session.tabs().active().map(|tab| tab.name);
-    let tab = session.tab_with(frame).or_else(active).unwrap_or_default();
+    let tab = page.and_then(|page| session.tab_with(page)).or_else(active).unwrap_or_default();
     let refused = {
         let mut list = session.files.list();
         let refused = if !downloads.are_kept() {
             Some(NOT_KEPT)
-        } else if list.coming.len() + list.kept.len() >= FILES_MAX {
+        } else if list.count() >= FILES_MAX {
             Some(TOO_MANY)
         } else {
             None
         };
-        if refused.is_none() {
-            let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled: false };
+        // A refused one may be complete before it is cancelled: its file is removed then.
+        if list.coming.len() < COMING_MAX {
+            let cancelled = refused.is_some();
+            let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled };
             list.coming.insert(guid.to_owned(), coming);
         }
         refused
@@ -157,20 +175,9 @@ fn failed(tab: String, name: String, error: &str) -> Event {
 }
 
 impl Session {
-    /// The name of the tab that shows this frame, as far as is known without asking.
-    fn tab_with(&self, frame: &str) -> Option<String> {
-        self.tabs().all().into_iter().find(|tab| tab.page.has_frame(frame)).map(|tab| tab.name)
-    }
-
-    /// Whether any tab shows this frame. Asks them.
-    async fn shows(&self, frame: &str) -> bool {
-        let tabs = self.tabs().all();
-        for tab in tabs {
-            if tab.page.dialog().is_none() && tab.page.has_inner_frame(frame).await {
-                return true;
-            }
-        }
-        false
+    /// The name of the tab whose page, or a frame of it, has this target session.
+    fn tab_with(&self, page: &str) -> Option<String> {
+        self.tabs().all().into_iter().find(|tab| tab.page.has_session(page)).map(|tab| tab.name)
     }
 }
 

@@ -147,7 +147,7 @@ proptest! {
         let mut routes = Routes::new(Some(BOUNDS), Meter::default());
         let mut answers: Vec<_> = (1..20).map(|id| routes.expect(id, None)).collect();
         let sessions = SEEDS.lines().filter_map(|seed| seed.rsplit_once("\"sessionId\":\"")?.1.strip_suffix("\"}"));
-        let mut streams: Vec<_> = sessions.map(|id| routes.subscribe(Some(id.into()), METHODS)).collect();
+        let mut streams: Vec<_> = sessions.map(|id| routes.subscribe(Some(id.into()), METHODS).0).collect();
         let stream = [messages.join(&0), vec![0]].concat();
         for incoming in received(&stream, 4_096) {
             match incoming {

@@ -78,19 +78,6 @@ pub async fn read_open(pages: &[Arc<Page>], stored: &mut Stored) {
     }
 }
 
-impl Page {
-    /// Whether the page shows this frame. Asks its renderers.
-    pub async fn has_inner_frame(&self, id: &str) -> bool {
-        let parts: Vec<Session> = self.state.borrow().parts.values().cloned().collect();
-        for session in std::iter::once(&self.session).chain(&parts) {
-            if frames(session).await.iter().any(|frame| frame.id == id) {
-                return true;
-            }
-        }
-        false
-    }
-}
-
 async fn frames(session: &Session) -> Vec<Frame> {
     let Ok(Ok(got)) = timeout(CAPTURE_TIMEOUT, session.call(&GetFrameTree {})).await else { return Vec::new() };
     let (mut frames, mut trees) = (Vec::new(), vec![got.frame_tree]);

@@ -7,7 +7,7 @@ use super::network_use::NetworkUse;
 use super::state::{Fatal, PageState};
 use crate::guard::{Intercept, Network, PageGuard, Refusal};
 use crate::page::Identity;
-use crate::provider::{Popups, Purpose};
+use crate::provider::{DownloadReports, Popups, Purpose};
 use crate::telemetry::BlockedMetrics;
 
 /// What the watchers of one page share. Clones share the state.
@@ -23,6 +23,8 @@ pub(in super::super) struct Watched {
     pub state: watch::Sender<PageState>,
     pub barrier: EventBarrier,
     pub network_use: NetworkUse,
+    /// Where the page and its frames report the downloads that they begin.
+    pub downloads: Option<DownloadReports>,
 }
 
 impl Watched {

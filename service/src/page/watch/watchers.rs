@@ -1,6 +1,7 @@
 //! The watchers of a page: one for the page itself, one for each frame in a process of its own, and, on a remote
 //! network, one for each worker. Each reads its target session's events in the browser's order.
 
+use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use futures_util::future::BoxFuture;
 use tokio::task::JoinSet;
 
@@ -29,6 +30,7 @@ enum Role {
 /// Starts the watchers of the page. Awaits nothing.
 pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session, watched: Watched) {
     let events = listen(session, Role::Page, &watched);
+    watched.downloads.iter().for_each(|downloads| downloads.listen(session));
     if watched.intercepts_browser() {
         let browser = session.connection().browser();
         let events = listen(&browser, Role::Browser, &watched);
@@ -217,6 +219,10 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
     watch_parts(within, &attached.session, watched.clone(), depth + 1);
     let (session, watched, id) = (attached.session.clone(), watched.clone(), attached.target_id.clone());
     if attached.kind == "iframe" {
+        if let Some(downloads) = &watched.downloads {
+            downloads.listen(&attached.session);
+            attached.session.call(&EnablePage::default()).forget();
+        }
         watched.state.send_modify(|state| drop(state.parts.insert(id.clone(), session.clone())));
     }
     within.spawn(async move {

@@ -126,6 +126,87 @@ async fn a_download_over_the_bound_fails_and_leaves_nothing() {
     assert_eq!((&told["name"], &told["bytes"]), (&json!("small.bin"), &json!(5)));
 }
 
+/// What pages need that save what they made, by themselves or in a frame.
+const SAVES: &str = "<script>
+    function save(from, href, name) { const a = from.createElement('a'); a.download = name; a.href = href;
+      from.body.append(a); a.click() }
+    function blob(bytes) { return URL.createObjectURL(new Blob([new Uint8Array(bytes)])) }
+    function frame(then, src) { const f = document.createElement('iframe'); f.onload = () => then(f);
+      src ? f.src = src : f.srcdoc = '<body>'; document.body.append(f) }
+    </script><title>saves</title><body>";
+
+#[tokio::test]
+async fn what_frames_download_is_listed() {
+    let stack = Stack::shared().await;
+    let inner =
+        stack.site.html(&format!("{SAVES}<script>setTimeout(() => save(document, blob(6), 'other.bin'))</script>"));
+    let inner = stack.site.under_name(&inner, porthole_tests::site::SHOP);
+    let page = stack.site.html(&format!(
+        "{SAVES}<button onclick='frame(f => save(f.contentDocument, blob(5), \"same.bin\"))'>same</button>
+        <button onclick='frame(() => {{}}, \"{inner}\")'>other</button>"
+    ));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    for (which, name, bytes) in [("same", "same.bin", 5), ("other", "other.bin", 6)] {
+        let clicked = agent.call("click", json!({"target": {"by": "text", "value": which}})).await;
+        let told = agent.event("download", &clicked).await;
+        assert_eq!((&told["tab"], &told["name"], &told["bytes"]), (&json!("t1"), &json!(name), &json!(bytes)));
+    }
+}
+
+#[tokio::test]
+async fn a_download_whose_frame_was_removed_is_ended_and_told() {
+    let stack = Stack::shared().await;
+    let content = "of a frame that is gone";
+    let file = stack.site.page(attachment("a.csv", content).late(Duration::from_millis(500)));
+    let page = stack.site.html(&format!(
+        "{SAVES}<button onclick='frame(f => {{ save(f.contentDocument, \"{file}\", \"a.csv\");
+        setTimeout(() => f.remove(), 100) }})'>save</button>"
+    ));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": page})).await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "save"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert!(told["error"].as_str().unwrap().contains("removed") && told["file"].is_null(), "{told}");
+    assert_eq!(files_with(&stack.home, content), Vec::<std::path::PathBuf>::new());
+}
+
+#[tokio::test]
+async fn downloads_of_another_sandbox_change_nothing() {
+    let stack = Stack::start().await;
+    let [busy, never] =
+        [stack.site.html("<script>onload = () => setTimeout(() => { for (;;); }, 700)</script>busy"), {
+            stack.site.page(attachment("never.bin", "x").held())
+        }];
+    let theirs = stack.site.html(&format!(
+        "{SAVES}<button onclick='for (let n = 0; n < 100; n++) save(document, \"{never}?\" + n, \"n\")'>held</button>
+        <button onclick='for (let n = 0; n < 5; n++) save(document, \"data:application/x,\" + \"x\".repeat(1e6), \"b\")'>long</button>"
+    ));
+    let ours = stack.site.html(&format!(
+        "{SAVES}<button onclick='frame(f => save(f.contentDocument, blob(5), \"ours.bin\"))'>save</button>"
+    ));
+    let other = Agent::open(stack.service_caller(), json!({})).await;
+    other.call("navigate", json!({"url": theirs})).await;
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": ours})).await;
+    agent.call("tabs", json!({"action": "new", "url": busy})).await;
+    agent.call("tabs", json!({"action": "select", "tab": "t1"})).await;
+    for which in ["held", "long"] {
+        other.call("click", json!({"target": {"by": "text", "value": which}})).await;
+    }
+    // One tab of ours answers nothing, and the other sandbox has as many downloads as it may have.
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "save"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert_eq!((&told["name"], &told["bytes"]), (&json!("ours.bin"), &json!(5)), "{told}");
+    let page = stack.site.html(&format!(
+        "{SAVES}<button onclick='frame(f => save(f.contentDocument, blob(60e6), \"large.bin\"))'>large</button>"
+    ));
+    agent.call("navigate", json!({"url": page})).await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "large"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert!(told["error"].as_str().unwrap().contains("50 MB"), "{told}");
+}
+
 #[tokio::test]
 async fn a_remote_browser_refuses_downloads_and_says_so() {
     let remote = Remote::start().await;
