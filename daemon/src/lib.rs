@@ -15,6 +15,7 @@ mod exposition;
 pub mod layers;
 pub mod listen;
 pub mod logs;
+pub mod loopback;
 pub mod origin;
 pub mod process_metrics;
 pub mod request_id;

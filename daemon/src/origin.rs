@@ -38,7 +38,7 @@ impl Origin {
 }
 
 /// Whether this is `localhost`, a subdomain of it, or a loopback address. Browsers resolve none of them by DNS.
-pub(crate) fn is_loopback(host: &Host<String>) -> bool {
+pub(crate) fn is_loopback_name(host: &Host<String>) -> bool {
     match host {
         Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
         Host::Ipv4(address) => address.is_loopback(),
@@ -74,7 +74,7 @@ impl Origins {
     }
 
     fn allow(&self, origin: &Origin) -> bool {
-        if self.0.is_empty() { is_loopback(&origin.host) } else { self.0.contains(origin) }
+        if self.0.is_empty() { is_loopback_name(&origin.host) } else { self.0.contains(origin) }
     }
 }
 

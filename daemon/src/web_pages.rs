@@ -14,7 +14,8 @@ use porthole_contract::ErrorCode;
 use url::Host;
 
 use crate::answer::Refused;
-use crate::origin::{Origins, is_loopback};
+use crate::loopback::is_loopback;
+use crate::origin::{Origins, is_loopback_name};
 
 /// The values of `Host` that a listener accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +30,7 @@ impl Hosts {
     /// Returns the rule for a listener bound to `addr`. A listener beyond loopback can't know its names and addresses.
     #[must_use]
     pub fn of_listener(addr: SocketAddr) -> Self {
-        if addr.ip().to_canonical().is_loopback() { Self::Loopback } else { Self::Any }
+        if is_loopback(addr) { Self::Loopback } else { Self::Any }
     }
 
     /// Refuses a request whose `Host` is not allowed.
@@ -42,7 +43,7 @@ impl Hosts {
     }
 
     fn allow(self, request: &Request) -> bool {
-        let named = |authority: &str| host_of(authority).is_some_and(|host| is_loopback(&host));
+        let named = |authority: &str| host_of(authority).is_some_and(|host| is_loopback_name(&host));
         let mut hosts = request.headers().get_all(header::HOST).iter();
         let (host, second) = (hosts.next(), hosts.next());
         // A request target in absolute form overrides the header (RFC 9112, 3.2.2).

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::Command;
 use porthole_chromium::find_executable;
+use porthole_daemon::loopback::is_loopback;
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors, flags, items};
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -180,7 +181,7 @@ impl Settings {
 /// The address to listen on: any where keys are named, else only loopback.
 fn address(reader: &Reader, has_keys: bool) -> Result<SocketAddr, SettingError> {
     let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
-    if has_keys || addr.ip().is_loopback() {
+    if has_keys || is_loopback(addr) {
         return Ok(addr);
     }
     let reason = "must be a loopback address as long as PORTHOLE_EMULATOR_API_KEYS names no keys";

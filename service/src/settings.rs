@@ -10,6 +10,7 @@ use std::time::Duration;
 pub use self::provider::Pages;
 use porthole_contract::limits::{SESSION_IDLE_MAX_SECONDS, SESSIONS_PER_CORE};
 use porthole_daemon::bearer::{BearerKeys, SERVICE_CHALLENGE};
+use porthole_daemon::loopback::is_loopback;
 use porthole_daemon::settings::{LOG, Reader, Setting, SettingError, SettingErrors};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
 
@@ -174,7 +175,7 @@ impl Settings {
 /// The address of the main listener: any with a service key, else only loopback.
 fn address(reader: &Reader, has_key: bool) -> Result<SocketAddr, SettingError> {
     let addr: SocketAddr = reader.required(&ADDR, |text| text.parse().ok())?;
-    if has_key || addr.ip().is_loopback() {
+    if has_key || is_loopback(addr) {
         return Ok(addr);
     }
     Err(ADDR.refuse(addr.to_string(), "must be a loopback address as long as PORTHOLE_SERVICE_KEY is not set"))

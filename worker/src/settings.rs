@@ -6,6 +6,7 @@ use std::num::NonZeroU32;
 use porthole_contract::limits::KEY_MIN_BYTES;
 use porthole_daemon::bearer;
 use porthole_daemon::client_network::TrustedProxies;
+use porthole_daemon::loopback::is_loopback;
 use porthole_daemon::origin::Origin;
 use porthole_daemon::settings::{self, Reader, Setting, SettingError, SettingErrors, plain_url};
 use porthole_daemon::trace::{OTLP_ENDPOINT, OTLP_HEADERS};
@@ -214,10 +215,6 @@ fn address(reader: &Reader, setting: &Setting, has_keys: bool) -> Result<SocketA
     }
     let variable = CLIENT_KEYS.variable();
     Err(setting.refuse(addr.to_string(), format!("must be a loopback address, or {variable} must be set")))
-}
-
-fn is_loopback(addr: SocketAddr) -> bool {
-    addr.ip().to_canonical().is_loopback()
 }
 
 fn service_urls(list: &str) -> Option<Vec<Url>> {

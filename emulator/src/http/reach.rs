@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::extract::Request;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderName, header};
+use porthole_daemon::loopback::is_this_machine;
 use url::{Host, Url};
 
 /// The origin of a desktop Chromium's developer tools, in which `debuggerUrl` opens. No web page has it.
@@ -60,13 +61,8 @@ impl Reach {
     }
 
     fn is_our_host(&self, host: &Host) -> bool {
-        let is_loopback = match host {
-            Host::Domain(name) => name == "localhost",
-            Host::Ipv4(ip) => ip.is_loopback(),
-            Host::Ipv6(ip) => ip.is_loopback(),
-        };
         let own = self.addr.ip();
-        is_loopback || (!own.is_unspecified() && *host == of_ip(own)) || self.names.contains(host)
+        is_this_machine(host) || (!own.is_unspecified() && *host == of_ip(own)) || self.names.contains(host)
     }
 
     fn is_our_origin(&self, origin: &str) -> bool {

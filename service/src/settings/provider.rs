@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use porthole_chromium::{ExecutableError, find_executable};
+use porthole_daemon::loopback::is_this_machine;
 use porthole_daemon::settings::{Reader, Setting, SettingError, SettingErrors};
 use secrecy::ExposeSecret as _;
-use url::{Host, Url};
+use url::Url;
 
 use crate::guard::egress::EgressLimits;
 use crate::provider::Credentials;
@@ -297,11 +298,7 @@ fn cdp(reader: &Reader, is_required: bool) -> Result<Option<CdpOptions>, Setting
 /// Keys go over TLS or not off this machine.
 fn api_base(text: &str) -> Option<Url> {
     let url: Url = text.parse().ok()?;
-    let is_here = match url.host()? {
-        Host::Ipv4(address) => address.is_loopback(),
-        Host::Ipv6(address) => address.is_loopback(),
-        Host::Domain(name) => name == "localhost",
-    };
+    let is_here = is_this_machine(&url.host()?);
     let is_plain = url.username().is_empty() && url.password().is_none() && url.query().is_none();
     (is_plain && (url.scheme() == "https" || url.scheme() == "http" && is_here)).then_some(url)
 }

@@ -4,9 +4,10 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::CreateTargetParams;
 use futures_util::FutureExt as _;
 use porthole_contract::limits::CONNECT_TIMEOUT;
+use porthole_daemon::loopback::is_this_machine;
 use secrecy::{ExposeSecret as _, SecretString};
 use tokio::time::timeout;
-use url::{Host, Url};
+use url::Url;
 
 use super::session::HeldSession;
 use crate::cdp::{Attached, Attachments, CdpError, Connection, WebSocketOptions, connect_websocket};
@@ -66,9 +67,7 @@ fn may_be_connected_to(url: &SecretString) -> bool {
     let Ok(url) = Url::parse(url.expose_secret()) else { return false };
     match (url.scheme(), url.host()) {
         ("wss", Some(_)) => true,
-        ("ws", Some(Host::Ipv4(address))) => address.is_loopback(),
-        ("ws", Some(Host::Ipv6(address))) => address.is_loopback(),
-        ("ws", Some(Host::Domain(name))) => name == "localhost",
+        ("ws", Some(host)) => is_this_machine(&host),
         _ => false,
     }
 }
