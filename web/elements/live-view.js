@@ -39,6 +39,8 @@ export class LiveView extends HTMLElement {
     this._status = 'idle';
     this._role = /** @type {'view' | 'control'} */ ('view');
     this._control = { holder: 'none', you: false };
+    /** Whether control was given back, of which the server has not told yet: a move would take it again. */
+    this._released = false;
     this._page = { width: 0, height: 0 };
     this._view = { ...WHOLE };
     this._quality = savesData() ? 'saving' : 'auto';
@@ -47,14 +49,12 @@ export class LiveView extends HTMLElement {
     /** The tab that the person chose; the view follows the active one without. */
     this._tab = '';
     this._activeTab = '';
+    this._shownTab = '';
     this._title = '';
     this._url = '';
+    this._cursor = 'default';
     this._latency = 0;
     this._renewed = false;
-    /** What is open, to be drawn again when control changes hands. @type {{field: any, dialog: any, chooser: any}} */
-    this._open = { field: null, dialog: null, chooser: null };
-    /** @type {((text: string) => void)[]} */
-    this._copies = [];
     /**
      * Reads the page as text for people who can't see the picture: a viewer's ticket alone can't, the app's owner token
      * can. Returns the tree of `session/snapshot`.
@@ -83,7 +83,7 @@ export class LiveView extends HTMLElement {
         this._act({ type: 'navigate', url });
         this._keyboard.focus();
       },
-      control: () => this._connection.send({ type: 'control', action: this._control.you ? 'release' : 'take' }),
+      control: () => (this._control.you ? this.releaseControl() : this.takeControl()),
       quality: (name) => this._choose(name),
       screenshot: () => void this._save(),
       full: () => void (document.fullscreenElement ? document.exitFullscreen() : this.requestFullscreen()),
@@ -99,7 +99,6 @@ export class LiveView extends HTMLElement {
       send,
       active,
       leave: () => this._toolbar.control.hidden ? this._toolbar.readButton.focus() : this._toolbar.control.focus(),
-      copied: () => new Promise((resolve) => this._copies.push(resolve)),
       keep: (text) => void this._keep(text),
       say: (sentence) => this._notices.tell(sentence),
       suggests: (key) => this._fields.suggests(key),
@@ -108,6 +107,7 @@ export class LiveView extends HTMLElement {
       send,
       sendMove: (message) => this._connection.sendIfIdle(message),
       active,
+      hovers: () => this._active && this._control.you && !this._released,
       onStage: (event) => {
         const { left, top } = this._stage.getBoundingClientRect();
         return { x: event.clientX - left, y: event.clientY - top };
@@ -159,6 +159,7 @@ export class LiveView extends HTMLElement {
     if (!this.isConnected) return;
     this._connection.stop();
     if (this._src) this._connection.start();
+    else this._empty();
   }
 
   /** `idle`, `connecting`, `connected`, `browser_starting`, `streaming`, `paused`, `reconnecting`, or why it ended. */
@@ -206,6 +207,8 @@ export class LiveView extends HTMLElement {
 
   /** Gives control back. */
   releaseControl() {
+    this._released = true;
+    this._lost();
     this._connection.send({ type: 'control', action: 'release' });
   }
 
@@ -216,9 +219,7 @@ export class LiveView extends HTMLElement {
 
   _visibility = () => {
     if (document.hidden) this._lost();
-    const { quality, max_fps } = QUALITIES[this._quality];
-    // A hidden view needs no more than a sign of life.
-    this._connection.send({ type: 'quality', quality, max_fps: document.hidden ? 1 : max_fps });
+    this._connection.send({ type: 'quality', ...this._pace() });
   };
 
   /** Whether input is sent: the role allows it, and no other viewer has control. */
@@ -233,24 +234,34 @@ export class LiveView extends HTMLElement {
     else if (this._active) this._connection.send(message);
   }
 
-  /** @param {string} tab */
+  /** @param {string | null} tab null follows the active one */
   _watch(tab) {
     this._connection.send({ type: 'tab', tab });
-    this._tab = tab;
+    this._tab = tab ?? '';
     this._showTabs();
+  }
+
+  /** Whether the tab that the person chose is there. */
+  get _pinned() {
+    return this._tabs.some((tab) => tab?.tab === this._tab);
   }
 
   /** The tab that this view shows: the chosen one while there is one. */
   get _watched() {
-    return this._tabs.some((tab) => tab?.tab === this._tab) ? this._tab : this._activeTab;
+    return this._pinned ? this._tab : this._activeTab;
+  }
+
+  /** The quality and frame rate to ask for. A hidden view needs no more than a sign of life. */
+  _pace() {
+    const { quality, max_fps } = QUALITIES[this._quality];
+    return { quality, max_fps: document.hidden ? 1 : max_fps };
   }
 
   /** What the hello asks for: a picture that fits this screen. */
   _wishes() {
     const scale = pictureScale();
     const side = (/** @type {number} */ px) => Math.max(200, Math.min(PICTURE_MAX_PX, Math.round(px * scale)));
-    const { quality, max_fps } = QUALITIES[this._quality];
-    return { max_width: side(screen.width || innerWidth), max_height: side(screen.height || innerHeight), quality, max_fps };
+    return { max_width: side(screen.width || innerWidth), max_height: side(screen.height || innerHeight), ...this._pace() };
   }
 
   /** A new connection knows nothing of what the one before told. */
@@ -258,8 +269,25 @@ export class LiveView extends HTMLElement {
     this._screen.reset();
     this._fields.clear();
     this._marks.clear();
-    this._open = { field: null, dialog: null, chooser: null };
+    this._keyboard.copied('');
+    this._cursor = 'default';
     this._control = { holder: 'none', you: false };
+    this._released = false;
+  }
+
+  /** Without a link there is nothing to show: no picture, no tabs, no address. */
+  _empty() {
+    this._lost();
+    this._reset();
+    this._canvas.classList.add('empty');
+    this._canvas.setAttribute('aria-label', 'Live picture of the page');
+    this._page = { width: 0, height: 0 };
+    this._tabs = [];
+    this._tab = this._activeTab = this._url = this._title = '';
+    this._toolbar.showUrl('');
+    this._showTabs();
+    this._showControl();
+    this._setStatus('idle');
   }
 
   /** @param {any} message */
@@ -288,30 +316,27 @@ export class LiveView extends HTMLElement {
         this._showTabs();
         break;
       case 'cursor':
-        this._canvas.style.setProperty('cursor', this._active ? cursorOf(message.cursor) : 'default');
+        this._cursor = cursorOf(message.cursor);
+        this._showCursor();
         break;
       case 'select':
-        this._open.field = message;
         this._fields.open(message);
         break;
       case 'select_closed':
-        this._open.field = null;
         this._fields.closeField();
         break;
       case 'dialog':
-        this._open.dialog = message;
         this._fields.openDialog(message);
         break;
       case 'dialog_closed':
-        this._open.dialog = null;
         this._fields.closeDialog();
         break;
       case 'file_chooser':
-        this._open.chooser = message;
         this._fields.openChooser(message);
         break;
       case 'control':
         this._control = { holder: String(message.holder), you: message.you === true };
+        this._released = false;
         this._showControl();
         this.dispatchEvent(new CustomEvent('porthole-control', { detail: { ...this._control }, bubbles: true, composed: true }));
         break;
@@ -319,7 +344,7 @@ export class LiveView extends HTMLElement {
         this._acted(message);
         break;
       case 'clipboard':
-        this._copies.shift()?.(typeof message.text === 'string' ? message.text : '');
+        this._keyboard.copied(typeof message.text === 'string' ? message.text : '');
         break;
       case 'error':
         this._notices.tell(told({ code: message.error, message: message.message }).message);
@@ -338,7 +363,10 @@ export class LiveView extends HTMLElement {
 
   /** @param {any} message */
   _navigated({ url, title }) {
+    const before = this._url;
     this._url = typeof url === 'string' ? url : '';
+    // A step to a fragment stays in its document, which waits for its files.
+    if (before.split('#')[0] !== this._url.split('#')[0]) this._fields.closeChooser();
     this._title = line(title);
     this._toolbar.showUrl(this._url);
     const name = this._title || line(this._url) || 'the page';
@@ -349,18 +377,25 @@ export class LiveView extends HTMLElement {
   }
 
   _showTabs() {
-    this._toolbar.showTabs(this._tabs, this._watched);
+    const watched = this._watched;
+    // The other tab's chooser is told of when one turns to it.
+    if (watched !== this._shownTab) this._fields.closeChooser();
+    this._shownTab = watched;
+    this._toolbar.showTabs(this._tabs, watched, this._pinned);
     this._asText.show();
   }
 
   _showControl() {
     this._toolbar.showControl(this._role, this._control, this._active);
     this._typed.disabled = this._role !== 'control';
-    if (!this._active) {
-      this._lost();
-      this._canvas.style.setProperty('cursor', 'default');
-    }
-    this._fields.again(this._open.field, this._open.dialog, this._open.chooser);
+    if (!this._active) this._lost();
+    this._showCursor();
+    this._fields.allow();
+  }
+
+  /** The page's cursor is the one where this person's pointer is only while its moves are sent. */
+  _showCursor() {
+    this._canvas.style.setProperty('cursor', this._active && this._control.you ? this._cursor : 'default');
   }
 
   /** @param {any} action */
@@ -417,18 +452,15 @@ export class LiveView extends HTMLElement {
   _pressed(type, point) {
     this._typed.style.setProperty('transform', `translate(${Math.round(point.x)}px, ${Math.round(point.y)}px)`);
     if (type !== 'touch') this._keyboard.focus();
-    if (this._open.field) {
-      this._open.field = null;
-      this._fields.closeField();
-    }
+    this._released = false;
+    this._fields.closeField();
   }
 
   /** @param {string} name */
   _choose(name) {
     if (!Object.hasOwn(QUALITIES, name)) return;
     this._quality = name;
-    const { quality, max_fps } = QUALITIES[name];
-    this._connection.send({ type: 'quality', quality, max_fps });
+    this._connection.send({ type: 'quality', ...this._pace() });
   }
 
   async _save() {
@@ -480,18 +512,19 @@ export class LiveView extends HTMLElement {
 
   async _renewLink() {
     this._setStatus('reconnecting', closed(1006).sentence, 'by itself');
+    const before = this._src;
     let link = null;
     try {
       link = await this.renew?.();
     } catch {
       link = null;
     }
-    if (!link) {
-      this._setStatus('expired', closed(4401).sentence, 'never');
-      return;
-    }
-    this._src = link;
-    this._connection.start();
+    // The app has set another link meanwhile.
+    if (this._src !== before) return;
+    if (link) this._src = link;
+    if (!this.isConnected) return;
+    if (link) this._connection.start();
+    else this._setStatus('expired', closed(4401).sentence, 'never');
   }
 
   /**

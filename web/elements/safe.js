@@ -1,4 +1,5 @@
-// What a page or a model wrote, made fit to be shown: links, one-line labels, long texts. Everything is text.
+// What a page or a model wrote, made fit to be shown: links, one-line labels, long texts. Everything is text. And what a
+// person typed as an address.
 import { make } from './dom.js';
 
 /** The longest one-line label shown, in UTF-16 code units. */
@@ -18,6 +19,16 @@ export function webUrl(text) {
   } catch {
     return null;
   }
+}
+
+/**
+ * Returns what a person typed as an address, with a scheme. A colon before a digit is a port's: `example.com:8080/x`.
+ *
+ * @param {string} text
+ */
+export function typedUrl(text) {
+  const typed = text.trim();
+  return /^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i.test(typed) ? typed : `https://${typed}`;
 }
 
 /**

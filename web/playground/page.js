@@ -2,13 +2,15 @@
 import '../elements/index.js';
 import { phoneViewport, savesData } from '../elements/device.js';
 import { fill, make } from '../elements/dom.js';
+import { typedUrl } from '../elements/safe.js';
+import { told } from '../elements/sentences.js';
 import { Calls } from './calls.js';
 import { SessionPanel } from './session.js';
 import { answerBox, codeBox, tabs } from './shown.js';
 
 const calls = new Calls();
 const at = (/** @type {string} */ id) => /** @type {any} */ (document.getElementById(id));
-const [result, request, work, url, options, key, keyField] = ['result', 'request', 'work', 'url', 'options', 'key', 'key-field'].map(at);
+const [result, state, request, work, url, options, key, keyField] = ['result', 'state', 'request', 'work', 'url', 'options', 'key', 'key-field'].map(at);
 
 const MAP = '{"heading": "h1", "links": ["a", {"text": "", "url": "@href"}]}';
 let mode = 'Picture';
@@ -97,13 +99,12 @@ async function look(route, body) {
   card.setAttribute('waiting', `Looking at ${body.url}`);
   card.addEventListener('porthole-retry', () => void look(route, body));
   fill(result, card);
+  state.textContent = '';
   const called = await call(route, body);
-  if (mine === turn) card.card = /** @type {any} */ (cardOf(called.route === 'create' ? { ...called, route, body } : called));
-}
-
-function address() {
-  const text = url.value.trim();
-  return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text : `https://${text}`;
+  if (mine !== turn) return;
+  card.card = /** @type {any} */ (cardOf(called.route === 'create' ? { ...called, route, body } : called));
+  // A result is too long to be read out whole.
+  state.textContent = called.answer.ok ? 'The result is there.' : told(called.answer).message;
 }
 
 function go() {
@@ -111,11 +112,11 @@ function go() {
   if (!ask) {
     session ??= new SessionPanel(call, (route, body) => calls.call(route, body));
     if (!session.node.isConnected) fill(result, session.node);
-    void session.go(address());
+    void session.go(typedUrl(url.value));
     return;
   }
   const [route, body] = ask(at('ask'));
-  void look(route, { url: address(), ...body });
+  void look(route, { url: typedUrl(url.value), ...body });
 }
 
 /** @param {string} name */

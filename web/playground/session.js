@@ -20,6 +20,9 @@ const ACTS = {
   press: { name: 'Press key', text: 'Enter' },
 };
 
+/** Errors that say that there is no such session any more. */
+const ENDED = ['SESSION_NOT_FOUND', 'SESSION_LOST'];
+
 export class SessionPanel {
   /**
    * @param {(route: string, body: any) => Promise<import('./calls.js').Called>} call shows the request and the answer, too
@@ -54,32 +57,47 @@ export class SessionPanel {
   }
 
   /**
-   * Goes to a page, in a session of its own the first time.
+   * Goes to a page: in a new session the first time, and where the one before has ended by itself.
    *
    * @param {string} url
    */
   async go(url) {
     this._tell('Opening…');
+    const had = this._session;
+    let answer = await this._navigate(url);
+    if (had && ENDED.includes(answer.error)) {
+      this._session = '';
+      answer = await this._navigate(url);
+    }
+    const fresh = answer.session && answer.session !== this._session;
+    if (answer.session) this._session = answer.session;
+    this._done(answer);
+    if (fresh) await this._watch();
+  }
+
+  /** @param {string} url */
+  async _navigate(url) {
     // On a phone the page is opened as large as the live view shows it.
     const viewport = phoneViewport(this._live.clientHeight - TOOLBAR_PX);
     const of = this._session ? { session: this._session } : viewport ? { viewport } : {};
     const { answer } = await this._call('session/navigate', { ...of, url, snapshot: 'full' });
-    const fresh = answer.session && answer.session !== this._session;
-    if (answer.session) this._session = answer.session;
-    this._done(answer);
-    if (answer.error === 'SESSION_NOT_FOUND' || answer.error === 'SESSION_LOST') this._session = '';
-    else if (fresh) await this._watch();
+    return answer;
   }
 
   /** Ends the session. */
   async close() {
     if (!this._session) return;
     const session = this._session;
-    this._session = '';
+    this._forget();
     await this._call('session/close', { session });
+    this._tell('The session is closed.');
+  }
+
+  /** The session has ended, and its refs with it: the next page is opened in another. */
+  _forget() {
+    this._session = '';
     fill(this._tree);
     this._choose('');
-    this._tell('The session is closed.');
   }
 
   async _watch() {
@@ -106,6 +124,7 @@ export class SessionPanel {
    * @param {any} answer
    */
   _done(answer) {
+    if (ENDED.includes(answer.error)) this._forget();
     if (answer.ok) this._tell(answer.warnings?.length ? line(answer.warnings[0]) : line(answer.title));
     else this._tell(`${told(answer).code}: ${told(answer).message}`);
     if (answer.snapshot?.tree !== undefined) this._show(answer.snapshot.tree);

@@ -1,5 +1,6 @@
 // The live view against a scripted socket with real frames: what it draws, what it sends, how it comes back.
 import '../elements/index.js';
+import { typedUrl } from '../elements/safe.js';
 import { all, assert, buttonOf, click, equal, find, person, runAll, socket, test, text, until } from './harness.js';
 
 const LINK = `${location.origin}/live#ticket=a.ticket`;
@@ -27,6 +28,14 @@ async function streaming(place, role = 'control', size = [900, 700]) {
     { type: 'control', holder: 'none', you: false }, { type: 'status', status: 'streaming' },
   ], frame: { seq: 1, ...PAGE, colour: [90, 90, 90] } });
   await received('ack');
+  return element;
+}
+
+/** The same, and this viewer has control. @param {HTMLElement} place @param {number[]} size @returns {Promise<any>} */
+async function controlling(place, size = [900, 700]) {
+  const element = await streaming(place, 'control', size);
+  await socket({ send: [{ type: 'control', holder: 'viewer', you: true }] });
+  await until(() => find(element, '.control').getAttribute('aria-pressed') === 'true', 'it has control');
   return element;
 }
 
@@ -124,7 +133,7 @@ test('clicks are counted, and buttons and modifiers told', async (place) => {
 });
 
 test('nothing is pressed over the letterbox', async (place) => {
-  const element = await streaming(place, 'control', [900, 700]);
+  const element = await controlling(place, [900, 700]);
   const canvas = find(element, 'canvas').getBoundingClientRect();
   const stage = find(element, '.stage').getBoundingClientRect();
   assert(canvas.top - stage.top > 30, 'there is a letterbox');
@@ -174,6 +183,7 @@ test('a drag that leaves the picture goes on at its edge', async (place) => {
   const from = at(element, 400, 200);
   await person({ do: 'move', ...from });
   await person({ do: 'down', ...from, button: 'left', held: 1 });
+  await received('mouse', ({ event }) => event.type === 'mousePressed');
   await socket({ forget: true });
   await person({ do: 'move', x: 1_010, y: from.y, button: 'left', held: 1 });
   const moved = await received('mouse', ({ event }) => event.type === 'mouseMoved');
@@ -182,8 +192,37 @@ test('a drag that leaves the picture goes on at its edge', async (place) => {
   equal((await received('mouse', ({ event }) => event.type === 'mouseReleased')).event.x, 799);
 });
 
-test('moves are joined, and never follow the press that they precede', async (place) => {
+test('passing over the picture takes no control, and with control moves are sent', async (place) => {
   const element = await streaming(place);
+  await socket({ forget: true });
+  const [over, point] = [() => at(element, 100, 100), () => at(element, 300, 100)];
+  await person({ do: 'move', ...over() });
+  await sleepless();
+  dispatchEvent(new Event('blur'));
+  await person({ do: 'down', ...point(), button: 'left', held: 1 });
+  await person({ do: 'up', ...point(), button: 'left' });
+  await received('mouse', ({ event }) => event.type === 'mouseReleased');
+  const told = await events('mouse');
+  equal(told.slice(0, 2).map(({ type }) => type), ['mouseMoved', 'mousePressed'], 'the press brings the pointer');
+  assert(told.every(({ x }) => Math.abs(x - 300) < 2), JSON.stringify(told));
+  await socket({ send: [{ type: 'control', holder: 'viewer', you: true }], forget: true });
+  await until(() => buttonOf(element, 'Release control'));
+  await person({ do: 'move', ...over() });
+  await received('mouse', ({ event }) => event.type === 'mouseMoved' && Math.abs(event.x - 100) < 2);
+  // Before the server tells that control has ended.
+  await click(buttonOf(element, 'Release control'));
+  await received('control', ({ action }) => action === 'release');
+  await socket({ forget: true });
+  await person({ do: 'move', ...over() });
+  await sleepless();
+  await person({ do: 'down', ...point(), button: 'left', held: 1 });
+  await person({ do: 'up', ...point(), button: 'left' });
+  await received('mouse', ({ event }) => event.type === 'mouseReleased');
+  assert((await events('mouse')).every(({ x }) => Math.abs(x - 300) < 2), 'no move takes control again');
+});
+
+test('moves are joined, and never follow the press that they precede', async (place) => {
+  const element = await controlling(place);
   await socket({ forget: true });
   const canvas = find(element, 'canvas');
   const { x, y } = at(element, 100, 100);
@@ -197,7 +236,7 @@ test('moves are joined, and never follow the press that they precede', async (pl
 });
 
 test('the wheel scrolls the page, and with Control magnifies the view', async (place) => {
-  const element = await streaming(place);
+  const element = await controlling(place);
   const point = at(element, 200, 100);
   await socket({ forget: true });
   await person({ do: 'wheel', ...point, dx: 0, dy: 120 });
@@ -258,10 +297,14 @@ test('keys go to the page with their codes, text and modifiers, and come up when
   await person({ do: 'key', key: 'z', part: 'up' });
 });
 
-test('Escape twice leads out of the page', async (place) => {
+test('Escape twice leads out of the page, and who comes by Tab is shown so', async (place) => {
   const element = await streaming(place);
   await click(find(element, 'canvas'));
   equal(element.shadowRoot.activeElement.localName, 'textarea');
+  const toast = find(element, '.toast');
+  assert(toast.hidden, 'not at a press');
+  find(element, 'textarea').dispatchEvent(new KeyboardEvent('keyup', { key: 'Tab', code: 'Tab', bubbles: true }));
+  assert(!toast.hidden && toast.textContent.includes('Escape twice'), toast.textContent);
   await person({ do: 'key', key: 'Escape' });
   await person({ do: 'key', key: 'Escape' });
   await until(() => element.shadowRoot.activeElement?.localName === 'button', 'a button has the focus');
@@ -371,6 +414,20 @@ test('what is selected in the page is copied, and cut once it is here', async (p
   equal((await sent('keyboard')).filter(({ event }) => event.key === 'x'), [], 'not yet');
   await socket({ send: [{ type: 'clipboard', text: 'cut' }] });
   await received('keyboard', ({ event }) => event.key === 'x' && event.modifiers === 2);
+  await until(() => copied.length === 2);
+
+  const copies = () => field.dispatchEvent(new ClipboardEvent('copy', { bubbles: true, cancelable: true }));
+  copies();
+  copies();
+  await socket({ send: [{ type: 'clipboard', text: 'of two the last' }] });
+  await until(() => copied.length === 4, 'one answer is both copies’');
+  // The service answers nothing to an empty selection.
+  copies();
+  await until(() => text(element).includes('Nothing is selected'));
+  copies();
+  await socket({ send: [{ type: 'clipboard', text: 'after nothing' }] });
+  await until(() => copied.length === 5, 'a copy without an answer is in no other’s way');
+  equal(copied.slice(2).map(({ text: of }) => of), ['of two the last', 'of two the last', 'after nothing']);
 });
 
 test('who only watches sends nothing that acts', async (place) => {
@@ -441,6 +498,8 @@ test('the address, history and tabs are the session’s', async (place) => {
   address.value = 'example.org/x';
   await person({ do: 'key', key: 'Enter' });
   equal((await received('navigate')).url, 'https://example.org/x');
+  const typed = ['localhost:3000', ' example.com:8080/x ', 'http://a.example', 'about:blank', 'javascript:alert(1)', 'mailto:a@b.example'];
+  equal(typed.map(typedUrl), ['https://localhost:3000', 'https://example.com:8080/x', ...typed.slice(2)]);
   await click(buttonOf(element, 'Back'));
   await received('navigate', ({ action }) => action === 'back');
   await socket({ send: [{ type: 'tabs', tabs: [{ tab: 't1', url: 'https://a/', title: 'First' }, { tab: 't2', url: 'https://b/', title: '<b>Second</b>' }], active: 't1' }] });
@@ -467,6 +526,13 @@ test('the tab that is watched is marked, not the active one', async (place) => {
   equal(getComputedStyle(strip()[0]).fontWeight, '600');
   await tells([1, 2, 3], 't3');
   equal(marked(), 'Tab 1', 'its own although another one is active');
+  assert(strip()[0].getAttribute('title')?.includes('follow the agent') && find(strip()[0], 'svg'), 'it shows how it is let go');
+  await socket({ forget: true });
+  await click(strip()[0]);
+  equal((await received('tab')).tab, null);
+  await until(() => marked() === 'Tab 3', 'it follows the active one again');
+  await click(strip()[0]);
+  await until(() => marked() === 'Tab 1');
   await tells([2, 3], 't3');
   await until(() => marked() === 'Tab 3', 'its own has gone');
 });
@@ -631,12 +697,62 @@ test('files are chosen and sent, or none', async (place) => {
   data.items.add(new File(['hello'], 'a.txt', { type: 'text/plain' }));
   input.files = data.files;
   input.dispatchEvent(new Event('change'));
-  await click(buttonOf(element, 'Upload'));
+  await socket({ send: [{ type: 'control', holder: 'agent', you: false }, { type: 'control', holder: 'viewer', you: false }] });
+  await until(() => input.disabled && buttonOf(element, 'Upload').disabled, 'another person has control');
+  await socket({ send: [{ type: 'control', holder: 'none', you: false }] });
+  await click(await until(() => !buttonOf(element, 'Upload').disabled && buttonOf(element, 'Upload')));
   equal((await received('files')).files, [{ content_base64: btoa('hello'), mime_type: 'text/plain', name: 'a.txt' }]);
   await socket({ send: [{ type: 'file_chooser', multiple: false, accept: '' }], forget: true });
   await until(() => find(element, 'input[type=file]'));
   await click(buttonOf(element, 'Cancel'));
   equal((await received('files')).files, []);
+});
+
+test('a file chooser is hidden by who may not answer it, and goes with its page', async (place) => {
+  const element = await streaming(place, 'view');
+  const tabs = [1, 2].map((number) => ({ tab: `t${number}`, url: 'https://a/', title: `Tab ${number}` }));
+  await socket({ send: [{ type: 'tabs', tabs, active: 't1' }] });
+  const opens = async () => {
+    await socket({ send: [{ type: 'file_chooser', multiple: false, accept: '' }] });
+    await until(() => find(element, 'input[type=file]'));
+  };
+  await opens();
+  assert(buttonOf(element, 'Cancel').disabled, 'it is another’s to answer');
+  await click(buttonOf(element, 'Hide'));
+  await until(() => !find(element, 'input[type=file]'));
+  await opens();
+  await socket({ send: [{ type: 'url', url: 'https://example.com/#part', title: 'Another title' }] });
+  await until(() => text(element).includes('Now at Another title'));
+  assert(find(element, 'input[type=file]'), 'its document is still there');
+  await socket({ send: [{ type: 'url', url: 'https://example.com/next', title: 'Next' }] });
+  await until(() => !find(element, 'input[type=file]'), 'it has gone with its page');
+  await opens();
+  await socket({ send: [{ type: 'tabs', tabs, active: 't2' }] });
+  await until(() => !find(element, 'input[type=file]'), 'the other tab has none');
+  equal(await sent('files'), []);
+});
+
+test('what was entered stays when control changes hands', async (place) => {
+  const element = await streaming(place);
+  const changes = async () => {
+    for (const [holder, you] of [['viewer', true], ['viewer', false], ['none', false]]) {
+      await socket({ send: [{ type: 'control', holder, you }] });
+      await until(() => find(element, '.role').hidden === (holder === 'none' || you));
+    }
+  };
+  await socket({ send: [{ type: 'dialog', kind: 'prompt', message: 'Name?', default: 'Ada' }] });
+  const input = await until(() => find(element, 'form.panel input'));
+  input.value = 'Grace';
+  await changes();
+  equal(find(element, 'form.panel input').value, 'Grace');
+  await click(buttonOf(element, 'OK'));
+  equal((await received('dialog')).text, 'Grace');
+  const options = ['a', 'b'].map((value) => ({ label: value, value, disabled: false, selected: false }));
+  await socket({ send: [{ type: 'select', kind: 'list', multiple: true, value: '', rect: RECT, options }] });
+  await click(await until(() => all(element.shadowRoot).find((one) => one.textContent === 'b' && one.getAttribute('role') === 'option')));
+  await changes();
+  await click(buttonOf(element, 'Done'));
+  equal((await received('choose')).values, ['b']);
 });
 
 test('what the agent does is drawn over the frame', async (place) => {
@@ -653,7 +769,7 @@ test('what the agent does is drawn over the frame', async (place) => {
 });
 
 test('the cursor is the page’s, if it is one', async (place) => {
-  const element = await streaming(place);
+  const element = await controlling(place);
   const canvas = find(element, 'canvas');
   await socket({ send: [{ type: 'cursor', cursor: 'pointer' }] });
   await until(() => canvas.style.cursor === 'pointer');
@@ -692,6 +808,31 @@ test('a lost connection comes back by itself, one that ended does not', async (p
   equal((await socket({})).opened, 1, 'no other came back');
 });
 
+test('a connection that answers no ping is opened anew', async (place) => {
+  const { setInterval: every } = globalThis;
+  let ping = () => {};
+  /** @type {any} */ (globalThis).setInterval = (/** @type {() => void} */ tick) => { ping = tick; };
+  const element = await streaming(place).finally(() => { globalThis.setInterval = every; });
+  await socket({ mute: true });
+  for (let count = 0; count < 5; count += 1) ping();
+  equal(element.status, 'streaming', 'they may still be answered');
+  ping();
+  equal(element.status, 'reconnecting');
+  await until(async () => (await sent('hello')).length === 2, 'it comes again');
+});
+
+test('a hidden view asks for one frame a second, and one without a link shows nothing', async (place) => {
+  const element = await streaming(place);
+  Object.defineProperty(document, 'hidden', { value: true, configurable: true });
+  await socket({ forget: true, close: 1001 });
+  const hello = await received('hello').finally(() => delete (/** @type {any} */ (document).hidden));
+  equal(hello.max_fps, 1);
+  assert(find(element, '.state').textContent !== '' && !find(element, 'canvas.empty'), 'a status and a picture');
+  element.src = '';
+  equal([element.status, find(element, '.state').textContent, find(element, '[aria-label=Address]').value], ['idle', '', '']);
+  assert(find(element, 'canvas.empty'), 'no picture');
+});
+
 test('an expired link is renewed once where the app can', async (place) => {
   const element = await streaming(place);
   let asked = 0;
@@ -704,6 +845,31 @@ test('an expired link is renewed once where the app can', async (place) => {
   await socket({ close: 4401 });
   await until(() => element.getAttribute('status') === 'expired');
   equal(asked, 1);
+});
+
+test('a late renewal opens nothing where the app has another link, or the view is gone', async (place) => {
+  for (const goes of [true, false]) {
+    place.replaceChildren();
+    const element = await streaming(place);
+    /** @type {(link: string) => void} */
+    let renewed = () => {};
+    const asked = new Promise((resolve) => {
+      element.renew = () => {
+        resolve(null);
+        return new Promise((link) => { renewed = link; });
+      };
+    });
+    await socket({ forget: true, close: 4401 });
+    await asked;
+    if (goes) element.remove();
+    else element.src = `${location.origin}/live#ticket=newer`;
+    renewed(`${location.origin}/live#ticket=late`);
+    await sleepless();
+    view(place).src = LINK;
+    await received('hello', ({ ticket }) => ticket === 'a.ticket');
+    if (!goes) await received('hello', ({ ticket }) => ticket === 'newer');
+    equal((await sent('hello')).filter(({ ticket }) => ticket === 'late'), [], goes ? 'gone' : 'another link');
+  }
 });
 
 test('a session’s card hands its renewal and its reader to the live view', async (place) => {
@@ -749,7 +915,16 @@ test('the text alternative has title and address, and the page where the app can
   await click(buttonOf(element, 'Read as text'));
   await click(buttonOf(element, 'Read as text'));
   await click(await until(() => buttonOf(element, 'Read the page')));
-  await until(() => find(element, '.alternative pre').textContent === '- heading "Hello" [level=1]');
+  const content = find(element, '.alternative pre');
+  await until(() => content.textContent === '- heading "Hello" [level=1]');
+  // Somebody reads it while the agent acts.
+  element.snapshotReader = async () => {
+    await socket({ send: [{ type: 'action', tool: 'click', ref: '@e9' }] });
+    await until(() => section.textContent.includes('Agent clicks @e9'));
+    return '- read meanwhile';
+  };
+  await click(buttonOf(element, 'Read the page'));
+  await until(() => content.textContent === '- read meanwhile' && content.isConnected && element.shadowRoot.activeElement === content);
   equal(find(element, 'canvas').getAttribute('aria-label'), 'Live picture of An example');
   await person({ do: 'shot', name: 'live-text' });
 });
@@ -821,7 +996,8 @@ test('nothing is wider than 320 px, and the page is still operable', async (plac
     await socket({ send: [{ type: 'dialog', kind: 'prompt', message: 'A question', default: '' }], forget: true });
     await click(await until(() => buttonOf(element, 'OK')));
     await received('dialog');
-    await socket({ forget: true });
+    await socket({ send: [{ type: 'control', holder: 'viewer', you: true }], forget: true });
+    await until(() => find(element, '.control').getAttribute('aria-pressed') === 'true');
     const point = at(element, 400, 200);
     await person({ do: 'move', ...point });
     const moved = await received('mouse', ({ event }) => event.type === 'mouseMoved');

@@ -1,5 +1,6 @@
 //! A scripted end of the live view's WebSocket, with real JPEG frames: the page under test says what it sends.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use axum::body::Bytes;
@@ -22,11 +23,14 @@ pub(crate) struct LiveSocket {
     orders: broadcast::Sender<Order>,
     received: Mutex<Vec<Value>>,
     opened: Mutex<u64>,
+    /// Whether pings get no answer.
+    mute: AtomicBool,
 }
 
 impl LiveSocket {
     pub(crate) fn new() -> Self {
-        Self { orders: broadcast::channel(256).0, received: Mutex::default(), opened: Mutex::default() }
+        let orders = broadcast::channel(256).0;
+        Self { orders, received: Mutex::default(), opened: Mutex::default(), mute: AtomicBool::default() }
     }
 
     /// Keeps a socket: notes what comes, sends what is ordered.
@@ -55,6 +59,9 @@ impl LiveSocket {
     async fn note(&self, text: &str, socket: &mut WebSocket) {
         let message: Value = serde_json::from_str(text).unwrap_or_else(|_| json!({"malformed": text}));
         if message["type"] == "ping" {
+            if self.mute.load(Ordering::Relaxed) {
+                return;
+            }
             let pong = json!({"type": "pong", "id": message["id"]}).to_string();
             let _ = socket.send(Message::text(pong)).await;
             return;
@@ -62,8 +69,8 @@ impl LiveSocket {
         self.received.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
-    /// Does what the page says: `send` messages, a `frame`, `close` with a code, `forget` what came. Answers what came
-    /// since, and how many sockets were opened.
+    /// Does what the page says: `send` messages, a `frame`, `close` with a code, `mute` pongs, `forget` what came and
+    /// answer pings again. Answers what came since, and how many sockets were opened.
     pub(crate) fn does(&self, order: &Value) -> Value {
         for message in order["send"].as_array().into_iter().flatten() {
             let _ = self.orders.send(Order::Send(Message::text(message.to_string())));
@@ -73,6 +80,9 @@ impl LiveSocket {
         }
         if let Some(code) = order["close"].as_u64() {
             let _ = self.orders.send(Order::Close(code.try_into().unwrap()));
+        }
+        if order["mute"] == true || order["forget"] == true {
+            self.mute.store(order["mute"] == true, Ordering::Relaxed);
         }
         let mut received = self.received.lock().unwrap_or_else(PoisonError::into_inner);
         if order["forget"] == true {

@@ -1,6 +1,7 @@
 //! The playground at a real worker, by real clicks, and what is served beside it.
 
 use http::{Method, StatusCode, header};
+use porthole_contract::session::ClickRequest;
 use porthole_tests::command::run_foreign;
 use porthole_tests::{Reply, Stack, owner};
 use serde_json::{Value, json};
@@ -81,6 +82,21 @@ async fn a_session_is_acted_in_by_refs() {
     person.browser.shot("playground-session").await;
     let answer = person.text(".answer pre").await;
     assert!(!answer.contains("eyJ"), "no token is shown: {answer}");
+    person.clicks(".code [role=tab]", Some("Rust")).await;
+    let code = person.text(".code pre").await;
+    let between = |begin: &str, end: &str| {
+        let part = code.split_once(begin).and_then(|(_, rest)| rest.split_once(end));
+        part.unwrap_or_else(|| panic!("no {begin}: {code}")).0
+    };
+    let request: ClickRequest =
+        serde_json::from_str(between("r#\"", "\"#")).unwrap_or_else(|error| panic!("{error}: {code}"));
+
+    // The session ends by itself: the next press of Open makes another one.
+    let caller = stack.caller().owning(&request.sandbox_id, &owner::FIRST);
+    caller.post("/session/close", json!({"session": between(".with_handle(\"", "\"")})).await.expect_session();
+    person.clicks("#go", None).await;
+    let tree = "document.querySelector('.tree').textContent";
+    person.sees(&format!("{tree}.includes('Name') && !{tree}.includes('Thank you')")).await;
     person.clicks("button", Some("Close session")).await;
     person.reads(".box [role=status]", "The session is closed.").await;
 }
@@ -95,7 +111,10 @@ async fn the_code_that_is_shown_works() {
     person.fills("#url", &url).await;
     person.clicks("#go", None).await;
 
-    // The worker asks for a key: the page takes it, and keeps it nowhere.
+    // The worker asks for a key: the page takes it, and keeps it nowhere. `create`, which it refused, has no sandbox yet.
+    person.reads(".code pre", "sandbox/create").await;
+    let code = person.text(".code pre").await;
+    assert!(!code.contains("sandbox_id") && !code.contains("owner_token"), "{code}");
     person.fills("#key-field", KEY).await;
     person.clicks("#key button", None).await;
     person.reads(".answer h2", "HTTP 200").await;

@@ -7,6 +7,8 @@ const BACKOFF_LAST_MS = 10_000;
 /** Time for a handshake. */
 const OPEN_WITHIN_MS = 15_000;
 const PING_EVERY_MS = 2_000;
+/** So many pings without an answer are a lost connection. Counted, not timed: a hidden tab's timers are late. */
+const PINGS_UNANSWERED_MAX = 5;
 /** Bytes that wait in the socket, above which moves are left out. */
 const BUFFERED_MAX_BYTES = 64 * 1_024;
 
@@ -64,7 +66,8 @@ export class Connection {
   }
 
   _online = () => {
-    if (!this._socket && !this._ended) void this._connect();
+    // The network is another one: a ping that has waited for a while goes unanswered.
+    if (!this._ended && (!this._socket || this._pings.size > 1)) void this._connect();
   };
 
   _forget() {
@@ -96,7 +99,7 @@ export class Connection {
     }
     socket.binaryType = 'arraybuffer';
     this._socket = socket;
-    const current = () => generation === this._generation && !this._ended;
+    const current = () => this._socket === socket && !this._ended;
     this._timer = setTimeout(() => socket.close(), OPEN_WITHIN_MS);
     socket.addEventListener('open', () => {
       if (!current()) return;
@@ -142,8 +145,11 @@ export class Connection {
   }
 
   _ping() {
+    if (this._pings.size >= PINGS_UNANSWERED_MAX) {
+      this._closed(1006);
+      return;
+    }
     this._pingId += 1;
-    if (this._pings.size > 30) this._pings.clear();
     this._pings.set(this._pingId, performance.now());
     this.send({ type: 'ping', id: this._pingId });
   }

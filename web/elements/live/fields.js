@@ -17,6 +17,8 @@ const NAMES = {
   week: 'Week', color: 'Colour',
 };
 
+/** A panel, and what enables its controls or disables them. @typedef {{panel: HTMLElement, allow: (active: boolean) => void}} Shown */
+
 export class Fields {
   /**
    * @param {HTMLElement} place
@@ -32,12 +34,14 @@ export class Fields {
   constructor(place, handlers) {
     this._place = place;
     this._handlers = handlers;
-    /** @type {HTMLElement | null} */
+    /** @type {Shown | null} */
     this._field = null;
-    /** @type {HTMLElement | null} */
+    /** @type {Shown | null} */
     this._dialog = null;
-    /** @type {HTMLElement | null} */
+    /** @type {Shown | null} */
     this._chooser = null;
+    /** @type {HTMLElement | null} */
+    this._copied = null;
     /** @type {import('./mapping.js').Box | null} */
     this._rect = null;
     /** Takes a key for the suggestions that are shown. @type {((key: string) => boolean) | null} */
@@ -48,11 +52,12 @@ export class Fields {
   clear() {
     this.closeField();
     this.closeDialog();
-    this._closeChooser();
+    this.closeChooser();
+    this._closeCopied();
   }
 
   closeField() {
-    this._remove(this._field);
+    this._remove(this._field?.panel);
     if (this._suggests) this._handlers.suggested(null);
     this._field = this._rect = this._suggests = null;
   }
@@ -63,16 +68,28 @@ export class Fields {
   }
 
   closeDialog() {
-    this._remove(this._dialog);
+    this._remove(this._dialog?.panel);
     this._dialog = null;
   }
 
-  _closeChooser() {
-    this._remove(this._chooser);
+  /** The server tells of no chooser's end: it is closed with its page, too. */
+  closeChooser() {
+    this._remove(this._chooser?.panel);
     this._chooser = null;
   }
 
-  /** @param {HTMLElement | null} panel */
+  _closeCopied() {
+    this._remove(this._copied);
+    this._copied = null;
+  }
+
+  /** Enables what answers, or disables it, since control changed hands. What was entered stays. */
+  allow() {
+    const active = this._handlers.active();
+    for (const shown of [this._field, this._dialog, this._chooser]) shown?.allow(active);
+  }
+
+  /** @param {HTMLElement | null | undefined} panel */
   _remove(panel) {
     if (!panel) return;
     const focused = panel.contains(/** @type {ShadowRoot} */ (panel.getRootNode()).activeElement);
@@ -85,7 +102,7 @@ export class Fields {
     if (!this._field || !this._rect) return;
     const rect = this._handlers.toStage(this._rect);
     const stage = this._handlers.stage();
-    const panel = this._field;
+    const { panel } = this._field;
     panel.style.setProperty('min-inline-size', `${Math.min(rect.width, stage.width - 2 * MARGIN_PX)}px`);
     const { offsetWidth: width, offsetHeight: height } = panel;
     const left = Math.max(MARGIN_PX, Math.min(rect.x, stage.width - width - MARGIN_PX));
@@ -107,7 +124,8 @@ export class Fields {
     const name = NAMES[kind];
     const { x = 0, y = 0, width = 0, height = 0 } = field.rect ?? {};
     this._rect = { x: Number(x) || 0, y: Number(y) || 0, width: Number(width) || 0, height: Number(height) || 0 };
-    const content = NATIVE.includes(kind) ? this._native(kind, field) : this._list(field, kind === 'datalist');
+    const { content, allow } = NATIVE.includes(kind) ? this._native(kind, field) : this._list(field, kind === 'datalist');
+    allow(this._handlers.active());
     const panel = make('div', { class: `panel field ${kind}`, role: 'group', 'aria-label': name }, ...content);
     panel.addEventListener('keydown', (event) => {
       event.stopPropagation();
@@ -116,7 +134,7 @@ export class Fields {
         this._choose(null);
       }
     });
-    this._field = panel;
+    this._field = { panel, allow };
     this._place.appendChild(panel);
     this.place();
     // Suggestions leave the focus where the person types.
@@ -135,10 +153,9 @@ export class Fields {
    * @param {any} field
    */
   _native(kind, field) {
-    const active = this._handlers.active();
     const limit = (/** @type {string} */ name) => (typeof field[name] === 'string' && field[name] ? cut(field[name], 40) : null);
     const input = make('input', {
-      type: kind, 'aria-label': NAMES[kind], min: limit('min'), max: limit('max'), step: limit('step'), autofocus: true, disabled: !active,
+      type: kind, 'aria-label': NAMES[kind], min: limit('min'), max: limit('max'), step: limit('step'), autofocus: true,
     });
     input.value = typeof field.value === 'string' ? cut(field.value, 40) : '';
     input.addEventListener('keydown', (event) => {
@@ -147,9 +164,12 @@ export class Fields {
       event.preventDefault();
       this._choose([input.value]);
     });
-    const set = make('button', { type: 'button', class: 'main', disabled: !active, on: { click: () => this._choose([input.value]) } }, 'Set');
-    const clear = make('button', { type: 'button', disabled: !active, on: { click: () => this._choose(['']) } }, 'Clear');
-    return [input, make('div', { class: 'answers' }, kind === 'color' ? null : clear, this._cancel(), set)];
+    const set = make('button', { type: 'button', class: 'main', on: { click: () => this._choose([input.value]) } }, 'Set');
+    const clear = make('button', { type: 'button', on: { click: () => this._choose(['']) } }, 'Clear');
+    const allow = (/** @type {boolean} */ active) => {
+      input.disabled = set.disabled = clear.disabled = !active;
+    };
+    return { content: [input, make('div', { class: 'answers' }, kind === 'color' ? null : clear, this._cancel(), set)], allow };
   }
 
   _cancel() {
@@ -161,7 +181,6 @@ export class Fields {
    * @param {boolean} suggestions
    */
   _list(field, suggestions) {
-    const active = this._handlers.active();
     const multiple = field.multiple === true;
     /** @type {any[]} */
     const options = (Array.isArray(field.options) ? field.options : []).slice(0, OPTIONS_MAX);
@@ -171,7 +190,7 @@ export class Fields {
     const mark = () => rows.forEach((row, index) => row.setAttribute('aria-selected', String(chosen.has(index))));
     const done = () => this._choose([...chosen].sort((a, b) => a - b).map((index) => String(options[index]?.value ?? '')));
     const pick = (/** @type {number} */ index) => {
-      if (!active || options[index]?.disabled) return;
+      if (!this._handlers.active() || options[index]?.disabled) return;
       if (!multiple) chosen.clear();
       if (multiple && chosen.has(index)) chosen.delete(index);
       else chosen.add(index);
@@ -180,7 +199,7 @@ export class Fields {
     };
     const listbox = make('div', {
       class: 'options', role: 'listbox', tabindex: suggestions ? null : '0', autofocus: true, 'aria-label': NAMES[suggestions ? 'datalist' : 'list'],
-      'aria-multiselectable': multiple ? 'true' : null, 'aria-disabled': active ? null : 'true',
+      'aria-multiselectable': multiple ? 'true' : null,
     });
     let group = '';
     /** @type {HTMLElement} */
@@ -208,8 +227,12 @@ export class Fields {
     if (suggestions) this._suggestions(rows, take);
     else this._keys(listbox, rows, options, pick, multiple ? done : null);
     if (options.length === 0) listbox.appendChild(make('div', { class: 'option' }, 'Nothing to choose'));
-    const ok = make('button', { type: 'button', class: 'main', disabled: !active, on: { click: done } }, 'Done');
-    return [listbox, multiple ? make('div', { class: 'answers' }, this._cancel(), ok) : null];
+    const ok = make('button', { type: 'button', class: 'main', on: { click: done } }, 'Done');
+    const allow = (/** @type {boolean} */ active) => {
+      listbox.setAttribute('aria-disabled', String(!active));
+      ok.disabled = !active;
+    };
+    return { content: [listbox, multiple ? make('div', { class: 'answers' }, this._cancel(), ok) : null], allow };
   }
 
   /**
@@ -290,18 +313,17 @@ export class Fields {
    */
   openDialog(dialog) {
     this.closeDialog();
-    const active = this._handlers.active();
     const { kind } = dialog;
     const leaves = kind === 'beforeunload';
     const message = leaves ? 'Leave this page? What you changed may be lost.' : cut(String(dialog.message ?? ''), MESSAGE_MAX_CHARS);
-    const input = kind === 'prompt' ? make('input', { type: 'text', 'aria-label': 'Answer', maxlength: '10000', disabled: !active }) : null;
+    const input = kind === 'prompt' ? make('input', { type: 'text', 'aria-label': 'Answer', maxlength: '10000' }) : null;
     if (input) input.value = cut(String(dialog.default ?? ''), 10_000);
     const answer = (/** @type {boolean} */ accept) => {
       this._handlers.send({ type: 'dialog', accept, ...(input && accept ? { text: input.value } : {}) });
       this.closeDialog();
     };
-    const ok = make('button', { type: 'submit', class: 'main', disabled: !active }, leaves ? 'Leave' : 'OK');
-    const cancel = make('button', { type: 'button', disabled: !active, on: { click: () => answer(false) } }, leaves ? 'Stay' : 'Cancel');
+    const ok = make('button', { type: 'submit', class: 'main' }, leaves ? 'Leave' : 'OK');
+    const cancel = make('button', { type: 'button', on: { click: () => answer(false) } }, leaves ? 'Stay' : 'Cancel');
     const form = make(
       'form',
       { class: 'panel message' },
@@ -316,15 +338,21 @@ export class Fields {
     });
     form.addEventListener('keydown', (event) => {
       event.stopPropagation();
-      if (event.key === 'Escape' && active) {
+      if (event.key === 'Escape' && this._handlers.active()) {
         event.preventDefault();
         answer(false);
       }
     });
     const role = kind === 'alert' ? 'alertdialog' : 'dialog';
-    this._dialog = make('div', { class: 'over', role, 'aria-label': 'The page asks', 'aria-describedby': 'said-by-page' }, form);
-    this._place.appendChild(this._dialog);
-    if (active) (input ?? ok).focus();
+    const panel = make('div', { class: 'over', role, 'aria-label': 'The page asks', 'aria-describedby': 'said-by-page' }, form);
+    const allow = (/** @type {boolean} */ active) => {
+      ok.disabled = cancel.disabled = !active;
+      if (input) input.disabled = !active;
+    };
+    allow(this._handlers.active());
+    this._dialog = { panel, allow };
+    this._place.appendChild(panel);
+    if (!ok.disabled) (input ?? ok).focus();
     input?.select();
   }
 
@@ -334,34 +362,44 @@ export class Fields {
    * @param {any} chooser
    */
   openChooser(chooser) {
-    this._closeChooser();
-    const active = this._handlers.active();
+    this.closeChooser();
     const accept = typeof chooser.accept === 'string' ? cut(chooser.accept, 500) : null;
-    const input = make('input', { type: 'file', 'aria-label': 'Files', accept, multiple: chooser.multiple === true, disabled: !active });
+    const input = make('input', { type: 'file', 'aria-label': 'Files', accept, multiple: chooser.multiple === true });
     const end = (/** @type {object[]} */ files) => {
       this._handlers.send({ type: 'files', files });
-      this._closeChooser();
+      this.closeChooser();
     };
-    const send = make('button', { type: 'button', class: 'main', disabled: true, on: { click: async () => {
+    const send = make('button', { type: 'button', class: 'main', on: { click: async () => {
       send.disabled = true;
       const files = await read(input.files ?? []);
+      // Meanwhile the chooser was closed, or control has ended.
+      if (!panel.isConnected || !this._handlers.active()) return;
       if (files) end(files);
       else this._handlers.say('These files are too large: together at most 10 MB.');
     } } }, 'Upload');
-    input.addEventListener('change', () => {
-      send.disabled = !input.files?.length;
-    });
-    const cancel = button('Cancel', 'close', () => end([]), { shown: true, attributes: { disabled: !active } });
-    const panel = make('div', { class: 'panel message', role: 'dialog', 'aria-label': 'The page asks for files' },
-      make('p', { class: 'by' }, chooser.multiple === true ? 'The page asks for files' : 'The page asks for a file'), input,
-      make('div', { class: 'answers' }, cancel, send));
-    panel.addEventListener('keydown', (event) => {
+    const cancel = button('Cancel', 'close', () => end([]), { shown: true });
+    const note = make('p', {}, 'Only a person who has control can choose.');
+    const hide = button('Hide', 'close', () => this.closeChooser(), { shown: true });
+    const allow = (/** @type {boolean} */ active) => {
+      input.disabled = cancel.disabled = !active;
+      send.disabled = !active || !input.files?.length;
+      note.hidden = hide.hidden = active;
+    };
+    input.addEventListener('change', () => allow(this._handlers.active()));
+    const form = make('div', { class: 'panel message', role: 'dialog', 'aria-label': 'The page asks for files' },
+      make('p', { class: 'by' }, chooser.multiple === true ? 'The page asks for files' : 'The page asks for a file'), input, note,
+      make('div', { class: 'answers' }, hide, cancel, send));
+    form.addEventListener('keydown', (event) => {
       event.stopPropagation();
-      if (event.key === 'Escape' && active) end([]);
+      if (event.key !== 'Escape') return;
+      if (this._handlers.active()) end([]);
+      else this.closeChooser();
     });
-    this._chooser = make('div', { class: 'over' }, panel);
-    this._place.appendChild(this._chooser);
-    if (active) input.focus();
+    const panel = make('div', { class: 'over' }, form);
+    allow(this._handlers.active());
+    this._chooser = { panel, allow };
+    this._place.appendChild(panel);
+    if (!input.disabled) input.focus();
   }
 
   /**
@@ -370,26 +408,19 @@ export class Fields {
    * @param {string} text
    */
   offer(text) {
-    this._closeChooser();
+    this._closeCopied();
     const field = make('textarea', { readonly: true, rows: '4', 'aria-label': 'Copied text', dir: 'auto' });
     field.value = cut(text, 200_000);
-    const close = button('Close', 'close', () => this._closeChooser(), { shown: true });
+    const close = button('Close', 'close', () => this._closeCopied(), { shown: true });
     const panel = make('div', { class: 'panel message', role: 'dialog', 'aria-label': 'Copied text' }, make('p', { class: 'by' }, 'Copied in the page'), field, make('div', { class: 'answers' }, close));
     panel.addEventListener('keydown', (event) => {
       event.stopPropagation();
-      if (event.key === 'Escape') this._closeChooser();
+      if (event.key === 'Escape') this._closeCopied();
     });
-    this._chooser = make('div', { class: 'over' }, panel);
-    this._place.appendChild(this._chooser);
+    this._copied = make('div', { class: 'over' }, panel);
+    this._place.appendChild(this._copied);
     field.focus();
     field.select();
-  }
-
-  /** Draws anew what may be answered since control changed hands. @param {any} field @param {any} dialog @param {any} chooser */
-  again(field, dialog, chooser) {
-    if (this._field && field) this.open(field);
-    if (this._dialog && dialog) this.openDialog(dialog);
-    if (this._chooser && chooser) this.openChooser(chooser);
   }
 }
 

@@ -19,7 +19,6 @@ export class Keyboard {
    * @param {(message: object) => void} handlers.send
    * @param {() => boolean} handlers.active whether input is sent
    * @param {() => void} handlers.leave the person wants the focus elsewhere
-   * @param {() => Promise<string>} handlers.copied resolves with the clipboard's next text
    * @param {(text: Promise<string>) => void} handlers.keep puts text into the system's clipboard
    * @param {(sentence: string) => void} handlers.say
    * @param {(key: string) => boolean} handlers.suggests whether the suggestions take this key
@@ -32,6 +31,9 @@ export class Keyboard {
     this._composing = false;
     this._composed = '';
     this._escaped = 0;
+    /** Gives each copy that waits for the session's text this text. @type {Set<(text: string) => void>} */
+    this._copies = new Set();
+    this._hinted = false;
     field.addEventListener('keydown', (event) => this._keyDown(event));
     field.addEventListener('keyup', (event) => this._keyUp(event));
     field.addEventListener('beforeinput', (event) => this._beforeInput(event));
@@ -49,6 +51,18 @@ export class Keyboard {
   /** Gives the field the focus. */
   focus() {
     this._field.focus({ preventScroll: true });
+  }
+
+  /** Shows once how to leave, to a person who came by Tab, which is the page's from here. */
+  _hint() {
+    if (this._hinted || !this._handlers.active()) return;
+    this._hinted = true;
+    this._handlers.say('Keys go to the page now. Press Escape twice, or Alt+F10, to leave it.');
+  }
+
+  /** Gives the session's text to all copies that wait: of several, the service may answer the last alone. @param {string} text */
+  copied(text) {
+    for (const give of this._copies) give(text);
   }
 
   /** Tells a screen reader which suggestion one has gone to. @param {string | null} id */
@@ -129,7 +143,11 @@ export class Keyboard {
   _keyUp(event) {
     const code = event.code || event.key;
     const down = this._down.get(code);
-    if (down === undefined) return;
+    if (down === undefined) {
+      // Tab went down in the element before.
+      if (event.key === 'Tab') this._hint();
+      return;
+    }
     this._down.delete(code);
     this._key('keyUp', down, event.code, this._modifiers(event));
     // While Command is down a Mac tells of no other key's end.
@@ -237,11 +255,16 @@ export class Keyboard {
     event.preventDefault();
     this._fill();
     if (!this._handlers.active()) return;
-    let timer = 0;
-    const late = new Promise((/** @type {(text: string) => void} */ resolve) => {
-      timer = setTimeout(() => resolve(''), COPY_WITHIN_MS);
+    // Nothing is told of an empty selection.
+    const text = new Promise((/** @type {(text: string) => void} */ resolve) => {
+      const give = (/** @type {string} */ copied) => {
+        clearTimeout(timer);
+        this._copies.delete(give);
+        resolve(copied);
+      };
+      const timer = setTimeout(() => give(''), COPY_WITHIN_MS);
+      this._copies.add(give);
     });
-    const text = Promise.race([this._handlers.copied(), late]).finally(() => clearTimeout(timer));
     this._handlers.keep(text);
     this._handlers.send({ type: 'copy' });
     // The session cuts once its text is here.

@@ -21,6 +21,7 @@ const BITS = [1, 4, 2];
  * @property {(message: object) => void} send
  * @property {(message: object) => void} sendMove what may be left out when the line is slow
  * @property {() => boolean} active whether input is sent
+ * @property {() => boolean} hovers whether moves without a button are sent: they would take control of anyone who passes by
  * @property {(point: Point) => Point & {inside: boolean}} toPage
  * @property {(event: PointerEvent) => Point} onStage
  * @property {(point: Point, factor: number) => void} zoom magnifies the view
@@ -65,6 +66,7 @@ export class Pointer {
 
   /** Releases all that is held. */
   release() {
+    if (this._held.size === 0 && !this._handlers.hovers()) this._move = null;
     this._flush();
     for (const button of this._held.keys()) {
       this._mouse('mouseReleased', this._last, button, 1);
@@ -139,6 +141,8 @@ export class Pointer {
     event.preventDefault();
     if (!button || !point.inside || !this._handlers.active()) return;
     this._capture(event);
+    // A press takes control, and the page has seen no move before it.
+    if (!this._handlers.hovers()) this._move = { x: point.x, y: point.y, button: 'none', modifiers: this._modifiers };
     this._flush();
     this._last = point;
     this._held.set(button, event.pointerId);
@@ -180,8 +184,9 @@ export class Pointer {
     // While one button is down another goes down or up as a move; one may have come up where no event reached us.
     if (this._held.size > 0 && this._holds(event.pointerId)) this._changed(event, point);
     if (!this._handlers.active() || (!point.inside && this._held.size === 0)) return;
-    this._last = point;
     const held = this._held.keys().next().value;
+    if (held === undefined && !this._handlers.hovers()) return;
+    this._last = point;
     this._move = { x: point.x, y: point.y, button: held ?? 'none', modifiers: this._modifiers };
     this._soon();
   }

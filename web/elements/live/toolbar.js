@@ -1,6 +1,6 @@
 // The bar above the picture: history, address, tabs, control, and what is needed less often.
-import { button, make } from '../dom.js';
-import { label, line } from '../safe.js';
+import { button, icon, make } from '../dom.js';
+import { label, line, typedUrl } from '../safe.js';
 
 /** What the person chooses by a word. @type {Record<string, {name: string, quality: number, max_fps: number}>} */
 export const QUALITIES = {
@@ -40,8 +40,7 @@ export class Toolbar {
     const form = make('form', { role: 'search', 'aria-label': 'Go to an address' }, this.address);
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      const url = this.address.value.trim();
-      if (url) handlers.go(/^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `https://${url}`);
+      if (this.address.value.trim()) handlers.go(typedUrl(this.address.value));
     });
     this.address.addEventListener('focus', () => this.address.select());
     this.address.addEventListener('keydown', (event) => {
@@ -96,18 +95,20 @@ export class Toolbar {
   /**
    * @param {any[]} tabs
    * @param {string} watched
+   * @param {boolean} pinned whether the person chose it; chosen once more, it is let go
    */
-  showTabs(tabs, watched) {
+  showTabs(tabs, watched, pinned) {
     const shown = tabs.slice(0, TABS_MAX);
     this.tabs.hidden = shown.length < 2;
     const focused = /** @type {ShadowRoot} */ (this.tabs.getRootNode()).activeElement;
     const refocus = focused && this.tabs.contains(focused);
     this.tabs.replaceChildren(...shown.map((tab) => {
       const selected = tab?.tab === watched;
+      const kept = selected && pinned;
       return make('button', {
-        type: 'button', role: 'tab', 'aria-selected': String(selected), title: line(tab?.url),
-        on: { click: () => this._handlers.send({ type: 'tab', tab: String(tab?.tab) }) },
-      }, label(line(tab?.title, 80) || line(tab?.url, 80) || 'New tab'));
+        type: 'button', role: 'tab', 'aria-selected': String(selected), title: kept ? 'You stay on this tab. Press it again to follow the agent.' : line(tab?.url),
+        on: { click: () => this._handlers.send({ type: 'tab', tab: kept ? null : String(tab?.tab) }) },
+      }, kept ? icon('pin') : null, label(line(tab?.title, 80) || line(tab?.url, 80) || 'New tab'));
     }));
     if (refocus) /** @type {HTMLElement | null} */ (this.tabs.querySelector('[aria-selected="true"]'))?.focus();
   }

@@ -46,7 +46,8 @@ canvas.empty { visibility: hidden; }
   box-shadow: 0 8px 28px rgb(0 0 0 / 0.18); max-inline-size: 100%;
 }
 .panel.message { inline-size: min(26rem, 100%); display: grid; gap: 0.65rem; max-block-size: 100%; overflow: auto; }
-.panel .by { margin: 0; font-weight: 600; }
+.panel p { margin: 0; }
+.panel .by { font-weight: 600; }
 .said-by-page { white-space: pre-wrap; overflow-wrap: anywhere; max-block-size: 14rem; overflow: auto; unicode-bidi: plaintext; }
 .panel input:not([type="file"]), .panel textarea {
   inline-size: 100%; min-block-size: 2.25rem; border: 1px solid var(--_line); border-radius: 8px; background: var(--_raised); padding: 0.3rem 0.6rem;
