@@ -37,6 +37,9 @@ struct Check {
     /// Whether it is checked in part, which is neither.
     mixed: bool,
     radio: bool,
+    /// Whether it keeps its state where only the protocol can read it.
+    #[serde(default)]
+    custom: bool,
 }
 
 impl Page {
@@ -183,6 +186,10 @@ impl Page {
     }
 
     async fn check_of(&self, element: &Element, tries: &Tries) -> Result<Check, ActError> {
+        let check: Check = self.told_once(element, "checked", Value::Null, tries).await?;
+        if !check.custom || !self.read_internals(&element.frame, "customOf", vec![check.number.into()]).await? {
+            return Ok(check);
+        }
         self.told_once(element, "checked", Value::Null, tries).await
     }
 }

@@ -3,9 +3,7 @@
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{
     BackendNodeId, DescribeNodeParams, ResolveNodeParams, ShadowRootType,
 };
-use chromiumoxide_cdp::cdp::js_protocol::runtime::{
-    CallFunctionOnParams, ExecutionContextId, GetPropertiesParams, ReleaseObjectParams, RemoteObjectId,
-};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{CallFunctionOnParams, ExecutionContextId, ReleaseObjectParams};
 use futures_util::future::join_all;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 
@@ -20,19 +18,7 @@ impl Page {
     pub(in crate::page) async fn open_closed_roots(&self, frame: &Frame, hosts: &str) -> Result<usize, ActError> {
         let opening = async {
             let session = frame.session();
-            let Some(list) = session.call(&frame.returns_object(hosts, Vec::new())).await?.result.object_id else {
-                return Ok(0);
-            };
-            let mut properties = GetPropertiesParams::new(list.clone());
-            properties.own_properties = Some(true);
-            let hosts: Vec<RemoteObjectId> = session
-                .call(&properties)
-                .await?
-                .result
-                .into_iter()
-                .filter(|property| property.name.bytes().all(|byte| byte.is_ascii_digit()))
-                .filter_map(|property| property.value?.object_id)
-                .collect();
+            let (list, hosts) = frame.objects(hosts, Vec::new()).await?;
             let described = join_all(hosts.iter().map(|host| {
                 session.call(&DescribeNodeParams { object_id: Some(host.clone()), ..DescribeNodeParams::default() })
             }));
@@ -44,7 +30,7 @@ impl Page {
                 .filter(|root| root.shadow_root_type == Some(ShadowRootType::Closed))
                 .map(|root| root.backend_node_id)
                 .collect();
-            for object in hosts.into_iter().chain([list]) {
+            for object in hosts.into_iter().chain(list) {
                 session.call(&ReleaseObjectParams::new(object)).forget();
             }
             let opened = join_all(roots.into_iter().map(|root| self.open_closed_root(frame, root))).await;

@@ -65,6 +65,8 @@ struct Answer {
     cut: bool,
     /// How many elements may have closed shadow roots that it does not know.
     hosts: usize,
+    /// How many custom elements may keep a role and states that it can't read.
+    customs: usize,
 }
 
 /// A line of a document. See `lines()` in `script/interact/tree.js`.
@@ -158,11 +160,17 @@ impl Page {
         let mut options = gathering.options.clone();
         options["root"] = root.into();
         let mut rounds = 0;
+        let mut has_asked = false;
         let answer = loop {
             let answer: Option<Answer> = frame.call(self, CAPTURE_TIMEOUT, "snapshot", vec![options.clone()]).await?;
             let Some(answer) = answer else { return Ok(None) };
             rounds += 1;
-            if answer.hosts == 0 || rounds == ROUNDS_MAX || self.open_closed_roots(frame, "hosts").await? == 0 {
+            let opens = answer.hosts > 0 && rounds < ROUNDS_MAX && self.open_closed_roots(frame, "hosts").await? > 0;
+            if opens {
+                continue;
+            }
+            let asks = answer.customs > 0 && !std::mem::replace(&mut has_asked, true);
+            if !asks || !self.read_internals(frame, "customs", Vec::new()).await? {
                 break answer;
             }
         };

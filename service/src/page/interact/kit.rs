@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{DescribeNodeParams, Node};
-use chromiumoxide_cdp::cdp::js_protocol::runtime::{CallFunctionOnParams, ReleaseObjectParams};
+use chromiumoxide_cdp::cdp::js_protocol::runtime::{
+    CallFunctionOnParams, GetPropertiesParams, ReleaseObjectParams, RemoteObjectId,
+};
 use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -164,6 +166,22 @@ impl Frame {
         let mut call = in_world(self.world(), CALL_KIT, &arguments);
         call.return_by_value = None;
         call
+    }
+
+    /// The elements of the list that a function of the kit returns, as objects of the protocol, and the list itself. They are
+    /// to be released.
+    pub(super) async fn objects(
+        &self,
+        name: &str,
+        arguments: Vec<Value>,
+    ) -> Result<(Option<RemoteObjectId>, Vec<RemoteObjectId>), CdpError> {
+        let list = self.session().call(&self.returns_object(name, arguments)).await?.result.object_id;
+        let Some(list) = list else { return Ok((None, Vec::new())) };
+        let mut properties = GetPropertiesParams::new(list.clone());
+        properties.own_properties = Some(true);
+        let properties = self.session().call(&properties).await?.result;
+        let entries = properties.into_iter().filter(|property| property.name.bytes().all(|byte| byte.is_ascii_digit()));
+        Ok((Some(list), entries.filter_map(|property| property.value?.object_id).collect()))
     }
 
     /// What the browser says of the element of this number.

@@ -2,7 +2,7 @@
 //!
 //! `frame` is a frame with our kit in it (`script/interact`), `element` an element of one, `refs` the numbers that agents
 //! know elements by. `snapshot` is what is on the page: `gather` asks all frames, `closed_roots` opens closed shadow roots to
-//! the kit. `resolve` finds the element of a ref; `wanted` is what a caller names, `search` finds it in all documents,
+//! the kit, `internals` tells it of roles that custom elements keep to themselves. `resolve` finds the element of a ref; `wanted` is what a caller names, `search` finds it in all documents,
 //! `locate` and `wait` until it is as it must be. `actionable` waits until an element can be acted on, `quiet` until the
 //! page has settled after it (`began`: what the action began); between the two stand `pointer`, `keys` (`chord`: their
 //! names), `fields`, `drag` (`carry`: the way to the target), `upload` and `scroll`. Knows nothing of sessions, tabs or the
@@ -29,6 +29,7 @@ mod frame;
 mod gather;
 mod hold_input;
 mod idle;
+mod internals;
 mod keys;
 mod kit;
 mod layout;

@@ -44,6 +44,9 @@ pub(super) struct Outcome {
     /// The frames of the document, by the numbers of their elements.
     frames: Vec<u32>,
     pub chosen: Option<Chosen>,
+    /// How many custom elements may keep a role that decides over the outcome.
+    #[serde(default)]
+    customs: usize,
     /// What tells this outcome from others.
     stamp: String,
 }
@@ -243,6 +246,14 @@ impl<'a> Search<'a> {
     }
 
     async fn ask(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
+        let outcome = self.ask_once(frame, plan, limit).await?;
+        if outcome.customs == 0 || !self.page.read_internals(frame, "customs", Vec::new()).await? {
+            return Ok(outcome);
+        }
+        self.ask_once(frame, plan, limit).await
+    }
+
+    async fn ask_once(&self, frame: &Frame, plan: &Value, limit: Duration) -> Result<Outcome, ActError> {
         match frame.call(self.page, limit, "locate", vec![plan.clone()]).await? {
             Told::Outcome(outcome) => Ok(outcome),
             Told::Invalid { invalid } => Err(ActError::Invalid(invalid)),

@@ -9,6 +9,7 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/kit.js"),
     include_str!("interact/frame.js"),
     include_str!("interact/roles.js"),
+    include_str!("interact/internals.js"),
     include_str!("interact/styles.js"),
     include_str!("interact/names.js"),
     include_str!("interact/drawn.js"),

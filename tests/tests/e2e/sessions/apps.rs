@@ -292,3 +292,56 @@ async fn parts_of_components_are_acted_on_by_what_they_are_called() {
     }
     agent.does("close", json!({})).await;
 }
+
+#[tokio::test]
+async fn components_that_keep_their_role_to_themselves_are_what_they_are() {
+    let stack = Stack::shared().await;
+    // As Fluent UI's and Material's: the role, the state and the name are in `ElementInternals`.
+    let page = "<script>
+        class Base extends HTMLElement {
+            static formAssociated = true;
+            constructor(role) { super(); this.kept = this.attachInternals(); this.kept.role = role }
+            connectedCallback() { this.tabIndex = 0; this.onclick = () => this.act() }
+        }
+        customElements.define('x-check', class extends Base {
+            constructor() { super('checkbox'); this.kept.ariaChecked = 'false' }
+            act() { this.kept.ariaChecked = String(this.kept.ariaChecked !== 'true'); document.title += 'c' }
+        });
+        customElements.define('x-tab', class extends Base {
+            constructor() { super('tab'); this.kept.ariaSelected = 'false' }
+            act() { for (const tab of document.querySelectorAll('x-tab')) tab.kept.ariaSelected = String(tab === this) }
+        });
+        customElements.define('x-icon', class extends Base {
+            constructor() { super('button'); this.kept.ariaLabel = 'Settings' }
+            act() { document.title += 's' }
+        });
+        customElements.define('x-card', class extends HTMLElement {});
+        </script><title>t</title><x-check>Agree</x-check><x-tab>One</x-tab><x-tab>Two</x-tab>
+        <x-icon style='display:block;width:20px;height:20px;background:red'></x-icon><x-card tabindex=0>Card</x-card>";
+    let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let shown = tree(&opened);
+    for line in ["checkbox \"Agree\"", "tab \"One\"", "tab \"Two\"", "button \"Settings\""] {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+    let agree = reference(&shown, "\"Agree\"");
+    for _ in 0..2 {
+        // The second time nothing is to be done.
+        let checked = agent.does("check", json!({"ref": agree, "snapshot": "full"})).await;
+        assert_eq!(checked["title"], "tc", "{checked:#?}");
+        assert!(
+            tree(&checked).lines().any(|line| line.contains("\"Agree\"") && line.contains("[checked]")),
+            "{checked:#?}"
+        );
+    }
+    let two = json!({"by": "role", "value": "tab", "name": "Two"});
+    let clicked = agent.does("interact", json!({"action": "click", "target": two, "snapshot": "full"})).await;
+    let selected: Vec<_> =
+        tree(&clicked).lines().filter(|line| line.contains("[selected]")).map(str::to_owned).collect();
+    assert!(selected.len() == 1 && selected[0].contains("\"Two\""), "{clicked:#?}");
+    // A page that was never shown is searched as well.
+    agent.does("navigate", json!({"action": "reload", "snapshot": "none"})).await;
+    let settings = json!({"by": "role", "value": "button", "name": "Settings"});
+    let clicked = agent.does("interact", json!({"action": "click", "target": settings})).await;
+    assert_eq!(clicked["title"], "ts", "{clicked:#?}");
+    agent.does("close", json!({})).await;
+}

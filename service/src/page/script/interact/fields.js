@@ -242,12 +242,14 @@ kit.checked = (number) => {
     const mixed = getter(HTMLInputElement, 'indeterminate')(meant) && typeOf(meant) === 'checkbox';
     return { what, number: numberOf(meant), checked: isChecked(meant), mixed, radio: typeOf(meant) === 'radio' };
   }
-  const role = (attributeOf(meant, 'role') ?? tagOf(meant)).trim().toLowerCase();
+  const kept = internalsOf(meant);
+  const role = (attributeOf(meant, 'role') ?? kept?.role ?? tagOf(meant)).trim().toLowerCase();
   const isOption = role === 'option';
   const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
-  const said = name && attributeOf(meant, name);
-  if (!name || (name === 'aria-pressed' && said === null)) return { what, number: numberOf(meant), checked: null, mixed: false, radio: false };
-  return { what, number: numberOf(meant), checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };
+  const said = name && (attributeOf(meant, name) ?? (kept?.[name.slice('aria-'.length)] || null));
+  const box = { what, number: numberOf(meant), checked: null, mixed: false, radio: false, custom: kept !== undefined };
+  if (!name || (name === 'aria-pressed' && said === null)) return box;
+  return { ...box, checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };
 };
 
 // Gives files to a file input, hidden or not, or to the one that the element is the label or wrapper of.

@@ -98,7 +98,7 @@ function told(plan, search = new Search()) {
   const { invalid, counts, chosen } = evaluate(plan, search);
   if (invalid !== undefined) return { invalid: said(invalid, 1000), stamp: 'invalid' };
   const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).map(numberOf) : [];
-  const outcome = { counts, frames, chosen: null };
+  const outcome = { counts, frames, chosen: null, customs: 0 };
   if (chosen) {
     outcome.chosen = { at: chosen.at, number: numberOf(chosen.element), visible: chosen.shown !== null, enabled: chosen.enabled, is_frame: isFrame(chosen.element) };
   }
@@ -108,6 +108,8 @@ function told(plan, search = new Search()) {
 
 kit.locate = (plan) => {
   const outcome = told(plan);
+  latestCustoms = unaskedBy(plan, outcome.chosen && elementOf(outcome.chosen.number));
+  outcome.customs = latestCustoms.length;
   if (outcome.chosen) {
     const element = elementOf(outcome.chosen.number);
     foundAs.set(element, identityOf(element));
@@ -115,6 +117,13 @@ kit.locate = (plan) => {
   }
   return outcome;
 };
+
+// What has to be known of custom elements before a plan's outcome counts: of the element that it comes to, and of all that may
+// have the role that it looks for.
+function unaskedBy(plan, chosen) {
+  if (chosen) return mayKeepInternals(chosen, dom.tag(chosen)) && !internals.has(chosen) ? [chosen] : [];
+  return (plan.tries ?? []).some(steps => steps.some(step => step.by === 'role')) ? unaskedIn(document) : [];
+}
 
 const pause = (ms) => new Promise(resolve => setTimeout(resolve, ms));
 const nextFrame = () => new Promise(resolve => {

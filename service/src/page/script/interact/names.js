@@ -15,7 +15,7 @@ const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().
 
 // The accessible name of an element, with runs of spaces as one, cut at NAME_MAX characters.
 function nameOf(element, role = roleOf(element)) {
-  return capped(tidy(new Naming().of(element, {}, styleOf(element), role)), NAME_MAX);
+  return capped(tidy(new Naming().of(element, {}, styleOf(element), role) || internalsOf(element)?.name || ''), NAME_MAX);
 }
 
 // The text that an element draws, as a name would have it.

@@ -43,7 +43,7 @@ function roleOf(element) {
       return token === 'image' ? 'img' : token === 'directory' ? 'list' : token;
     }
   }
-  const role = implicitRole(element);
+  const role = internalsOf(element)?.role ?? implicitRole(element);
   return (role === 'generic' || role === 'paragraph') && isEditingHost(element) ? 'textbox' : role;
 }
 

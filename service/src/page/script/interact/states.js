@@ -10,7 +10,9 @@ function statesOf(element, role) {
   const states = [];
   const tag = dom.tag(element);
   const saysAny = dom.matches(element, SAID);
-  const said = (name) => (saysAny ? (dom.attribute(element, name) ?? '').trim().toLowerCase() : '');
+  const kept = internalsOf(element);
+  // An attribute overrides what the element keeps to itself.
+  const said = (name) => (saysAny && (dom.attribute(element, name) ?? '').trim().toLowerCase()) || (kept?.[name.slice('aria-'.length)] ?? '');
   const isInput = tag === 'input';
   const isTick = isInput && (element.type === 'checkbox' || element.type === 'radio');
   if (isTick) {
@@ -21,7 +23,7 @@ function statesOf(element, role) {
     if (checked === 'true') states.push('checked');
     else if (checked === 'mixed') states.push('mixed');
   }
-  if (isDisabled(element)) states.push('disabled');
+  if (isDisabled(element) || kept?.disabled === 'true') states.push('disabled');
   const isSummary = tag === 'summary' && role === 'button';
   const expanded = isSummary ? String(dom.has(dom.parent(element), 'open')) : said('aria-expanded');
   if (expanded === 'true') states.push('expanded');
@@ -71,6 +73,8 @@ function valueOf(element, role) {
   if (['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar', 'separator'].includes(role)) {
     const value = dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow');
     if (value !== null && value !== '') return capped(tidy(value), VALUE_MAX);
+    const kept = internalsOf(element)?.value ?? '';
+    if (kept !== '') return capped(tidy(kept), VALUE_MAX);
     return role === 'spinbutton' || role === 'slider' ? contentOf(element) || null : null;
   }
   if (isEditingHost(element)) {

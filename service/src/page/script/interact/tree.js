@@ -51,8 +51,9 @@ kit.snapshot = (options) => {
     endWalk();
   }
   likelyHosts = walk.hosts;
+  latestCustoms = walk.customs;
   forgetNumbers();
-  return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length };
+  return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length, customs: walk.customs.length };
 };
 
 const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
@@ -73,6 +74,7 @@ class TreeWalk extends Shaping {
     this.chars = 0;
     this.cut = false;
     this.hosts = [];
+    this.customs = [];
     this.visited = new Set();
     this.focused = focusedElement();
     // What the keys of the focused element act on.
@@ -192,6 +194,7 @@ class TreeWalk extends Shaping {
   enter(element, tag, style, display, top) {
     const outer = top.context;
     const isSeen = style.visibility === 'visible';
+    if (isSeen && this.customs.length < INTERNALS_MAX && mayKeepInternals(element, tag)) this.customs.push(element);
     const role = shownRole(element);
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
