@@ -38,6 +38,16 @@ pub(crate) enum Failed {
         /// The code.
         code: &'static str,
     },
+    /// A command about all sessions was refused some of them; each was reported.
+    #[error("can't {doing} {count} of {of} sessions")]
+    Sessions {
+        /// The attempted action: `close`.
+        doing: &'static str,
+        /// How many were refused.
+        count: usize,
+        /// How many there are.
+        of: usize,
+    },
     /// A file, a directory or a process could not be used.
     #[error("can't {what}: {source}")]
     Io {
@@ -72,6 +82,7 @@ impl Failed {
             | Failed::NoSession
             | Failed::Objective(_)
             | Failed::Tool { .. }
+            | Failed::Sessions { .. }
             | Failed::Io { .. }
             | Failed::Up { setting: false, .. } => EXIT_FAILED,
         }

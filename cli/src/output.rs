@@ -2,8 +2,10 @@
 //! text don't reach the terminal.
 
 use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::failure::Failed;
 
@@ -30,6 +32,36 @@ pub(crate) fn text(text: &str) -> Result<(), Failed> {
 pub(crate) fn json(value: &impl Serialize) -> Result<(), Failed> {
     let written = if is_terminal() { serde_json::to_string_pretty(value) } else { serde_json::to_string(value) };
     text(&written.map_err(|error| Failed::io("write JSON", error.into()))?)
+}
+
+/// Writes an answer as JSON, with the path of the file that its field `content` was written to instead of that field.
+pub(crate) fn json_with_path(answer: &impl Serialize, content: &str, path: &Path) -> Result<(), Failed> {
+    let mut answer = json!(answer);
+    if let Some(fields) = answer.as_object_mut() {
+        fields.remove(content);
+        fields.insert("path".to_owned(), json!(path.display().to_string()));
+    }
+    json(&answer)
+}
+
+/// Returns whether `-o` names standard output, for bytes that a page chose.
+///
+/// # Errors
+/// When standard output is a terminal, which would execute escape sequences among them, or when the flag `other` writes
+/// there too.
+pub(crate) fn takes_bytes(path: Option<&Path>, what: &str, other: Option<&str>) -> Result<bool, Failed> {
+    if path.is_none_or(|path| path.as_os_str() != "-") {
+        return Ok(false);
+    }
+    if let Some(other) = other {
+        return Err(Failed::Usage(format!("{other} and -o - both want standard output: give -o a file")));
+    }
+    if is_terminal() {
+        return Err(Failed::Usage(format!(
+            "{what} can't be written to a terminal: redirect standard output to a file or a pipe, or use -o FILE"
+        )));
+    }
+    Ok(true)
 }
 
 /// Writes a line to standard error. Errors are ignored: a closed standard error is the user's choice.

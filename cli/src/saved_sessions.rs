@@ -10,6 +10,7 @@ use secrecy::ExposeSecret as _;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use super::args::session::SessionName;
 use super::private_files::PrivateFiles;
 
 const FILE: &str = "sessions.json";
@@ -30,6 +31,15 @@ pub(crate) struct SavedSession {
     pub(crate) sandbox: CreateResponse,
     /// When it was opened, in seconds since 1970.
     opened_at: i64,
+}
+
+impl SavedSession {
+    pub(crate) fn is(&self, name: &SessionName) -> bool {
+        match name {
+            SessionName::Number(number) => self.number == *number,
+            SessionName::Handle(handle) => self.handle == *handle,
+        }
+    }
 }
 
 #[derive(Default, Deserialize, Serialize)]

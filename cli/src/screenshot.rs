@@ -1,10 +1,9 @@
 //! `porthole screenshot`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use porthole_client::{ColorScheme, CreateResponse, ImageFormat, ScreenshotRequest, ScreenshotResponse, image_bytes};
 use porthole_contract::Validate as _;
-use serde_json::json;
 
 use super::args::ScreenshotArgs;
 use super::caller::Caller;
@@ -61,7 +60,7 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
         }
     };
     if json {
-        return output::json(&with_path(&answer, &path));
+        return output::json_with_path(&answer, "image_base64", &path);
     }
     if draw {
         preview::draw(&picture);
@@ -72,24 +71,15 @@ pub(crate) async fn run(url: Option<String>, args: ScreenshotArgs) -> Result<(),
 
 /// Chooses the destination, and refuses invalid combinations before the request is sent.
 fn destination(args: &ScreenshotArgs) -> Result<Destination, Failed> {
-    match &args.output {
-        Some(path) if path.as_os_str() == "-" => {
-            if args.json || args.preview {
-                let other = if args.json { "--json" } else { "--preview" };
-                return Err(Failed::Usage(format!("{other} and -o - both want standard output: give -o a file")));
-            }
-            if output::is_terminal() {
-                return Err(Failed::Usage(
-                    "a picture can't be written to a terminal: redirect standard output to a file or a pipe, or use -o FILE"
-                        .to_owned(),
-                ));
-            }
-            Ok(Destination::Output)
-        }
-        Some(path) => Ok(Destination::File(path.clone())),
-        None if args.json => Ok(Destination::Json),
-        None => Ok(Destination::Named),
+    let other = if args.json { Some("--json") } else { args.preview.then_some("--preview") };
+    if output::takes_bytes(args.output.as_deref(), "a picture", other)? {
+        return Ok(Destination::Output);
     }
+    Ok(match &args.output {
+        Some(path) => Destination::File(path.clone()),
+        None if args.json => Destination::Json,
+        None => Destination::Named,
+    })
 }
 
 fn request(args: ScreenshotArgs, destination: &Destination) -> Result<ScreenshotRequest, Failed> {
@@ -115,16 +105,6 @@ fn request(args: ScreenshotArgs, destination: &Destination) -> Result<Screenshot
     };
     request.validate().map_err(|invalid| Failed::Usage(invalid.to_string()))?;
     Ok(request)
-}
-
-/// Returns the answer with the picture's path instead of the picture.
-fn with_path(answer: &ScreenshotResponse, path: &Path) -> serde_json::Value {
-    let mut json = json!(answer);
-    if let Some(fields) = json.as_object_mut() {
-        fields.remove("image_base64");
-        fields.insert("path".to_owned(), json!(path.display().to_string()));
-    }
-    json
 }
 
 fn summary(answer: &ScreenshotResponse) -> String {

@@ -10,10 +10,12 @@ use porthole_tools::{Call, Detected, DetectedCall, Format, Runner, detect, promp
 use secrecy::ExposeSecret as _;
 use serde_json::{Map, Value};
 
+use super::args::session::SessionName;
 use super::args::{RunToolArgs, ToolsFormatArg};
 use super::caller::Caller;
 use super::failure::Failed;
-use super::output;
+use super::saved_sessions::SavedSession;
+use super::{browser, output};
 
 /// Prints the tools.
 pub(crate) fn definitions(format: ToolsFormatArg) -> Result<(), Failed> {
@@ -29,19 +31,27 @@ pub(crate) fn definitions(format: ToolsFormatArg) -> Result<(), Failed> {
 pub(crate) async fn run(url: Option<String>, args: RunToolArgs) -> Result<(), Failed> {
     let detected = calls(&args)?;
     let caller = Caller::begin(url, "calling tools")?;
+    let remembered = args.session.as_ref().map(|name| browser::find(&caller, name)).transpose()?.flatten();
+    let session = match (&remembered, args.session) {
+        (Some(SavedSession { handle, .. }), _) => Some(handle.clone()),
+        (None, Some(SessionName::Handle(handle))) => Some(handle),
+        (None, _) => None,
+    };
     let mut random = [0; 16];
     getrandom::fill(&mut random).map_err(|error| Failed::io("get random bits", error.into()))?;
-    let ran = caller
-        .in_sandbox(async |sandbox: &CreateResponse| {
-            let runner = ToWorker { client: caller.client(), sandbox, refused: Mutex::default() };
-            let ran = run_calls(&runner, detected.calls.clone(), args.session.clone(), next_of(random)).await;
-            // The saved sandbox has expired: nothing was run.
-            match runner.refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
-                Some(error) if ran.calls.first().is_some_and(|call| !call.ok) => Err(error),
-                _ => Ok(ran),
-            }
-        })
-        .await?;
+    let run_in = async |sandbox: &CreateResponse| {
+        let runner = ToWorker { client: caller.client(), sandbox, refused: Mutex::default() };
+        let ran = run_calls(&runner, detected.calls.clone(), session.clone(), next_of(random)).await;
+        // The sandbox's token has expired: nothing was run.
+        match runner.refused.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) if ran.calls.first().is_some_and(|call| !call.ok) => Err(error),
+            _ => Ok(ran),
+        }
+    };
+    let ran = match &remembered {
+        Some(SavedSession { sandbox, .. }) => run_in(sandbox).await?,
+        None => caller.in_sandbox(run_in).await?,
+    };
     caller.progress.done();
     let failed = ran.calls.iter().find(|call| !call.ok).map(|call| Failed::Tool {
         tool: call.tool.clone(),

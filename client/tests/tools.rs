@@ -23,11 +23,15 @@ async fn tools_are_read_run_and_asked_about() {
         } else if seen.asks_for("/tools/intent") {
             answer(200, &json!({"ok": true, "browser_intent": true, "urls": ["https://a"], "hint": "look"}))
         } else {
-            answer(200, &json!({"ok": true, "tools": [{"name": "browser_click"}]}))
+            answer(200, &json!({"ok": true, "tools": [{"name": "browser_click"}], "prompt": "You have a browser."}))
         }
     });
     let client = client(&worker);
-    assert_eq!(client.tools("openai").await.unwrap().tools, [json!({"name": "browser_click"})]);
+    let told = client.tools("openai").await.unwrap();
+    assert_eq!(
+        (told.tools, told.prompt.as_deref()),
+        (vec![json!({"name": "browser_click"})], Some("You have a browser."))
+    );
     assert_eq!(worker.seen()[0].line, "GET /api/sandbox/tools?format=openai");
     let call = ToolCall { tool: "browser_close".to_owned(), args: None };
     let ran = client.run_tools(&ToolsRunRequest { call: Some(call), ..ToolsRunRequest::default() }).await.unwrap();

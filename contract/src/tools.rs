@@ -147,6 +147,9 @@ pub struct ToolsAnswer {
     /// The tools, each in the vendor's shape; none while they are switched off.
     #[schema(value_type = Vec<Object>)]
     pub tools: Vec<Value>,
+    /// Text about the tools for a model's system prompt, where `format` is `prompt`; empty while they are switched off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
 }
 
 /// `POST tools/intent`: whether a message asks for a browser.

@@ -14,7 +14,7 @@ use axum::body::Body;
 use axum::extract::{ConnectInfo, Extension, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
-use http::Method;
+use http::{HeaderMap, Method};
 use porthole_contract::{Failure, routes};
 use porthole_daemon::answer::Refused;
 use porthole_daemon::body::read_json;
@@ -29,6 +29,7 @@ use self::run::ToolCaller;
 use self::tenants::Tenants;
 use crate::callers::Weight;
 use crate::shared::Shared;
+use crate::tool_calls::ToService;
 
 /// The endpoint, and what it needs of the worker.
 pub(crate) struct Mcp {
@@ -78,14 +79,9 @@ async fn answer(
         .map_err(|refusal| *refusal)?;
     let tenant = mcp.tenants.name(admitted.key());
     let name = admitted.name().to_str().unwrap_or_default().to_owned();
-    let caller = ToolCaller {
-        shared: Arc::clone(&mcp.shared),
-        tenants: Arc::clone(&mcp.tenants),
-        tenant: Arc::clone(&tenant),
-        admitted: Arc::new(admitted),
-        id,
-        trace,
-    };
+    let (shared, admitted) = (Arc::clone(&mcp.shared), Arc::new(admitted));
+    let to_service = ToService { shared, admitted, id, trace, host: HeaderMap::new() };
+    let caller = ToolCaller { to_service, tenants: Arc::clone(&mcp.tenants), tenant: Arc::clone(&tenant) };
     if request.method() == Method::DELETE {
         let (parts, _body) = request.into_parts();
         let reply = match mcp.endpoint.end(&tenant, &parts) {

@@ -28,13 +28,14 @@ use porthole_tools::{
     Detected, DetectedCall, Format, Intent, detect, intent, prompt, replace_lone_surrogates, run_calls,
 };
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::Instant;
 use uuid::Uuid;
 
 use self::send::Sender;
 use crate::callers::{Admitted, Weight};
 use crate::shared::Shared;
+use crate::tool_calls::ToService;
 
 /// Adds the tool routes.
 pub(crate) fn add(router: Router<Arc<Shared>>) -> Router<Arc<Shared>> {
@@ -59,12 +60,12 @@ async fn definitions(
     if format == Format::Prompt {
         let text = if shared.browser_tools { prompt() } else { String::new() };
         return Ok(match wants_json_only(&headers) {
-            true => Json(json!({"ok": true, "tools": [], "prompt": text})).into_response(),
+            true => Json(ToolsAnswer { ok: true, tools: Vec::new(), prompt: Some(text) }).into_response(),
             false => ([(header::CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response(),
         });
     }
     let tools = if shared.browser_tools { format.tools() } else { Vec::new() };
-    Ok(Json(ToolsAnswer { ok: true, tools }).into_response())
+    Ok(Json(ToolsAnswer { ok: true, tools, prompt: None }).into_response())
 }
 
 /// Whether a caller reads nothing but JSON.
@@ -112,7 +113,8 @@ async fn run(
     };
     let request_id = id.as_str().to_owned();
     let first_was_sent = AtomicBool::new(false);
-    let sender = Sender { shared, admitted, id, trace, since, host, sandbox_id, owner_token, first_was_sent };
+    let to_service = ToService { shared, admitted: Arc::new(admitted), id, trace, host };
+    let sender = Sender { to_service, since, sandbox_id, owner_token, first_was_sent };
     let calls = std::mem::take(&mut detected.calls);
     let mut ran = run_calls(&sender, calls, session, || Uuid::new_v4().into_bytes()).await;
     if let Some(made) = ran.made.clone()

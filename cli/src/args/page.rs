@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use porthole_client::ImageFormat;
 use porthole_contract::limits::{OFFSET_MAX, TEXT_MAX_CHARS};
 
-use super::values::{parse_bytes, range};
+use super::values::{parse_bytes, parse_page, range};
 use super::visit::{WaitArgs, WindowArgs};
 
 /// Take a picture of a page.
@@ -22,8 +22,8 @@ Examples:
   porthole screenshot https://example.com --selector 'main > h1' -o - | wc -c
   porthole screenshot https://example.com --json | jq .title")]
 pub(crate) struct ScreenshotArgs {
-    /// The page: an absolute http or https URL
-    #[arg(value_name = "URL")]
+    /// The page: an http or https URL, or only example.com
+    #[arg(value_name = "URL", value_parser = parse_page)]
     pub(crate) page: String,
     /// The file to write, - for standard output; its extension selects the format unless --format is given
     #[arg(short, long, value_name = "FILE")]
@@ -78,8 +78,8 @@ Examples:
   porthole extract https://example.com --json-map fields.json | jq .price
   porthole extract https://example.com --max-chars 500 --json | jq -r .content")]
 pub(crate) struct ExtractArgs {
-    /// The page: an absolute http or https URL
-    #[arg(value_name = "URL")]
+    /// The page: an http or https URL, or only example.com
+    #[arg(value_name = "URL", value_parser = parse_page)]
     pub(crate) page: String,
     /// What to read, such as article or "selector: CSS"
     pub(crate) instruction: Option<String>,

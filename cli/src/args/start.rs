@@ -2,6 +2,8 @@
 
 use clap::Args;
 
+use super::values::parse_page;
+
 /// Start service and worker on this machine and keep them running.
 ///
 /// Makes an owner key and a service key on the first start and keeps them in the user's config directory
@@ -35,7 +37,7 @@ pub(crate) struct UpArgs {
 #[command(after_help = "Examples:\n  porthole demo\n  porthole demo https://example.com --once")]
 pub(crate) struct DemoArgs {
     /// The page
-    #[arg(value_name = "PAGE")]
+    #[arg(value_name = "PAGE", value_parser = parse_page)]
     pub(crate) page: Option<String>,
     /// End after showing the picture and the text
     #[arg(long)]

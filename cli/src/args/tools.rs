@@ -2,6 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
+use super::session::SessionName;
+
 /// Print a model's tools, or text about them for its system prompt.
 ///
 /// The same tools as over MCP and the worker's tool routes. Needs no worker.
@@ -38,7 +40,7 @@ pub(crate) enum ToolsFormatArg {
 Examples:
   porthole run-tool sandbox_browser_extract '{\"url\": \"https://example.com\"}'
   porthole run-tool browser_navigate '{\"url\": \"https://example.com\"}' --json | jq -r .session
-  porthole run-tool browser_snapshot --session ses_…
+  porthole run-tool browser_snapshot --session 1
   echo 'Look: {\"tool\": \"browser_close\"}' | porthole run-tool --session ses_…")]
 pub(crate) struct RunToolArgs {
     /// The tool; without it a model's message is read from standard input
@@ -47,9 +49,9 @@ pub(crate) struct RunToolArgs {
     /// Its arguments, as a JSON object
     #[arg(value_name = "JSON", requires = "tool")]
     pub(crate) arguments: Option<String>,
-    /// The session's handle, as a result named it
-    #[arg(long, value_name = "HANDLE")]
-    pub(crate) session: Option<String>,
+    /// The session: its handle, as a result named it, or its number in `porthole sessions`
+    #[arg(long, value_name = "HANDLE|NUMBER")]
+    pub(crate) session: Option<SessionName>,
     /// Print what came of each call as JSON, with cards and pictures
     #[arg(long)]
     pub(crate) json: bool,

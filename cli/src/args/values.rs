@@ -1,10 +1,12 @@
-//! Parses values on the command line: times, sizes, windows.
+//! Parses values on the command line: times, sizes, windows, pages.
 
+use std::convert::Infallible;
 use std::ops::RangeInclusive;
 
 use porthole_client::Viewport;
 use porthole_contract::Validate as _;
 use porthole_contract::limits::{IMAGE_MAX_BYTES, TOKEN_TTL_MAX_SECONDS, TOKEN_TTL_MIN_SECONDS};
+use url::{Host, Url};
 
 /// Parses a token's lifetime in seconds: `3600`, `90s`, `15m`, `12h` or `7d`.
 pub(super) fn parse_seconds(text: &str) -> Result<u64, String> {
@@ -73,6 +75,38 @@ pub(super) fn parse_size(text: &str) -> Result<Viewport, String> {
     Ok(viewport)
 }
 
+/// Parses a page's URL, as [`page_url`] does.
+pub(super) fn parse_page(text: &str) -> Result<String, Infallible> {
+    Ok(page_url(text))
+}
+
+/// Returns what a person typed as an address, with a scheme: `https://` before a domain, `http://` before an IP address, a
+/// name without a dot and `localhost`. What has a scheme or is no address stays as it is, for the service to judge.
+pub(super) fn page_url(text: &str) -> String {
+    if has_scheme(text) || text.starts_with(['/', '\\']) {
+        return text.to_owned();
+    }
+    let as_http = Url::parse(&format!("http://{text}"));
+    match as_http.as_ref().ok().and_then(Url::host) {
+        Some(Host::Domain(name)) if is_public(name) => format!("https://{text}"),
+        Some(_) => format!("http://{text}"),
+        None => text.to_owned(),
+    }
+}
+
+/// Whether a scheme stands before the first colon. Before a digit the colon is a port's: `example.com:8080/x`.
+fn has_scheme(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once(':') else { return false };
+    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+        && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+        && !rest.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn is_public(name: &str) -> bool {
+    let name = name.trim_end_matches('.');
+    name.contains('.') && !name.ends_with(".localhost")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -103,6 +137,41 @@ mod tests {
         assert_eq!((window.width, window.height, window.device_scale_factor), (1280, 720, 1.5));
         for text in ["1280", "x", "1280x", "0x720", "4000x720", "1280x720@9", "1280x720@NaN", "1280x720@"] {
             assert!(parse_size(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_may_be_typed_without_its_scheme() {
+        for (text, url) in [
+            ("example.com", "https://example.com"),
+            ("example.com:8080/x?y=a:b", "https://example.com:8080/x?y=a:b"),
+            ("bücher.example/a b", "https://bücher.example/a b"),
+            ("localhost", "http://localhost"),
+            ("localhost:3000", "http://localhost:3000"),
+            ("app.localhost:3000/x", "http://app.localhost:3000/x"),
+            ("web:8080", "http://web:8080"),
+            ("127.0.0.1:3000", "http://127.0.0.1:3000"),
+            ("[::1]:3000/", "http://[::1]:3000/"),
+        ] {
+            assert_eq!(page_url(text), url, "{text}");
+        }
+        for url in [
+            "https://example.com",
+            "HTTP://example.com:80",
+            "http://",
+            "http:example.com",
+            "ftp://a.example",
+            "javascript:alert(1)",
+            "file:///etc/passwd",
+            "about:blank",
+            "data:text/html,x",
+            "",
+            "/etc/passwd",
+            "//example.com",
+            "two words",
+            "example.com:port",
+        ] {
+            assert_eq!(page_url(url), url, "{url}");
         }
     }
 

@@ -84,21 +84,22 @@ pub(super) async fn open(url: Option<String>, args: OpenArgs) -> Result<(), Fail
             };
             let answer = answer.await;
             // A first call that failed may have made the session all the same.
-            if let Some(handle) = session.handle() {
-                Browser::remember(&caller, &saved, &handle, sandbox);
-            }
+            let number = session.handle().and_then(|handle| Browser::remember(&caller, &saved, &handle, sandbox));
             let answer = answer?;
             let address = match args.watch {
                 true => Some(watch::address(&session, ViewerRole::Control).await?),
                 false => None,
             };
-            Ok((answer, address))
+            Ok((answer, address, number))
         })
         .await;
     caller.progress.done();
-    let (answer, address) = outcome.map_err(|error| show::failed(&caller, error, args.json))?;
+    let (answer, address, number) = outcome.map_err(|error| show::failed(&caller, error, args.json))?;
     if !args.json {
-        output::text(&format!("session {}", answer.session))?;
+        let handle = &answer.session;
+        output::text(
+            &number.map_or_else(|| format!("session {handle}"), |number| format!("session {number} ({handle})")),
+        )?;
     }
     if let Some(address) = address {
         watch::show(&address, args.json)?;

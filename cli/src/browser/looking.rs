@@ -3,7 +3,6 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use porthole_client::session::{SessionExtractRequest, SessionScreenshotRequest, SnapshotRequest};
-use serde_json::json;
 
 use super::acting::{checked, no_more};
 use super::{Browser, show};
@@ -31,10 +30,7 @@ pub(super) async fn snapshot(url: Option<String>, args: &SnapshotArgs) -> Result
 }
 
 pub(super) async fn shot(url: Option<String>, args: ShotArgs) -> Result<(), Failed> {
-    let to_output = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
-    if to_output && args.call.json {
-        return Err(Failed::Usage("--json and -o - both want standard output: give -o a file".to_owned()));
-    }
+    let to_output = output::takes_bytes(args.output.as_deref(), "a picture", args.call.json.then_some("--json"))?;
     let target = if args.words.is_empty() { args.target.optional(&[]) } else { args.target.needed(&args.words) };
     let target = target.and_then(no_more)?;
     let named = args.output.as_deref().and_then(picture_file::format_of);
@@ -68,15 +64,10 @@ pub(super) async fn shot(url: Option<String>, args: ShotArgs) -> Result<(), Fail
             path
         }
     };
-    if !args.call.json {
-        return output::text(&path.display().to_string());
+    if args.call.json {
+        return output::json_with_path(&answer, "image_base64", &path);
     }
-    let mut json = json!(answer);
-    if let Some(fields) = json.as_object_mut() {
-        fields.remove("image_base64");
-        fields.insert("path".to_owned(), json!(path.display().to_string()));
-    }
-    output::json(&json)
+    output::text(&path.display().to_string())
 }
 
 pub(super) async fn read(url: Option<String>, args: ReadArgs) -> Result<(), Failed> {

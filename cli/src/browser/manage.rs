@@ -2,23 +2,26 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use porthole_client::Error;
 use porthole_client::session::{
     Event, FilesAction, FilesRequest, StatusRequest, TabInfo, TabsAction, TabsRequest, ViewerRole,
 };
 use secrecy::ExposeSecret as _;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::acting::checked;
 use super::{Browser, forget, has_ended, session_of, show, watch};
 use crate::args::session::{CloseArgs, FilesArgs, SessionsArgs, TabsArgs, WatchArgs};
+use crate::caller::Caller;
 use crate::failure::Failed;
+use crate::saved_sessions::SavedSession;
 use crate::{output, picture_file};
 
 pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Failed> {
     let action = args.action();
     let word = args.word.clone();
     let (page, tab) = match action {
-        TabsAction::New => (word, args.call.tab.clone()),
+        TabsAction::New => (args.page(), args.call.tab.clone()),
         TabsAction::List if word.is_some() => {
             return Err(Failed::Usage("list takes no tab; `porthole tabs select TAB` makes one active".to_owned()));
         }
@@ -57,7 +60,7 @@ pub(super) async fn tabs(url: Option<String>, args: &TabsArgs) -> Result<(), Fai
 }
 
 pub(super) async fn files(url: Option<String>, args: FilesArgs) -> Result<(), Failed> {
-    let to_output = args.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
+    let to_output = output::takes_bytes(args.output.as_deref(), "a download", args.call.json.then_some("--json"))?;
     let action = if args.file.is_some() { FilesAction::Get } else { FilesAction::List };
     let request = checked(FilesRequest {
         sandbox_id: "-".to_owned(),
@@ -89,11 +92,14 @@ pub(super) async fn files(url: Option<String>, args: FilesArgs) -> Result<(), Fa
         }
         None => picture_file::write_download(answer.result.name.as_deref().unwrap_or_default(), &content)?,
     };
+    if args.call.json {
+        return output::json_with_path(&answer, "content_base64", &path);
+    }
     output::text(&path.display().to_string())
 }
 
 pub(super) async fn watch(url: Option<String>, args: &WatchArgs) -> Result<(), Failed> {
-    let browser = Browser::resume_numbered(url, args.session, "asking for the live view")?;
+    let browser = Browser::resume_named(url, args.session.as_ref(), "asking for the live view")?;
     let role = if args.view_only { ViewerRole::View } else { ViewerRole::Control };
     let address = browser.settle(watch::address(&browser.session, role).await, args.json)?;
     if args.json {
@@ -104,7 +110,7 @@ pub(super) async fn watch(url: Option<String>, args: &WatchArgs) -> Result<(), F
 
 pub(super) async fn close(url: Option<String>, args: &CloseArgs) -> Result<(), Failed> {
     if !args.all {
-        let browser = Browser::resume_numbered(url, args.session, "closing")?;
+        let browser = Browser::resume_named(url, args.session.as_ref(), "closing")?;
         let handle = browser.session.handle().unwrap_or_default();
         let answer = browser.settle(browser.session.close().await, args.json)?;
         forget(&browser.caller, &browser.saved, &handle);
@@ -112,15 +118,26 @@ pub(super) async fn close(url: Option<String>, args: &CloseArgs) -> Result<(), F
     }
     let (caller, saved) = Browser::begin(url, "closing")?;
     let all = saved.all(caller.client().url()).map_err(|error| Failed::io("read the saved sessions", error))?;
+    let mut refused = Refused { doing: "close", count: 0, of: all.len() };
     for session in all {
-        let answer = session_of(&caller, &session).close().await?;
-        forget(&caller, &saved, &session.handle);
-        if args.json {
-            output::json(&answer)?;
+        match session_of(&caller, &session).close().await {
+            Ok(answer) => {
+                forget(&caller, &saved, &session.handle);
+                if args.json {
+                    output::json(&answer)?;
+                }
+            }
+            Err(error) if has_ended(&error) => forget(&caller, &saved, &session.handle),
+            Err(error) => {
+                let answer = refused.report(&caller, &session, error)?;
+                if args.json {
+                    output::json(&answer)?;
+                }
+            }
         }
     }
     caller.progress.done();
-    Ok(())
+    refused.outcome()
 }
 
 pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result<(), Failed> {
@@ -129,16 +146,21 @@ pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result
     let mut lines = Vec::new();
     let mut answers = Vec::new();
     let last = all.last().map(|session| session.number);
+    let mut refused = Refused { doing: "look at", count: 0, of: all.len() };
     for session in all {
+        let used_last = last == Some(session.number);
         let status = match session_of(&caller, &session).status(StatusRequest::default()).await {
             Ok(status) => status,
             Err(error) if has_ended(&error) => {
                 forget(&caller, &saved, &session.handle);
                 continue;
             }
-            Err(error) => return Err(error.into()),
+            Err(error) => {
+                let answer = refused.report(&caller, &session, error)?;
+                answers.push(json!({"number": session.number, "used_last": used_last, "error": answer}));
+                continue;
+            }
         };
-        let used_last = last == Some(session.number);
         let (minutes, tabs) = (status.result.age_seconds / 60, status.result.tabs.len());
         let place = show::place(&status.url, &status.title);
         lines.push(format!("{} {}  {place}  ({minutes} min, tabs: {tabs})", mark(used_last), session.number));
@@ -146,9 +168,41 @@ pub(super) async fn sessions(url: Option<String>, args: &SessionsArgs) -> Result
     }
     caller.progress.done();
     if args.json {
-        return output::json(&json!({"ok": true, "sessions": answers}));
+        output::json(&json!({"ok": refused.count == 0, "sessions": answers}))?;
+    } else if !lines.is_empty() {
+        output::text(&lines.join("\n"))?;
+    } else if refused.count == 0 {
+        output::text("no session is open")?;
     }
-    output::text(if lines.is_empty() { "no session is open".to_owned() } else { lines.join("\n") }.as_str())
+    refused.outcome()
+}
+
+/// The sessions whose call was refused, of a command about all: the others have their turn all the same.
+struct Refused {
+    doing: &'static str,
+    count: usize,
+    of: usize,
+}
+
+impl Refused {
+    /// Reports the failure of one session and returns its answer.
+    ///
+    /// # Errors
+    /// The failure, if it is not about this session: without an answer of the worker the others would wait in vain.
+    fn report(&mut self, caller: &Caller, session: &SavedSession, error: Error) -> Result<Value, Failed> {
+        if !matches!(error, Error::Refused(_)) {
+            return Err(error.into());
+        }
+        self.count += 1;
+        let line = format!("session {}: {}: {}", session.number, error.code(), error.sentence());
+        caller.progress.note(&output::printable(&line));
+        Ok(error.answer())
+    }
+
+    fn outcome(self) -> Result<(), Failed> {
+        let Self { doing, count, of } = self;
+        if count == 0 { Ok(()) } else { Err(Failed::Sessions { doing, count, of }) }
+    }
 }
 
 fn mark(marked: bool) -> char {

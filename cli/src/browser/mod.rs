@@ -10,6 +10,7 @@ mod watch;
 
 use porthole_client::session::HistoryAction;
 
+pub(super) use self::resumed::find;
 use self::resumed::{Browser, forget, has_ended, session_of};
 use super::args::session::SessionCommand;
 use super::failure::Failed;

@@ -4,7 +4,7 @@ use porthole_client::{CreateResponse, Error, ErrorCode, Session};
 use time::OffsetDateTime;
 
 use super::show;
-use crate::args::session::CallArgs;
+use crate::args::session::{CallArgs, SessionName};
 use crate::caller::Caller;
 use crate::failure::Failed;
 use crate::private_files::PrivateFiles;
@@ -20,40 +20,40 @@ pub(super) struct Browser {
 impl Browser {
     /// Begins a command without a session yet.
     pub(super) fn begin(url: Option<String>, doing: &str) -> Result<(Caller, SavedSessions), Failed> {
-        let caller = Caller::begin(url, doing)?;
-        let files = PrivateFiles::of_user().map_err(|error| Failed::io("find the user's directory", error))?;
-        Ok((caller, SavedSessions::new(files)))
+        Ok((Caller::begin(url, doing)?, remembered()?))
     }
 
     /// Finds the session that `call` names, or the one used last.
     pub(super) fn resume(url: Option<String>, call: &CallArgs, doing: &str) -> Result<Self, Failed> {
-        Self::resume_numbered(url, call.session, doing)
+        Self::resume_named(url, call.session.as_ref(), doing)
     }
 
-    pub(super) fn resume_numbered(url: Option<String>, number: Option<u32>, doing: &str) -> Result<Self, Failed> {
+    pub(super) fn resume_named(url: Option<String>, name: Option<&SessionName>, doing: &str) -> Result<Self, Failed> {
         let (caller, saved) = Self::begin(url, doing)?;
         let worker = caller.client().url().to_owned();
         let failed = |error| Failed::io("read the saved sessions", error);
         let mut all = saved.all(&worker).map_err(failed)?;
-        let at = match number {
+        let at = match name {
             None => all.len().checked_sub(1).ok_or(Failed::NoSession)?,
-            Some(number) => all.iter().position(|session| session.number == number).ok_or_else(|| {
-                Failed::Usage(format!("there is no session {number}; `porthole sessions` lists those that are open"))
-            })?,
+            Some(name) => all.iter().position(|session| session.is(name)).ok_or_else(|| no_session(name))?,
         };
         let found = all.remove(at);
-        if number.is_some() {
+        if name.is_some() {
             saved.use_last(&worker, &found.handle).map_err(failed)?;
         }
         let session = session_of(&caller, &found);
         Ok(Self { caller, saved, session })
     }
 
-    /// Remembers a session that was made.
-    pub(super) fn remember(caller: &Caller, saved: &SavedSessions, handle: &str, sandbox: &CreateResponse) {
-        if let Err(error) = saved.add(caller.client().url(), handle, sandbox, OffsetDateTime::now_utc()) {
-            caller.progress.note(&format!("warning: can't save the session: {error}"));
-        }
+    /// Remembers a session that was made, and returns its number.
+    pub(super) fn remember(
+        caller: &Caller,
+        saved: &SavedSessions,
+        handle: &str,
+        sandbox: &CreateResponse,
+    ) -> Option<u32> {
+        let added = saved.add(caller.client().url(), handle, sandbox, OffsetDateTime::now_utc());
+        added.inspect_err(|error| caller.progress.note(&format!("warning: can't save the session: {error}"))).ok()
     }
 
     /// Passes an outcome on. Of a failure it shows what happened in the session; one that has ended is forgotten.
@@ -68,6 +68,25 @@ impl Browser {
             show::failed(&self.caller, error, json)
         })
     }
+}
+
+/// Returns the sessions that are remembered.
+fn remembered() -> Result<SavedSessions, Failed> {
+    let files = PrivateFiles::of_user().map_err(|error| Failed::io("find the user's directory", error))?;
+    Ok(SavedSessions::new(files))
+}
+
+/// Returns the remembered session of that name. A handle may be of another one, which a tool's call made.
+pub(crate) fn find(caller: &Caller, name: &SessionName) -> Result<Option<SavedSession>, Failed> {
+    let all = remembered()?.all(caller.client().url()).map_err(|error| Failed::io("read the saved sessions", error))?;
+    match (all.into_iter().find(|session| session.is(name)), name) {
+        (None, SessionName::Number(_)) => Err(no_session(name)),
+        (found, _) => Ok(found),
+    }
+}
+
+fn no_session(name: &SessionName) -> Failed {
+    Failed::Usage(format!("there is no session {name}; `porthole sessions` lists those that are open"))
 }
 
 pub(super) fn session_of(caller: &Caller, saved: &SavedSession) -> Session {

@@ -12,7 +12,7 @@ use crate::failure::Failed;
 use crate::{output, private_files};
 
 pub(super) async fn save(url: Option<String>, args: &StateArgs) -> Result<(), Failed> {
-    let browser = Browser::resume_numbered(url, args.session, "asking for the state")?;
+    let browser = Browser::resume_named(url, args.session.as_ref(), "asking for the state")?;
     let answer = browser.settle(browser.session.state(StateRequest::default()).await, args.json)?;
     show::noted(&browser.caller, &answer);
     if args.json {

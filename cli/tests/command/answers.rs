@@ -36,6 +36,16 @@ fn flags_become_the_request() {
 }
 
 #[test]
+fn a_page_may_be_named_without_its_scheme() {
+    let worker = willing();
+    let person = Person::at(&worker);
+    person.run(&["extract", "example.com:8080/x"]).ok();
+    assert_eq!(worker.seen()[1].json()["url"], "https://example.com:8080/x");
+    assert_eq!(person.run(&["screenshot", "localhost:3000"]).ok().out, "localhost.png\n");
+    assert_eq!(worker.seen()[2].json()["url"], "http://localhost:3000");
+}
+
+#[test]
 fn a_picture_whose_format_differs_from_its_file_extension_causes_a_warning() {
     let worker = willing();
     let person = Person::at(&worker);

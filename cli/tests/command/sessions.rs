@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::person::Person;
+use crate::person::{Person, Ran};
 use crate::scripted::{PIXEL_BASE64, Reply, Seen, Worker, answer, failure, sandbox};
 
 const TREE: &str = "- heading \"Sign in\" [level=1]\n- textbox \"Email\" [ref=@e2]\n- button \"Go\" [ref=@e3]";
@@ -46,7 +46,7 @@ fn a_page_is_opened_and_acted_on_without_pasting_a_handle() {
     let worker = with_sessions(|_| json!({}));
     let person = Person::at(&worker);
     let opened = person.run(&["open", "https://example.com", "--allow-hosts", "example.com,*.example.com"]).ok();
-    assert_eq!(opened.out, format!("session ses_1\nhttps://example.com/ - Sign in\n{TREE}\n"));
+    assert_eq!(opened.out, format!("session 1 (ses_1)\nhttps://example.com/ - Sign in\n{TREE}\n"));
     assert_eq!(person.run(&["click", "@e3"]).ok().out, format!("{TREE}\n"));
     person.run(&["type", "@e2", "ada@example.com", "--submit"]).ok();
     person.run(&["snapshot", "--all", "--root", "@e12"]).ok();
@@ -115,6 +115,7 @@ fn words_and_flags_become_the_request() {
         (&["back"], "navigate", json!({"action": "back", "snapshot": "full"})),
         (&["reload", "--tab", "t2"], "navigate", json!({"action": "reload", "tab": "t2"})),
         (&["goto", "https://example.com/b"], "navigate", json!({"url": "https://example.com/b"})),
+        (&["goto", "example.com/b"], "navigate", json!({"url": "https://example.com/b"})),
     ] {
         person.run(line).ok();
         let seen = worker.seen().pop().unwrap();
@@ -147,6 +148,9 @@ fn wrong_words_are_a_wrong_usage_and_nothing_is_sent() {
         &["tabs", "select"],
         &["snapshot", "--root", "x"],
         &["click", "@e1", "--session", "9"],
+        &["click", "@e1", "--session", "ses_9"],
+        &["click", "@e1", "--session", "first"],
+        &["run-tool", "browser_snapshot", "--session", "9"],
     ] {
         let ran = person.run(line).failed(2);
         assert!(!ran.err.is_empty() && ran.out.is_empty(), "{line:?}: {ran:?}");
@@ -229,9 +233,16 @@ fn sessions_are_listed_chosen_and_forgotten() {
     let last = || worker.seen().pop().unwrap().json()["session"].clone();
     person.run(&["click", "@e1"]).ok();
     assert_eq!(last(), "ses_3");
+    person.run(&["click", "@e1", "--session", "ses_2"]).ok();
+    assert_eq!(last(), "ses_2");
+    person.run(&["click", "@e1", "--session", "ses_3"]).ok();
     person.run(&["click", "@e1", "--session", "1"]).ok();
     person.run(&["click", "@e1"]).ok();
     assert_eq!(last(), "ses_1", "the one used last");
+    for session in ["2", "ses_2"] {
+        person.run(&["run-tool", "browser_snapshot", "--session", session]).ok();
+        assert_eq!(last(), "ses_2");
+    }
     let listed = person.run(&["sessions"]).ok().out;
     let line = |mark: &str, number: u32| format!("{mark} {number}  https://example.com/ - Sign in  (2 min, tabs: 1)\n");
     assert_eq!(listed, [line(" ", 2), line(" ", 3), line("*", 1)].concat());
@@ -252,8 +263,45 @@ fn sessions_are_listed_chosen_and_forgotten() {
 }
 
 #[test]
-fn pictures_texts_and_downloads_are_written_or_printed() {
-    let worker = with_sessions(|seen| {
+fn a_session_that_is_refused_keeps_no_other_from_being_listed_and_closed() {
+    let mut opened = 0;
+    let worker = Worker::start(move |seen| {
+        if seen.asks_for("/create") {
+            return sandbox("sb-1");
+        }
+        match seen.json()["session"].as_str() {
+            None => {
+                opened += 1;
+                shown(&format!("ses_{opened}"), &json!({}))
+            }
+            Some("ses_1") => failure(401, "UNAUTHORIZED", false),
+            Some(handle) => shown(
+                handle,
+                &json!({"tabs": [], "age_seconds": 60, "idle_seconds": 1, "expires_at": "2999-01-01T00:00:00Z",
+                    "control": "none", "closed": true}),
+            ),
+        }
+    });
+    let person = Person::at(&worker);
+    for _ in 0..2 {
+        person.run(&["open", "https://example.com"]).ok();
+    }
+    let refused = "session 1: UNAUTHORIZED: sentence of UNAUTHORIZED\n";
+    let listed = person.run(&["sessions"]).failed(1);
+    assert_eq!(listed.out, "* 2  https://example.com/ - Sign in  (1 min, tabs: 0)\n");
+    assert_eq!(listed.err, format!("{refused}porthole: can't look at 1 of 2 sessions\n"));
+    let json = person.run(&["sessions", "--json"]).failed(1).json();
+    let [first, second] = json["sessions"].as_array().unwrap().as_slice() else { panic!("{json}") };
+    assert_eq!((&json["ok"], &first["error"]["error"]), (&json!(false), &json!("UNAUTHORIZED")));
+    assert_eq!(second["status"]["session"], "ses_2");
+    let closed = person.run(&["close", "--all"]).failed(1);
+    assert_eq!(closed.err, format!("{refused}porthole: can't close 1 of 2 sessions\n"));
+    assert_eq!(person.run(&["sessions", "--json"]).failed(1).json()["sessions"].as_array().unwrap().len(), 1);
+}
+
+/// A worker with a page, a picture of it and a download.
+fn with_a_download() -> Worker {
+    with_sessions(|seen| {
         if seen.asks_for("/screenshot") {
             json!({"final_url": "https://example.com/", "image_base64": PIXEL_BASE64, "mime_type": "image/png",
                 "truncated": false, "width": 1, "height": 1, "bytes": 70})
@@ -271,7 +319,27 @@ fn pictures_texts_and_downloads_are_written_or_printed() {
         } else {
             json!({})
         }
-    });
+    })
+}
+
+#[test]
+fn bytes_that_a_page_chose_are_not_written_to_a_terminal() {
+    let worker = with_a_download();
+    let person = Person::at(&worker);
+    person.run(&["open", "https://example.com"]).ok();
+    let before = worker.seen().len();
+    for line in [&["files", "f1", "-o", "-"][..], &["shot", "-o", "-"], &["screenshot", "https://a", "-o", "-"]] {
+        let terminal = nix::pty::openpty(None, None).unwrap();
+        let ran = Ran::of(&person.command(line).stdout(terminal.slave).output().unwrap()).failed(2);
+        assert!(ran.err.contains("can't be written to a terminal"), "{line:?}: {ran:?}");
+    }
+    assert_eq!(worker.seen().len(), before, "nothing was asked for");
+    assert_eq!(person.run(&["files", "f1", "-o", "-"]).ok().out, "hello");
+}
+
+#[test]
+fn pictures_texts_and_downloads_are_written_or_printed() {
+    let worker = with_a_download();
     let person = Person::at(&worker);
     person.run(&["open", "https://example.com"]).ok();
     assert_eq!(person.run(&["shot"]).ok().out, "example.com.png\n");
@@ -287,8 +355,14 @@ fn pictures_texts_and_downloads_are_written_or_printed() {
     assert_eq!(person.run(&["files", "f1"]).ok().out, "report.pdf\n");
     assert_eq!(std::fs::read_to_string(person.file("report.pdf")).unwrap(), "hello");
     assert_eq!(person.run(&["files", "f1"]).ok().out, "report-2.pdf\n");
+    let json = person.run(&["files", "f1", "-o", "a.pdf", "--json"]).ok().json();
+    assert_eq!((&json["path"], &json["bytes"], &json["content_base64"]), (&json!("a.pdf"), &json!(5), &Value::Null));
+    assert!(person.run(&["files", "f1", "-o", "-", "--json"]).failed(2).err.contains("both want standard output"));
     assert_eq!(person.run(&["tabs"]).ok().out, "* t1  https://example.com/ - A B\n  t2  https://example.com/2\n");
     person.run(&["tabs", "select", "t2"]).ok();
     let body = worker.seen().pop().unwrap().json();
     assert_eq!((&body["action"], &body["tab"]), (&json!("select"), &json!("t2")));
+    person.run(&["tabs", "new", "localhost:3000"]).ok();
+    let body = worker.seen().pop().unwrap().json();
+    assert_eq!((&body["action"], &body["url"]), (&json!("new"), &json!("http://localhost:3000")));
 }

@@ -17,10 +17,12 @@ const TEXT_MAX_BASE64_CHARS: usize = 400_000;
 /// The largest picture that is shown, in characters of base64.
 const PICTURE_MAX_BASE64_CHARS: usize = 14_000_000;
 
+/// An answer without content is that of a file which was too large to be read.
 pub(super) fn of_file(call: &Call, mut answer: Value, boundary: &Boundary) -> Outcome {
+    let is_too_large = answer["content_base64"].is_null();
     let content = take(&mut answer, "content_base64");
     let mime_type = text(&answer, "mime_type").to_owned();
-    let shown = as_text(&content, &mime_type);
+    let shown = if is_too_large { None } else { as_text(&content, &mime_type) };
     let image = match shown.is_none() && mime_type.starts_with("image/") && content.len() <= PICTURE_MAX_BASE64_CHARS {
         true => picture::fitted(content, &mime_type),
         false => None,
@@ -30,6 +32,10 @@ pub(super) fn of_file(call: &Call, mut answer: Value, boundary: &Boundary) -> Ou
         (Some(_), _) => "The file is a text.\n".to_owned(),
         (None, Some(image)) => {
             format!("The file is a picture, shown with {} by {} pixels.\n", image.width, image.height)
+        }
+        (None, None) if is_too_large => {
+            "The file is too large to be shown here, also if you call again: tell the user its name and size.\n"
+                .to_owned()
         }
         (None, None) => "The file is neither a text nor a picture that can be shown here.\n".to_owned(),
     };
@@ -100,5 +106,15 @@ mod tests {
         let program = outcome("a.bin", "application/octet-stream", &[0, 159, 146, 150]);
         assert!(program.text.starts_with("The file is neither a text nor a picture"), "{}", program.text);
         assert!(program.text.contains("File: \"a.bin\", application/octet-stream, 4 bytes"), "{}", program.text);
+    }
+
+    #[test]
+    fn a_file_without_its_content_is_named_as_too_large() {
+        let call = Call::read("browser_files", json!({"action": "get", "file": "f1"}), Some("ses_1")).unwrap();
+        let answer = json!({"ok": true, "session": "ses_1", "tab": "t1", "file": "f1", "name": "big.txt",
+            "mime_type": "text/plain", "bytes": 9_000_000});
+        let outcome = Outcome::of_answer(&call, answer, &Boundary::new([7; 16]));
+        assert!(outcome.ok() && outcome.text.starts_with("The file is too large to be shown here"), "{}", outcome.text);
+        assert!(outcome.text.contains("File: \"big.txt\", text/plain, 9000000 bytes"), "{}", outcome.text);
     }
 }

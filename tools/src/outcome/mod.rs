@@ -36,7 +36,7 @@ impl Outcome {
         match call.route {
             routes::SCREENSHOT | session::SCREENSHOT => of_picture(call, answer, boundary),
             routes::EXTRACT | session::EXTRACT => of_extract(call, answer, boundary),
-            session::FILES if !answer["content_base64"].is_null() => file::of_file(call, answer, boundary),
+            session::FILES if answer["file"].is_string() => file::of_file(call, answer, boundary),
             session::INTERACT if answer["image_base64"].is_string() => of_picture(call, answer, boundary),
             _ => of_session(call, &answer, boundary),
         }

@@ -1,39 +1,28 @@
-//! Sends a tool's call to the service as its public route would: by the session's replica, with the operator's credentials,
-//! under the request's id, counted as that operation.
+//! Sends the calls of a message to the service: with the message's sandbox, for as long as there is time for them.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use http::HeaderMap;
 use porthole_contract::limits::{REQUEST_TIMEOUT_MAX_MS, SESSION_TIMEOUT_DEFAULT_MS, WORKER_TIMEOUT};
 use porthole_contract::routes::session::VIEWER;
-use porthole_contract::{ErrorAnswer, ErrorCode, Failure, StrictObject};
-use porthole_daemon::request_id::RequestId;
-use porthole_daemon::trace::TraceContext;
+use porthole_contract::{ErrorAnswer, Failure, StrictObject};
 use porthole_tools::{Call, Runner};
 use secrecy::{ExposeSecret as _, SecretString};
 use serde_json::{Map, Value, json};
 use tokio::time::Instant;
 
-use crate::callers::{Admitted, Weight};
+use crate::callers::Weight;
 use crate::routes::{self, Route};
-use crate::shared::{Asked, Shared};
-use crate::tool_calls;
+use crate::tool_calls::{self, ToService};
 
 /// Time between a call's own limit and the end of its answer.
 const ANSWER_MARGIN: Duration = Duration::from_secs(5);
 
 /// Sends the calls of one message.
 pub(super) struct Sender {
-    pub(super) shared: Arc<Shared>,
-    pub(super) admitted: Admitted,
-    pub(super) id: RequestId,
-    pub(super) trace: TraceContext,
+    pub(super) to_service: ToService,
     /// When the message came.
     pub(super) since: Instant,
-    /// The host that it was sent to, and no other header: what its sender accepts is not what a call's answer may be.
-    pub(super) host: HeaderMap,
     pub(super) sandbox_id: String,
     pub(super) owner_token: Option<SecretString>,
     /// Whether the message's own weight has been used by its first call.
@@ -50,19 +39,18 @@ impl Sender {
     }
 
     async fn called(&self, call: &Call) -> Result<Value, Box<ErrorAnswer>> {
-        let route = routes::all().find(|route| route.service_path == call.route).ok_or_else(|| {
-            self.failure(&Failure::new(ErrorCode::Internal, format!("the worker has no route {}", call.route)))
-        })?;
-        self.charge(route.weight).map_err(|failure| self.failure(&failure))?;
+        let route = self.to_service.route(call)?;
+        self.charge(route.weight).map_err(|failure| self.to_service.failure(&failure))?;
         self.asked(route, call.body.clone()).await
     }
 
     /// Counts a call against the caller's rate: the first one has been counted as a call with the message.
     fn charge(&self, weight: Weight) -> Result<(), Failure> {
+        let ToService { shared, admitted, .. } = &self.to_service;
         match (self.first_was_sent.swap(true, Ordering::Relaxed), weight) {
             (false, Weight::SESSION_CALL) => Ok(()),
-            (false, _) => self.shared.callers.charge(&self.admitted, Weight::REQUEST_AFTER_A_CALL),
-            (true, weight) => self.shared.callers.charge(&self.admitted, weight),
+            (false, _) => shared.callers.charge(admitted, Weight::REQUEST_AFTER_A_CALL),
+            (true, weight) => shared.callers.charge(admitted, weight),
         }
     }
 
@@ -71,25 +59,13 @@ impl Sender {
         if let Some(token) = &self.owner_token {
             body.insert("owner_token".to_owned(), Value::from(token.expose_secret()));
         }
-        let asked = Asked {
-            headers: &self.host,
-            id: &self.id,
-            client: self.admitted.name(),
-            trace: &self.trace,
-            since: self.since,
-        };
-        let answer = self.shared.ask(route, asked, StrictObject(body)).await;
-        tool_calls::read(answer.map_err(|failure| self.failure(&failure))?, &self.id).await
-    }
-
-    fn failure(&self, failure: &Failure) -> Box<ErrorAnswer> {
-        Box::new(failure.answer(self.id.as_str()))
+        self.to_service.ask(route, StrictObject(body), self.since).await
     }
 }
 
 impl Runner for Sender {
     async fn send(&self, call: &Call) -> Result<Value, Box<ErrorAnswer>> {
-        tool_calls::counted(&self.shared, &self.id, call, self.called(call)).await
+        self.to_service.counted(call, self.called(call)).await
     }
 
     fn has_time_for(&self, call: &Call) -> bool {

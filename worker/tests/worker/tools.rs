@@ -1,7 +1,9 @@
 //! Models' tool calls through the worker: the switch, the rate, and how calls go to the service.
 
 use axum::Router;
+use axum::body::{Body, Bytes};
 use axum::routing::post;
+use futures_util::stream;
 use http::Method;
 use porthole_worker::server::Limits;
 use serde_json::{Value, json};
@@ -117,6 +119,46 @@ async fn calls_go_to_the_service_as_their_own_routes_would() {
         let counted = &metrics["operations"][operation];
         assert_eq!((&counted["count"], &counted["errors_by_code"]), (&json!(count), &errors), "{operation}");
     }
+}
+
+#[tokio::test]
+async fn a_file_too_large_for_a_result_is_named_and_not_a_fault_of_the_service() {
+    const PARTS: usize = 9;
+    // A file's answer with 9 MiB of content, its length announced or not, or breaking off.
+    let files = async |axum::Json(asked): axum::Json<Value>| {
+        let fields = json!({"ok": true, "session": "ses_AAAAAAAAmine", "tab": "t1", "url": "", "title": "", "events": [],
+            "file": asked["file"], "name": "big.csv", "mime_type": "text/csv", "bytes": 7_000_000});
+        let begins = Bytes::from(fields.to_string().replacen('}', ",\"content_base64\":\"", 1));
+        let part = Bytes::from("QUFB".repeat(256 * 1024));
+        let mut whole = vec![part; PARTS];
+        whole.insert(0, begins.clone());
+        whole.push(Bytes::from("\"}"));
+        let body = match asked["file"].as_str() {
+            Some("announced") => Body::from(whole.concat()),
+            Some("unannounced") => Body::from_stream(stream::iter(whole.into_iter().map(Ok::<_, std::io::Error>))),
+            _ => Body::from_stream(stream::iter([Ok(begins), Err(std::io::Error::other("torn"))])),
+        };
+        ([("content-type", "application/json")], body)
+    };
+    let snapshot = async || axum::Json(json!({"ok": true, "snapshot": {"tree": "x".repeat(PARTS * 1024 * 1024)}}));
+    let router = Router::new().route("/session/files", post(files)).route("/session/snapshot", post(snapshot));
+    let service = Service::start(router).await;
+    let worker = Running::with(service.addr, &[ON], Limits::default()).await;
+    let run = async |call: Value| {
+        let body = json!({"sandbox_id": "sb-1", "session": "ses_AAAAAAAAmine", "call": call}).to_string();
+        fetch(worker.post(RUN, body)).await.json()["calls"][0].clone()
+    };
+    let get = async |file: &str| run(json!({"tool": "browser_files", "args": {"action": "get", "file": file}})).await;
+    for file in ["announced", "unannounced"] {
+        let call = get(file).await;
+        let result = call["result"].as_str().unwrap();
+        assert!(call["ok"] == true && result.starts_with("The file is too large to be shown"), "{file}: {result}");
+        assert!(result.contains("File: \"big.csv\", text/csv, 7000000 bytes"), "{file}: {result}");
+    }
+    let error = |call: &Value| (call["error"]["error"].clone(), call["error"]["retryable"].clone());
+    assert_eq!(error(&get("torn").await), (json!("SERVICE_UNAVAILABLE"), json!(true)));
+    let too_long = run(json!({"tool": "browser_snapshot"})).await;
+    assert_eq!(error(&too_long), (json!("INTERNAL"), json!(false)), "no other answer is that long");
 }
 
 #[tokio::test]

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use porthole_client::session::TabsAction;
 
-use super::{ActArgs, CallArgs};
+use super::{ActArgs, CallArgs, SessionName};
+use crate::args::values::page_url;
 
 /// Answer the dialog that holds the page.
 #[derive(Args, Debug)]
@@ -62,9 +63,9 @@ pub(crate) struct WatchArgs {
     /// An address that lets its holder watch, and not act
     #[arg(long)]
     pub(crate) view_only: bool,
-    /// Another session than the one used last: its number in `porthole sessions`
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) session: Option<u32>,
+    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    #[arg(long, value_name = "NUMBER|HANDLE")]
+    pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -80,9 +81,9 @@ pub(crate) struct StateArgs {
     /// The file to write, which only you can read [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Another session than the one used last: its number in `porthole sessions`
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) session: Option<u32>,
+    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    #[arg(long, value_name = "NUMBER|HANDLE")]
+    pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON
     #[arg(long, conflicts_with = "output")]
     pub(crate) json: bool,
@@ -95,9 +96,9 @@ pub(crate) struct CloseArgs {
     /// End all that are remembered
     #[arg(long, conflicts_with = "session")]
     pub(crate) all: bool,
-    /// Another session than the one used last: its number in `porthole sessions`
-    #[arg(long, value_name = "NUMBER")]
-    pub(crate) session: Option<u32>,
+    /// Another session than the one used last: its number in `porthole sessions`, or its handle
+    #[arg(long, value_name = "NUMBER|HANDLE")]
+    pub(crate) session: Option<SessionName>,
     /// Print the answer, or the failure, as JSON; with --all one line each
     #[arg(long)]
     pub(crate) json: bool,
@@ -142,5 +143,10 @@ impl TabsArgs {
             TabsActionArg::Select => TabsAction::Select,
             TabsActionArg::Close => TabsAction::Close,
         }
+    }
+
+    /// The URL of a new tab.
+    pub(crate) fn page(&self) -> Option<String> {
+        self.word.as_deref().map(page_url)
     }
 }

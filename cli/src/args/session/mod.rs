@@ -10,7 +10,7 @@ use clap::Subcommand;
 pub(crate) use self::act::{
     CheckArgs, ClickArgs, DragArgs, HoverArgs, PressArgs, ScrollArgs, SelectArgs, TypeArgs, UploadArgs, WaitForArgs,
 };
-pub(crate) use self::call::{ActArgs, CallArgs};
+pub(crate) use self::call::{ActArgs, CallArgs, SessionName};
 pub(crate) use self::manage::{
     CloseArgs, DialogAnswer, DialogArgs, FilesArgs, SessionsArgs, StateArgs, TabsArgs, WatchArgs,
 };

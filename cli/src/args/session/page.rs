@@ -11,7 +11,7 @@ use porthole_contract::limits::{
 
 use super::{ActArgs, CallArgs};
 use crate::args::target::TargetArgs;
-use crate::args::values::{parse_millis, range};
+use crate::args::values::{parse_millis, parse_page, range};
 use crate::args::{FormatArg, WindowArgs};
 
 /// Open a page in a browser that stays: print its handle and what is on the page.
@@ -27,8 +27,8 @@ Examples:
   porthole type @e2 'ada@example.com' --submit
   porthole close")]
 pub(crate) struct OpenArgs {
-    /// The page: an absolute http or https URL
-    #[arg(value_name = "URL")]
+    /// The page: an http or https URL, or only example.com
+    #[arg(value_name = "URL", value_parser = parse_page)]
     pub(crate) page: String,
     #[command(flatten)]
     pub(crate) window: WindowArgs,
@@ -75,8 +75,8 @@ pub(crate) struct OpenArgs {
 #[derive(Args, Debug)]
 #[command(after_help = "Example:\n  porthole goto https://example.com/next")]
 pub(crate) struct GotoArgs {
-    /// The page: an absolute http or https URL
-    #[arg(value_name = "URL")]
+    /// The page: an http or https URL, or only example.com
+    #[arg(value_name = "URL", value_parser = parse_page)]
     pub(crate) page: String,
     /// The state of the page to wait for
     #[arg(long, value_name = "STATE", value_enum, default_value = "load")]

@@ -1,6 +1,7 @@
 //! `porthole mcp`: with a stack of its own or another's, and what is left when its client goes.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -10,7 +11,7 @@ use porthole_tests::executable::binary;
 use porthole_tests::family::{descendants_of, expect_gone, mentioning};
 use porthole_tests::process::Environment;
 use porthole_tests::stack::Home;
-use porthole_tests::{Site, Stack, eventually};
+use porthole_tests::{Reply, Site, Stack, eventually};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
@@ -76,7 +77,8 @@ async fn a_stack_that_is_still_starting_ends_with_its_command() {
     })
     .await;
     kill(Pid::from_raw(pid), Signal::SIGTERM).unwrap();
-    expect_gone(&family).await;
+    // The call has some seconds to finish first.
+    eventually(SOON, async || so(family.iter().all(|process| !process.is_alive()), format!("{family:#?}"))).await;
     eventually(SOON, async || so(descendants_of(pid).is_empty(), "something was started after that")).await;
     calling.await.unwrap();
     assert!(home.left_in_temp().is_empty(), "{:?}", home.left_in_temp());
@@ -164,6 +166,25 @@ async fn messages_that_are_none_are_answered_and_the_next_one_too() {
     assert!(of(4)["result"]["content"][0]["text"].as_str().unwrap().contains("NO_PAGE"), "{said}");
 }
 
+#[tokio::test]
+async fn a_request_in_flight_is_answered_after_a_signal() {
+    let (home, site) = (Home::new(), Site::start());
+    let (mut command, mut input, mut lines) =
+        started(Command::new(binary("porthole")).args(["mcp", "--own"]), &home, &site);
+    open_a_page(&mut input, &mut lines, &site.html("<title>first</title>")).await;
+    let late = site.page(Reply::html("<p>in time").late(Duration::from_secs(1)));
+    let extract = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "sandbox_browser_extract",
+        "arguments": {"url": late}}});
+    input.write_all(format!("{extract}\n").as_bytes()).await.unwrap();
+    eventually(SOON, async || so(!site.seen(&late).is_empty(), "the page was not asked for")).await;
+    kill(Pid::from_raw(command.id().unwrap().try_into().unwrap()), Signal::SIGTERM).unwrap();
+    let answer = answer_to(&mut lines, 3).await;
+    assert!(answer["result"]["content"][0]["text"].as_str().unwrap_or_default().contains("in time"), "{answer}");
+    let ended = timeout(SOON, command.wait()).await.expect("it ends").unwrap();
+    assert!(ended.success(), "{ended}");
+    drop(input);
+}
+
 /// Opens a page over these streams, as a client of 2025-11-25 that does nothing else.
 async fn open_a_page(input: &mut ChildStdin, output: &mut Lines<BufReader<ChildStdout>>, url: &str) {
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25",
@@ -174,13 +195,19 @@ async fn open_a_page(input: &mut ChildStdin, output: &mut Lines<BufReader<ChildS
     for message in [initialize, initialized, navigate] {
         input.write_all(format!("{message}\n").as_bytes()).await.unwrap();
     }
-    let answer = loop {
-        let line: Value = serde_json::from_str(&output.next_line().await.unwrap().unwrap()).unwrap();
-        if line["id"] == 2 {
-            break line;
-        }
-    };
+    let answer = answer_to(output, 2).await;
     assert_eq!(answer["result"]["isError"], false, "{answer}");
+}
+
+/// Reads lines until the answer to the request with this id.
+async fn answer_to(output: &mut Lines<BufReader<ChildStdout>>, id: u64) -> Value {
+    loop {
+        let line = output.next_line().await.unwrap().expect("an answer");
+        let line: Value = serde_json::from_str(&line).unwrap();
+        if line["id"] == id {
+            return line;
+        }
+    }
 }
 
 /// Starts a command with the environment of a stack, and returns it with its input and the lines of its output.

@@ -27,7 +27,7 @@ async fn a_page_is_opened_and_its_tabs_are_listed_without_a_handle() {
 
     let said = porthole(&environment, &["open", &first]).await.expect_code(0);
     let (line, rest) = said.split_once('\n').unwrap();
-    assert!(line.starts_with("session ses_"), "{said}");
+    assert!(line.starts_with("session 1 (ses_"), "{said}");
     assert!(rest.starts_with(&format!("{first} - First")), "{said}");
 
     let said = porthole(&environment, &["open", &first, "--watch"]).await.expect_code(0);

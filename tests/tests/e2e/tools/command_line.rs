@@ -31,4 +31,9 @@ async fn tools_are_printed_without_a_worker_and_run_with_any() {
         "{lost:?}"
     );
     run("porthole", &["run-tool"], &environment, b"no call").await.expect_code(2);
+
+    run("porthole", &["open", &url], &environment, b"").await.expect_code(0);
+    let seen = run("porthole", &["run-tool", "browser_snapshot", "--session", "1"], &environment, b"").await;
+    assert!(seen.expect_code(0).contains("Seen by a tool"), "{seen:?}");
+    run("porthole", &["close"], &environment, b"").await.expect_code(0);
 }

@@ -1,11 +1,16 @@
 //! An agent whose model writes its calls as text.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use porthole_tests::agent::reference;
 use porthole_tests::caller::Answer;
-use porthole_tests::{Caller, Picture, Stack, owner};
+use porthole_tests::eventually::so;
+use porthole_tests::{Caller, Picture, Stack, eventually, owner};
 use serde_json::{Map, Value, json};
+
+const SOON: Duration = Duration::from_secs(20);
 
 const FORM: &str = r#"<title>Sign in</title><h1>Sign in</h1>
 <form onsubmit="event.preventDefault(); out.textContent = `hello ${user.value}`">
@@ -164,6 +169,27 @@ async fn one_shot_calls_need_no_session() {
     let data = &shot["card"]["data"];
     assert!(data["height"].as_u64().unwrap() > 4_000, "people get the whole picture");
     assert!(result(&shot).starts_with("A picture of "), "{}", result(&shot));
+}
+
+#[tokio::test]
+async fn a_download_too_large_for_a_result_is_named() {
+    let stack = stack().await;
+    let mut chat = Chat::at(&stack);
+    let page = stack.site.html(
+        "<button onclick='const a = document.createElement(`a`); a.download = `large.csv`;
+        a.href = window.URL.createObjectURL(new Blob([new Uint8Array(7e6)])); a.click()'>Save</button>",
+    );
+    chat.calls("browser_navigate", json!({"url": page})).await;
+    chat.calls("browser_click", json!({"target": {"by": "text", "value": "Save"}})).await;
+    eventually(SOON, async || {
+        let listed = chat.calls("browser_files", json!({"action": "list"})).await;
+        so(result(&listed).contains("f1 is \"large.csv\", text/csv, 7000000 bytes"), result(&listed).to_owned())
+    })
+    .await;
+    let got = chat.calls("browser_files", json!({"action": "get", "file": "f1"})).await;
+    assert!(result(&got).starts_with("The file is too large to be shown"), "{got:#}");
+    assert!(result(&got).contains("File: \"large.csv\", text/csv, 7000000 bytes"), "{got:#}");
+    chat.calls("browser_close", json!({})).await;
 }
 
 #[tokio::test]
