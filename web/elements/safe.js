@@ -22,13 +22,17 @@ export function webUrl(text) {
 }
 
 /**
- * Returns what a person typed as an address, with a scheme. A colon before a digit is a port's: `example.com:8080/x`.
+ * Returns what a person typed as an address, with a scheme. A colon before a digit is a port's: `example.com:8080/x`. Names
+ * without a dot and addresses are mostly local servers, which speak plain HTTP.
  *
  * @param {string} text
  */
 export function typedUrl(text) {
   const typed = text.trim();
-  return /^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i.test(typed) ? typed : `https://${typed}`;
+  if (/^[a-z][a-z0-9+.-]*:(\/\/|(?!\d))/i.test(typed)) return typed;
+  const host = /^(\[[^\]]*\]|[^:/?#]*)/.exec(typed)?.[0] ?? '';
+  const isLocal = !host.includes('.') || /^\[|\.localhost$|^[\d.]+$/i.test(host);
+  return `${isLocal ? 'http' : 'https'}://${typed}`;
 }
 
 /**
