@@ -26,6 +26,38 @@ const QUEUE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0
 /// given up after 20 s.
 const PHASE_BUCKETS_SECONDS: [f64; 12] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 20.0];
 
+/// Why a local browser is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartReason {
+    /// There was none.
+    First,
+    /// The one before died.
+    Died,
+    /// The one before had made as many pages, or grown as large, as it may.
+    Worn,
+    /// A page keeps the one before busy.
+    Noisy,
+    /// Several sandboxes make visits.
+    Spare,
+    /// The start before failed.
+    StartFailed,
+}
+
+impl StartReason {
+    const ALL: [Self; 6] = [Self::First, Self::Died, Self::Worn, Self::Noisy, Self::Spare, Self::StartFailed];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::First => "first",
+            Self::Died => "died",
+            Self::Worn => "worn",
+            Self::Noisy => "noisy",
+            Self::Spare => "spare",
+            Self::StartFailed => "start_failed",
+        }
+    }
+}
+
 /// Leased browser contexts and remote sessions, their pages, and the browsers that carry them. Clones share the counts.
 #[derive(Clone, Debug)]
 pub struct LeaseMetrics {
@@ -56,8 +88,8 @@ impl LeaseMetrics {
         for event in ["created", "released", "leaked", "reaped"] {
             drop(metrics.events.get_or_create(&SessionEvent { event }));
         }
-        for reason in ["first", "died", "worn", "noisy", "spare", "start_failed"] {
-            drop(metrics.browser_starts.get_or_create(&Reason { reason }));
+        for reason in StartReason::ALL {
+            drop(metrics.browser_starts.get_or_create(&Reason { reason: reason.name() }));
         }
         registry.register(
             "porthole_browser_starts",
@@ -131,9 +163,9 @@ impl LeaseMetrics {
         self.events.get_or_create(&SessionEvent { event: "reaped" }).inc();
     }
 
-    /// Records a local browser's start: the `first`, or after one `died`, was `worn`, or had a `start_failed`.
-    pub fn browser_starts(&self, reason: &'static str) {
-        self.browser_starts.get_or_create(&Reason { reason }).inc();
+    /// Records that a local browser is being started.
+    pub fn browser_starts(&self, reason: StartReason) {
+        self.browser_starts.get_or_create(&Reason { reason: reason.name() }).inc();
     }
 
     /// Returns the meter of what is read from local browsers.

@@ -21,7 +21,7 @@ use super::spare::Spare;
 use super::warm::Warm;
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
-use crate::telemetry::LeaseMetrics;
+use crate::telemetry::{LeaseMetrics, StartReason};
 
 /// How many blank pages the sessions' browser keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
@@ -97,15 +97,14 @@ impl Pool {
             tracing::warn!("the local browser died; starting another");
             self.recycling.ended_after(gone.age());
         }
-        let browser = self.launch(if gone.is_some() { "died" } else { "first" }).await?;
+        let browser = self.launch(if gone.is_some() { StartReason::Died } else { StartReason::First }).await?;
         self.warm.browser_started();
         Ok(Arc::clone(current.insert(browser)))
     }
 
     /// Starts a new browser, unless starts are paused. A start that crashes or never answers is repeated once within
     /// the same timeout, since about one start of Chromium in a hundred crashes; only the second failure counts.
-    /// `reason` is the metric's label.
-    pub(super) async fn launch(&self, reason: &'static str) -> Result<Arc<Browser>, ProviderError> {
+    pub(super) async fn launch(&self, reason: StartReason) -> Result<Arc<Browser>, ProviderError> {
         self.recycling.may_start()?;
         let executable: &Path =
             self.setup.options.executable.as_ref().map_err(|error| ProviderError::Unavailable(error.to_string()))?;
@@ -117,7 +116,7 @@ impl Pool {
             match start(reason).await {
                 Err(error) if error.is_worth_another_start() => {
                     tracing::warn!(%error, "starting a local browser failed; trying once more");
-                    start("start_failed").await
+                    start(StartReason::StartFailed).await
                 }
                 started => started,
             }

@@ -9,6 +9,7 @@ use crate::provider::local::browser::Browser;
 use crate::provider::local::pool::Pool;
 use crate::provider::local::quarantine::Quarantine;
 use crate::provider::local::recycle;
+use crate::telemetry::StartReason;
 
 /// How long other sandboxes' pages may stay in a browser in quarantine before its priority is lowered nevertheless.
 const OTHERS_LEAVE_WITHIN: Duration = Duration::from_secs(5);
@@ -45,7 +46,7 @@ async fn change(pool: &Arc<Pool>) {
         drop(pool.spare.take());
         (Some(spare), None)
     } else {
-        match pool.launch("noisy").await {
+        match pool.launch(StartReason::Noisy).await {
             Ok(new) => {
                 // A page to begin with: the warm pages of the noisy browser are discarded.
                 let page = pool.blank_from(&new).await.ok();

@@ -6,6 +6,7 @@ use std::time::Duration;
 use crate::provider::local::browser::Browser;
 use crate::provider::local::pool::Pool;
 use crate::provider::local::recycle::worn;
+use crate::telemetry::StartReason;
 
 /// How often memory is measured, which reads some files of every process.
 const MEMORY_CHECK_EVERY: Duration = Duration::from_secs(5);
@@ -26,7 +27,7 @@ pub(super) async fn run(pool: Arc<Pool>) {
         }
         let Some(old) = pool.running().await else { continue };
         let Some(worn) = worn(&old, pool.setup.options.recycle).await else { continue };
-        match pool.launch("worn").await {
+        match pool.launch(StartReason::Worn).await {
             Ok(new) => {
                 tracing::info!(worn, pages = old.pages_made(), "a local browser is replaced");
                 pool.replace(&old, new).await;

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::provider::local::pool::Pool;
 use crate::provider::local::recycle;
+use crate::telemetry::StartReason;
 
 /// How often it is looked after: whether one is to be started, is still needed, or is worn.
 const CHECK_EVERY: Duration = Duration::from_secs(5);
@@ -42,7 +43,7 @@ async fn check(pool: &Arc<Pool>) {
     if !is_needed || pool.running().await.is_none() {
         return;
     }
-    match pool.launch("spare").await {
+    match pool.launch(StartReason::Spare).await {
         Ok(browser) if !pool.ending.is_cancelled() => {
             pool.spare.put(browser);
             pool.warm.browser_started();
