@@ -35,6 +35,8 @@ pub(super) struct Ask {
     pub still: bool,
     /// Is what is hit at the point.
     pub hit: bool,
+    /// Is clicked there: not on a control in it that is for something else.
+    pub clicks: bool,
     /// Nothing stands before it and the whole page.
     pub reached: bool,
     /// Its label will do where it is not visible.
@@ -222,7 +224,9 @@ impl Page {
         while told.lacks.is_none()
             && let Some((outer, number)) = frame.owner()
         {
-            let inside = json!({"x": told.x, "y": told.y, "box": told.bounds, "hit": ask.hit});
+            let inside = json!({
+                "x": told.x, "y": told.y, "box": told.bounds, "hit": ask.hit, "reached": ask.reached, "enabled": ask.enabled,
+            });
             let around: Told = outer.call(self, tries.limit(), "through", vec![number.into(), inside]).await?;
             let what = if around.lacks.as_deref() == Some("attached") { around.what } else { told.what };
             told = Told { what, ..around };

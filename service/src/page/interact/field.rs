@@ -37,5 +37,7 @@ pub(super) struct Content {
     pub drawn: Option<String>,
     /// Whether there may be more than is in the document.
     pub long: bool,
+    /// Whether nothing is in it, not even what is no text, such as a picture.
+    pub bare: bool,
     pub secret: bool,
 }

@@ -138,7 +138,7 @@ impl Page {
     /// What is in the field after the page has come to rest; `None` where its document is gone.
     async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Option<Typed>, ActError> {
         let value = match self.held(element, tries).await? {
-            Look::Holds(Content { value, drawn: None, long: false, secret: false }) => value,
+            Look::Holds(Content { value, drawn: None, long: false, secret: false, .. }) => value,
             Look::Left => return Ok(None),
             _ => return Ok(Some(typed)),
         };
@@ -319,6 +319,10 @@ impl Page {
             (Some(old), Some(new)) if by_value != Taken::Whole => (Taken::of(old, new, typing, true, true), new),
             _ => (by_value, &held.value),
         };
+        // What is no text was there before, and is still.
+        let is_kept =
+            typing.clear && typing.text.is_empty() && field.held.value.is_empty() && !field.held.bare && !held.bare;
+        let taken = if is_kept { Taken::Nothing } else { taken };
         let value = (!field.held.secret && !held.secret).then(|| value.clone());
         Ok(match taken {
             Taken::Whole => Outcome::Typed(Typed { value, differs: false }),

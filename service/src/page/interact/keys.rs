@@ -31,6 +31,9 @@ pub struct Clipboard(Arc<Mutex<String>>);
 pub(in crate::page) struct Pressed {
     pub reached: bool,
     pub goes_on: bool,
+    /// Whether it is for a field, which events alone do not edit as the key does.
+    #[serde(default)]
+    pub is_left_out: bool,
     pub what: String,
 }
 
@@ -104,14 +107,21 @@ impl Page {
         // Only browser input triggers a key's default action, so try it first.
         if !terms.by_input() {
             let at = Keyboard { frame: &frame, element };
-            let rest = match unless_held(self.key_in_document(at, chord, &tries).await)? {
+            let pressed = unless_held(self.key_in_document(at, chord, &tries).await)?;
+            let rest = match &pressed {
                 Some(pressed) if !pressed.reached => {
                     return Err(ActError::NoEffect(format!("{} did not get the key", pressed.what)));
                 }
                 Some(_) => quiet.rest().await?,
                 None => None,
             };
-            return Ok(Acted::new(quiet.settle(rest).await?, Method::Dom, bounds));
+            let settled = quiet.settle(rest).await?;
+            return match pressed.filter(|pressed| pressed.is_left_out && settled.no_change) {
+                Some(Pressed { what, .. }) => {
+                    Err(ActError::NoEffect(format!("{what} did not change: events alone do not do what this key does")))
+                }
+                None => Ok(Acted::new(settled, Method::Dom, bounds).warns_of_no_change()),
+            };
         }
         let taken = match element {
             Some(element) => self.press_on(element, chord, &quiet, &mut tries).await?,

@@ -75,6 +75,7 @@ impl Page {
     pub(super) async fn click_as(&self, element: &Element, click: &Click, ask: Ask) -> Result<Acted, ActError> {
         let mut quiet = Quiet::watch(self, &element.frame);
         let mut tries = Tries::until(click.terms.deadline);
+        let ask = Ask { clicks: true, ..ask };
         if click.terms.document_first() {
             let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let ready = self.ready(element, seen, &mut tries).await?;

@@ -54,7 +54,7 @@ impl Page {
             let Some(()) = quiet.delivered(self.send_key(keys)).await? else { return Ok(None) };
             has_keyed = true;
         }
-        let is_empty = field.held.value.is_empty() && !is_part;
+        let is_empty = field.held.bare && !is_part;
         if typing.clear && !is_empty && (typing.slowly || typing.text.is_empty()) {
             let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
             has_keyed = true;

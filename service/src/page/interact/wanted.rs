@@ -30,7 +30,7 @@ pub struct Wanted {
     pub wait_for_visible: bool,
     /// Whether it must be enabled.
     pub wait_for_enabled: bool,
-    /// Whether it is to be typed into: where the kind is to be guessed, only what takes text is meant.
+    /// Whether it is to be typed into: of what matches, what takes text is meant.
     pub typed: bool,
 }
 

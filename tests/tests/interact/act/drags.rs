@@ -279,5 +279,17 @@ async fn pages_and_containers_are_scrolled_at_once() {
     scene.shows("<style>body { margin: 0; height: 100vh; overflow: hidden } main { height: 100vh; overflow: auto }</style><main id=m><div style='height:3000px'>").await;
     by(Scroll::By(Direction::Down, Some(200.0))).await;
     assert_eq!(scene.evaluate("m.scrollTop").await, 200, "what fills the window scrolls where the page does not");
+
+    // A chat begins at its end: scrolled to its top, its position is negative.
+    scene.shows("<div id=m style='height:200px;overflow:auto;display:flex;flex-direction:column-reverse'><p id=last>last</p><div style='flex:none;height:2000px'></div><p id=first>first</p>").await;
+    let list = scene.element("#last").await;
+    for (end, seen) in [(End::Top, "first"), (End::Bottom, "last")] {
+        let acted = scene.page.scroll(Some(&list), Scroll::To(end), ready().deadline).await.unwrap();
+        assert_eq!(acted.warnings, Vec::<String>::new());
+        let place = format!(
+            "{{ const [o, i] = [m, {seen}].map(e => e.getBoundingClientRect()); i.top >= o.top && i.bottom <= o.bottom }}"
+        );
+        assert_eq!(scene.evaluate(&place).await, true, "{seen}");
+    }
     scene.ends().await;
 }

@@ -323,3 +323,48 @@ async fn options_that_are_replaced_on_focus_are_never_mistaken() {
     assert_eq!(scene.log().await, "");
     scene.ends().await;
 }
+
+/// Where a text stands for what is in a field, nothing else is left: no picture, no number that is none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_is_emptied_of_what_is_no_text() {
+    let page =
+        "<div id=c contenteditable><img width=20 height=20 src='data:,'></div><input id=n type=number><input id=i>
+        <script>const log = []; i.onkeydown = e => log.push(e.key)</script>";
+    for how in [How::Input, How::DocumentFirst] {
+        let scene = Scene::showing(page).await;
+        let clears = async |selector: &str| {
+            let typing = Typing { terms: Terms { how, ..ready_briefly() }, ..typing("") };
+            scene.page.type_text(&scene.element(selector).await, &typing).await
+        };
+        scene.press(Some("#n"), "e").await.unwrap();
+        assert_eq!(scene.evaluate("n.validity.badInput").await, true);
+        clears("#n").await.unwrap();
+        clears("#c").await.unwrap();
+        assert_eq!(scene.evaluate("!n.validity.badInput && !c.querySelector('img')").await, true, "{how:?}");
+        // Nothing is in it: no key is sent, which the page might take for another purpose.
+        clears("#i").await.unwrap();
+        assert_eq!(scene.log().await, "", "{how:?}");
+        // What stays is told.
+        scene.evaluate("c.innerHTML = '<img width=20 height=20>'; c.onbeforeinput = e => e.preventDefault()").await;
+        let kept = clears("#c").await;
+        assert!(matches!(kept, Err(ActError::NoEffect(_))), "{how:?}: {kept:?}");
+        scene.ends().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_is_added_comes_last() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        for (kind, more, value) in [("number", "3", "123"), ("email", "c", "12c"), ("text", "c", "12c")] {
+            for slowly in [false, true] {
+                scene.shows(&format!("<input id=i type={kind} value=12>")).await;
+                let typing = Typing { clear: false, slowly, terms: Terms { how, ..ready() }, ..typing(more) };
+                let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+                assert_eq!(scene.evaluate("i.value").await, value, "{how:?} {kind} {slowly}");
+                assert_eq!(acted.warnings, Vec::<String>::new());
+            }
+        }
+    }
+    scene.ends().await;
+}

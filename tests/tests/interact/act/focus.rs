@@ -1,9 +1,9 @@
 //! Text and keys come to the element that was meant, or to none, wherever the page moves the focus.
 
-use porthole_service::page::interact::{ActError, Element, Typing};
+use porthole_service::page::interact::{ActError, Click, Element, How, Terms, Typing};
 use porthole_tests::site::SHOP;
 
-use super::scene::{LOGS, Scene, briefly, in_document, typing};
+use super::scene::{LOGS, Scene, briefly, in_document, ready, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_text_comes_to_no_other_field() {
@@ -164,4 +164,23 @@ async fn a_field_that_leaves_gets_no_more() {
     assert!(matches!(typed, Err(ActError::Dialog(_))), "{typed:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
     scene.ends().await;
+}
+
+/// A press on what takes no focus takes it from what has it, unless the page prevents that.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_takes_the_focus_from_what_had_it() {
+    let page = format!(
+        "{LOGS}<input id=i onblur='note(`left`)'><div id=d onclick='note(`done`)'>Done</div>
+        <div id=k onmousedown='event.preventDefault()' onclick='note(`kept`)'>Keep</div><div id=o style='padding:30px' onclick='note(`around`)'><input id=j onblur='note(`left`)'></div>"
+    );
+    for how in [How::Input, How::DocumentFirst] {
+        let scene = Scene::showing(&page).await;
+        for (focused, clicked, log) in [("i", "#d", "left,done"), ("i", "#k", "kept"), ("j", "#o", "left,around")] {
+            scene.evaluate(&format!("{focused}.focus(); log = []")).await;
+            let terms = Terms { how, ..ready() };
+            scene.page.click(&scene.element(clicked).await, &Click::once(terms)).await.unwrap();
+            assert_eq!(scene.log().await, log, "{how:?} {clicked}");
+        }
+        scene.ends().await;
+    }
 }

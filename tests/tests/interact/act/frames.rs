@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Click, Terms};
+use porthole_service::page::interact::{ActError, Click, Point, Terms};
 use porthole_tests::site::SHOP;
 use tokio::time::Instant;
 
@@ -118,6 +118,46 @@ async fn the_right_element_of_many_is_hit_in_a_frame() {
                 }
             }
         }
+    }
+    scene.ends().await;
+}
+
+/// The element at a point of the viewport, wherever its frame draws it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_point_in_a_frame_is_of_the_element_that_is_drawn_there() {
+    let scene = Scene::open().await;
+    // An image of that name stands for the document's method.
+    let lies = "<img name=elementFromPoint>";
+    let fields = "<body style=\"margin:0\"><input id=a style=\"display:block;height:30px\"><input id=b style=\"display:block;height:30px\">";
+    for style in [
+        "transform:scale(.5);transform-origin:0 0",
+        "padding:20px;border:5px solid",
+        "zoom:1.5",
+        "transform:rotate(20deg);margin:90px",
+    ] {
+        scene.shows(&format!("{lies}<iframe id=f style='{style}' srcdoc='{fields}'></iframe>")).await;
+        for id in ["a", "b"] {
+            let field = scene.inner(&["#f", &format!("#{id}")]).await;
+            let drawn = scene.page.place_of(&field).await.unwrap().unwrap();
+            let middle = Point { x: drawn.x + drawn.width / 2.0, y: drawn.y + drawn.height / 2.0 };
+            let element = scene.page.element_at(middle).await.unwrap();
+            assert_eq!(element.number, field.number, "{style} {id}");
+            scene.page.type_text(&element, &typing(id)).await.unwrap();
+            assert_eq!(scene.evaluate(&format!("f.contentDocument.getElementById('{id}').value")).await, id, "{style}");
+        }
+    }
+    // Which point of a frame that is turned out of its plane that is can't be told.
+    for (around, style) in
+        [("", "transform:perspective(300px) rotateY(50deg)"), ("perspective:300px", "rotate:y 50deg")]
+    {
+        scene
+            .shows(&format!("<div style='{around}'><iframe id=f style='{style}' srcdoc='{fields}'></iframe></div>"))
+            .await;
+        scene.inner(&["#f", "#a"]).await;
+        let drawn = scene.page.place_of(&scene.element("#f").await).await.unwrap().unwrap();
+        let middle = Point { x: drawn.x + drawn.width / 2.0, y: drawn.y + drawn.height / 2.0 };
+        let there = scene.page.element_at(middle).await;
+        assert!(matches!(there, Err(ActError::NotFound(_))), "{style}: {there:?}");
     }
     scene.ends().await;
 }

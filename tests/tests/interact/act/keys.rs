@@ -1,8 +1,10 @@
 //! Keys, and a clipboard that belongs to the session.
 
-use porthole_service::page::interact::{Button, Chord, Click, Clipboard, How, Refs, SnapshotOptions, Terms, Typing};
+use porthole_service::page::interact::{
+    ActError, Button, Chord, Click, Clipboard, How, NO_CHANGE, Refs, SnapshotOptions, Terms, Typing,
+};
 
-use super::scene::{LOGS, Scene, ready, typing};
+use super::scene::{LOGS, Scene, briefly, in_document, ready, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn keys_do_what_they_do_in_a_browser() {
@@ -116,5 +118,67 @@ async fn a_button_that_is_renamed_as_its_key_goes_down_is_not_pressed() {
             );
         }
     }
+    scene.ends().await;
+}
+
+/// An option of a list may hold a field, and a card a box: a key is for what was meant, not for what is in it or around it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_comes_to_what_takes_the_focus_itself() {
+    let scene = Scene::open().await;
+    let page = "<form onsubmit='note(`sent`);return false'><li id=o role=option tabindex=0 onkeydown='if (event.target === this) note(event.key)'>Milk <input id=q aria-label=Qty value=2></li></form>
+        <div role=button id=card tabindex=0 onclick='note(`card`)' onkeydown='note(`card`)'>Plan
+        <div role=checkbox id=c tabindex=0 aria-checked=false onkeydown='event.stopPropagation();note(`box` + event.code)' onclick='event.stopPropagation();note(`box`)'>Pick</div></div>
+        <div id=w tabindex=0 onfocus='this.firstChild.focus()'><input id=x></div><div id=y><input id=z></div><div id=k role=combobox tabindex=-1><input id=v></div>";
+    for how in [How::Input, How::DocumentOnly] {
+        scene.shows(&format!("{LOGS}{page}")).await;
+        let terms = || Terms { how, ..ready() };
+        let press = async |id: &str, key: &str| {
+            let element = scene.element(id).await;
+            scene.page.press(Some(&element), &key.parse().unwrap(), &scene.clipboard, &terms()).await.map(drop)
+        };
+        scene.evaluate("q.focus()").await;
+        let _ = press("#o", "Delete").await;
+        let _ = press("#o", "Enter").await;
+        let _ = press("#c", "Space").await;
+        assert_eq!(scene.log().await, "Delete,Enter,boxSpace", "{how:?}");
+        assert_eq!(scene.evaluate("q.value").await, "2", "{how:?}");
+        // A wrapper that takes no focus, one that hands it on and one that is a field by its role are their fields.
+        press("#w", "7").await.unwrap();
+        press("#y", "8").await.unwrap();
+        press("#k", "9").await.unwrap();
+        assert_eq!(scene.evaluate("x.value + z.value + v.value").await, "789", "{how:?}");
+        // What is around the box may be disabled or not: the box is what it says itself.
+        for (card, is, enabled) in [("false", "true", false), ("true", "false", true)] {
+            scene.evaluate(&format!("log = []; card.ariaDisabled = {card}; c.ariaDisabled = {is}")).await;
+            let click = Click::once(Terms { how, ..briefly() });
+            let clicked = scene.page.click(&scene.element("#c").await, &click).await;
+            assert_eq!(!matches!(clicked, Err(ActError::NotEnabled(_))), enabled, "{how:?}: {clicked:?}");
+            assert_eq!(scene.log().await, if enabled { "box" } else { "" }, "{how:?}: {clicked:?}");
+        }
+    }
+    scene.ends().await;
+}
+
+/// Events alone do what the most usual keys do. What they don't do is not told as done.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_does_nothing_in_the_document_is_told() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<input id=i value=ab><input id=h onkeydown='if (event.key == `Delete`) note(value = ``)' value=cd><button id=b>b</button>"
+    ))
+    .await;
+    let press = async |id: &str, key: &str| {
+        let element = scene.element(id).await;
+        scene.page.press(Some(&element), &key.parse().unwrap(), &scene.clipboard, &in_document()).await
+    };
+    for key in ["Backspace", "Control+A", "Home"] {
+        let pressed = press("#i", key).await;
+        assert!(matches!(&pressed, Err(ActError::NoEffect(why)) if why.contains("\"i\"")), "{key}: {pressed:?}");
+    }
+    assert_eq!(press("#i", "c").await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(scene.evaluate("i.value.length").await, 3);
+    // The page does it itself.
+    assert_eq!(press("#h", "Delete").await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(scene.evaluate("h.value").await, "");
+    assert_eq!(press("#b", "Escape").await.unwrap().warnings, [NO_CHANGE]);
     scene.ends().await;
 }

@@ -140,3 +140,54 @@ async fn nothing_is_typed_chosen_or_pressed_behind_what_stands_before_the_page()
     }
     scene.ends().await;
 }
+
+/// The same of fields in a frame: what stands before the frame stands before them.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_typed_chosen_or_pressed_in_a_frame_behind_what_stands_before_the_page() {
+    let scene = Scene::open().await;
+    let frame = "<iframe id=f srcdoc='<input id=i><input id=c type=color><select id=s><option>a<option>b</select><button id=b onclick=\"parent.note(`pressed`)\">Send</button>'></iframe>";
+    let wall =
+        |style: &str| format!("<div id=wall style='position:fixed;inset:0;background:#fffc;{style}'>Cookies?</div>");
+    // Looked at once.
+    let terms = |how| Terms { how, deadline: tokio::time::Instant::now(), ..ready() };
+    let enter: Chord = "Enter".parse().unwrap();
+    let inside = "(() => { const at = id => f.contentDocument.getElementById(id); return at('i').value + at('c').value + at('s').value + log })()";
+    for how in [How::Input, How::DocumentFirst] {
+        for (page, before) in [
+            (format!("{frame}{}", wall("")), "wall"),
+            (format!("{frame}<dialog id=wall>Cookies?</dialog><script>wall.showModal()</script>"), "wall"),
+            (format!("<div id=around inert>{frame}</div>"), "around"),
+        ] {
+            scene.shows(&format!("{LOGS}{page}")).await;
+            let [input, colour, select, button] = [
+                scene.inner(&["#f", "#i"]).await,
+                scene.inner(&["#f", "#c"]).await,
+                scene.inner(&["#f", "#s"]).await,
+                scene.inner(&["#f", "#b"]).await,
+            ];
+            let typing = |text: &str| Typing { terms: terms(how), ..typing(text) };
+            for (what, acted) in [
+                ("typed", scene.page.type_text(&input, &typing("text")).await),
+                ("a colour", scene.page.type_text(&colour, &typing("#ff8800")).await),
+                ("chosen", scene.page.select(&select, &["b".to_owned()], &terms(how)).await),
+                ("pressed", scene.page.press(Some(&button), &enter, &scene.clipboard, &terms(how)).await),
+            ] {
+                let Err(ActError::Covered { by, .. }) = &acted else { panic!("{how:?} {before} {what}: {acted:?}") };
+                assert!(by.contains(before), "{what}: {by}");
+            }
+            assert_eq!(scene.evaluate(inside).await, "#000000a", "{how:?} {before}");
+        }
+        // What lets the pointer through, what covers a part of the field, and a dialog that the frame is in.
+        for page in [
+            format!("{frame}{}", wall("pointer-events:none")),
+            format!("{frame}{}", wall("left:60px;right:auto;width:40px")),
+            format!("<dialog id=d>{frame}</dialog><script>d.showModal()</script>"),
+        ] {
+            scene.shows(&format!("{LOGS}{page}")).await;
+            let typing = Typing { terms: Terms { how, ..ready() }, ..typing("text") };
+            scene.page.type_text(&scene.inner(&["#f", "#i"]).await, &typing).await.unwrap();
+            assert_eq!(scene.evaluate(inside).await, "text#000000a", "{how:?} {page}");
+        }
+    }
+    scene.ends().await;
+}

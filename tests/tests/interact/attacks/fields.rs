@@ -1,6 +1,6 @@
 //! Fields that swap, labels that go elsewhere, choices whose words cross.
 
-use porthole_service::page::interact::{ActError, Acted, Click, How, Terms, Typing};
+use porthole_service::page::interact::{ActError, Acted, Click, How, Refs, SnapshotOptions, Terms, Typing};
 use porthole_tests::eventually;
 use tokio::time::Instant;
 
@@ -129,7 +129,8 @@ async fn a_check_is_looked_at_where_it_was_set() {
 async fn an_option_is_the_one_that_is_seen() {
     let scene = Scene::showing(
         "<select id=s><option value=none>-<option value='Cancel my plan'>Keep my plan<option value='Keep my plan'>Cancel my plan</select>
-        <select id=n><option value=1>one<option value=2>two</select>",
+        <select id=n><option value=1>one<option value=2>two</select>
+        <select id=g><optgroup hidden><option value=1>Springfield</optgroup><option value=2>Springfield<option value=3 style='display:none'>Shelbyville</select>",
     )
     .await;
     let chooses = async |selector: &str, value: &str| {
@@ -139,6 +140,18 @@ async fn an_option_is_the_one_that_is_seen() {
     assert_eq!(chooses("#s", "Keep my plan").await, "Keep my plan");
     assert_eq!(chooses("#s", "Cancel my plan").await, "Cancel my plan");
     assert_eq!(chooses("#n", "2").await, "two");
+    // What a list does not show is neither chosen nor told.
+    scene.evaluate("n.options[0].style.display = 'none'; n.options[1].label = 'one'").await;
+    chooses("#n", "one").await;
+    chooses("#g", "Springfield").await;
+    assert_eq!(scene.evaluate("n.value + g.value").await, "22");
+    let tree = scene.page.snapshot(&mut Refs::default(), &SnapshotOptions::default()).await.unwrap().tree;
+    assert_eq!(tree.matches("Springfield").count(), 1, "{tree}");
+    assert!(!tree.contains("Shelbyville"), "{tree}");
+    let chosen = scene.page.select(&scene.element("#g").await, &["3".to_owned()], &briefly("").terms).await;
+    assert!(matches!(chosen, Err(ActError::NotFound(_))), "{chosen:?}");
+    let clicked = scene.page.click(&scene.element("#g [value='3']").await, &Click::once(briefly("").terms)).await;
+    assert!(matches!(clicked, Err(ActError::NotVisible(_))), "{clicked:?}");
     scene.ends().await;
 }
 

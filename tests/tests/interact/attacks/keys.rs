@@ -96,3 +96,27 @@ async fn a_ref_whose_element_leaves_on_focus_is_stale() {
     assert!(matches!(typed, Err(ActError::Stale(Stale { fate: Fate::Gone { .. }, .. }))), "{typed:?}");
     scene.ends().await;
 }
+
+/// A paragraph of an editor gets no focus of its own: the caret is in it before its key comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_for_a_part_of_an_editor_edits_that_part() {
+    let scene = Scene::showing("<div id=e contenteditable><p id=one>One</p><p id=two>Two</p></div>").await;
+    let text = "[...e.children].map(one => one.textContent).join('|')";
+    let caret = async |part: &str, at: u8| {
+        scene.evaluate(&format!("e.focus(); getSelection().collapse({part}.firstChild, {at})")).await;
+    };
+    caret("one", 3).await;
+    scene.press(Some("#two"), "Backspace").await.unwrap();
+    assert_eq!(scene.evaluate(text).await, "One|Tw");
+    scene.evaluate("document.activeElement.blur()").await;
+    scene.press(Some("#one"), "Backspace").await.unwrap();
+    assert_eq!(scene.evaluate(text).await, "On|Tw");
+    // Where it is in that part it stays.
+    caret("two", 1).await;
+    scene.press(Some("#two"), "Backspace").await.unwrap();
+    assert_eq!(scene.evaluate(text).await, "On|w");
+    // The whole editor keeps its caret.
+    scene.press(Some("#e"), "x").await.unwrap();
+    assert_eq!(scene.evaluate(text).await, "On|xw");
+    scene.ends().await;
+}

@@ -2,11 +2,11 @@
 
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{
-    ActError, Acted, Click, Element, Fate, How, Point, Refs, SnapshotOptions, Stale, Terms, Wanted,
+    ActError, Acted, Click, Element, Fate, How, NO_CHANGE, Point, Refs, SnapshotOptions, Stale, Terms, Wanted,
 };
 use tokio::time::Instant;
 
-use crate::act::scene::{BRIEFLY, LOGS, Scene, ready, typing};
+use crate::act::scene::{BRIEFLY, LOGS, Scene, briefly, ready, typing};
 
 /// A list of 1000 rows in 8 elements, which are given to other rows as it scrolls.
 const RECYCLED: &str = "<style>body { margin: 0 } ul { height: 200px; overflow: auto; margin: 0; padding: 0; position: relative } li { position: absolute; height: 50px; list-style: none }</style>
@@ -183,5 +183,76 @@ async fn a_control_inside_is_not_clicked_for_what_it_is_in() {
         .await;
     clicks(&scene, &scene.element("#l").await).await.unwrap();
     assert_eq!(scene.log().await, "a");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_container_is_not_clicked_on_a_control_that_is_for_something_else() {
+    let scene = Scene::open().await;
+    let button = |style: &str| format!("<button id=del style='{style}' onclick='note(`del`)'>Delete account</button>");
+    let panel = |inside: &str| {
+        format!(
+            "<b id=t>Settings</b><div id=c role=tabpanel aria-labelledby=t style='height:200px;display:grid;place-items:center'>{inside}</div>"
+        )
+    };
+    let click = async |how| {
+        let terms = Terms { how, ..briefly() };
+        scene.page.click(&scene.element("#c").await, &Click::once(terms)).await
+    };
+    for how in [How::Input, How::DocumentFirst] {
+        // In the middle of it, and over all of it.
+        scene.shows(&format!("{LOGS}{}", panel(&button("")))).await;
+        let acted = click(how).await.unwrap();
+        assert_eq!((scene.log().await.as_str(), acted.warnings), ("", vec![NO_CHANGE.to_owned()]), "{how:?}");
+        scene.shows(&format!("{LOGS}{}", panel(&button("width:100%;height:100%")))).await;
+        let acted = click(how).await;
+        assert!(matches!(&acted, Err(ActError::Covered { by, .. }) if by.contains("\"del\"")), "{how:?}: {acted:?}");
+        assert_eq!(scene.log().await, "", "{how:?}");
+        for (inside, clicked) in [
+            // Its text says more than the button in it.
+            (
+                "<div id=c style='width:400px;text-align:center'>Anna <button onclick='note(`wrong`)'>Delete the whole entry</button></div>",
+                "",
+            ),
+            // None of two without a name is what both are in.
+            (
+                "<div id=c><button onclick='note(`wrong`)' style='width:50%'>-</button><button onclick='note(`wrong`)' style='width:50%'>+</button></div>",
+                "",
+            ),
+            // What says all that its wrapper says, or is the only one in a wrapper and says nothing.
+            (
+                "<div id=c aria-label=Close style='width:40px'><button onclick='note(`right`)' style='width:40px;height:40px'></button></div>",
+                "right",
+            ),
+            (
+                "<div id=c aria-label=Fruit style='width:99px'><div role=combobox tabindex=0 onclick='note(`right`)' style='width:99px'>Apple</div></div>",
+                "right",
+            ),
+            (
+                "<span id=c aria-label=Save style='display:inline-block'><button onclick='note(`right`)' style='width:99px'>Save all</button></span>",
+                "right",
+            ),
+            // A link that is stretched over a whole card.
+            (
+                "<div id=c style='position:relative;width:300px'><h3>Lamp</h3>Warm light<a href='#x' onclick='note(`right`)' style='position:absolute;inset:0'></a></div>",
+                "right",
+            ),
+            (
+                "<div id=c style='position:relative;width:300px'><h3>Lamp</h3>Warm light<a href='#x' onclick='note(`right`)' style='position:absolute;inset:0'>More</a></div>",
+                "right",
+            ),
+        ] {
+            scene.shows(&format!("{LOGS}{inside}")).await;
+            let acted = click(how).await;
+            assert_eq!(scene.log().await, clicked, "{how:?} {inside}: {acted:?}");
+        }
+        // The pointer may be over it, and a field in it may get the focus.
+        scene.shows(&format!("{LOGS}{}", panel(&button("width:100%;height:100%")))).await;
+        let terms = Terms { how, ..briefly() };
+        scene.page.hover(&scene.element("#c").await, &terms).await.unwrap();
+        scene.shows("<div id=c aria-label=Message><textarea id=t style='width:100%'></textarea></div>").await;
+        click(how).await.unwrap();
+        assert_eq!(scene.evaluate("document.activeElement.id").await, "t", "{how:?}");
+    }
     scene.ends().await;
 }

@@ -6,7 +6,7 @@ use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{ActError, Click, How, Terms, Wanted};
 use tokio::time::Instant;
 
-use crate::act::scene::{LOGS, Scene, ready};
+use crate::act::scene::{LOGS, Scene, briefly, ready};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_twin_that_no_one_sees_is_not_first() {
@@ -72,5 +72,44 @@ async fn a_click_in_the_document_counts_where_the_element_stays() {
     assert_eq!(log, "");
     let (acted, log) = acts("").await;
     assert_eq!((acted.unwrap().warnings.len(), log.as_str()), (0, "clicked"));
+    scene.ends().await;
+}
+
+/// What lies behind a modal dialog, or is inert, looks as if it could be clicked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_twin_that_takes_no_input_is_not_first() {
+    let scene = Scene::open().await;
+    let button = |note: &str| format!("<button onclick='note(`{note}`)'>Delete</button>");
+    for (page, found) in [
+        (
+            format!("{}<dialog id=d>{}</dialog><script>d.showModal()</script>", button("behind"), button("dialog")),
+            "dialog",
+        ),
+        (format!("<div inert>{}</div>{}", button("inert"), button("free")), "free"),
+        // By its label comes first, and is behind the dialog.
+        (
+            format!(
+                "<button aria-label=Delete onclick='note(`behind`)'>x</button><dialog id=d>{}</dialog><script>d.showModal()</script>",
+                button("dialog")
+            ),
+            "dialog",
+        ),
+    ] {
+        for (by, value) in [(Some(TargetBy::Role), "button \"Delete\""), (None, "Delete")] {
+            scene.shows(&format!("{LOGS}{page}")).await;
+            let wanted =
+                Wanted { by, value: value.into(), wait_for_visible: true, wait_for_enabled: true, ..Wanted::default() };
+            let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+            let acted =
+                scene.page.click(&located.element, &Click::once(Terms { how: How::DocumentFirst, ..briefly() })).await;
+            assert_eq!(scene.log().await, found, "{by:?} {page}: {acted:?}");
+        }
+    }
+    // The only one is found, and told as what is covered.
+    scene.shows(&format!("{LOGS}{}<dialog id=d>Sure?</dialog><script>d.showModal()</script>", button("behind"))).await;
+    let wanted = Wanted { value: "Delete".into(), wait_for_visible: true, ..Wanted::default() };
+    let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+    let acted = scene.page.click(&located.element, &Click::once(briefly())).await;
+    assert!(matches!(acted, Err(ActError::Covered { .. })), "{acted:?}");
     scene.ends().await;
 }

@@ -174,3 +174,55 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
     assert_eq!(scene.id_of(&Wanted { typed: true, ..any("Colour") }).await, "c");
     scene.ends().await;
 }
+
+/// Panels, dialogs and forms are called as the control that opens or sends them. Without a kind the control is meant.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_a_kind_a_control_comes_before_a_container_of_its_name() {
+    let scene = Scene::new().await;
+    for (html, value, id) in [
+        (
+            "<button role=tab id=t>Settings</button><div role=tabpanel tabindex=0 aria-labelledby=t>All of them</div>",
+            "Settings",
+            "t",
+        ),
+        (
+            "<div role=dialog tabindex=-1 aria-labelledby=h><h2 id=h>Delete file</h2><button>No</button></div>",
+            "Delete file",
+            "h",
+        ),
+        (
+            "<form role=search aria-label=Search><input aria-label=Words><button id=b>Search</button></form>",
+            "Search",
+            "b",
+        ),
+        ("<form name=login><input><button id=b>Login</button></form>", "Login", "b"),
+        // An icon is its button's, and a plain element may act.
+        (
+            "<p>Close</p><button><svg id=i aria-label=Close width=20 height=20><rect width=20 height=20 /></svg></button>",
+            "Close",
+            "i",
+        ),
+        ("<p>Next</p><div id=d aria-label=Next style='cursor:pointer'>&gt;</div>", "Next", "d"),
+        // Nothing else is called so.
+        ("<section id=s aria-label=News>Today</section>", "News", "s"),
+    ] {
+        scene.shows(html).await;
+        assert_eq!(scene.id_of(&any(value)).await, id, "{html}");
+    }
+    // Where text is to be typed, what takes it is meant, also by its kind.
+    scene.shows("<form aria-label=Search><input id=i aria-label=Search><input aria-label=Near></form>").await;
+    assert_eq!(scene.id_of(&Wanted { typed: true, ..by(TargetBy::Label, "Search") }).await, "i");
+    scene.ends().await;
+}
+
+/// A reader sees no soft hyphen, and no space that has no width.
+#[tokio::test(flavor = "multi_thread")]
+async fn marks_that_are_not_seen_are_no_part_of_a_name() {
+    let scene = Scene::new().await;
+    scene.shows("<button>Benutzer&shy;konto</button><button aria-label='Donau&#x200b;dampf'>x</button>").await;
+    for name in ["Benutzerkonto", "Donaudampf"] {
+        let located = scene.locate(&by(TargetBy::Role, &format!("button \"{name}\""))).await.unwrap();
+        assert_eq!(located.name, name);
+    }
+    scene.ends().await;
+}

@@ -2,6 +2,9 @@
 
 const BOXES_LOOKED_AT_MAX = 200;
 const INTERACTIVE = 'a[href], button, input, select, textarea, [role=button], [role=link]';
+// What may be inside one of those and acts by itself there: a button in a card.
+const NESTED = `${INTERACTIVE}, summary, [contenteditable], [role=checkbox], [role=combobox], [role=listbox], [role=menuitem], [role=menuitemcheckbox], \
+[role=menuitemradio], [role=option], [role=radio], [role=searchbox], [role=slider], [role=spinbutton], [role=switch], [role=tab], [role=textbox], [role=treeitem]`;
 const TEXT_TYPES = new Set(['text', 'search', 'tel', 'url', 'email', 'password', 'number']);
 const VALUE_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 'range', 'color']);
 
@@ -31,21 +34,15 @@ const actDisabled = (element) => {
   return false;
 };
 
-// What keeps an element from all input: what is `inert` around it, or a modal dialog that it is not in.
-const actInert = (element) => {
-  for (let at = element; at instanceof Element; at = flatParent(at)) {
-    if (matches(at, 'dialog:modal')) return null;
-    if (hasAttribute(at, 'inert')) return at;
-  }
-  return Document.prototype.querySelector.call(document, 'dialog:modal');
-};
-
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
   if (control) return control;
-  return matches(element, INTERACTIVE) ? element : closest(element, 'button, [role=button], a[href], [role=link]') ?? element;
+  const isOne = matches(element, NESTED) || Number.parseInt(attributeOf(element, 'tabindex'), 10) >= 0;
+  return isOne ? element : closest(element, 'button, [role=button], a[href], [role=link]') ?? element;
 };
+// A button that is disabled takes no pointer for what is in it either.
+const isActDisabled = (element) => actDisabled(actTarget(element)) || closest(element, 'button:disabled') !== null;
 
 // How text gets into an element: `text` by input, `value` by its setter, `content` into what is editable; null: not at all.
 const actFieldKind = (element) => {
@@ -98,8 +95,6 @@ const isLeftToHost = (hit, element) => {
   return outer.width * outer.height <= HOST_AREA_MAX * inner.width * inner.height;
 };
 
-// The control inside an element that a point of it is on, which is acted on instead: a button in a card.
-const NESTED = `${INTERACTIVE}, summary, [contenteditable], [role=checkbox], [role=switch], [role=menuitem], [role=option], [role=tab]`;
 // Whether an element acts by itself within another one that does.
 const isNested = (element) => matches(element, NESTED) || reasonToClick(element) !== '';
 const reasonToClick = (element) => {
@@ -107,7 +102,7 @@ const reasonToClick = (element) => {
   const pointer = around instanceof Element && getComputedStyle(around).cursor === 'pointer';
   return clickable(element, tagOf(element), getComputedStyle(element), { pointer });
 };
-// `byCursor`: also what a cursor alone tells, which it does not of what is in a field.
+// The control inside an element that a point of it is on, which is acted on instead. `byCursor`: also what a cursor alone tells, which it does not of what is in a field.
 const isByCursor = (element) => actFieldKind(element) === null;
 const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
@@ -191,14 +186,53 @@ const staysInRow = (was = meant) => {
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
 // comes up later is not clicked.
 let nestedFirst = null;
-// Which of an element's points that are hit is to be clicked, and the control inside it there.
-const chosenPoint = (element, free) => {
+const CONTROLS_LOOKED_AT_MAX = 200;
+// Whether a control is the only one in an element, or in the component inside that it is a part of.
+const isOnlyControl = (nested, element) => {
+  const root = rootOf(nested);
+  const inside = [element, ...(root instanceof ShadowRoot ? [root] : [])].flatMap((one) => [...allIn(one, NESTED)].slice(0, CONTROLS_LOOKED_AT_MAX));
+  return inside.every((one) => isWithin(one, nested) || isWithin(nested, one) || !isWithin(one, element) || !actVisible(one));
+};
+// All that an element says: words, symbols, dashes. What is in a field is its value.
+const saidBy = (element) => {
+  const role = shownRole(element);
+  const name = ownName(element, role) || (FIELDS.has(role) ? '' : contentOf(element));
+  return name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|[\p{S}\p{Pd}]/gu) ?? [];
+};
+// Whether a click on an element may be one of a control in it: of one that says all that the element says, as a link does in
+// an item of a list, or of the only one in a wrapper, where one of the two says nothing. A panel that is called like its tab
+// does not mean the button in it. A field only gets the focus.
+const standsFor = (nested, element) => {
+  if (['text', 'content'].includes(actFieldKind(nested))) return true;
+  const [inner, all] = [nested, element].map(saidBy);
+  if (inner.length > 0 && all.length > 0) return all.length <= inner.length && isAmong(new Set(all), new Set(inner));
+  return (all.length === 0 || !PANELS.has(roleOf(element))) && isOnlyControl(nested, element);
+};
+// The first point that may be clicked: not on a control that is for something else. Of an element that acts by itself, other
+// points than those of what is in it come first, and parts of it that are no controls leave it the click.
+const pointToClick = (element, free, nestedOf) => {
+  const acts = actsByItself(element), known = new Map([[null, true]]);
+  const mayBe = (nested) => {
+    if (!known.has(nested)) known.set(nested, (acts && !matches(nested, NESTED)) || standsFor(nested, element));
+    return known.get(nested);
+  };
+  const point = (acts ? free.find((one) => nestedOf(one) === null) : null) ?? free.find((one) => mayBe(nestedOf(one)));
+  if (point) return point;
+  // A link that is stretched over its whole card is what a person clicks, wherever that is.
+  const [all, ...others] = new Set(free.map(nestedOf));
+  return free.length > 1 && others.length === 0 && !PANELS.has(roleOf(element)) && isOnlyControl(all, element) ? free[0] : undefined;
+};
+// Which of an element's points that are hit is to be clicked, or pressed for a drag or hovered over, and the control inside
+// it there.
+const chosenPoint = (element, free, clicks) => {
   const nestedOf = (point) => nestedAt(element, ...point);
   if (nestedFirst?.element === element) {
     const point = free.find((one) => [null, nestedFirst.nested].includes(nestedOf(one)));
     return { point, nested: nestedOf(point ?? free[0]) };
   }
-  const point = (actsByItself(element) && (free.find((one) => nestedOf(one) === null) ?? free.find((one) => !isButton(nestedOf(one))))) || free[0];
+  const point = clicks ? pointToClick(element, free, nestedOf)
+    : (actsByItself(element) && (free.find((one) => nestedOf(one) === null) ?? free.find((one) => !isButton(nestedOf(one))))) || free[0];
+  if (!point) return { point, nested: nestedOf(free[0]) };
   nestedFirst = { element, nested: nestedOf(point) };
   return { point, nested: nestedFirst.nested };
 };
@@ -257,6 +291,7 @@ const wallBefore = (element, points) => {
   return null;
 };
 
+const spreadOver = ({ left, top, width, height }) => [1 / 2, 1 / 6, 5 / 6].flatMap((down) => [1 / 6, 5 / 6, 1 / 2].map((along) => [left + width * along, top + height * down]));
 // Points to try: the middle of each box that is in view, then points spread over the first.
 const actPoints = (element) => {
   const clipped = actBoxes(element).map((rect) => {
@@ -264,12 +299,7 @@ const actPoints = (element) => {
     return { left, top, width: Math.min(rect.right, innerWidth) - left, height: Math.min(rect.bottom, innerHeight) - top };
   }).filter((rect) => rect.width > 0 && rect.height > 0 && rect.width * rect.height > 0.99).slice(0, 8);
   const points = clipped.map((rect) => [rect.left + rect.width / 2, rect.top + rect.height / 2]);
-  if (clipped.length === 0) return points;
-  const [first] = clipped;
-  for (const down of [1 / 2, 1 / 6, 5 / 6]) for (const along of [1 / 6, 5 / 6, 1 / 2]) {
-    points.push([first.left + first.width * along, first.top + first.height * down]);
-  }
-  return points;
+  return clipped.length === 0 ? points : [...points, ...spreadOver(clipped[0])];
 };
 
 const sameRect = (a, b) => a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
@@ -299,7 +329,7 @@ const stoodStill = (element, rect) => {
 // is drawn in place of the one that was asked for.
 let aimed = null;
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
-// `{visible, enabled, editable, still, hit, labels, align, shown, found}`. `shown` is the role, name and row that it must
+// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found}`. `shown` is the role, name and row that it must
 // have, or `found` those that it was found with. With `hit`, events at the point are checked from now on (guard.js),
 // and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
@@ -319,9 +349,9 @@ kit.ready = async (number, ask) => {
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
   const seen = ask.visible && !actVisible(element) ? drawingOf(element)?.surface ?? element : element;
   if (ask.visible && !actVisible(seen)) return lacks('visible', element);
-  if (ask.enabled && actDisabled(actTarget(element))) return lacks('enabled', element);
+  if (ask.enabled && isActDisabled(element)) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
-  const inert = ask.enabled ? actInert(element) : null;
+  const inert = ask.enabled ? inertBy(element) : null;
   if (inert) return lacks('uncovered', element, { by: describe(inert) });
   if (ask.still) {
     const before = rectOf(element);
@@ -358,7 +388,7 @@ kit.ready = async (number, ask) => {
       free = freeOf(label);
     }
     if (free.length === 0) return lacks('uncovered', element, { box, by: actCover(element, ...points[0]) });
-    const chosen = chosenPoint(element, free);
+    const chosen = chosenPoint(element, free, ask.clicks);
     if (!chosen.point) return lacks('uncovered', element, { box, by: describe(chosen.nested) });
     ({ point } = chosen);
     guard(element, false, { nested: chosen.nested, under: innermostAt(...point) });
@@ -368,12 +398,22 @@ kit.ready = async (number, ask) => {
   return { x: point[0], y: point[1], box, what: describe(element), waited };
 };
 
-// Where a point and a box inside a frame are in this document, with the check that the frame is hit there.
-kit.through = (number, { x, y, box, hit }) => {
+// Points of a box inside a frame that are in view in this document, its own point first.
+const pointsThrough = (element, { x, y, box }) => {
+  const map = frameMap(element), part = partInside(element, box);
+  return [[x, y], ...spreadOver({ ...part, left: part.x, top: part.y })].map(([h, v]) => outwards(element, h, v, map))
+    .filter(([h, v]) => h >= 0 && v >= 0 && h <= innerWidth && v <= innerHeight);
+};
+// Where a point and a box inside a frame are in this document, with the checks that the frame is hit there (`hit`), that
+// nothing stands before it and the whole page (`reached`), and that it takes input (`enabled`).
+kit.through = (number, inside) => {
+  const { x, y, box, hit, reached, enabled } = inside;
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the frame' };
   const [outerX, outerY] = outwards(element, x, y);
   const outer = boxOutwards(element, box);
+  const before = (enabled ? inertBy(element) : null) ?? (reached ? wallBefore(element, pointsThrough(element, inside)) : null);
+  if (before) return lacks('uncovered', element, { box: outer, by: describe(before) });
   if (hit) {
     if (outerX < 0 || outerY < 0 || outerX > innerWidth || outerY > innerHeight) return lacks('view', element);
     const by = actCover(element, outerX, outerY);

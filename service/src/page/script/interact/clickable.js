@@ -2,6 +2,11 @@
 const HANDLED = '[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup], [ontouchstart]';
 const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable], [draggable=true]`;
 
+// Roles of what holds controls. It takes the focus to be scrolled, and has handlers for what is inside.
+const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary', 'contentinfo', 'dialog', 'document', 'feed', 'form', 'grid', 'group',
+  'list', 'log', 'main', 'menu', 'menubar', 'navigation', 'radiogroup', 'region', 'rowgroup', 'search', 'table', 'tablist', 'tabpanel', 'toolbar', 'tree',
+  'treegrid']);
+
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
 function clickable(element, tag, style, outer) {
   if (tag === 'html' || tag === 'body') return '';

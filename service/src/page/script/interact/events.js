@@ -56,7 +56,7 @@ const pointOf = (element) => (aimed?.asked === element ? { x: aimed.x, y: aimed.
 // What keeps a pointer now from an element that was free when it was found ready, described; null where nothing does.
 const coverNow = (element) => {
   if (aimed?.asked !== element) return null;
-  const inert = actInert(aimed.element);
+  const inert = inertBy(aimed.element);
   return inert ? describe(inert) : actCover(aimed.element, aimed.x, aimed.y);
 };
 const isHiddenNow = (element) => aimed?.asked === element && !actVisible(aimed.element);
@@ -75,18 +75,23 @@ const enter = (element, inner, at, more) => {
 };
 
 const FOCUSABLE = 'a[href], button, input, select, textarea, [tabindex], [contenteditable]';
+// A press on what takes no focus takes it from what has it, be that around or in another frame.
+const leaveFocus = () => {
+  const had = focusedElement();
+  if (had instanceof HTMLElement) HTMLElement.prototype.blur.call(had);
+};
 kit.domClick = (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
   const at = pointOf(element);
-  const wasDisabled = actDisabled(actTarget(element));
+  const wasDisabled = isActDisabled(element);
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
   enter(element, innermostOf(element), at, held);
   // Another element is there since, or it is another one by what it says.
   if (!isHere(element)) return GONE;
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });
-  const isDisabled = () => !wasDisabled && actDisabled(actTarget(element));
+  const isDisabled = () => !wasDisabled && isActDisabled(element);
   if (isDisabled()) return lacks('enabled', element);
   if (isHiddenNow(element)) return lacks('visible', element);
   const cover = coverNow(element);
@@ -104,6 +109,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
       let focusable = inner;
       while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
+      else if (goesOn && !(focusable instanceof Element)) leaveFocus();
       mouse(inner, 'pointerup', at, { ...held, button, detail });
       mouse(inner, 'mouseup', at, { ...held, button, detail });
       // A browser sends no click to what has left under the press, or what another element has come over.
@@ -156,8 +162,9 @@ const focused = () => {
   return element;
 };
 const PRESSABLE = 'button, summary, a[href], input[type=button], input[type=submit], input[type=reset]';
+// Does what a key does by default, as far as it is one of the most usual; whether it is.
 const keyDefault = (element, key, modifiers) => {
-  if ((modifiers & ~8) !== 0) return;
+  if ((modifiers & ~8) !== 0) return false;
   const isPressed = key === 'Enter' ? matches(element, PRESSABLE)
     : key === ' ' && matches(element, 'button, summary, input:is([type=button], [type=submit], [type=checkbox], [type=radio])');
   if (isPressed) HTMLElement.prototype.click.call(element);
@@ -166,22 +173,31 @@ const keyDefault = (element, key, modifiers) => {
     const by = form && [...HTMLFormElement.prototype.querySelectorAll.call(form, 'button, input')].find((one) => one.type === 'submit');
     if (by) HTMLElement.prototype.click.call(by);
     else if (form) HTMLFormElement.prototype.requestSubmit.call(form);
+    else return false;
   } else if ([...key].length === 1 && actFieldKind(element) && hasFocus(element)) document.execCommand('insertText', false, key);
+  else return false;
+  return true;
 };
+// Keys that neither edit a field nor move its caret.
+const EDITS_NOTHING = /^(Escape|Shift|Control|Alt|Meta|CapsLock|F\d+)$/;
 // A key, with what the most usual ones do by default: a browser does that for its own input alone. `goesOn`: the page
-// prevented nothing. With a number the element gets the focus first, and the key only if it has it then.
+// prevented nothing. `isLeftOut`: it is for a field, which events alone do not edit so. With a number the element gets the
+// focus first, and the key only if it has it then.
 kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
   if (number) {
     const told = kit.focus(number);
-    if (told.lacks || !told.focused) return { reached: false, goesOn: false, what: told.what };
+    if (told.lacks || !told.focused) return { reached: false, goesOn: false, isLeftOut: false, what: told.what };
+    forgetChanges();
   }
   const element = focused();
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };
   let goesOn = true;
   const reached = reaches(element, 'keydown', () => { goesOn = dispatch(element, new KeyboardEvent('keydown', init)); });
-  if (goesOn && isConnected(element) && (!isActivating(element, key) || staysMeant())) keyDefault(element, key, modifiers);
+  const isFor = goesOn && isConnected(element) && (!isActivating(element, key) || staysMeant());
+  const isDone = isFor && keyDefault(element, key, modifiers);
   dispatch(element, new KeyboardEvent('keyup', init));
-  return { reached, goesOn, what: describe(element) };
+  const isLeftOut = isFor && !isDone && actFieldKind(element) !== null && !EDITS_NOTHING.test(key);
+  return { reached, goesOn, isLeftOut, what: describe(element) };
 };
 
 const CLIPBOARD_CHARS_MAX = 1_000_000;

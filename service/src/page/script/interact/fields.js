@@ -17,9 +17,16 @@ const isLong = (field) => {
   }
   return false;
 };
+const NO_TEXT = 'img, picture, svg, video, audio, canvas, iframe, object, embed, hr, input, textarea, select, table';
+// Whether nothing is in a field, not even what is no text: a picture, or a number that is none.
+const isBare = (field) => {
+  if (valueOf(field) !== '') return false;
+  if (isInput(field)) return !getter(HTMLInputElement, 'validity')(field).badInput;
+  return actFieldKind(field) !== 'content' || ![...findIn(field, NO_TEXT)].some((one) => actVisible(one) && !closest(one, '[contenteditable=false]'));
+};
 // `drawn` is the text of an editor that draws it beside the field.
 const readOf = (field) => ({
-  value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field),
+  value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field), bare: isBare(field),
   long: actFieldKind(field) === 'content' && isFieldItself(field) && isLong(field), secret: isSecret(field),
 });
 const tell = (element, ...types) => {
@@ -43,9 +50,20 @@ const selectAll = (field, toEnd) => {
   const type = isInput(field) ? HTMLInputElement : HTMLTextAreaElement;
   if (!toEnd) return type.prototype.select.call(field);
   const { length } = valueOf(field);
-  // Numbers and addresses have no selection that can be set; focus puts the caret where it was.
-  try { type.prototype.setSelectionRange.call(field, length, length); } catch { /* so */ }
+  try { type.prototype.setSelectionRange.call(field, length, length); } catch {
+    // Numbers and addresses have no selection that can be set, but a caret that can be moved. With the focus it comes first.
+    getSelection().modify('move', 'forward', 'documentboundary');
+  }
 };
+const holdsCaret = (field) => {
+  const { anchorNode, focusNode } = getSelection();
+  return anchorNode !== null && isWithin(anchorNode, field) && isWithin(focusNode, field);
+};
+const WRITTEN_IN = new Set(['combobox', 'searchbox', 'spinbutton', 'textbox']);
+// Whether an element takes the focus itself, so that its keys are not for a field inside it; one that is a field by its role
+// is the field inside.
+const takesFocus = (element) => isFocusable(element) && !matches(element, '[contenteditable=false]:not([tabindex])')
+  && !(WRITTEN_IN.has(roleOf(element)) && actField(element) !== element);
 
 // Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end. Keys and
 // text are checked from now on (guard.js).
@@ -72,13 +90,19 @@ kit.focusField = (number, clear) => {
 kit.focus = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const field = typedInto?.element === element ? typedInto.field : actField(actTarget(element));
+  const target = actTarget(element);
+  let field = typedInto?.element === element ? typedInto.field : takesFocus(target) ? target : actField(target);
   if (!isHere(field)) return GONE;
   if (!hasFocus(field)) {
     giveFocus(field);
+    // A wrapper may hand its focus on to its field.
+    const inner = hasFocus(field) ? field : actField(target);
+    if (hasFocus(inner)) field = inner;
     if (!isHere(field)) return GONE;
     if ((actFieldKind(field) || field instanceof HTMLSelectElement) && !staysField()) return lacks('same', field, { is: identityOf(element) });
   }
+  // A part of an editor has no focus of its own: a key edits where the caret is.
+  if (actFieldKind(field) === 'content' && hasFocus(field) && field !== activeIn(rootOf(field)) && drawnText(field) === null && !holdsCaret(field)) selectAll(field, true);
   // Keys for a frame come to the document in it.
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
@@ -152,10 +176,10 @@ const optionsIn = (select) => [...getter(HTMLSelectElement, 'options')(select)];
 const namedAmong = (options, text) => {
   const [byValue, byLabel] = [options.filter((option) => option.value === text), options.find((option) => option.label === text)];
   return byValue.find((option) => option.label === text) ?? byLabel ?? byValue[0]
-    ?? options.find((option) => trimmed(option.label).toLowerCase() === trimmed(text).toLowerCase());
+    ?? options.find((option) => tidy(option.label).toLowerCase() === tidy(text).toLowerCase());
 };
-// The options that a person can choose: a list shows none that are hidden.
-const choosable = (select) => optionsIn(select).filter((option) => !hasAttribute(option, 'hidden'));
+// The options that a person can choose.
+const choosable = (select) => optionsIn(select).filter(isOffered);
 // Whether a text names several options alike, so that the first of them is taken.
 const hasTwin = (select, text) => {
   const options = choosable(select);
@@ -207,7 +231,7 @@ kit.select = (number, wanted) => {
 kit.choose = (number) => {
   const option = elementOf(number);
   const select = option instanceof HTMLOptionElement ? closest(option, 'select') : null;
-  if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled')) return false;
+  if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled') || !isOffered(option)) return false;
   const meant = pairOf(option);
   focusOn(select, { preventScroll: true });
   if (!isHere(option) || !staysInRow() || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);

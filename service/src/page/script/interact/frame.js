@@ -28,8 +28,22 @@ const mapLine = (element) => {
 };
 // A point of a frame's window in ours.
 const outwards = (element, x, y, { a, b, c, d, e, f } = frameMap(element)) => [e + a * x + c * y, f + b * x + d * y];
-// A point of this window in that of a frame; null where the frame is turned out of its plane.
+// Whether a frame is drawn in perspective, so that parts of it are scaled otherwise than others.
+const isInPerspective = (element) => {
+  let isFlat = true;
+  for (let at = element; at; at = drawnParent(at)) {
+    const { perspective, rotate, translate, transform } = getComputedStyle(at);
+    if (perspective !== 'none' && !isFlat) return true;
+    const { m13, m14, m23, m24, m34, m43 } = new DOMMatrix(transform);
+    if (m14 !== 0 || m24 !== 0 || m34 !== 0) return true;
+    // An axis, a depth.
+    if (rotate.includes(' ') || translate.split(' ').length > 2 || m13 !== 0 || m23 !== 0 || m43 !== 0) isFlat = false;
+  }
+  return false;
+};
+// A point of this window in that of a frame; null where that can't be told, of a frame that is turned out of its plane.
 const inwards = (element, x, y) => {
+  if (isInPerspective(element)) return null;
   const point = frameMap(element).invertSelf().transformPoint(new DOMPoint(x, y));
   return Number.isFinite(point.x) && Number.isFinite(point.y) ? point : null;
 };

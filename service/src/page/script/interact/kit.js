@@ -32,21 +32,5 @@ function forgetNumbers() {
 
 kit.hello = () => ({ document: documentId });
 
-// What is hit at a point of this document's viewport, and where that is inside it, if it is a frame.
-kit.at = (x, y) => {
-  let element = document.elementFromPoint(x, y);
-  for (let root = element?.shadowRoot; root; root = element.shadowRoot) {
-    const inner = root.elementFromPoint(x, y);
-    if (!inner || inner === element) break;
-    element = inner;
-  }
-  if (!element) return null;
-  const box = element.getBoundingClientRect();
-  const isFrame = element.localName === 'iframe' || element.localName === 'frame';
-  return {
-    number: numberOf(element), isFrame, x: x - box.left - element.clientLeft, y: y - box.top - element.clientTop,
-  };
-};
-
 // The element itself, for the protocol's own methods.
 kit.element = (number) => elementOf(number);

@@ -29,9 +29,10 @@ function isEnabled(element) {
 }
 
 const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = getterOf(Element.prototype, 'scrollLeft');
-// Whether a person sees it: not transparent, not a dot, not beyond the page's edges where nothing scrolls to.
+// Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
+// nothing scrolls to, not behind a modal dialog.
 function isSeen(element) {
-  if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
+  if (inertBy(element) !== null || !Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
   const box = dom.box(element);
   if (box.width <= 1 && box.height <= 1) return false;
   const { scrollX, scrollY } = window;
@@ -65,6 +66,25 @@ function boxOf(element) {
 const takesText = (element) => dom.matches(element, TYPED_INTO) || (dom.tag(element) === 'label' && element.control !== null)
   || queryAll(element, TYPED_INTO).length === 1;
 
+const IN_BUTTON = 'a[href], button, summary, [role=button], [role=link]';
+// Whether an element is a field, acts when it is clicked, or is in what does, as an icon is.
+function isControl(element) {
+  const role = roleOf(element), tag = dom.tag(element);
+  if (ACTED_ON.has(role) || LABELABLE.has(tag) || dom.matches(element, TYPED_INTO)) return true;
+  if (PANELS.has(role)) return false;
+  const outer = drawnParent(element);
+  if (clickable(element, tag, styleOf(element), { pointer: outer !== null && styleOf(outer).cursor === 'pointer' }) !== '') return true;
+  for (let at = outer; at; at = drawnParent(at)) if (dom.matches(at, IN_BUTTON)) return true;
+  return false;
+}
+
+// Those of the found elements that can be meant. A word in a text is not the field that is to be typed into; and where the
+// kind is to be guessed, a panel or a form is not the control that is called alike, such as its tab or its button.
+function fittingOf(found, plan, steps) {
+  if (plan.typed) return found.filter(takesText);
+  return plan.lenient && ['label', 'name'].includes(steps.at(-1).by) ? found.filter(isControl) : found;
+}
+
 // Evaluates a plan: how many each try matched, and the element that is preferred of the try that counts.
 function evaluate(plan, search) {
   const counts = [];
@@ -80,11 +100,13 @@ function evaluate(plan, search) {
       found = [];
     }
     counts.push(found.length);
-    // Where the kind is to be guessed, a word in the text is not the field that is to be typed into.
-    const fitting = plan.lenient && plan.typed ? found.filter(takesText) : found;
-    const best = preferred(fitting.length ? fitting : found);
+    const fitting = fittingOf(found, plan, steps);
+    let best = preferred(fitting.length ? fitting : found);
     if (best === null) continue;
-    const counted = (best.shown || !plan.visible) && fitting.length > 0;
+    // A field that is hidden is no better than what is shown, if no other kind is tried.
+    if (!plan.lenient && best.shown === null) best = preferred(found);
+    const isFree = best.shown !== null && inertBy(best.shown) === null;
+    const counted = (isFree || !plan.visible) && fitting.length > 0;
     if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted };
     if (counted) break;
   }

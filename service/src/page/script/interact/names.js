@@ -9,7 +9,8 @@ const NEVER_BY_CONTENT = new Set(['menu', 'menubar']);
 const LABELABLE = new Set(['button', 'input', 'meter', 'output', 'progress', 'select', 'textarea']);
 const NEVER_TEXT = new Set(['script', 'style', 'noscript', 'template', 'head', 'title', 'datalist', 'audio', 'video', 'canvas', 'object', 'embed', 'desc', 'metadata', 'defs']);
 
-const tidy = (text) => text.replace(/[\s\u200b\ufeff\u00ad]+/g, ' ').trim();
+// Soft hyphens and spaces without width show nothing, as in search.js.
+const tidy = (text) => text.replace(/[\u200b\u00ad]+/g, '').replace(/\s+/g, ' ').trim();
 const capped = (text, max) => (text.length > max ? text.slice(0, max) : text).toWellFormed();
 const ariaTrue = (element, name) => (dom.attribute(element, name) ?? '').trim().toLowerCase() === 'true';
 

@@ -44,6 +44,18 @@ const innermostAt = (x, y) => {
   return element;
 };
 
+// The element that is hit at a point of this document's viewport, and where that is inside it, if it is a frame. Null where
+// there is none, or where the point inside the frame can't be told.
+kit.at = (x, y) => {
+  let element = innermostAt(x, y);
+  // A slot is no element that a person sees: what it is in shows the text.
+  while (element instanceof HTMLSlotElement) element = flatParent(element);
+  if (!(element instanceof Element)) return null;
+  const isFrame = isFrameElement(element);
+  const inside = isFrame ? inwards(element, x, y) : { x, y };
+  return inside && { number: numberOf(element), isFrame, x: inside.x, y: inside.y };
+};
+
 // Whether a point is on a letter that can be selected.
 const isOnText = (element, x, y) => {
   if (getComputedStyle(element).userSelect === 'none') return false;
@@ -117,7 +129,7 @@ const optionsOf = (field, kind) => {
   let room = FIELD_CHARS_MAX;
   for (let at = 0; at < all.length && at < OPTIONS_MAX * 10 && shown.length < OPTIONS_MAX; at++) {
     const option = all[at];
-    if (kind === 'list' && getComputedStyle(option).display === 'none') continue;
+    if (kind === 'list' && !isOffered(option)) continue;
     const told = optionOf(option, chosen);
     if (kind === 'datalist') told.label ||= cutTo(told.value, LABEL_CHARS_MAX);
     if (kind === 'datalist' && (told.disabled || told.value === '' || !(told.value.toLowerCase().includes(typed) || told.label.toLowerCase().includes(typed)))) continue;
@@ -226,7 +238,7 @@ const choosesOption = (select, values) => {
   for (let at = 0; at < all.length && at < OPTIONS_MAX * 10; at++) {
     const option = all[at];
     if (cutTo(getter(HTMLOptionElement, 'value')(option), FIELD_VALUE_CHARS_MAX) !== values[0] || matches(option, ':disabled')) continue;
-    if (getComputedStyle(option).display === 'none') continue;
+    if (!isOffered(option)) continue;
     if (getter(HTMLOptionElement, 'selected')(option)) return true;
     setter(HTMLOptionElement, 'selected')(option, true);
     tell(select, 'input', 'change');

@@ -188,17 +188,23 @@ const watch = (element) => {
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
-  const values = valuesNow();
+  now.values = valuesNow();
   now.look = () => {
     const records = observer.takeRecords();
     if (records.length > 0) observe(records);
   };
-  now.hasChanged = () => now.changed || valuesNow() !== values;
+  now.hasChanged = () => now.changed || valuesNow() !== now.values;
   now.end = () => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
   };
   watched = now;
+};
+// What has changed until now is not what is asked about: a key's element gets the focus first.
+const forgetChanges = () => {
+  if (!watched) return;
+  watched.look();
+  [watched.changed, watched.values] = [false, valuesNow()];
 };
 kit.watch = () => {
   dragged = false;

@@ -26,7 +26,8 @@ kit.scroll = (number, { direction, to, amount }) => {
   const before = [scroller.scrollLeft, scroller.scrollTop];
   const view = axis === 'x' ? scroller.clientWidth : scroller.clientHeight;
   const by = (amount ?? Math.round(view * PART_OF_VIEW)) * (direction === 'left' || direction === 'up' ? -1 : 1);
-  const options = to === 'top' ? { top: 0 } : to === 'bottom' ? { top: scroller.scrollHeight }
+  // Where columns are reversed the top is below zero; elsewhere that is taken for zero.
+  const options = to === 'top' ? { top: -scroller.scrollHeight } : to === 'bottom' ? { top: scroller.scrollHeight }
     : axis === 'x' ? { left: before[0] + by } : { top: before[1] + by };
   Element.prototype.scrollTo.call(scroller, { ...options, behavior: 'instant' });
   return { moved: scroller.scrollLeft !== before[0] || scroller.scrollTop !== before[1], box: boxOf(rectOf(element ?? scroller)) };

@@ -44,6 +44,22 @@ function statesOf(element, role) {
   return states;
 }
 
+// What keeps an element from all input: what is `inert` around it, or a modal dialog that it is not in.
+function inertBy(element) {
+  for (let at = element; at; at = drawnParent(at)) {
+    if (dom.matches(at, 'dialog:modal')) return null;
+    if (dom.has(at, 'inert')) return at;
+  }
+  return Document.prototype.querySelector.call(document, 'dialog:modal');
+}
+
+// Whether a list shows an option. A list that is closed renders none of them, so each is asked for its own style, and its
+// group for that.
+function isOffered(option) {
+  for (let at = option; at && dom.type(at) === 1 && dom.tag(at) !== 'select'; at = dom.parent(at)) if (styleOf(at).display === 'none') return false;
+  return true;
+}
+
 function levelOf(element, tag) {
   const level = Number.parseInt(dom.attribute(element, 'aria-level') ?? '', 10);
   if (level > 0 && level < 1000) return level;

@@ -300,7 +300,7 @@ class TreeWalk extends Shaping {
     const options = select.options;
     for (let at = 0; at < options.length && at < 5000 && !this.isFull(); at++) {
       const option = options[at];
-      if (styleOf(option).display === 'none' && option.hidden) continue;
+      if (!isOffered(option)) continue;
       const name = capped(tidy(option.label.slice(0, VALUE_MAX)), NAME_MAX);
       const states = [];
       if (option.disabled) states.push('disabled');
