@@ -28,6 +28,8 @@ use crate::telemetry::QueueMetrics;
 const USEFUL_TIME: Duration = Duration::from_millis(200);
 /// `Retry-After` while memory is short: a page or two must end first.
 const MEMORY_RETRY_AFTER: Duration = Duration::from_secs(5);
+/// For so long after requests of two clients a permit is kept for one that holds none.
+const SEVERAL_FOR: Duration = Duration::from_secs(600);
 
 /// How many requests run and wait.
 #[derive(Clone, Copy, Debug)]
@@ -56,6 +58,10 @@ struct State {
     free: usize,
     pace: Pace,
     queue: Queue<oneshot::Sender<Result<Permit, Overloaded>>>,
+    /// The client of the latest request.
+    latest: Option<Client>,
+    /// When a request last came from another client than the one before.
+    alternated: Option<Instant>,
 }
 
 /// The right to work on a page; given back when dropped.
@@ -73,7 +79,8 @@ impl Admission {
     #[must_use]
     pub fn new(limits: AdmissionLimits, metrics: QueueMetrics) -> Self {
         let AdmissionLimits { permits, queue_max, memory_percent_max } = limits;
-        let state = State { free: permits, pace: Pace::new(permits), queue: Queue::new(queue_max) };
+        let (pace, queue) = (Pace::new(permits), Queue::new(queue_max));
+        let state = State { free: permits, pace, queue, latest: None, alternated: None };
         Self(Arc::new(Shared { memory: Memory::new(memory_percent_max), metrics, state: Mutex::new(state) }))
     }
 
@@ -115,7 +122,8 @@ impl Admission {
 
     fn enter(&self, client: &Client, now: Instant, deadline: Instant) -> Result<Entered, Overloaded> {
         let mut state = self.0.state();
-        if state.free > 0 && state.queue.is_empty() {
+        state.comes(client, now);
+        if state.may_enter(client, now) {
             state.free -= 1;
             state.queue.admitted(client);
             self.0.metrics.waited(Duration::ZERO);
@@ -153,6 +161,31 @@ impl Admission {
     }
 }
 
+// === impl State ===
+
+impl State {
+    /// Notes a client's request.
+    fn comes(&mut self, client: &Client, now: Instant) {
+        if self.latest.as_ref().is_some_and(|latest| latest != client) {
+            self.alternated = Some(now);
+        }
+        self.latest = Some(client.clone());
+    }
+
+    /// Whether a client that holds `held` permits may have another one. While there are several clients, the last free one
+    /// is kept for a client that holds none: requests may take as long as the slowest page.
+    fn may_have(&self, held: usize, now: Instant) -> bool {
+        let are_several = self.alternated.is_some_and(|at| now.saturating_duration_since(at) < SEVERAL_FOR);
+        self.free > usize::from(are_several && held > 0)
+    }
+
+    /// Whether a client's request may run at once: nothing waits that may run before it.
+    fn may_enter(&self, client: &Client, now: Instant) -> bool {
+        let may = |client: &Client| self.may_have(self.queue.permits_of(client), now);
+        may(client) && !self.queue.next_client().is_some_and(may)
+    }
+}
+
 enum Entered {
     Admitted(Permit),
     Waiting(Waiting),
@@ -174,7 +207,9 @@ impl Drop for Permit {
         state.pace.learn(self.since.elapsed());
         state.free += 1;
         let mut next = Vec::new();
-        while state.free > 0
+        let now = Instant::now();
+        while let Some(client) = state.queue.next_client()
+            && state.may_have(state.queue.permits_of(client) - usize::from(*client == self.client), now)
             && let Some((client, request)) = state.queue.next()
         {
             state.free -= 1;
@@ -292,6 +327,29 @@ mod tests {
         for task in flood {
             drop(task.await.unwrap().unwrap());
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_client_leaves_a_permit_to_others_while_there_are_any() {
+        let (admission, metrics) = admission(3, 8);
+        let alone: Vec<_> =
+            [acquire(&admission, "a").await, acquire(&admission, "a").await, acquire(&admission, "a").await]
+                .into_iter()
+                .map(Result::unwrap)
+                .collect();
+        drop(alone);
+        drop(acquire(&admission, "b").await.unwrap());
+        let first = acquire(&admission, "a").await.unwrap();
+        let _second = acquire(&admission, "a").await.unwrap();
+        let third = waits(&admission, &metrics, "a").await;
+        // The place that is left is another's, although a request waits.
+        let other = acquire(&admission, "b").await.unwrap();
+        let _more = waits(&admission, &metrics, "b").await;
+        drop(first);
+        tokio::task::yield_now().await;
+        assert!(!third.is_finished(), "the last one is kept again");
+        drop(other);
+        drop(third.await.unwrap().unwrap());
     }
 
     #[tokio::test(start_paused = true)]

@@ -58,6 +58,7 @@ impl<T> Queue<T> {
     }
 
     /// Whether no request waits.
+    #[cfg(test)]
     pub(super) fn is_empty(&self) -> bool {
         self.waiting == 0
     }
@@ -131,12 +132,20 @@ impl<T> Queue<T> {
         Some(request)
     }
 
+    /// How many permits a client holds.
+    pub(super) fn permits_of(&self, client: &Client) -> usize {
+        self.clients.get(client).map_or(0, |presence| presence.permits)
+    }
+
+    /// The client whose request is next: the first of those with the fewest permits, so that equal ones take turns.
+    pub(super) fn next_client(&self) -> Option<&Client> {
+        self.turns.iter().min_by_key(|client| self.permits_of(client))
+    }
+
     /// Takes the next request out of the queue and counts its permit.
     pub(super) fn next(&mut self) -> Option<(Client, T)> {
-        let permits = |client: &Client| self.clients.get(client).map_or(0, |presence| presence.permits);
-        // The first of the clients with the fewest permits, so that equal ones take turns.
-        let (at, _) = self.turns.iter().enumerate().min_by_key(|(_, client)| permits(client))?;
-        let client = self.turns.remove(at)?;
+        let client = self.next_client()?.clone();
+        self.turns.retain(|other| *other != client);
         let presence = self.clients.get_mut(&client)?;
         let (_, request) = presence.waiting.pop_front()?;
         presence.permits += 1;

@@ -139,9 +139,9 @@ impl Sessions {
 
     /// Waits for a call's turn and for its permit.
     async fn turn<'a>(
-        &self,
+        &'a self,
         session: &'a Arc<Session>,
-        call: &Call<'_>,
+        call: &Call<'a>,
         deadline: Instant,
     ) -> Result<Turn<'a>, SessionError> {
         let acts = call.tool.is_some();
@@ -169,6 +169,8 @@ impl Sessions {
             tool: call.tool.clone(),
             closes: false,
             permit,
+            admission: &self.0.admission,
+            client: call.client,
             held,
             _acting: acting,
         })

@@ -82,7 +82,11 @@ impl Turn<'_> {
             self.warnings.push(format!("no_snapshot: {}", PageError::Leaving));
             return;
         }
-        if let Err(error) = self.take_snapshot(options).await {
+        let taking = async {
+            self.works_again().await?;
+            self.take_snapshot(options).await
+        };
+        if let Err(error) = taking.await {
             self.warnings.push(format!("no_snapshot: {error}"));
         }
     }

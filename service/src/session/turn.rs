@@ -11,7 +11,7 @@ use super::store::CallState;
 use super::tabs::Tab;
 use super::viewers::Acting;
 use super::{Session, SessionError};
-use crate::admission::{Client, Permit};
+use crate::admission::{Admission, Client, Permit};
 use crate::page::interact::Refs;
 use crate::page::{Page, PageError};
 
@@ -66,6 +66,9 @@ pub struct Turn<'a> {
     /// Whether the session ends with this call.
     pub(super) closes: bool,
     pub(super) permit: Option<Arc<Permit>>,
+    /// Where permits come from, and for whom.
+    pub(super) admission: &'a Admission,
+    pub(super) client: &'a Client,
     pub(super) held: MutexGuard<'a, CallState>,
     /// Keeps viewers from control while an agent acts.
     pub(super) _acting: Option<Acting>,
@@ -116,6 +119,19 @@ impl Turn<'_> {
     /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.
     pub(super) fn permit(&self) -> Result<Arc<Permit>, SessionError> {
         self.permit.clone().ok_or(SessionError::NotFound)
+    }
+
+    /// Gives the call's permit back, while it only waits for its page: others work meanwhile.
+    pub(super) fn rests(&mut self) {
+        self.permit = None;
+    }
+
+    /// Waits for a permit again, if the call has none.
+    pub(super) async fn works_again(&mut self) -> Result<(), SessionError> {
+        if self.permit.is_none() {
+            self.permit = Some(Arc::new(self.admission.acquire(self.client, self.deadline).await?));
+        }
+        Ok(())
     }
 
     /// Warns where the browser shows a page of its own in place of the tab's.

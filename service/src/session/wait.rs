@@ -24,6 +24,7 @@ impl Turn<'_> {
             return Err(Invalid::new("ms", "is missing: send one condition").into());
         };
         let page = self.page();
+        self.rests();
         // The call must end with its own answer, not with the end of its time.
         let until = self.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.deadline);
         let began = Instant::now();

@@ -52,3 +52,26 @@ async fn a_ref_whose_element_goes_while_it_is_waited_for_is_stale() {
     assert!(gone["details"].as_str().unwrap().contains("snapshot"), "{gone:?}");
     agent.does("close", json!({})).await;
 }
+
+#[tokio::test]
+async fn calls_that_only_wait_let_others_work() {
+    let stack = Stack::with().setting("PORTHOLE_MAX_CONCURRENT", "1").start().await;
+    let url = stack.site.html("<button>Here</button>");
+    let (waiting, _) = Agent::at(stack.caller(), &url).await;
+    let (agent, _) = Agent::at(stack.caller(), &url).await;
+    for condition in [json!({"ms": 20_000}), json!({"text": "never"}), json!({"url": "**/never"})] {
+        let mut fields = condition;
+        fields["timeout_ms"] = json!(20_000);
+        tokio::select! {
+            biased;
+            answer = waiting.call("wait", fields) => panic!("it waits no longer: {answer:?}"),
+            () = async {
+                for _ in 0..3 {
+                    agent.does("click", json!({"target": {"by": "text", "value": "Here"}})).await;
+                }
+            } => {}
+        }
+    }
+    agent.does("close", json!({})).await;
+    stack.expect_idle(Duration::from_secs(20)).await;
+}
