@@ -113,6 +113,15 @@ pub(super) fn make_folder(root: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
+/// Lists what a folder of downloads has: each download's name and its bytes.
+///
+/// # Errors
+/// If the folder is gone.
+pub(super) async fn list_folder(folder: &Path) -> io::Result<Vec<(String, u64)>> {
+    let folder = folder.to_owned();
+    tokio::task::spawn_blocking(move || list(&folder)).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
 impl Downloads {
     /// Lets the browser write a context's downloads into a folder, or refuse them where there is none. The browser
     /// reports how the downloads of all its contexts go on: each reader must know its own.
@@ -174,16 +183,11 @@ impl Downloads {
 
     /// Lists what the browser has written into the lease's folder, finished or not: each download's name and its bytes.
     pub async fn written(&self) -> Vec<(String, u64)> {
-        let Some(folder) = self.folder.clone() else { return Vec::new() };
-        let listing = tokio::task::spawn_blocking(move || list(&folder));
-        match listing.await {
-            Ok(Ok(written)) => written,
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the folder of downloads can't be read");
-                Vec::new()
-            }
-            Err(_) => Vec::new(),
-        }
+        let Some(folder) = &self.folder else { return Vec::new() };
+        list_folder(folder).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "the folder of downloads can't be read");
+            Vec::new()
+        })
     }
 
     /// Removes what there is of a download.

@@ -23,6 +23,8 @@ pub(super) struct FileList {
     pub(super) kept: Vec<Kept>,
     /// Whether downloads are written at all.
     pub(super) is_open: bool,
+    /// Downloads beyond the number that a session may have, and those that no page reported.
+    pub(super) excess: usize,
 }
 
 /// A download under way.

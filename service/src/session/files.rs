@@ -10,6 +10,7 @@ use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use porthole_contract::session::{Event, FileInfo, Files as FilesAnswer};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::end::Reason;
 use super::file_list::{Coming, FileList, Kept};
 use super::file_name::{file_name, mime_type};
 use super::{Session, SessionError, Turn};
@@ -23,8 +24,18 @@ const COMING_MAX: usize = 1_000;
 const END_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often the folder is looked at for files that no page reported.
 const STRAYS_EVERY: Duration = Duration::from_secs(1);
+/// And how soon again where there were any.
+const STRAYS_AGAIN: Duration = Duration::from_millis(100);
 /// A file of this size that no page has reported is removed when it is first seen; a smaller one when it is seen again.
 const STRAY_MAX_BYTES: u64 = 1024 * 1024;
+
+/// A session ends whose pages begin so many more downloads than it may have, or so many that no page reports: they occupy the
+/// browser, which all sessions share.
+const EXCESS_MAX: usize = 200;
+/// So does one with files of so many bytes at a time that no page reports.
+const STRAYS_MAX_BYTES: u64 = 2 * DOWNLOADS_MAX_BYTES;
+/// A download that no page reports counts like this many: it is no charge on its page's allowance.
+const STRAY_COUNTS: usize = 10;
 
 const TOO_LARGE: &str = "the session's downloads would be over 50 MB";
 const TOO_MANY: &str = "the session has as many downloads as one may have";
@@ -41,6 +52,11 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     looks_for_strays.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut strays = HashSet::new();
     loop {
+        if session.files.list().excess > EXCESS_MAX {
+            tracing::warn!(session = %session.id, "a session's pages began more downloads than it may have");
+            session.end.ask(Reason::Lost);
+            break;
+        }
         tokio::select! {
             news = downloads.next() => match news {
                 Some(DownloadNews::Begins { guid, session: page, suggested }) => {
@@ -52,11 +68,15 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
                 None => break,
             },
             _ = looks_for_strays.tick(), if downloads.are_kept() => {
+                let before = session.files.list().excess;
                 strays = remove_strays(&session, &downloads, &strays).await;
+                if session.files.list().excess > before {
+                    looks_for_strays.reset_after(STRAYS_AGAIN);
+                }
             }
         }
     }
-    // The browser is gone, or reported more than could be followed: nothing is written unwatched.
+    // The browser is gone, reported more than could be followed, or its pages began too many: nothing is written unwatched.
     downloads.refuse();
     session.files.list().is_open = false;
 }
@@ -70,6 +90,9 @@ async fn remove_strays(session: &Session, downloads: &Downloads, seen: &HashSet<
         written.into_iter().filter(|(guid, _)| !list.has(guid)).collect()
     };
     let mut left = HashSet::new();
+    if strays.iter().map(|(_, bytes)| bytes).sum::<u64>() > STRAYS_MAX_BYTES {
+        session.files.list().excess += EXCESS_MAX;
+    }
     for (guid, bytes) in strays {
         if bytes < STRAY_MAX_BYTES && !seen.contains(&guid) {
             left.insert(guid);
@@ -77,6 +100,7 @@ async fn remove_strays(session: &Session, downloads: &Downloads, seen: &HashSet<
         }
         downloads.cancel(&guid);
         downloads.remove(&guid).await;
+        session.files.list().excess += STRAY_COUNTS;
         let tab = session.tabs().active().map(|tab| tab.name).unwrap_or_default();
         session.events.push(failed(tab, STRAY_NAME.to_owned(), STRAY));
     }
@@ -106,6 +130,11 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&st
     close_unused(session, &tab);
     if let Some(error) = refused {
         downloads.cancel(guid);
+        if error == TOO_MANY {
+            // None of them will be kept, and each would occupy the browser.
+            downloads.refuse();
+            session.files.list().excess += 1;
+        }
         session.events.push(failed(tab, name, error));
     }
 }

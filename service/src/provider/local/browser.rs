@@ -23,10 +23,10 @@ use tokio_util::task::TaskTracker;
 
 use super::busy::InUse;
 use super::defence::Defence;
-use super::flags;
 use super::kind::BrowserKind;
 use super::noise::{Made, Noise, Visiting};
 use super::options::Setup;
+use super::{disk, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
@@ -121,13 +121,14 @@ pub(super) async fn launch(
         tracing::warn!("running as root: Chromium's own sandbox is off; run the service as another user to have it");
     }
     let flags = flags::command_line(executable, kind, profile.path(), &setup.weakness, without_sandbox);
-    let downloads = profile.path().join(DOWNLOADS);
+    let (profile_folder, downloads) = (profile.path().to_owned(), profile.path().join(DOWNLOADS));
     let (process, pipe) = Process::start(executable, flags, profile)
         .map_err(|error| not_started(&format!("{} can't be started", executable.display()), error))?;
     let connection = connect_pipe(pipe.reader, pipe.writer, Bounds::default(), metrics.cdp().clone());
     let (pid, stderr) = (process.id(), process.stderr());
     let kill = CancellationToken::new();
-    tasks.spawn(keep(process, connection.clone(), kill.clone(), metrics.clone()));
+    let disk = disk::fills(profile_folder, downloads.clone());
+    tasks.spawn(keep(process, connection.clone(), kill.clone(), disk, metrics.clone()));
     // The browser leads its own process group. One that is gone already has no peers.
     let checks_peers = setup.weakness.leaves(Defence::PeerCheck);
     let peers = if checks_peers { Peers::of_group(pid) } else { Peers::anyone() };
@@ -167,15 +168,28 @@ pub(super) async fn launch(
     }
 }
 
-/// Waits until the browser ends, is told to end or closes its pipe; then kills its processes and removes its profile.
-async fn keep(mut process: Process, connection: Connection, kill: CancellationToken, metrics: LeaseMetrics) {
+/// Waits until the browser ends, is told to end, closes its pipe or fills the disk; then kills its processes and removes its
+/// profile.
+async fn keep(
+    mut process: Process,
+    connection: Connection,
+    kill: CancellationToken,
+    fills_disk: impl Future<Output = u64>,
+    metrics: LeaseMetrics,
+) {
     metrics.browser_started();
     let pid = process.id();
     let why: Cow<'static, str> = tokio::select! {
         status = process.ended() => status.map_or("waiting for its process failed".into(), |status| format!("it ended with {status}").into()),
         reason = connection.closed() => reason,
         () = kill.cancelled() => "the service ended it".into(),
+        written = fills_disk => {
+            tracing::error!(pid, written, "pages have a local browser write more downloads than it may: it is ended");
+            "it filled the disk".into()
+        }
     };
+    // Whoever holds it learns it, however it ended.
+    kill.cancel();
     let profile = process.kill().await;
     metrics.browser_ended();
     tracing::info!(pid, %why, "a local browser is gone");
@@ -390,6 +404,14 @@ impl Drop for HeldContext {
         self.report_blocked();
         // The command is sent here, synchronously; the task only waits for the confirmation.
         let root = self.browser.connection.browser();
+        if self.folder.is_some() {
+            // What its pages still ask for is written nowhere.
+            let mut deny = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
+            deny.browser_context_id = Some(self.context.clone());
+            // The setting is the connection's.
+            deny.events_enabled = Some(true);
+            root.call(&deny).forget();
+        }
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
         let (folder, visiting) = (self.folder.take(), self.visiting.take());
@@ -412,10 +434,8 @@ impl Drop for HeldContext {
                 tracing::error!("a browser context could not be disposed of: the browser makes no new pages");
                 browser.retire();
             }
-            if let Some(folder) = folder
-                && let Err(error) = tokio::fs::remove_dir_all(&folder).await
-            {
-                tracing::debug!(%error, "a folder of downloads went with its browser");
+            if let Some(folder) = folder {
+                tokio::spawn(disk::remove(folder, browser.kill.clone()));
             }
             if let Some((purpose, since)) = leased {
                 metrics.ended(purpose.page_use(), since.elapsed(), confirmed);

@@ -10,6 +10,7 @@
 mod browser;
 mod busy;
 mod defence;
+mod disk;
 mod flags;
 mod kind;
 mod noise;

@@ -208,6 +208,38 @@ async fn downloads_of_another_sandbox_change_nothing() {
 }
 
 #[tokio::test]
+async fn a_flood_of_downloads_ends_its_session_alone() {
+    let stack = Stack::start().await;
+    // No event tells of them: each frame is gone before its download begins.
+    let floods = stack.site.html(&format!(
+        "{SAVES}<button onclick='setInterval(() => {{ for (let n = 0; n < 20; n++) {{
+        const f = document.createElement(`iframe`); document.body.append(f);
+        save(f.contentDocument, `data:application/x,` + `x`.repeat(1000), `n`); f.remove() }} }}, 200)'>flood</button>"
+    ));
+    let ours =
+        stack.site.html(&format!("{SAVES}<button onclick='save(document, blob(5), \"ours.bin\")'>save</button>"));
+    let agent = Agent::open(stack.service_caller(), json!({})).await;
+    agent.call("navigate", json!({"url": ours})).await;
+    let flood = Agent::open(stack.service_caller(), json!({})).await;
+    flood.call("navigate", json!({"url": floods})).await;
+    flood.call("click", json!({"target": {"by": "text", "value": "flood"}})).await;
+    eventually(GONE_WITHIN, async || {
+        let answer = flood.caller.post("/session/status", flood.with_session(json!({}))).await;
+        so(answer.json()["error"] == "SESSION_LOST", format!("{answer:?}"))
+    })
+    .await;
+    let clicked = agent.call("click", json!({"target": {"by": "text", "value": "save"}})).await;
+    let told = agent.event("download", &clicked).await;
+    assert_eq!((&told["name"], &told["bytes"]), (&json!("ours.bin"), &json!(5)), "{told}");
+    agent.call("close", json!({})).await;
+    eventually(GONE_WITHIN, async || {
+        let left = files_with(&stack.home, &"x".repeat(1000));
+        so(left.is_empty(), format!("{left:?}"))
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_remote_browser_refuses_downloads_and_says_so() {
     let remote = Remote::start().await;
     let stack = &remote.stack;
