@@ -172,6 +172,19 @@ impl State {
         self.latest = Some(client.clone());
     }
 
+    /// Gives free permits to waiting requests that may have them.
+    fn choose(&mut self, now: Instant) -> Vec<(Client, oneshot::Sender<Result<Permit, Overloaded>>)> {
+        let mut chosen = Vec::new();
+        while let Some(client) = self.queue.next_client()
+            && self.may_have(self.queue.permits_of(client), now)
+            && let Some(next) = self.queue.next()
+        {
+            self.free -= 1;
+            chosen.push(next);
+        }
+        chosen
+    }
+
     /// Whether a client that holds `held` permits may have another one. While there are several clients, the last free one
     /// is kept for a client that holds none: requests may take as long as the slowest page.
     fn may_have(&self, held: usize, now: Instant) -> bool {
@@ -206,17 +219,11 @@ impl Drop for Permit {
         let mut state = self.shared.state();
         state.pace.learn(self.since.elapsed());
         state.free += 1;
-        let mut next = Vec::new();
         let now = Instant::now();
-        while let Some(client) = state.queue.next_client()
-            && state.may_have(state.queue.permits_of(client) - usize::from(*client == self.client), now)
-            && let Some((client, request)) = state.queue.next()
-        {
-            state.free -= 1;
-            next.push((client, request));
-        }
-        // Only after the choice, in which this client still counted as holding the permit, so that others came first.
+        // In the first choice this client still counts as holding the permit, so that others come first.
+        let mut next = state.choose(now);
         state.queue.finished(&self.client);
+        next.extend(state.choose(now));
         drop(state);
         for (client, request) in next {
             // A request whose caller has left drops the permit, which gives it back.
@@ -350,6 +357,19 @@ mod tests {
         assert!(!third.is_finished(), "the last one is kept again");
         drop(other);
         drop(third.await.unwrap().unwrap());
+    }
+
+    #[tokio::test]
+    async fn a_client_whose_request_ends_may_have_the_permit_that_others_may_not() {
+        let (admission, metrics) = admission(2, 8);
+        let first = acquire(&admission, "a").await.unwrap();
+        let _other = acquire(&admission, "b").await.unwrap();
+        let others = waits(&admission, &metrics, "b").await;
+        let second = waits(&admission, &metrics, "a").await;
+        drop(first);
+        drop(second.await.unwrap().unwrap());
+        assert!(!others.is_finished());
+        let _newcomer = acquire(&admission, "c").await.unwrap();
     }
 
     #[tokio::test(start_paused = true)]

@@ -8,11 +8,13 @@ use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::{
-    BrowserContextId, CancelDownloadParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
+    BrowserContextId, CancelDownloadParams, GetVersionParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
 };
 use serde::Deserialize;
+use tokio::time::timeout;
 
 use crate::cdp::{Event, EventSink, Events, Session};
 
@@ -21,6 +23,8 @@ const FOLDER_MODE: u32 = 0o700;
 /// Longest name that a file in the folder may have, in bytes. The browser gives each a UUID.
 const GUID_MAX_BYTES: usize = 64;
 
+/// How long the browser may take to answer.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 /// How many files of a folder are looked at in one go.
 const LISTED_MAX: usize = 1_000;
 
@@ -164,6 +168,21 @@ impl Downloads {
                 None => tracing::warn!("an event about a download can't be read"),
             }
         }
+    }
+
+    /// Returns the next report that has already arrived.
+    pub fn try_next(&mut self) -> Option<DownloadNews> {
+        loop {
+            match read(&self.events.try_next()?) {
+                Some(news) => return Some(news),
+                None => tracing::warn!("an event about a download can't be read"),
+            }
+        }
+    }
+
+    /// Waits until all that the browser has reported by now has arrived.
+    pub async fn catch_up(&self) {
+        drop(timeout(ANSWER_TIMEOUT, self.browser.call(&GetVersionParams::default())).await);
     }
 
     /// Cancels a download. The browser reports that as its failure.

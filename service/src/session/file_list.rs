@@ -23,6 +23,8 @@ pub(super) struct FileList {
     pub(super) kept: Vec<Kept>,
     /// Whether downloads are written at all.
     pub(super) is_open: bool,
+    /// Whether the browser refuses further ones, since there were as many as there may be.
+    pub(super) is_full: bool,
     /// Downloads beyond the number that a session may have, and those that no page reported.
     pub(super) excess: usize,
 }

@@ -31,11 +31,11 @@ const STRAY_MAX_BYTES: u64 = 1024 * 1024;
 
 /// A session ends whose pages begin so many more downloads than it may have, or so many that no page reports: they occupy the
 /// browser, which all sessions share.
-const EXCESS_MAX: usize = 200;
+const EXCESS_MAX: usize = 1_000;
 /// So does one with files of so many bytes at a time that no page reports.
 const STRAYS_MAX_BYTES: u64 = 2 * DOWNLOADS_MAX_BYTES;
 /// A download that no page reports counts like this many: it is no charge on its page's allowance.
-const STRAY_COUNTS: usize = 10;
+const STRAY_COUNTS: usize = 50;
 
 const TOO_LARGE: &str = "the session's downloads would be over 50 MB";
 const TOO_MANY: &str = "the session has as many downloads as one may have";
@@ -52,24 +52,20 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     looks_for_strays.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut strays = HashSet::new();
     loop {
-        if session.files.list().excess > EXCESS_MAX {
+        if session.files.list().excess >= EXCESS_MAX {
             tracing::warn!(session = %session.id, "a session's pages began more downloads than it may have");
             session.end.ask(Reason::Lost);
             break;
         }
         tokio::select! {
+            biased;
             news = downloads.next() => match news {
-                Some(DownloadNews::Begins { guid, session: page, suggested }) => {
-                    begins(&session, &downloads, &guid, page.as_deref(), file_name(&suggested));
-                }
-                Some(DownloadNews::Progresses { guid, received, total, state }) => {
-                    progresses(&session, &downloads, &guid, received.max(total), state).await;
-                }
+                Some(news) => note(&session, &downloads, news).await,
                 None => break,
             },
             _ = looks_for_strays.tick(), if downloads.are_kept() => {
                 let before = session.files.list().excess;
-                strays = remove_strays(&session, &downloads, &strays).await;
+                strays = remove_strays(&session, &mut downloads, &strays).await;
                 if session.files.list().excess > before {
                     looks_for_strays.reset_after(STRAYS_AGAIN);
                 }
@@ -78,17 +74,42 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     }
     // The browser is gone, reported more than could be followed, or its pages began too many: nothing is written unwatched.
     downloads.refuse();
-    session.files.list().is_open = false;
+    let coming: Vec<String> = {
+        let mut list = session.files.list();
+        list.is_open = false;
+        list.coming.drain().map(|(guid, _)| guid).collect()
+    };
+    for guid in coming {
+        downloads.cancel(&guid);
+        downloads.remove(&guid).await;
+    }
+    session.files.ended.notify_waiters();
+}
+
+async fn note(session: &Session, downloads: &Downloads, news: DownloadNews) {
+    match news {
+        DownloadNews::Begins { guid, session: page, suggested } => {
+            begins(session, downloads, &guid, page.as_deref(), file_name(&suggested));
+        }
+        DownloadNews::Progresses { guid, received, total, state } => {
+            progresses(session, downloads, &guid, received.max(total), state).await;
+        }
+    }
 }
 
 /// Removes files that no page has reported: the browser reports nothing of a download whose frame was removed before its
-/// server answered. Returns those that are left, since a report may be on its way.
-async fn remove_strays(session: &Session, downloads: &Downloads, seen: &HashSet<String>) -> HashSet<String> {
-    let written = downloads.written().await;
-    let strays: Vec<(String, u64)> = {
-        let list = session.files.list();
-        written.into_iter().filter(|(guid, _)| !list.has(guid)).collect()
-    };
+/// server answered. Returns those that are left, to be looked at again.
+async fn remove_strays(session: &Session, downloads: &mut Downloads, seen: &HashSet<String>) -> HashSet<String> {
+    let mut strays = downloads.written().await;
+    strays.retain(|(guid, _)| !session.files.list().has(guid));
+    if !strays.is_empty() {
+        // Their reports may be on the way.
+        downloads.catch_up().await;
+        while let Some(news) = downloads.try_next() {
+            note(session, downloads, news).await;
+        }
+        strays.retain(|(guid, _)| !session.files.list().has(guid));
+    }
     let mut left = HashSet::new();
     if strays.iter().map(|(_, bytes)| bytes).sum::<u64>() > STRAYS_MAX_BYTES {
         session.files.list().excess += EXCESS_MAX;
@@ -114,7 +135,8 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&st
         let mut list = session.files.list();
         let refused = if !downloads.are_kept() {
             Some(NOT_KEPT)
-        } else if list.count() >= FILES_MAX {
+        } else if list.is_full || list.count() >= FILES_MAX {
+            list.is_full = true;
             Some(TOO_MANY)
         } else {
             None

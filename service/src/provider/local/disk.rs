@@ -8,14 +8,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use porthole_contract::limits::DOWNLOADS_MAX_BYTES;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
 /// How often is looked.
 const LOOKS_EVERY: Duration = Duration::from_millis(500);
-/// What a browser may have written of downloads at any time, in bytes: twenty times what a session keeps. One that exceeds it
-/// is ended, with all its pages, since otherwise the disk is full for everyone.
+/// What a browser may have on the disk of downloads beside what sessions may keep, in bytes. One that exceeds it is ended with
+/// all its pages, since otherwise the disk is full for everyone.
 const WRITTEN_MAX_BYTES: u64 = 1024 * 1024 * 1024;
 /// A lease's folder is removed again and again until it has been gone for so long.
 const GONE_FOR: Duration = Duration::from_secs(5);
@@ -52,7 +53,8 @@ pub(super) async fn remove(folder: PathBuf, browser_ended: CancellationToken) {
 fn written(profile: &Path, downloads: &Path) -> u64 {
     let temp = bytes_in(profile, |name| name.starts_with(TEMP_PREFIX));
     let leases = std::fs::read_dir(downloads).into_iter().flatten().flatten().take(ENTRIES_MAX);
-    leases.map(|lease| bytes_in(&lease.path(), |_| true)).fold(temp, u64::saturating_add)
+    let kept = |lease: &Path| bytes_in(lease, |_| true).saturating_sub(DOWNLOADS_MAX_BYTES);
+    leases.map(|lease| kept(&lease.path())).fold(temp, u64::saturating_add)
 }
 
 /// The bytes of the files of a folder, of which any may go meanwhile.
@@ -67,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn temp_files_and_the_folders_of_leases_count() {
+    fn temp_files_count_and_what_leases_have_beyond_what_they_may_keep() {
         let profile = tempfile::tempdir().unwrap();
         let downloads = profile.path().join("downloads");
         let lease = downloads.join("lease");
@@ -75,9 +77,10 @@ mod tests {
         for (path, bytes) in [
             (profile.path().join(".org.chromium.Chromium.x"), 3),
             (profile.path().join("Cookies"), 100),
-            (lease.join("one.crdownload"), 5),
+            (lease.join("one.crdownload"), DOWNLOADS_MAX_BYTES + 5),
         ] {
-            std::fs::write(path, vec![0; bytes]).unwrap();
+            // No more than its length is written.
+            std::fs::File::create(path).unwrap().set_len(bytes).unwrap();
         }
         assert_eq!(written(profile.path(), &downloads), 8);
     }
