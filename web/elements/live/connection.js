@@ -42,6 +42,9 @@ export class Connection {
     /** @type {Map<number, number>} */
     this._pings = new Map();
     this._pingId = 0;
+    /** Pings since the last sign of life. */
+    this._silent = 0;
+    this._buffered = 0;
     this._ended = true;
   }
 
@@ -67,13 +70,14 @@ export class Connection {
 
   _online = () => {
     // The network is another one: a ping that has waited for a while goes unanswered.
-    if (!this._ended && (!this._socket || this._pings.size > 1)) void this._connect();
+    if (!this._ended && (!this._socket || this._silent > 1)) void this._connect();
   };
 
   _forget() {
     clearTimeout(this._timer);
     clearInterval(this._pinging);
     this._pings.clear();
+    this._silent = this._buffered = 0;
     const socket = this._socket;
     this._socket = null;
     if (socket && socket.readyState <= WebSocket.OPEN) socket.close(1000);
@@ -110,6 +114,7 @@ export class Connection {
     });
     socket.addEventListener('message', (event) => {
       if (!current()) return;
+      this._silent = 0;
       if (typeof event.data === 'string') this._text(event.data);
       else this._binary(event.data);
     });
@@ -145,10 +150,15 @@ export class Connection {
   }
 
   _ping() {
-    if (this._pings.size >= PINGS_UNANSWERED_MAX) {
+    // A ping waits behind what is being uploaded.
+    const buffered = this._socket?.bufferedAmount ?? 0;
+    if (buffered < this._buffered) this._silent = 0;
+    this._buffered = buffered;
+    if (this._silent >= PINGS_UNANSWERED_MAX) {
       this._closed(1006);
       return;
     }
+    this._silent += 1;
     this._pingId += 1;
     this._pings.set(this._pingId, performance.now());
     this.send({ type: 'ping', id: this._pingId });
