@@ -63,7 +63,8 @@ impl chromiumoxide_types::Command for GetPartialTree {
 }
 
 impl Page {
-    /// Asks about the custom elements that a function of the kit names, and tells the kit. Whether anything is new to it.
+    /// Asks about the custom elements that a function of the kit names, and tells the kit. Returns whether anything is new to
+    /// the kit. Takes [`CAPTURE_TIMEOUT`] at most, which a search does not count as its own time.
     pub(super) async fn read_internals(
         &self,
         frame: &Frame,

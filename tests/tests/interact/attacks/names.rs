@@ -232,6 +232,11 @@ async fn a_container_is_not_clicked_on_a_control_that_is_for_something_else() {
                 "<span id=c aria-label=Save style='display:inline-block'><button onclick='note(`right`)' style='width:99px'>Save all</button></span>",
                 "right",
             ),
+            // An icon without a name, in the middle.
+            (
+                "<div id=c style='width:400px;text-align:center'>Invoice 42 <button onclick='note(`wrong`)' style='width:60px'></button> of May</div>",
+                "",
+            ),
             // A link that is stretched over a whole card.
             (
                 "<div id=c style='position:relative;width:300px'><h3>Lamp</h3>Warm light<a href='#x' onclick='note(`right`)' style='position:absolute;inset:0'></a></div>",

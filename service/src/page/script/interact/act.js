@@ -206,6 +206,8 @@ const standsFor = (nested, element) => {
   if (['text', 'content'].includes(actFieldKind(nested))) return true;
   const [inner, all] = [nested, element].map(saidBy);
   if (inner.length > 0 && all.length > 0) return all.length <= inner.length && isAmong(new Set(all), new Set(inner));
+  // An icon beside words is for something that they don't say.
+  if (inner.length === 0 && !FIELDS.has(shownRole(nested)) && contentOf(element) !== '') return false;
   return (all.length === 0 || !PANELS.has(roleOf(element))) && isOnlyControl(nested, element);
 };
 // The first point that may be clicked: not on a control that is for something else. Of an element that acts by itself, other

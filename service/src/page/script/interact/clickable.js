@@ -2,7 +2,7 @@
 const HANDLED = '[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup], [ontouchstart]';
 const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable], [draggable=true]`;
 
-// Roles of what holds controls. It takes the focus to be scrolled, and has handlers for what is inside.
+// Roles of what holds controls. Such an element may take the focus only to be scrolled, and have handlers for what is inside it.
 const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary', 'contentinfo', 'dialog', 'document', 'feed', 'form', 'grid', 'group',
   'list', 'log', 'main', 'menu', 'menubar', 'navigation', 'radiogroup', 'region', 'rowgroup', 'search', 'table', 'tablist', 'tabpanel', 'toolbar', 'tree',
   'treegrid']);

@@ -6,7 +6,7 @@ const INTERNALS_MAX = 100;
 // What was told last: `{role, name, value, disabled, checked, expanded, selected, pressed, required, readonly, invalid}`, all texts.
 const internals = new WeakMap();
 let isAnyInternal = false;
-// Those of which there was nothing to tell.
+// Those of which there was nothing to tell. They are not asked about again in their document.
 const withoutInternals = new WeakSet();
 let latestCustoms = [], askedCustoms = [];
 
@@ -22,7 +22,8 @@ function mayKeepInternals(element, tag) {
 function unaskedIn(tree) {
   const unasked = [];
   for (const element of allIn(tree, ':is([tabindex], :enabled, :disabled):defined')) {
-    if (unasked.length < INTERNALS_MAX && !internals.has(element) && mayKeepInternals(element, dom.tag(element))) unasked.push(element);
+    if (unasked.length === INTERNALS_MAX) break;
+    if (!internals.has(element) && mayKeepInternals(element, dom.tag(element))) unasked.push(element);
   }
   return unasked;
 }

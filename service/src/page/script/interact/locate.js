@@ -32,7 +32,7 @@ const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = get
 // Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
 // nothing scrolls to, not behind a modal dialog.
 function isSeen(element) {
-  if (inertBy(element) !== null || !Element.prototype.checkVisibility.call(element, { opacityProperty: true })) return false;
+  if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true }) || inertBy(element) !== null) return false;
   const box = dom.box(element);
   if (box.width <= 1 && box.height <= 1) return false;
   const { scrollX, scrollY } = window;
@@ -129,8 +129,9 @@ function told(plan, search = new Search()) {
 }
 
 kit.locate = (plan) => {
-  const outcome = told(plan);
-  latestCustoms = unaskedBy(plan, outcome.chosen && elementOf(outcome.chosen.number));
+  const search = new Search();
+  const outcome = told(plan, search);
+  latestCustoms = unaskedBy(plan, search, outcome.chosen && elementOf(outcome.chosen.number));
   outcome.customs = latestCustoms.length;
   if (outcome.chosen) {
     const element = elementOf(outcome.chosen.number);
@@ -142,9 +143,11 @@ kit.locate = (plan) => {
 
 // What has to be known of custom elements before a plan's outcome counts: of the element that it comes to, and of all that may
 // have the role that it looks for.
-function unaskedBy(plan, chosen) {
-  if (chosen) return mayKeepInternals(chosen, dom.tag(chosen)) && !internals.has(chosen) ? [chosen] : [];
-  return (plan.tries ?? []).some(steps => steps.some(step => step.by === 'role')) ? unaskedIn(document) : [];
+function unaskedBy(plan, search, chosen) {
+  const isForRole = (plan.tries ?? []).some(steps => steps.some(step => step.by === 'role'));
+  const unasked = new Set(isForRole ? search.pierce(document, unaskedIn) : []);
+  if (chosen && !internals.has(chosen) && mayKeepInternals(chosen, dom.tag(chosen))) unasked.add(chosen);
+  return [...unasked].slice(-INTERNALS_MAX);
 }
 
 const pause = (ms) => new Promise(resolve => setTimeout(resolve, ms));

@@ -50,7 +50,17 @@ function inertBy(element) {
     if (dom.matches(at, 'dialog:modal')) return null;
     if (dom.has(at, 'inert')) return at;
   }
-  return Document.prototype.querySelector.call(document, 'dialog:modal');
+  return modalDialog();
+}
+
+// The modal dialog of this document, or null. Kept until the page's script may run again.
+let modal;
+function modalDialog() {
+  if (modal === undefined) {
+    modal = Document.prototype.querySelector.call(document, 'dialog:modal');
+    queueMicrotask(() => { modal = undefined });
+  }
+  return modal;
 }
 
 // Whether a list shows an option. A list that is closed renders none of them, so each is asked for its own style, and its
