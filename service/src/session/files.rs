@@ -26,6 +26,9 @@ const END_TIMEOUT: Duration = Duration::from_secs(10);
 const STRAYS_EVERY: Duration = Duration::from_secs(1);
 /// And how soon again where there were any.
 const STRAYS_AGAIN: Duration = Duration::from_millis(100);
+/// How often in a session that had no call for so long.
+const STRAYS_WHEN_IDLE: Duration = Duration::from_secs(10);
+const IDLE_AFTER: Duration = Duration::from_secs(30);
 /// A file of this size that no page has reported is removed when it is first seen; a smaller one when it is seen again.
 const STRAY_MAX_BYTES: u64 = 1024 * 1024;
 
@@ -66,9 +69,13 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
             _ = looks_for_strays.tick(), if downloads.are_kept() => {
                 let before = session.files.list().excess;
                 strays = remove_strays(&session, &mut downloads, &strays).await;
-                if session.files.list().excess > before {
-                    looks_for_strays.reset_after(STRAYS_AGAIN);
-                }
+                let has_found = session.files.list().excess > before;
+                let is_idle = session.idle_for() > IDLE_AFTER && strays.is_empty();
+                looks_for_strays.reset_after(match (has_found, is_idle) {
+                    (true, _) => STRAYS_AGAIN,
+                    (false, true) => STRAYS_WHEN_IDLE,
+                    (false, false) => STRAYS_EVERY,
+                });
             }
         }
     }
