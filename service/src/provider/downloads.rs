@@ -117,13 +117,18 @@ pub(super) fn make_folder(root: &Path) -> io::Result<PathBuf> {
     Ok(folder)
 }
 
-/// Lists what a folder of downloads has: each download's name and its bytes.
-///
-/// # Errors
-/// If the folder is gone.
-pub(super) async fn list_folder(folder: &Path) -> io::Result<Vec<(String, u64)>> {
-    let folder = folder.to_owned();
-    tokio::task::spawn_blocking(move || list(&folder)).await.unwrap_or_else(|error| Err(io::Error::other(error)))
+/// Builds the command that lets the browser write a context's downloads into a folder, or refuse them where there is none.
+/// Whether downloads are reported is a setting of the connection, so every such command has to ask for it.
+pub(super) fn behavior(context: Option<BrowserContextId>, folder: Option<&Path>) -> SetDownloadBehaviorParams {
+    let mut params = SetDownloadBehaviorParams::new(match folder {
+        // Under names that the browser chooses: the page's may be anything.
+        Some(_) => SetDownloadBehaviorBehavior::AllowAndName,
+        None => SetDownloadBehaviorBehavior::Deny,
+    });
+    params.browser_context_id = context;
+    params.download_path = folder.map(|folder| folder.to_string_lossy().into_owned());
+    params.events_enabled = Some(true);
+    params
 }
 
 impl Downloads {
@@ -133,16 +138,7 @@ impl Downloads {
     pub(super) fn begin(browser: Session, context: Option<BrowserContextId>, folder: Option<PathBuf>) -> Self {
         // One stream: what begins is read before how it goes on.
         let (events, sink) = browser.events_of_several(&[PROGRESSES]);
-        let behavior = match &folder {
-            // Under names that the browser chooses: the page's may be anything.
-            Some(_) => SetDownloadBehaviorBehavior::AllowAndName,
-            None => SetDownloadBehaviorBehavior::Deny,
-        };
-        let mut params = SetDownloadBehaviorParams::new(behavior);
-        params.browser_context_id.clone_from(&context);
-        params.download_path = folder.as_ref().map(|folder| folder.to_string_lossy().into_owned());
-        params.events_enabled = Some(true);
-        browser.call(&params).forget();
+        browser.call(&behavior(context.clone(), folder.as_deref())).forget();
         Self { browser, context, events, reports: DownloadReports(sink), folder }
     }
 
@@ -162,10 +158,8 @@ impl Downloads {
     /// loses nothing.
     pub async fn next(&mut self) -> Option<DownloadNews> {
         loop {
-            let event = self.events.next().await?;
-            match read(&event) {
-                Some(news) => return Some(news),
-                None => tracing::warn!("an event about a download can't be read"),
+            if let Some(news) = read(&self.events.next().await?) {
+                return Some(news);
             }
         }
     }
@@ -173,9 +167,8 @@ impl Downloads {
     /// Returns the next report that has already arrived.
     pub fn try_next(&mut self) -> Option<DownloadNews> {
         loop {
-            match read(&self.events.try_next()?) {
-                Some(news) => return Some(news),
-                None => tracing::warn!("an event about a download can't be read"),
+            if let Some(news) = read(&self.events.try_next()?) {
+                return Some(news);
             }
         }
     }
@@ -194,19 +187,23 @@ impl Downloads {
 
     /// Makes the browser refuse further downloads.
     pub fn refuse(&self) {
-        let mut deny = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-        deny.browser_context_id.clone_from(&self.context);
-        deny.events_enabled = Some(true);
-        self.browser.call(&deny).forget();
+        self.browser.call(&behavior(self.context.clone(), None)).forget();
     }
 
     /// Lists what the browser has written into the lease's folder, finished or not: each download's name and its bytes.
     pub async fn written(&self) -> Vec<(String, u64)> {
-        let Some(folder) = &self.folder else { return Vec::new() };
-        list_folder(folder).await.unwrap_or_else(|error| {
+        let Some(folder) = self.folder.clone() else { return Vec::new() };
+        let listed = tokio::task::spawn_blocking(move || list(&folder)).await.map_err(io::Error::other);
+        listed.and_then(|listed| listed).unwrap_or_else(|error| {
             tracing::warn!(%error, "the folder of downloads can't be read");
             Vec::new()
         })
+    }
+
+    /// Cancels a download and removes what there is of it.
+    pub async fn discard(&self, guid: &str) {
+        self.cancel(guid);
+        self.remove(guid).await;
     }
 
     /// Removes what there is of a download.
@@ -238,7 +235,7 @@ impl DownloadReports {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast saturates")]
-fn read(event: &Event) -> Option<DownloadNews> {
+fn try_read(event: &Event) -> Option<DownloadNews> {
     if event.method == BEGINS {
         let WillBegin { guid, suggested_filename } = event.read().ok()?;
         let (session, suggested) = (event.session.clone(), suggested_filename);
@@ -251,6 +248,14 @@ fn read(event: &Event) -> Option<DownloadNews> {
         _ => DownloadState::UnderWay,
     };
     Some(DownloadNews::Progresses { guid, received: received_bytes as u64, total: total_bytes as u64, state })
+}
+
+fn read(event: &Event) -> Option<DownloadNews> {
+    let news = try_read(event);
+    if news.is_none() {
+        tracing::warn!("an event about a download can't be read");
+    }
+    news
 }
 
 fn list(folder: &Path) -> io::Result<Vec<(String, u64)>> {

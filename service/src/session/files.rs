@@ -87,8 +87,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
         list.coming.drain().map(|(guid, _)| guid).collect()
     };
     for guid in coming {
-        downloads.cancel(&guid);
-        downloads.remove(&guid).await;
+        downloads.discard(&guid).await;
     }
     session.files.ended.notify_waiters();
 }
@@ -126,8 +125,7 @@ async fn remove_strays(session: &Session, downloads: &mut Downloads, seen: &Hash
             left.insert(guid);
             continue;
         }
-        downloads.cancel(&guid);
-        downloads.remove(&guid).await;
+        downloads.discard(&guid).await;
         session.files.list().excess += STRAY_COUNTS;
         let tab = session.tabs().active().map(|tab| tab.name).unwrap_or_default();
         session.events.push(failed(tab, STRAY_NAME.to_owned(), STRAY));

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use chromiumoxide_cdp::cdp::browser_protocol::browser::{
-    BrowserContextId, GetVersionParams, SetDownloadBehaviorBehavior, SetDownloadBehaviorParams,
-};
+use chromiumoxide_cdp::cdp::browser_protocol::browser::{BrowserContextId, GetVersionParams};
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
@@ -30,7 +28,7 @@ use super::{disk, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
 use crate::guard::{Judge, Network};
-use crate::provider::downloads::make_folder;
+use crate::provider::downloads::{behavior, make_folder};
 use crate::provider::{Budget, Downloads, FrameLock, Lease, LeaseRequest, ProviderError, Purpose, popups};
 use crate::telemetry::{BlockedMetrics, LeaseMetrics};
 
@@ -188,7 +186,7 @@ async fn keep(
             "it filled the disk".into()
         }
     };
-    // Whoever holds it learns it, however it ended.
+    // What holds the token sees that the browser has ended.
     kill.cancel();
     let profile = process.kill().await;
     metrics.browser_ended();
@@ -301,9 +299,8 @@ impl Browser {
         let mut attach = AttachToTargetParams::new(target.clone());
         attach.flatten = Some(true);
         let attach = root.call(&attach);
-        let mut downloads = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-        downloads.browser_context_id = Some(context);
-        // The setting is the connection's: without it, no other context's downloads would be reported either.
+        let mut downloads = behavior(Some(context), None);
+        // Visits have none, so their browsers report none.
         downloads.events_enabled = self.popups.is_some().then_some(true);
         let downloads = root.call(&downloads);
         let session = attach.await?.session_id;
@@ -406,11 +403,7 @@ impl Drop for HeldContext {
         let root = self.browser.connection.browser();
         if self.folder.is_some() {
             // What its pages still ask for is written nowhere.
-            let mut deny = SetDownloadBehaviorParams::new(SetDownloadBehaviorBehavior::Deny);
-            deny.browser_context_id = Some(self.context.clone());
-            // The setting is the connection's.
-            deny.events_enabled = Some(true);
-            root.call(&deny).forget();
+            root.call(&behavior(Some(self.context.clone()), None)).forget();
         }
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
