@@ -220,19 +220,14 @@ impl Routes {
     }
 
     fn publish(&mut self, session: &SessionId, method: &str, params: &Bytes) {
-        let Some(subscribers) = self.subscribers.get_mut(session) else { return };
+        let subscribers = self.subscribers.get(session).into_iter().flatten();
         let mut ended = Vec::new();
-        subscribers.retain(|subscriber| {
-            let Some(method) = subscriber.methods.iter().find(|wanted| **wanted == method) else { return true };
+        for Subscriber { methods, events } in subscribers {
+            let Some(method) = methods.iter().find(|wanted| **wanted == method) else { continue };
             // A failed send ends the stream: it is full or has no reader.
-            let is_sent = subscriber.events.try_send(Event::new(method, session.clone(), params.clone())).is_ok();
-            if !is_sent {
-                ended.push(subscriber.events.clone());
+            if events.try_send(Event::new(method, session.clone(), params.clone())).is_err() {
+                ended.push(events.clone());
             }
-            is_sent
-        });
-        if subscribers.is_empty() {
-            self.subscribers.remove(session);
         }
         ended.iter().for_each(|stream| self.end_stream(stream));
     }
