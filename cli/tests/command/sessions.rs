@@ -41,6 +41,23 @@ fn bodies(worker: &Worker) -> Vec<Value> {
     worker.seen().iter().map(Seen::json).collect()
 }
 
+/// A worker that makes sessions `ses_1`, `ses_2` and so on, and answers a call of one by its handle.
+fn worker_of_sessions(mut answer: impl FnMut(&str) -> Reply + Send + 'static) -> Worker {
+    let mut opened = 0;
+    Worker::start(move |seen| {
+        if seen.asks_for("/create") {
+            return sandbox("sb-1");
+        }
+        match seen.json()["session"].as_str() {
+            None => {
+                opened += 1;
+                shown(&format!("ses_{opened}"), &json!({}))
+            }
+            Some(handle) => answer(handle),
+        }
+    })
+}
+
 #[test]
 fn a_page_is_opened_and_acted_on_without_pasting_a_handle() {
     let worker = with_sessions(|_| json!({}));
@@ -211,19 +228,9 @@ fn sessions_are_listed_chosen_and_forgotten() {
         "idle_seconds": 1, "expires_at": "2999-01-01T00:00:00Z", "control": "none", "closed": true});
     let ended = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
     let gone = std::sync::Arc::clone(&ended);
-    let mut opened = 0;
-    let worker = Worker::start(move |seen| {
-        if seen.asks_for("/create") {
-            return sandbox("sb-1");
-        }
-        match seen.json()["session"].as_str() {
-            None => {
-                opened += 1;
-                shown(&format!("ses_{opened}"), &json!({}))
-            }
-            Some("ses_3") if gone.load(std::sync::atomic::Ordering::SeqCst) => failure(410, "SESSION_LOST", false),
-            Some(handle) => shown(handle, &status),
-        }
+    let worker = worker_of_sessions(move |handle| match handle {
+        "ses_3" if gone.load(std::sync::atomic::Ordering::SeqCst) => failure(410, "SESSION_LOST", false),
+        handle => shown(handle, &status),
     });
     let person = Person::at(&worker);
     assert_eq!(person.run(&["sessions"]).ok().out, "no session is open\n");
@@ -264,23 +271,11 @@ fn sessions_are_listed_chosen_and_forgotten() {
 
 #[test]
 fn a_session_that_is_refused_keeps_no_other_from_being_listed_and_closed() {
-    let mut opened = 0;
-    let worker = Worker::start(move |seen| {
-        if seen.asks_for("/create") {
-            return sandbox("sb-1");
-        }
-        match seen.json()["session"].as_str() {
-            None => {
-                opened += 1;
-                shown(&format!("ses_{opened}"), &json!({}))
-            }
-            Some("ses_1") => failure(401, "UNAUTHORIZED", false),
-            Some(handle) => shown(
-                handle,
-                &json!({"tabs": [], "age_seconds": 60, "idle_seconds": 1, "expires_at": "2999-01-01T00:00:00Z",
-                    "control": "none", "closed": true}),
-            ),
-        }
+    let status = json!({"tabs": [], "age_seconds": 60, "idle_seconds": 1, "expires_at": "2999-01-01T00:00:00Z",
+        "control": "none", "closed": true});
+    let worker = worker_of_sessions(move |handle| match handle {
+        "ses_1" => failure(401, "UNAUTHORIZED", false),
+        handle => shown(handle, &status),
     });
     let person = Person::at(&worker);
     for _ in 0..2 {
