@@ -919,7 +919,7 @@ test('the text alternative has title and address, and the page where the app can
   await click(await until(() => buttonOf(element, 'Read the page')));
   const content = find(element, '.alternative pre');
   await until(() => content.textContent === '- heading "Hello" [level=1]');
-  // Somebody reads it while the agent acts.
+  // A person reads it while the agent acts.
   element.snapshotReader = async () => {
     await socket({ send: [{ type: 'action', tool: 'click', ref: '@e9' }] });
     await until(() => section.textContent.includes('Agent clicks @e9'));

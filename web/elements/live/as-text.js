@@ -29,7 +29,7 @@ export class AsText {
     return !this.section.hidden;
   }
 
-  /** Shows what is known by now. Content that was read stays, since somebody may be reading it. */
+  /** Shows what is known by now. Content that was read stays, since a person may be reading it. */
   show() {
     if (this.section.hidden) return;
     const { title, url, tabs, tab, actions } = this._known();

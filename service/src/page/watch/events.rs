@@ -139,7 +139,7 @@ pub(super) struct Response {
     pub remote_port: Option<u16>,
 }
 
-/// A server may send any number. The answer is judged whatever it is.
+/// Reads a status. A server can send one beyond `u16`; it is capped, since the address of such an answer must be judged too.
 fn status<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     let status = i64::deserialize(deserializer)?;
     Ok(u16::try_from(status).unwrap_or(u16::MAX))

@@ -102,7 +102,8 @@ const reasonToClick = (element) => {
   const pointer = around instanceof Element && getComputedStyle(around).cursor === 'pointer';
   return clickable(element, tagOf(element), getComputedStyle(element), { pointer });
 };
-// The control inside an element that a point of it is on, which is acted on instead. `byCursor`: also what a cursor alone tells, which it does not of what is in a field.
+// The control inside an element that a point of it is on, which is acted on instead. `byCursor`: also what a cursor alone
+// tells, which it does not of what is in a field.
 const isByCursor = (element) => actFieldKind(element) === null;
 const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
@@ -331,9 +332,9 @@ const stoodStill = (element, rect) => {
 // is drawn in place of the one that was asked for.
 let aimed = null;
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
-// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found}`. `shown` is the role, name and row that it must
-// have, or `found` those that it was found with. With `hit`, events at the point are checked from now on (guard.js),
-// and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
+// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found}`. `shown` is the role, name and row
+// that it must have, or `found` those that it was found with. With `hit`, events at the point are checked from now on
+// (guard.js), and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
   let waited = false;
   const asked = elementOf(number);
