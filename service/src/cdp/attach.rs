@@ -39,15 +39,10 @@ impl Session {
         Ok(self.connection().session(String::from(attached.session_id)))
     }
 
-    /// On the browser's own session: attaches to the existing pages and to those created from now on. None is halted,
-    /// since some may belong to other clients.
+    /// On the browser's own session: attaches to the existing pages and to those created from now on. Each of these is halted
+    /// until it is resumed, other clients' pages too: a page without an opener is halted by nothing else, and asks its server
+    /// at once.
     pub fn attach_to_pages(&self) -> Attachments {
-        self.attachments(false, Some("page"))
-    }
-
-    /// The same, with each page that is created from now on halted until it is resumed, other clients' pages too. A page
-    /// without an opener is halted by nothing else, and asks its server at once.
-    pub fn attach_to_pages_halted(&self) -> Attachments {
         self.attachments(true, Some("page"))
     }
 

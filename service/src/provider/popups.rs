@@ -87,14 +87,14 @@ pub(super) struct Routed {
 // === impl Router ===
 
 impl Router {
-    /// Routes the windows of every context to its lease until the connection ends. Pages of contexts without a lease
-    /// are left alone.
+    /// Routes the windows of every context to its lease until the connection ends. First pages, and pages of contexts
+    /// without a lease, are resumed at once.
     pub(super) async fn run(self, mut opened: Attachments) {
         while let Some(target) = opened.next().await {
             let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let Some(entry) = entries.get(&target.context_id) else { continue };
-            if entry.first != target.target_id {
-                offer(&entry.lease, target);
+            match entries.get(&target.context_id) {
+                Some(entry) if entry.first != target.target_id => offer(&entry.lease, target),
+                _ => target.resume(),
             }
         }
     }

@@ -59,6 +59,7 @@ async fn first_page(connection: &Connection, mut pages: Attachments) -> Result<(
     }
     connection.browser().call(&CreateTargetParams::new("about:blank")).await?;
     let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
+    page.resume();
     Ok((page, pages))
 }
 

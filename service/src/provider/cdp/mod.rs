@@ -93,7 +93,7 @@ impl Shared {
     /// Creates a context and its page in two round trips. Auto-attach attaches to the page as it is created.
     async fn page(self: &Arc<Self>, connection: Connection, purpose: Purpose) -> Result<Lease, ProviderError> {
         let root = connection.browser();
-        let pages = root.attach_to_pages_halted();
+        let pages = root.attach_to_pages();
         let beside = root.beside();
         let create = CreateBrowserContextParams {
             dispose_on_detach: Some(true),

@@ -2,10 +2,10 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use porthole_tests::{Picture, Stack};
+use porthole_tests::{Picture, Remote, Stack};
 use serde_json::{Value, json};
 
-use super::Agent;
+use super::{Agent, remote_options};
 
 /// A page whose title says what the browser tells it.
 const TELLS: &str = "<script>document.title = JSON.stringify([navigator.language, navigator.userAgent, \
@@ -37,6 +37,39 @@ async fn every_tab_of_a_session_has_its_locale_time_zone_and_user_agent() {
         let new = agent.call("tabs", json!({"action": "new", "url": inner})).await;
         assert_eq!(new["title"], told.to_string(), "{new}");
     }
+}
+
+/// No other page halts a window that has no opener, so it would ask its server at once, with the browser's own name.
+async fn a_window_without_an_opener_looks_the_same(agent: &Agent, stack: &Stack) {
+    let ways: [fn(&str) -> String; 3] = [
+        |to| format!("<a target=_blank href='{to}'>go</a>"),
+        |to| format!("<form method=post target=_blank action='{to}'><button>go</button></form>"),
+        |to| format!("<button onclick=\"window.open('{to}', '_blank', 'noopener')\">go</button>"),
+    ];
+    for way in ways {
+        let window = stack.site.html(TELLS);
+        agent.call("navigate", json!({"url": stack.site.html(&way(&window))})).await;
+        let clicked = agent.call("click", json!({"target": {"by": "text", "value": "go"}})).await;
+        let tab = agent.event("tab_opened", &clicked).await["tab"].clone();
+        agent.call("wait", json!({"tab": tab, "text": "popup"})).await;
+        let told = agent.call("status", json!({"tab": tab})).await;
+        assert!(told["title"].as_str().unwrap().starts_with("[\"de-DE\",\"Agent/1.0\""), "{told}");
+        let headers = &stack.site.seen(&window)[0].headers;
+        assert_eq!(headers["user-agent"], "Agent/1.0", "{headers:?}");
+        assert!(headers["accept-language"].to_str().unwrap().starts_with("de-DE"), "{headers:?}");
+        agent.call("tabs", json!({"action": "close", "tab": tab})).await;
+    }
+}
+
+#[tokio::test]
+async fn a_window_looks_like_its_session_from_its_first_request() {
+    let stack = Stack::shared().await;
+    let agent = Agent::open(stack.service_caller(), json!({"locale": "de-DE", "user_agent": "Agent/1.0"})).await;
+    a_window_without_an_opener_looks_the_same(&agent, &stack).await;
+    let remote = Remote::start().await;
+    let options = remote_options(&remote, json!({"locale": "de-DE", "user_agent": "Agent/1.0"}));
+    let agent = Agent::open(remote.stack.service_caller(), options).await;
+    a_window_without_an_opener_looks_the_same(&agent, &remote.stack).await;
 }
 
 #[tokio::test]
