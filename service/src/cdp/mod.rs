@@ -28,5 +28,21 @@ pub use websocket::{WebSocketOptions, connect as connect_websocket};
 /// picture of 50 million pixels of noise: 200 MB as base64.
 pub const MESSAGE_MAX_BYTES: usize = 256 * 1024 * 1024;
 
+/// Makes a type of ours a command of the protocol, for what the generated types don't have, or read more strictly than we do.
+macro_rules! command {
+    ($command:ty, $method:expr => $answer:ty) => {
+        impl chromiumoxide_types::Method for $command {
+            fn identifier(&self) -> chromiumoxide_types::MethodId {
+                $method.into()
+            }
+        }
+
+        impl chromiumoxide_types::Command for $command {
+            type Response = $answer;
+        }
+    };
+}
+pub(crate) use command;
+
 #[cfg(test)]
 mod tests;

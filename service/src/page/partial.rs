@@ -4,7 +4,6 @@
 //! the rest of the document along with the script (measured; docs/decisions). So the page is navigated again with the
 //! pending requests blocked, and loading is stopped only if something else holds it up.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -18,7 +17,7 @@ use tokio::time::{Instant, sleep_until, timeout, timeout_at};
 
 use super::script::PENDING;
 use super::{Page, PageError, watch};
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Session, command};
 use crate::guard::Target;
 
 /// Maximum time that is reserved for the steps after the navigation.
@@ -65,15 +64,7 @@ struct SetBlockedUrls {
     urls: Vec<String>,
 }
 
-impl chromiumoxide_types::Method for SetBlockedUrls {
-    fn identifier(&self) -> Cow<'static, str> {
-        "Network.setBlockedURLs".into()
-    }
-}
-
-impl chromiumoxide_types::Command for SetBlockedUrls {
-    type Response = Value;
-}
+command!(SetBlockedUrls, "Network.setBlockedURLs" => Value);
 
 /// The requests to block in the page's next navigations.
 #[derive(Default)]

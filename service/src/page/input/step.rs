@@ -1,6 +1,5 @@
 //! A step: one input to a page, as the browser takes it.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
@@ -11,6 +10,7 @@ use porthole_contract::session::UploadFile;
 use serde::Serialize;
 
 use super::key::Key;
+use crate::cdp::command;
 use crate::page::interact::ClipboardUse;
 
 /// How long the page may take to paste, to copy or to take a choice.
@@ -78,15 +78,7 @@ pub(super) struct DispatchTouchEvent {
     pub touch_points: Vec<Finger>,
 }
 
-impl chromiumoxide_types::Method for DispatchTouchEvent {
-    fn identifier(&self) -> Cow<'static, str> {
-        DispatchTouchEventParams::IDENTIFIER.into()
-    }
-}
-
-impl chromiumoxide_types::Command for DispatchTouchEvent {
-    type Response = DispatchTouchEventReturns;
-}
+command!(DispatchTouchEvent, DispatchTouchEventParams::IDENTIFIER => DispatchTouchEventReturns);
 
 impl Step {
     /// Ends a composition without its text.

@@ -1,6 +1,5 @@
 //! HTML's drag and drop: what a page has made of a drag, which the browser hands over and gets back with each event.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
@@ -13,7 +12,7 @@ use tokio::time::timeout;
 use super::ActError;
 use super::acted::Point;
 use super::quiet::Quiet;
-use crate::cdp::{Call, Events};
+use crate::cdp::{Call, Events, command};
 use crate::page::Page;
 
 /// How long the browser may take to report a drag that the page has begun.
@@ -49,15 +48,7 @@ struct DispatchDragEvent<'a> {
     data: &'a Value,
 }
 
-impl chromiumoxide_types::Method for DispatchDragEvent<'_> {
-    fn identifier(&self) -> Cow<'static, str> {
-        DispatchDragEventParams::IDENTIFIER.into()
-    }
-}
-
-impl chromiumoxide_types::Command for DispatchDragEvent<'_> {
-    type Response = DispatchDragEventReturns;
-}
+command!(DispatchDragEvent<'_>, DispatchDragEventParams::IDENTIFIER => DispatchDragEventReturns);
 
 /// Has the browser hand over the page's drags until it is dropped.
 pub(super) struct Intercepting<'a> {

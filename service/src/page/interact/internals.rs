@@ -1,8 +1,6 @@
 //! Roles and states that custom elements keep in `ElementInternals`: the document's functions can't read them, the protocol
 //! can.
 
-use std::borrow::Cow;
-
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{ReleaseObjectParams, RemoteObjectId};
 use futures_util::future::join_all;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
@@ -10,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{ActError, Frame};
+use crate::cdp::command;
 use crate::page::Page;
 
 /// Longest text of one of them, in characters.
@@ -52,15 +51,7 @@ struct AxValue {
     value: Value,
 }
 
-impl chromiumoxide_types::Method for GetPartialTree {
-    fn identifier(&self) -> Cow<'static, str> {
-        "Accessibility.getPartialAXTree".into()
-    }
-}
-
-impl chromiumoxide_types::Command for GetPartialTree {
-    type Response = PartialTree;
-}
+command!(GetPartialTree, "Accessibility.getPartialAXTree" => PartialTree);
 
 impl Page {
     /// Asks about the custom elements that a function of the kit names, and tells the kit. Returns whether anything is new to

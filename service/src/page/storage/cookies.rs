@@ -1,7 +1,5 @@
 //! The cookies of a browser context, as the browser has them.
 
-use std::borrow::Cow;
-
 use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide_cdp::cdp::browser_protocol::target::GetTargetInfoParams;
 use porthole_contract::limits::CAPTURE_TIMEOUT;
@@ -12,7 +10,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::StorageError;
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Session, command};
 use crate::guard::Network;
 use crate::page::{Page, PageError};
 
@@ -90,25 +88,9 @@ struct Partition {
     has_cross_site_ancestor: bool,
 }
 
-impl chromiumoxide_types::Method for GetCookies {
-    fn identifier(&self) -> Cow<'static, str> {
-        "Storage.getCookies".into()
-    }
-}
+command!(GetCookies, "Storage.getCookies" => GotCookies);
 
-impl chromiumoxide_types::Command for GetCookies {
-    type Response = GotCookies;
-}
-
-impl chromiumoxide_types::Method for SetCookies {
-    fn identifier(&self) -> Cow<'static, str> {
-        "Storage.setCookies".into()
-    }
-}
-
-impl chromiumoxide_types::Command for SetCookies {
-    type Response = Value;
-}
+command!(SetCookies, "Storage.setCookies" => Value);
 
 impl Page {
     /// The cookies of the page's browser context.

@@ -1,6 +1,5 @@
 //! Reads the local storage of the frames that pages show.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{READ, Read, Stored};
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Session, command};
 use crate::page::Page;
 use crate::page::world::{argument, in_frame, in_world, value};
 
@@ -44,15 +43,7 @@ struct Frame {
     security_origin: String,
 }
 
-impl chromiumoxide_types::Method for GetFrameTree {
-    fn identifier(&self) -> Cow<'static, str> {
-        "Page.getFrameTree".into()
-    }
-}
-
-impl chromiumoxide_types::Command for GetFrameTree {
-    type Response = GotFrameTree;
-}
+command!(GetFrameTree, "Page.getFrameTree" => GotFrameTree);
 
 /// Reads each origin once, of the pages themselves first: a frame's local storage is partitioned by its page. A frame
 /// that does not answer is left out.
