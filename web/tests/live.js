@@ -5,6 +5,8 @@ import { all, assert, buttonOf, click, equal, find, person, runAll, socket, test
 
 const LINK = `${location.origin}/live#ticket=a.ticket`;
 const PAGE = { width: 800, height: 400 };
+/** Two clicks that are further apart are two single ones. */
+const DOUBLE_CLICK_MS = 500;
 const sleepless = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
 
 /** A view with a size in CSS pixels. @param {HTMLElement} place @param {number} width @param {number} height @returns {any} */
@@ -118,12 +120,17 @@ test('a click goes to the point under it, at any size and zoom of the view', asy
 test('clicks are counted, and buttons and modifiers told', async (place) => {
   const element = await streaming(place);
   const point = at(element, 300, 100);
-  await socket({ forget: true });
-  for (const count of [1, 2]) {
-    await person({ do: 'down', ...point, button: 'left', held: 1, count });
-    await person({ do: 'up', ...point, button: 'left', count });
+  // On a busy machine two clicks may take longer than a double click may: they are made again.
+  for (let started = -Infinity; performance.now() - started > DOUBLE_CLICK_MS;) {
+    await new Promise((resolve) => setTimeout(resolve, DOUBLE_CLICK_MS));
+    await socket({ forget: true });
+    started = performance.now();
+    for (const count of [1, 2]) {
+      await person({ do: 'down', ...point, button: 'left', held: 1, count });
+      await person({ do: 'up', ...point, button: 'left', count });
+    }
+    await until(async () => (await events('mouse')).filter(({ type }) => type === 'mouseReleased').length === 2);
   }
-  await until(async () => (await events('mouse')).filter(({ type }) => type === 'mouseReleased').length === 2);
   equal((await events('mouse')).filter(({ type }) => type === 'mousePressed').map(({ clickCount }) => clickCount), [1, 2]);
   await socket({ forget: true });
   const other = at(element, 500, 100);

@@ -357,7 +357,7 @@ async fn a_switch_that_is_set_a_little_later_is_set() {
 #[tokio::test]
 async fn a_step_within_the_document_is_waited_for_as_a_click_is() {
     let stack = Stack::shared().await;
-    let late = stack.site.page(Reply::text("late").late(Duration::from_millis(600)));
+    let late = stack.site.page(Reply::text("late").late(Duration::from_millis(300)));
     let page = stack.site.html(&format!(
         "<title>router</title><button onclick=\"history.pushState(1, '', '#a'); show('A')\">A</button>
         <button onclick=\"history.pushState(2, '', '#b'); show('B')\">B</button><h1 id=v>start</h1><script>
