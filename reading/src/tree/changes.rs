@@ -33,32 +33,51 @@ fn note_refs(nodes: &[Node], refs: &mut HashSet<u64>) {
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Ref(u64),
+    /// By the first ref inside: a row is that of its button.
+    Holds(&'a str, u64),
     Line(&'a str, &'a str, Option<&'a str>),
+    Role(&'a str),
     Rest,
 }
 
-fn key(node: &Node) -> Key<'_> {
+fn by_ref(node: &Node) -> Option<Key<'_>> {
     match (node.reference, &node.rest) {
-        (_, Some(_)) => Key::Rest,
-        (Some(reference), _) => Key::Ref(reference),
-        (None, None) => {
-            let text = if node.role == "text" { node.text.as_deref() } else { None };
-            Key::Line(&node.role, &node.name, text)
-        }
+        (_, Some(_)) => Some(Key::Rest),
+        (Some(reference), _) => Some(Key::Ref(reference)),
+        (None, None) => first_ref(&node.children).map(|first| Key::Holds(&node.role, first)),
     }
+}
+
+fn first_ref(nodes: &[Node]) -> Option<u64> {
+    nodes.iter().find_map(|node| node.reference.or_else(|| first_ref(&node.children)))
+}
+
+fn by_line(node: &Node) -> Option<Key<'_>> {
+    node.reference.is_none().then(|| Key::Line(&node.role, &node.name, node.text.as_deref()))
+}
+
+fn by_name(node: &Node) -> Option<Key<'_>> {
+    (node.reference.is_none() && node.role != "text").then(|| Key::Line(&node.role, &node.name, None))
+}
+
+/// What has no ref and another name may be the next of its role that has none.
+fn by_role(node: &Node) -> Option<Key<'_>> {
+    node.reference.is_none().then(|| Key::Role(&node.role))
 }
 
 fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &HashSet<u64>, lines: &mut Vec<Line<'a>>) {
     let (matched, moved) = pair(before, after);
-    let is_reordered = moved.contains(&true);
     let mut taken = vec![false; before.len()];
-    for ((node, earlier), moved) in after.iter().zip(matched).zip(moved) {
+    // What has moved is told between what it is beside now.
+    let is_beside =
+        |at: usize| moved.get(at + 1) == Some(&true) || at.checked_sub(1).is_some_and(|before| moved[before]);
+    for (nth, (node, earlier)) in after.iter().zip(matched).enumerate() {
         let Some(earlier) = earlier else {
             all(node, level, Mark::New, lines);
             continue;
         };
         taken[earlier] = true;
-        if moved {
+        if moved[nth] {
             all(node, level, Mark::New, lines);
             continue;
         }
@@ -66,7 +85,7 @@ fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &Hash
         let at = lines.len();
         lines.push((node, level, if is_same { Mark::None } else { Mark::New }));
         compare(&before[earlier].children, &node.children, level + 1, still, lines);
-        if is_same && lines.len() == at + 1 && !is_reordered {
+        if is_same && lines.len() == at + 1 && !is_beside(nth) {
             lines.pop();
         }
     }
@@ -77,25 +96,36 @@ fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &Hash
 
 /// For each node the earlier one that it is, if there is one; and whether it has moved among those beside it.
 fn pair(before: &[Node], after: &[Node]) -> (Vec<Option<usize>>, Vec<bool>) {
-    let mut by_key: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
-    for (at, node) in before.iter().enumerate() {
-        by_key.entry(key(node)).or_default().push_back(at);
+    let mut matched = vec![None; after.len()];
+    let mut taken = vec![false; before.len()];
+    for key in [by_ref, by_line, by_name] {
+        match_by(key, before, after, &mut matched, &mut taken);
     }
-    let mut matched: Vec<Option<usize>> =
-        after.iter().map(|node| by_key.get_mut(&key(node)).and_then(VecDeque::pop_front)).collect();
     let moved = moved(&matched);
-    // What has no ref and another name may be the next of its role that has none.
-    let mut by_role: HashMap<&str, VecDeque<usize>> = HashMap::new();
-    let taken: HashSet<usize> = matched.iter().flatten().copied().collect();
-    for (at, node) in before.iter().enumerate().filter(|(at, node)| !taken.contains(at) && node.reference.is_none()) {
-        by_role.entry(&node.role).or_default().push_back(at);
-    }
-    for (node, matched) in
-        after.iter().zip(&mut matched).filter(|(node, matched)| matched.is_none() && node.reference.is_none())
-    {
-        *matched = by_role.get_mut(node.role.as_str()).and_then(VecDeque::pop_front);
-    }
+    match_by(by_role, before, after, &mut matched, &mut taken);
     (matched, moved)
+}
+
+/// Matches what has none yet by a key, in order.
+fn match_by<'a>(
+    key: fn(&'a Node) -> Option<Key<'a>>,
+    before: &'a [Node],
+    after: &'a [Node],
+    matched: &mut [Option<usize>],
+    taken: &mut [bool],
+) {
+    let mut by_key: HashMap<Key<'_>, VecDeque<usize>> = HashMap::new();
+    for (at, node) in before.iter().enumerate().filter(|(at, _)| !taken[*at]) {
+        if let Some(key) = key(node) {
+            by_key.entry(key).or_default().push_back(at);
+        }
+    }
+    for (node, matched) in after.iter().zip(matched).filter(|(_, matched)| matched.is_none()) {
+        if let Some(earlier) = key(node).and_then(|key| by_key.get_mut(&key)?.pop_front()) {
+            taken[earlier] = true;
+            *matched = Some(earlier);
+        }
+    }
 }
 
 /// Which of these are out of order: those outside of a longest ascending run.
@@ -235,8 +265,7 @@ mod tests {
         let after = list([("B", 2), ("C", 3), ("A", 1), ("D", 4)]);
         assert_eq!(
             changes(&before, &after).text,
-            "- list:\n  - button \"B\" [ref=@e2]\n  - button \"C\" [ref=@e3]\n  - * button \"A\" [ref=@e1]\n  \
-            - button \"D\" [ref=@e4]"
+            "- list:\n  - button \"C\" [ref=@e3]\n  - * button \"A\" [ref=@e1]\n  - button \"D\" [ref=@e4]"
         );
         assert_eq!(changes(&after, &after), Tree::default());
         // What is new or gone moves nothing.
@@ -245,6 +274,32 @@ mod tests {
             changes(&before, &fewer).text,
             "- list:\n  - * button \"New\" [ref=@e9]\n  -- button \"A\" [ref=@e1]\n  -- button \"B\" [ref=@e2]"
         );
+    }
+
+    #[test]
+    fn a_row_is_that_of_its_button() {
+        let row = |words: &str, reference: u64| holder("row", "", vec![text(words), button("Edit", reference)]);
+        let rows = [row("Ann", 1), row("Bob", 2), row("Cid", 3)];
+        let told = |after: &[Node]| changes(&rows, after).text;
+        let [ann, bob, cid] = rows.clone();
+        assert_eq!(
+            told(&[row("New", 9), ann.clone(), bob.clone(), cid.clone()]),
+            "- * row:\n  - * text: New\n  - * button \"Edit\" [ref=@e9]"
+        );
+        assert_eq!(told(&[bob, cid.clone()]), "-- row\n  -- text: Ann\n  -- button \"Edit\" [ref=@e1]");
+        assert_eq!(told(&[ann, row("Bo", 2), cid]), "- row:\n  - * text: Bo");
+    }
+
+    #[test]
+    fn a_line_without_a_ref_is_that_with_the_same_words() {
+        let items = |words: &[&str]| {
+            let item = |words: &&str| Node { text: Some((*words).to_owned()), ..holder("listitem", "", vec![]) };
+            [holder("list", "", words.iter().map(item).collect())]
+        };
+        let told = |after: &[&str]| changes(&items(&["one", "two", "three"]), &items(after)).text;
+        assert_eq!(told(&["new", "one", "two", "three"]), "- list:\n  - * listitem: new");
+        assert_eq!(told(&["two", "three"]), "- list:\n  -- listitem: one");
+        assert_eq!(told(&["one", "2", "three"]), "- list:\n  - * listitem: 2");
     }
 
     #[test]

@@ -120,9 +120,10 @@ fn gone(node: &Node, line: &mut String) {
     if let Some(reference) = node.reference {
         let _ = write!(line, " [ref=@e{reference}]");
     }
-    if node.role == "text" {
+    // What nothing else tells from others of its role.
+    if let Some(text) = node.text.as_deref().filter(|_| node.name.is_empty() && node.reference.is_none()) {
         line.push_str(": ");
-        escape(node.text.as_deref().unwrap_or_default(), line);
+        escape(text, line);
     }
 }
 

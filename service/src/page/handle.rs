@@ -118,6 +118,14 @@ impl Page {
         self.reaches(Instant::now() + limit, |state| state.document.stays()).await
     }
 
+    /// Whether its document is parsed, or no more of it comes, by this time.
+    ///
+    /// # Errors
+    /// [`PageError`] if the page died.
+    pub async fn is_parsed(&self, by: Instant) -> Result<bool, PageError> {
+        self.reaches(by, |state| state.document.is_parsed()).await
+    }
+
     /// Waits until the page's state is `wanted`; returns false if it is not by `deadline`. Fails early if the page is
     /// refused or dies.
     pub(super) async fn reaches(

@@ -9,17 +9,26 @@ use porthole_contract::session::{
     SnapshotAnswer, SnapshotOptions, SnapshotRef, Target, Targeted as _,
 };
 use porthole_contract::{ImageFormat, Invalid};
+use tokio::time::Instant;
 
 use super::aim::Looking;
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
-use crate::page::interact::{self, ActError, Ref, RefBox, Scroll};
+use crate::page::interact::{self, ActError, Ref, RefBox, Scroll, Snapshot};
 use crate::page::{PageError, Region};
 
 /// How many documents are asked, one after the other, of a page that goes from one to the next.
 const DOCUMENTS_MAX: usize = 5;
 /// How long a page may take to leave for another document before an action is answered without a snapshot.
 const LEAVES_WITHIN: Duration = Duration::from_secs(2);
+/// How long a document that has shown nothing is waited for.
+const PARSED_WITHIN: Duration = Duration::from_secs(3);
+
+/// Whether a page has nothing to act on.
+fn says_nothing(snapshot: &Snapshot, wanted: &interact::SnapshotOptions) -> bool {
+    let is_whole = wanted.interactive_only && wanted.root.is_none() && snapshot.changes != Some(true);
+    snapshot.element_count == 0 && is_whole
+}
 
 impl Turn<'_> {
     /// Puts a snapshot of the tab into the call's answer.
@@ -37,14 +46,23 @@ impl Turn<'_> {
             changes: options.changes,
             boxes: options.boxes,
         };
-        let mut tries = 0..DOCUMENTS_MAX;
+        let (mut tries, mut is_parsed) = (0..DOCUMENTS_MAX, None);
         let snapshot = loop {
             match page.snapshot(self.refs(), &wanted).await {
                 // The document went away meanwhile: the next one is asked.
                 Err(ActError::NotFound(_)) if wanted.root.is_none() && tries.next().is_some() => {}
+                // Its server may have sent no more than its head, as that of a new window.
+                Ok(empty) if says_nothing(&empty, &wanted) && is_parsed.is_none() => {
+                    let by = (Instant::now() + PARSED_WITHIN).min(self.deadline);
+                    if page.is_parsed(Instant::now()).await? {
+                        break empty;
+                    }
+                    is_parsed = Some(page.is_parsed(by).await?);
+                }
                 snapshot => break snapshot?,
             }
         };
+        let is_empty = says_nothing(&snapshot, &wanted);
         let refs = snapshot.refs.into_iter().filter_map(|(reference, shown)| {
             let number = u32::try_from(reference.0).ok()?;
             Some((ElementRef(number), SnapshotRef { role: shown.role, name: shown.name }))
@@ -52,11 +70,9 @@ impl Turn<'_> {
         if snapshot.is_cut {
             let hint = "page_too_large: the page has more than a snapshot reads; `root`, `interact`, `extract` and `screenshot` reach the rest";
             self.warnings.push(hint.to_owned());
-        } else if snapshot.element_count == 0
-            && wanted.interactive_only
-            && wanted.root.is_none()
-            && snapshot.changes != Some(true)
-        {
+        } else if is_empty && is_parsed == Some(false) {
+            self.warnings.push("page_loading: the page is still coming, and has shown nothing yet".to_owned());
+        } else if is_empty {
             let hint = "nothing_interactive: nothing on the page is known to be clickable; interactive_only: false shows its text";
             self.warnings.push(hint.to_owned());
         }

@@ -216,6 +216,7 @@ impl Page {
         match &element.meant {
             Meant::Shown(shown) if ask.same => asked["shown"] = json!(shown),
             Meant::Found if ask.same => asked["found"] = true.into(),
+            Meant::Matched if ask.same => asked["matched"] = true.into(),
             _ => {}
         }
         let mut told: Told = element.call(self, tries.limit(), "ready", asked).await?;

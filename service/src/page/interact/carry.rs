@@ -1,6 +1,7 @@
 //! Carrying what is dragged to its target: the moves, the checks on the way, and putting it back where it can't be dropped.
 
 use chromiumoxide_cdp::cdp::browser_protocol::input::{DispatchDragEventType, MouseButton};
+use futures_util::future::join_all;
 
 use super::acted::{BoundingBox, Point, Terms};
 use super::actionable::{Ask, Spot, Tries, frames_around};
@@ -243,8 +244,9 @@ impl Carrying<'_, '_> {
         Some(!zone.has_changed().await && !quiet.began.anything())
     }
 
-    /// Lets go where it was taken up, or the button would stay down. That clicks nothing.
-    pub(super) async fn put_back(&mut self, quiet: &Quiet<'_>) {
+    /// Lets go where it was taken up, or the button would stay down. That clicks nothing. Whether the page says something else
+    /// now than before: lists that sort themselves take what comes back as a drop, too.
+    pub(super) async fn put_back(&mut self, quiet: &Quiet<'_>) -> bool {
         let mut frames: Vec<Frame> = frames_around(&self.source.frame);
         let zone = self.zone.take();
         // Its documents are checked no more, or the release would be stopped as well.
@@ -264,6 +266,9 @@ impl Carrying<'_, '_> {
             None => {}
         }
         let _ = quiet.delivered(vec![self.page.send_button(self.from, false)]).await;
+        let _ = self.rests(Some(FRAMES_BETWEEN)).await;
+        let asked = frames.iter().map(|frame| frame.call(self.page, ANSWER_TIMEOUT, "dropMoved", Vec::new()));
+        join_all(asked).await.into_iter().any(|moved| moved.unwrap_or(false))
     }
 
     /// Where the target is now. What is dragged may lie over it, so what is hit there is not asked.

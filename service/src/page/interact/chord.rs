@@ -161,7 +161,7 @@ impl Key {
     }
 
     /// A key that types a character, by the character or by its code (`KeyA`, `Space`).
-    fn typing(name: &str) -> Option<Self> {
+    pub(super) fn typing(name: &str) -> Option<Self> {
         let mut characters = name.chars();
         let (Some(character), None) = (characters.next(), characters.next()) else {
             let (plain, _, code, key_code) = *TYPING.iter().find(|(_, _, code, _)| code.eq_ignore_ascii_case(name))?;

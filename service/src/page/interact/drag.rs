@@ -61,8 +61,14 @@ impl Page {
         let carried = match carrying.carry(&mut quiet).await {
             Ok(carried) => carried,
             Err(error) => {
-                carrying.put_back(&quiet).await;
-                return Err(error);
+                let has_moved = carrying.put_back(&quiet).await;
+                return Err(match error {
+                    ActError::Covered { covered, by } if has_moved => {
+                        let by = format!("{by}; the page says something else now than before: look before another try");
+                        ActError::Covered { covered, by }
+                    }
+                    error => error,
+                });
             }
         };
         let is_unchanged = carrying.changed_nothing(&mut quiet).await;

@@ -78,7 +78,7 @@ impl<'a> Zone<'a> {
         let mut meant = match &target.meant {
             Meant::Shown(shown) => json!({ "shown": shown }),
             Meant::Found => json!({"found": true}),
-            Meant::Node => Value::Null,
+            Meant::Node | Meant::Matched => Value::Null,
         };
         let numbers =
             std::iter::once(target.number).chain(zone.frames.iter().filter_map(|frame| Some(frame.owner()?.1)));

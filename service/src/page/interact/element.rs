@@ -28,6 +28,8 @@ pub(super) enum Meant {
     Shown(Arc<ShownFor>),
     /// What it was when it was located.
     Found,
+    /// What its target matches: an attribute, a selector or a path, which say nothing of what a person sees.
+    Matched,
 }
 
 /// What a ref was shown for.
@@ -50,7 +52,7 @@ impl Element {
 
     /// The box of this label, which must stay what it is now if the label must.
     pub(super) fn box_of(&self, number: u32) -> Self {
-        let meant = if matches!(self.meant, Meant::Node) { Meant::Node } else { Meant::Found };
+        let meant = if matches!(self.meant, Meant::Node | Meant::Matched) { Meant::Node } else { Meant::Found };
         Self { meant, ..Self::node(self.frame.clone(), number) }
     }
 }

@@ -40,4 +40,8 @@ pub(super) struct Content {
     /// Whether nothing is in it, not even what is no text, such as a picture.
     pub bare: bool,
     pub secret: bool,
+    /// Whether it draws its text as a picture.
+    pub unreadable: bool,
+    /// Whether it has one line, so that Enter would send it.
+    pub line: bool,
 }

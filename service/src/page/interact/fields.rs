@@ -1,6 +1,9 @@
 //! Types into fields, and reads back what the page kept.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
 
 use super::acted::{Acted, Method, Terms, Typed};
 use super::actionable::{Ask, Tries};
@@ -12,18 +15,23 @@ use super::hold_input::HeldInput;
 use super::keys::Keyboard;
 use super::leaving::Leaving;
 use super::quiet::{Quiet, Rest};
-use super::text::Sent;
+use super::text::{Offered, Sent};
 use super::{ActError, Element};
 use crate::page::Page;
 
 /// An editor that scrolls leaves out what is not in view, but not of a line as short as this.
 const IN_VIEW_MIN_CHARS: usize = 100;
+/// How long an editor may take to draw what it was given, and how often it is asked.
+const DRAWN_WITHIN: Duration = Duration::from_millis(1_500);
+const DRAWN_AGAIN: Duration = Duration::from_millis(30);
 
 /// What typing came to.
 enum Outcome {
     Typed(Typed),
     /// Nothing, or the old value, is left.
     NoEffect,
+    /// It came to the field, which draws its text as a picture.
+    Unseen,
     /// The field has left its document.
     Gone,
     /// Its document is gone.
@@ -51,6 +59,8 @@ struct Entered {
     rest: Option<Rest>,
     /// How the focus moved before the end.
     moved: Option<String>,
+    /// Whether the page made something of it, such as a message that was sent.
+    is_taken: bool,
 }
 
 /// One try to write a text.
@@ -88,21 +98,27 @@ impl Page {
         let mut tries = Tries::until(typing.terms.deadline);
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
-        let Entered { method, outcome, rest, moved } = self.enter(element, typing, &mut quiet, &mut tries).await?;
+        let Entered { method, outcome, rest, moved, is_taken } =
+            self.enter(element, typing, &mut quiet, &mut tries).await?;
         let gone = || format!("field_gone: {} left the page, and what was typed with it", spot.what);
         let (mut warnings, mut typed) = (Vec::new(), None);
         let mut has_left = false;
+        let is_unseen = matches!(outcome, Outcome::Unseen);
         warnings.extend(moved.as_ref().map(|moved| format!("focus_moved: {moved}")));
         match outcome {
             Outcome::Typed(is) => typed = Some(is),
-            Outcome::Unknown => {}
+            Outcome::Unknown | Outcome::Unseen => {}
             Outcome::Gone => warnings.push(gone()),
             Outcome::Left => has_left = true,
             Outcome::NoEffect => {
                 let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
                 // It may have taken it and emptied itself: another try could do the same once more.
-                let by_key = if typing.slowly { "" } else { "; `slowly` types key by key" };
-                return Err(ActError::NoEffect(format!("{} does not hold the text{to}{by_key}", spot.what)));
+                let advice = match (is_taken, typing.slowly) {
+                    (true, _) => ", but the page changed as it came: see what it did before another try",
+                    (false, false) => "; `slowly` types key by key",
+                    (false, true) => "",
+                };
+                return Err(ActError::NoEffect(format!("{} does not hold the text{to}{advice}", spot.what)));
             }
         }
         let rest = if typing.submit {
@@ -131,6 +147,8 @@ impl Page {
             None => "value_differs: the field has something else now".to_owned(),
         }));
         acted.warnings.extend(warnings);
+        let unseen = || format!("not_read_back: {} draws its text as a picture", spot.what);
+        acted.warnings.extend(is_unseen.then(unseen));
         acted.typed = typed;
         Ok(acted)
     }
@@ -208,18 +226,22 @@ impl Page {
         tries: &mut Tries,
     ) -> Result<Entered, ActError> {
         let terms = &typing.terms;
-        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, moved: None });
+        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, moved: None, is_taken: false });
         if terms.document_first() {
             // Editors hear of the selection only after the task that changed it.
             let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
             let Some::<Field>(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
             let options = json!({"text": typing.text, "clear": typing.clear});
             let told = self.told_once(element, "insert", options, tries).await;
-            let Some::<Value>(_) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
+            let Some(Offered { taken }) = unless_held(told)? else {
+                return entered(Method::Dom, Outcome::Unknown, None);
+            };
             let rest = quiet.rest().await?;
+            // The page has made something of a text that the field does not hold: it must not come twice.
+            let is_taken = taken || rest.as_ref().is_some_and(|rest| rest.beside) || quiet.began.anything();
             let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
-            if !matches!(outcome, Outcome::NoEffect) || !terms.by_input() || field.kind == "value" {
-                return entered(Method::Dom, outcome, rest);
+            if !matches!(outcome, Outcome::NoEffect) || is_taken || !terms.by_input() || field.kind == "value" {
+                return Ok(Entered { method: Method::Dom, outcome, rest, moved: None, is_taken });
             }
         }
         let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
@@ -244,7 +266,10 @@ impl Page {
         quiet: &mut Quiet<'_>,
         tries: &Tries,
     ) -> Result<Written, ActError> {
-        let entered = |method, outcome, rest, moved| Ok(Written::Done(Entered { method, outcome, rest, moved }));
+        let entered = |method, outcome, rest: Option<Rest>, moved| {
+            let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
+            Ok(Written::Done(Entered { method, outcome, rest, moved, is_taken }))
+        };
         let aside = self.hold_keys(element).await;
         let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
         // A dialog that opens by the focus comes before the text.
@@ -295,8 +320,28 @@ impl Page {
         }
     }
 
-    /// What came of the text, by what the field holds now.
+    /// What came of the text, by what the field holds now. What is drawn beside the field is waited for: a terminal draws
+    /// what its server has answered.
     async fn read_back(
+        &self,
+        element: &Element,
+        field: &Field,
+        typing: &Typing,
+        answers: bool,
+        tries: &Tries,
+    ) -> Result<Outcome, ActError> {
+        let until = Instant::now() + tries.limit().min(DRAWN_WITHIN);
+        loop {
+            let outcome = self.read_once(element, field, typing, answers, tries).await?;
+            let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
+            if !matches!(outcome, Outcome::NoEffect) || !is_drawn || Instant::now() >= until {
+                return Ok(outcome);
+            }
+            sleep(DRAWN_AGAIN).await;
+        }
+    }
+
+    async fn read_once(
         &self,
         element: &Element,
         field: &Field,
@@ -327,6 +372,7 @@ impl Page {
         Ok(match taken {
             Taken::Whole => Outcome::Typed(Typed { value, differs: false }),
             Taken::Otherwise => Outcome::Typed(Typed { value, differs: true }),
+            Taken::Nothing if field.held.unreadable && held.unreadable => Outcome::Unseen,
             Taken::Nothing => Outcome::NoEffect,
         })
     }

@@ -250,7 +250,7 @@ impl Page {
         name.parse().map_or_else(|_| Vec::new(), |chord| self.send_chord(&chord))
     }
 
-    fn send(&self, kind: DispatchKeyEventType, key: &Key, held: i64) -> Call<DispatchKeyEventReturns> {
+    pub(super) fn send(&self, kind: DispatchKeyEventType, key: &Key, held: i64) -> Call<DispatchKeyEventReturns> {
         let types = kind == DispatchKeyEventType::KeyDown;
         let event = DispatchKeyEventParams {
             modifiers: Some(held),

@@ -158,8 +158,8 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
     warnings.extend(round.several_frames.as_ref().map(|(selector, count)| {
         format!("several_match: {count} frames match {selector}; the first that is visible was taken")
     }));
-    let names = plan.tries.get(chosen.at).and_then(|steps| steps.last()).is_some_and(Step::names);
-    let meant = if names { Meant::Found } else { Meant::Node };
+    let names = plan.tries.get(chosen.at).is_some_and(|steps| steps.iter().any(Step::names));
+    let meant = if names { Meant::Found } else { Meant::Matched };
     Located {
         element: Element { meant, ..chosen.element(frame) },
         selector_used: plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default(),

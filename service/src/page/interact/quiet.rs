@@ -66,6 +66,8 @@ pub(super) struct Rest {
     pub done: u32,
     /// What would have got a later event of the same input.
     pub lost: Option<String>,
+    /// Whether the element's document has changed beside the field that was written into.
+    pub beside: bool,
     /// Whether a document did not answer.
     pub(super) is_busy: bool,
 }
@@ -78,6 +80,7 @@ struct Told {
     done: u32,
     lost: Option<String>,
     changed: bool,
+    beside: bool,
 }
 
 impl<'a> Quiet<'a> {
@@ -192,6 +195,7 @@ impl<'a> Quiet<'a> {
                     self.changed |= told.changed;
                     if number == 0 {
                         rest.seen = Some(told.seen);
+                        rest.beside = told.beside;
                         (rest.reached, rest.done, rest.lost) = (told.reached, told.done, told.lost);
                     }
                 }

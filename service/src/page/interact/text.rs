@@ -1,22 +1,26 @@
 //! Sends a text to the field that has the focus, by the browser's input. What comes of it is in `fields`.
 
-use chromiumoxide_cdp::cdp::browser_protocol::input::InsertTextParams;
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchKeyEventReturns, DispatchKeyEventType, InsertTextParams,
+};
 use serde::Deserialize;
 
 use super::actionable::Tries;
-use super::chord::Chord;
+use super::chord::{Chord, Key};
 use super::error::unless_held;
 use super::field::{Field, Typing};
 use super::focus::{ANOTHER_DOCUMENT, Next, went_nowhere};
 use super::leaving::Leaving;
 use super::quiet::Quiet;
 use super::{ActError, Element};
+use crate::cdp::Call;
 use crate::page::Page;
 
 /// What an editor says of a text that is offered to it.
 #[derive(Deserialize)]
-struct Offered {
-    taken: bool,
+pub(super) struct Offered {
+    #[serde(default)]
+    pub taken: bool,
 }
 
 /// How much of a text was sent.
@@ -27,6 +31,15 @@ pub(super) enum Sent {
         typed: usize,
         moved: String,
     },
+}
+
+/// What is sent key by key.
+struct Sending<'a> {
+    typing: &'a Typing,
+    /// Whether the field has one line.
+    is_line: bool,
+    /// Whether keys were sent before.
+    has_keyed: bool,
 }
 
 impl Page {
@@ -60,24 +73,24 @@ impl Page {
             has_keyed = true;
         }
         if typing.slowly {
-            return self.send_keys(element, typing, has_keyed, leaving, quiet, tries).await;
+            let sending = Sending { typing, is_line: field.held.line, has_keyed };
+            return self.send_keys(element, &sending, leaving, quiet, tries).await;
         }
         self.insert_text(element, typing, field, quiet, tries).await
     }
 
-    /// Sends the text key by key, each once it is known that it comes to the field. `has_keyed`: keys were sent before.
+    /// Sends the text key by key, each once it is known that it comes to the field.
     async fn send_keys(
         &self,
         element: &Element,
-        typing: &Typing,
-        has_keyed: bool,
+        Sending { typing, is_line, has_keyed }: &Sending<'_>,
         leaving: &mut Leaving<'_>,
         quiet: &Quiet<'_>,
         tries: &Tries,
     ) -> Result<Option<Sent>, ActError> {
         let until = |typed, moved| Ok(Some(Sent::Until { typed, moved }));
         for (typed, character) in typing.text.chars().enumerate() {
-            if has_keyed || typed > 0 {
+            if *has_keyed || typed > 0 {
                 match self.next_key(element, leaving, tries).await? {
                     Next::Goes => {}
                     Next::Held => return Ok(None),
@@ -85,6 +98,8 @@ impl Page {
                     Next::Left => return until(typed, ANOTHER_DOCUMENT.to_owned()),
                 }
             }
+            // The end of a line is a space there: Enter would send the form.
+            let character = if *is_line && character == '\n' { ' ' } else { character };
             let taken = match Chord::of(character) {
                 Some(chord) => quiet.delivered(self.send_chord(&chord)).await?,
                 None => quiet.delivered(vec![self.session.call(&InsertTextParams::new(character))]).await?,
@@ -116,6 +131,15 @@ impl Page {
         // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,
         // and a field that sends its text by Enter would send the first.
         let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
-        Ok(quiet.delivered(vec![text]).await?.map(|()| Sent::All))
+        let released = self.release_last(&typing.text);
+        let Some(()) = quiet.delivered(vec![text]).await? else { return Ok(None) };
+        Ok(quiet.delivered(released).await?.map(|()| Sent::All))
+    }
+
+    /// Lets go the key that a text ends with: many fields listen for that alone.
+    fn release_last(&self, text: &str) -> Vec<Call<DispatchKeyEventReturns>> {
+        let last = text.chars().next_back().filter(|last| !last.is_whitespace());
+        let key = last.and_then(|last| Key::typing(&last.to_string()));
+        key.map(|key| self.send(DispatchKeyEventType::KeyUp, &key, 0)).into_iter().collect()
     }
 }

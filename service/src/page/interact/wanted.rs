@@ -41,6 +41,8 @@ enum Mode {
     Whole,
     Contains,
     Case,
+    /// Contains, also in what fields hold.
+    Shown,
 }
 
 /// One step of a chain.
@@ -232,7 +234,7 @@ impl Step {
 
     /// Text that is shown, or a part of it, taken literally.
     pub(super) fn shown_text(text: &str) -> Self {
-        Self { by: TargetBy::Text, value: text.to_owned(), name: None, mode: Mode::Contains }
+        Self { by: TargetBy::Text, value: text.to_owned(), name: None, mode: Mode::Shown }
     }
 }
 

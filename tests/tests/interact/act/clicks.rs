@@ -1,6 +1,9 @@
 //! Clicking: only the element that was meant, when it can be.
 
-use porthole_service::page::interact::{ActError, Button, Click, How, Method, Point, Refs, SnapshotOptions, Terms};
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{
+    ActError, Button, Click, How, Method, Point, Refs, SnapshotOptions, Terms, Wanted,
+};
 use porthole_tests::eventually;
 use tokio::time::Instant;
 
@@ -387,5 +390,76 @@ async fn a_box_without_a_size_is_clicked_on_its_label() {
             assert_eq!(scene.evaluate("b.checked").await, true, "{style} {how:?}");
         }
     }
+    scene.ends().await;
+}
+
+/// While an element is waited for the pointer has not come to it: what changes then is no answer to the pointer.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_becomes_something_else_while_it_is_waited_for_is_not_clicked() {
+    let scene = Scene::open().await;
+    let cover = "<div id=cover style='position:fixed;inset:0'></div><script>b.onclick = () => note('b')</script>";
+    for (html, change) in [
+        (
+            "<dialog open aria-label='Delete Ann?' id=d><button id=b>Yes</button></dialog>",
+            "d.ariaLabel = 'Delete Bob?'",
+        ),
+        ("<button id=b>Remove</button>", "b.textContent = 'Remove all files'"),
+        ("<ul><li><span id=n>Ann</span><button id=b>Delete</button><li>Cid</ul>", "n.textContent = 'All but Ann'"),
+    ] {
+        scene.shows(&format!("{LOGS}{html}{cover}")).await;
+        let button =
+            scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("button")).await;
+        scene.evaluate(&format!("setTimeout(() => {{ {change} }}, 200); setTimeout(() => cover.remove(), 500)")).await;
+        let clicked = scene.page.click(&button, &Click::once(ready())).await.unwrap_err();
+        assert!(matches!(clicked, ActError::Stale(_)), "{change}: {clicked:?}");
+        assert_eq!(scene.log().await, "", "{change}");
+    }
+    scene.ends().await;
+}
+
+/// Targets that say nothing of what a person sees must match when the click comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_its_selector_matches_no_more_is_not_clicked() {
+    let scene = Scene::open().await;
+    let row = "<table><tr data-id=7><td id=n>Ann<td><button id=b data-testid=delete-7>Delete</button></table>
+        <div id=cover style='position:fixed;inset:0'></div><script>b.onclick = () => note('b')</script>";
+    let change = "setTimeout(() => { n.textContent = 'Bob'; b.dataset.testid = 'delete-8'; n.parentNode.dataset.id = '8' }, 200);
+        setTimeout(() => cover.remove(), 500)";
+    for (by, value) in [
+        (TargetBy::Css, "tr[data-id='7'] button"),
+        (TargetBy::TestId, "delete-7"),
+        (TargetBy::Xpath, "//tr[td='Ann']//button"),
+        (TargetBy::Role, "row \"Ann Delete\" >> css:button"),
+    ] {
+        scene.shows(&format!("{LOGS}{row}")).await;
+        let wanted = Wanted { by: Some(by), value: value.to_owned(), ..Wanted::default() };
+        let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+        scene.evaluate(change).await;
+        let clicked = scene.page.click(&located.element, &Click::once(ready())).await.unwrap_err();
+        assert!(matches!(clicked, ActError::NotFound(_)), "{value}: {clicked:?}");
+        assert_eq!(scene.log().await, "", "{value}");
+    }
+    scene.ends().await;
+}
+
+/// What is drawn on a canvas can't be compared, so nothing is said of it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_on_a_canvas_is_not_told_to_change_nothing() {
+    let scene = Scene::showing("<canvas id=c width=100 height=60></canvas><div id=b>nothing</div>").await;
+    assert_eq!(scene.click("#c").await.unwrap().warnings, Vec::<String>::new());
+    assert_eq!(scene.click("#b").await.unwrap().warnings, ["no_change: nothing on the page changed"]);
+    scene.ends().await;
+}
+
+/// The input of some sliders is clipped away inside their thumb.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_input_is_clicked_where_its_thumb_is() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<div style='position:relative;width:300px;height:100px'><span onclick='note(`thumb`)' style='position:absolute;left:100px;top:50px;width:20px;height:20px'>
+        <input id=i type=range style='position:absolute;inset:0;width:100%;height:100%;margin:-1px;overflow:hidden;clip:rect(0 0 0 0)'></span></div>"
+    ))
+    .await;
+    scene.click("#i").await.unwrap();
+    assert_eq!(scene.log().await, "thumb");
     scene.ends().await;
 }

@@ -293,3 +293,61 @@ async fn pages_and_containers_are_scrolled_at_once() {
     }
     scene.ends().await;
 }
+
+/// Lists that take the dragged item out, place their items by style alone, or colour the place of the drop.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_place_that_is_marked_takes_what_is_dragged() {
+    let scene = Scene::open().await;
+    // The item goes into the document's body, and an empty one keeps its place.
+    scene
+        .shows(
+            "<style>.c { vertical-align: top; display: inline-block; width: 100px } .c span { display: block; width: 88px } #m { position: absolute }</style>
+            <div id=l><div class=c><span id=a>a</span></div><div class=c><span id=b>b</span></div><div class=c><span id=c>c</span></div></div>
+            <script>const log = []; let d = null, m = null; const kept = document.createElement('div'); kept.className = 'c'; kept.innerHTML = '&nbsp;';
+            l.onmousedown = e => { d = e.target.closest('.c'); e.preventDefault() };
+            onmousemove = e => { if (!d) return;
+                if (!m) { l.insertBefore(kept, d); d.remove(); m = d.cloneNode(true); m.id = 'm'; m.style.top = l.getBoundingClientRect().bottom + 'px'; document.body.append(m) }
+                m.style.left = e.clientX - 50 + 'px';
+                for (const one of l.children) { const box = one.getBoundingClientRect();
+                    if (one !== kept && e.clientX > box.left && e.clientX < box.right) e.clientX > box.left + box.width / 2 ? one.after(kept) : one.before(kept) } };
+            onmouseup = () => { if (!m) return; kept.replaceWith(d); m.remove(); log.push(l.textContent.replace(/\\s/g, '')) }</script>",
+        )
+        .await;
+    let to = scene.element("#a").await;
+    drags_briefly(&scene, "#c", &to).await.unwrap();
+    assert_eq!(scene.log().await, "cab");
+    // Rows that are placed by their style, dragged by a handle.
+    scene
+        .shows(
+            "<style>#l { position: relative; height: 200px } .r { height: 40px; width: 300px; position: absolute }</style><div id=l>
+            <div class=r><b id=a>=</b> a</div><div class=r>b</div><div class=r>c</div><div class=r><i id=d>d</i></div></div>
+            <script>const log = []; let all = [...l.children], held = null; const place = () => all.forEach((one, at) => one.style.top = at * 40 + 'px'); place();
+            a.onmousedown = () => { held = a.parentNode };
+            onmousemove = e => { if (!held) return;
+                const at = Math.max(0, Math.min(3, Math.floor((e.clientY - l.getBoundingClientRect().top) / 40)));
+                all = all.filter(one => one !== held); all.splice(at, 0, held); place() };
+            onmouseup = () => { if (held) log.push(all.indexOf(held)); held = null }</script>",
+        )
+        .await;
+    let to = scene.element("#d").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await, "3");
+    // A span of three days is coloured from the day that the pointer is over.
+    let days: String =
+        (0..7).map(|day| format!("<div class=c id=d{day} style='left:{}px'></div>", day * 100)).collect();
+    scene
+        .shows(&format!(
+            "<style>#g {{ position: relative }} .c {{ position: absolute; width: 100px; height: 90px }} #e {{ position: absolute; top: 20px; width: 300px; height: 20px; z-index: 2 }}
+            .mark {{ position: absolute; top: 0; left: 0; width: 300px; height: 90px; z-index: 1 }}</style><div id=g>{days}</div><script>const log = [];
+            const e = document.createElement('div'); e.id = 'e'; e.textContent = 'Trip'; d0.append(e); let is = false, mark, over;
+            e.onmousedown = event => {{ is = true; event.preventDefault() }};
+            onmousemove = event => {{ if (!is) return; const day = document.getElementById('d' + Math.floor((event.clientX - g.getBoundingClientRect().x) / 100));
+                if (day === over) return; over = day; mark?.remove(); mark = document.createElement('div'); mark.className = 'mark'; over.append(mark) }};
+            onmouseup = () => {{ if (is) log.push(over.id); is = false }}</script>"
+        ))
+        .await;
+    let to = scene.element("#d4").await;
+    drags_briefly(&scene, "#e", &to).await.unwrap();
+    assert_eq!(scene.log().await, "d4");
+    scene.ends().await;
+}

@@ -116,3 +116,40 @@ async fn an_editor_that_draws_its_text_beside_its_field_holds_it() {
     }
     scene.ends().await;
 }
+
+/// Hands all text on as a terminal does: what is pasted is taken without a word to the browser, and the field empties itself.
+/// The text comes back from a server, drawn as a picture or as text.
+fn terminal(shown: &str) -> String {
+    format!(
+        "<div id=surface style='cursor:text;height:60px;width:300px;position:relative'><textarea id=field aria-label=Terminal
+        style='opacity:0;width:1px;height:1px;position:absolute'></textarea>{shown}</div><script>let sent = '';
+        const put = text => {{ sent += text; setTimeout(() => {{ if (globalThis.out) out.textContent += text }}, 300) }};
+        field.onpaste = event => {{ event.stopPropagation(); put(event.clipboardData.getData('text/plain')); field.value = '' }};
+        field.oninput = event => {{ if (event.inputType === 'insertText') put(event.data) }};
+        field.onkeydown = event => {{ if (event.key === 'Enter') put('!') }}</script>"
+    )
+}
+
+/// A command that comes twice is another command.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_terminal_gets_a_text_once() {
+    let scene = Scene::open().await;
+    for shown in ["<canvas width=300 height=60></canvas>", "<div id=out style='width:300px;height:30px'></div>"] {
+        for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+            for (slowly, submit) in [(false, false), (false, true), (true, true)] {
+                if slowly && how != How::Input {
+                    continue;
+                }
+                scene.shows(&terminal(shown)).await;
+                let typing = Typing { slowly, submit, terms: Terms { how, ..ready() }, ..typing("rm x") };
+                let acted = scene.page.type_text(&scene.element("#field").await, &typing).await.unwrap();
+                let sent = if submit { "rm x!" } else { "rm x" };
+                assert_eq!(scene.evaluate("sent").await, sent, "{shown} {how:?} {slowly}");
+                let is_told = acted.warnings.iter().any(|warning| warning.starts_with("not_read_back: "));
+                // Letters that stay in the field can be read there.
+                assert_eq!(is_told, shown.contains("canvas") && !slowly, "{shown} {how:?}: {acted:?}");
+            }
+        }
+    }
+    scene.ends().await;
+}

@@ -368,3 +368,86 @@ async fn a_text_that_is_added_comes_last() {
     }
     scene.ends().await;
 }
+
+/// What the page has made something of is not typed once more by other means.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_the_page_takes_and_removes_comes_once() {
+    let scene = Scene::open().await;
+    for (field, text) in [
+        ("<input id=f onchange='if (this.value) { took(this.value); this.value = `` }'>", "milk"),
+        ("<input id=f oninput='if (this.value.length === 4) { took(this.value); this.value = `` }'>", "1234"),
+        ("<div id=f contenteditable oninput='took(this.textContent); this.textContent = ``'></div>", "hello"),
+    ] {
+        scene
+            .shows(&format!("<ul id=all></ul>{field}<script>const took = text => {{ all.append(text, ';') }}</script>"))
+            .await;
+        let terms = Terms { how: How::DocumentFirst, ..ready() };
+        let typed = scene.page.type_text(&scene.element("#f").await, &Typing { terms, ..typing(text) }).await;
+        assert!(
+            matches!(&typed, Err(ActError::NoEffect(why)) if why.contains("before another try")),
+            "{field}: {typed:?}"
+        );
+        assert_eq!(scene.evaluate("all.textContent").await, format!("{text};"), "{field}");
+    }
+    // What it refuses without a sign is tried by the browser's input.
+    scene.shows("<input id=f oninput='if (!event.isTrusted) this.value = ``'>").await;
+    let terms = Terms { how: How::DocumentFirst, ..ready() };
+    let typed = scene.page.type_text(&scene.element("#f").await, &Typing { terms, ..typing("trusted") }).await.unwrap();
+    assert_eq!((typed.method, scene.evaluate("f.value").await), (Method::Cdp, "trusted".into()));
+    scene.ends().await;
+}
+
+/// Many fields filter, or take a date, as a key comes up, and sliders as one moves them.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_ends_with_a_key_that_comes_up() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
+        scene
+            .shows(
+                "<input id=f onkeyup='kept = this.value + event.key'><input id=r type=range max=120 value=30 onkeydown='down = true'
+                onkeyup='if (down) slid = this.value; down = false'><script>let kept = '', slid = '', down = false</script>",
+            )
+            .await;
+        let types = async |id: &str, text: &str| {
+            let typing = Typing { terms: Terms { how, ..ready() }, ..typing(text) };
+            scene.page.type_text(&scene.element(id).await, &typing).await.unwrap()
+        };
+        types("#f", "2026-05-03").await;
+        assert_eq!(scene.evaluate("kept").await, "2026-05-033", "{how:?}");
+        for value in ["45", "0", "120"] {
+            types("#r", value).await;
+            assert_eq!(scene.evaluate("slid + ' ' + r.value").await, format!("{value} {value}"), "{how:?}");
+        }
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_of_two_lines_sends_no_form() {
+    let scene = Scene::showing("<form onsubmit='document.title = `sent`; return false'><input id=f></form>").await;
+    for slowly in [true, false] {
+        let typing = Typing { slowly, ..typing("one\ntwo") };
+        scene.page.type_text(&scene.element("#f").await, &typing).await.unwrap();
+        assert_eq!(scene.evaluate("document.title + f.value").await, "one two", "{slowly}");
+        scene.evaluate("f.value = ''").await;
+    }
+    scene.ends().await;
+}
+
+/// A box that pages draw by its label may stand beyond their edge, and a select be drawn by something else.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_its_label_stands_for_is_clicked_there() {
+    let scene = Scene::showing(
+        "<label for=b>News</label><input type=checkbox id=b style='position:absolute;left:-999px'><label for=s>Author</label>
+        <select id=s style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0 0 0 0);padding:0;border:0'><option></select>
+        <span id=w role=combobox tabindex=0 style='display:inline-block;width:99px;position:relative'>-</span>
+        <script>s.onfocus = () => w.focus()</script>",
+    )
+    .await;
+    scene.page.check(&scene.element("#b").await, true, &ready()).await.unwrap();
+    scene.click("#b").await.unwrap();
+    assert_eq!(scene.evaluate("b.checked").await, false);
+    scene.click("#s").await.unwrap();
+    assert_eq!(scene.evaluate("document.activeElement.id").await, "w");
+    scene.ends().await;
+}

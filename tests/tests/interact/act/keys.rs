@@ -182,3 +182,14 @@ async fn a_key_that_does_nothing_in_the_document_is_told() {
     assert_eq!(press("#b", "Escape").await.unwrap().warnings, [NO_CHANGE]);
     scene.ends().await;
 }
+
+/// The body is what has the focus in a document that has none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_comes_to_the_body_of_a_frame() {
+    let scene =
+        Scene::showing("<input autofocus><iframe id=f srcdoc='<body contenteditable>text</body>'></iframe>").await;
+    let body = scene.inner(&["#f", "body"]).await;
+    scene.page.press(Some(&body), &"x".parse().unwrap(), &scene.clipboard, &ready()).await.unwrap();
+    assert_eq!(scene.evaluate("f.contentDocument.body.textContent.includes('x')").await, true);
+    scene.ends().await;
+}

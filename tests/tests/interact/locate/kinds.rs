@@ -215,6 +215,21 @@ async fn without_a_kind_a_control_comes_before_a_container_of_its_name() {
     scene.ends().await;
 }
 
+/// Of several matches those in a dialog are meant that stands before the others, and none that is folded away.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_can_get_at_comes_first() {
+    let scene = Scene::new().await;
+    let dialog = "<input aria-label=Name style='position:absolute;top:100px;left:300px'><div role=dialog style='position:fixed;inset:0;background:#0008'>
+        <div style='background:#fff;width:400px;margin:60px auto;padding:60px'><label for=x>Name</label><input id=x></div></div>";
+    let folded = "<div style='height:0;overflow:hidden'><input aria-label=Name></div><input id=x aria-label=Name>";
+    for html in [dialog, folded] {
+        scene.shows(html).await;
+        let located = scene.locate(&by(TargetBy::Label, "Name")).await.unwrap();
+        assert_eq!((scene.id(&located.element).await.as_str(), located.matched_count), ("x", 2), "{html}");
+    }
+    scene.ends().await;
+}
+
 /// A reader sees no soft hyphen, and no space that has no width.
 #[tokio::test(flavor = "multi_thread")]
 async fn marks_that_are_not_seen_are_no_part_of_a_name() {

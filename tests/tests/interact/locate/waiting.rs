@@ -42,6 +42,11 @@ async fn states_texts_and_urls_are_waited_for() {
     let (later, in_vain) = (|| Instant::now() + PATIENCE, || Instant::now() + Duration::from_millis(150));
     scene.shows("<p id=p>Loading the <b>list</b></p><button id=b disabled>Go</button>").await;
     page.wait_for_text("loading THE list", later()).await.unwrap();
+    // What a field holds is shown as well, a password is not.
+    scene.evaluate("document.body.insertAdjacentHTML('beforeend', '<textarea readonly>Saved 1</textarea><input type=password value=Secret>')").await;
+    page.wait_for_text("saved 1", later()).await.unwrap();
+    let missed = page.wait_for_text("Secret", in_vain()).await.unwrap_err();
+    assert!(matches!(missed.error, ActError::TimedOut { .. }), "{missed:?}");
     let go = by(TargetBy::Css, "#b");
     page.wait_for(&go, Awaited::Visible, later()).await.unwrap();
     let missed = page.wait_for(&go, Awaited::Enabled, in_vain()).await.unwrap_err();

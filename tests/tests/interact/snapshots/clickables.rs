@@ -177,6 +177,20 @@ async fn a_label_stands_for_its_box_that_is_not_shown() {
     assert_eq!(scene.tree().await, lines("[checked] "));
 }
 
+/// Guards of the focus, the parts of a box that its label draws, and the number of a slider that says what it means.
+#[tokio::test]
+async fn what_is_drawn_for_something_else_has_no_line() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<div tabindex=0></div><div tabindex=0 style='width:1px;height:1px'></div><label style='cursor:pointer;display:flex'>
+            <span style='position:absolute;opacity:0'><input type=radio></span><div class=d style='width:9px;height:9px'></div>
+            <div class=d style='width:9px;height:9px'></div><div>Red</div></label><input type=range aria-label=Size aria-valuetext=M>",
+        )
+        .await;
+    assert_eq!(scene.tree().await, "- radio \"Red\" [ref=@e1]\n- slider \"Size\" [ref=@e2]: M");
+}
+
 /// What tells fields and rows apart stands beside them, or deep inside.
 #[tokio::test]
 async fn words_that_tell_alike_things_apart_are_shown() {

@@ -11,7 +11,10 @@ const VALUE_TYPES = new Set(['date', 'time', 'month', 'week', 'datetime-local', 
 const isInput = (element) => element instanceof HTMLInputElement;
 const typeOf = getter(HTMLInputElement, 'type');
 const controlOf = getter(HTMLLabelElement, 'control');
-const labelsOf = (element) => (isInput(element) ? getter(HTMLInputElement, 'labels')(element) : null) ?? [];
+const labelsOf = (element) => {
+  const type = [HTMLInputElement, HTMLSelectElement].find((one) => element instanceof one);
+  return [...(type && getter(type, 'labels')(element)) ?? []];
+};
 
 const isBox = (element) => isInput(element) && ['checkbox', 'radio'].includes(typeOf(element));
 
@@ -84,7 +87,13 @@ const actAccepts = (hit, element) => {
     return !inner || inner === element || !isWithin(inner, label);
   }
   const target = actTarget(element);
-  return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element);
+  return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element);
+};
+// Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
+const isDrawnBy = (hit, element) => {
+  if (!isInput(element) || !(hit instanceof HTMLElement) || !isWithin(element, hit) || getComputedStyle(element).clip === 'auto') return false;
+  const [inner, outer] = [element, hit].map(rectOf);
+  return outer.width * outer.height <= HOST_AREA_MAX * inner.width * inner.height && contentOf(hit) === '' && isOnlyControl(element, hit);
 };
 // Whether a part of a component leaves the pointer to its host, which is not much larger.
 const HOST_AREA_MAX = 4;
@@ -128,7 +137,7 @@ let meant = null;
 const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
-const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? [];
+const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
 const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
 const ROWS_BESIDE_MAX = 50;
 const writtenBeside = (element) => {
@@ -240,9 +249,10 @@ const chosenPoint = (element, free, clicks) => {
   return { point, nested: nestedFirst.nested };
 };
 
-// Whether an element is what it was shown or found as, and has stayed that since it was ready first.
+// Whether an element is what it was shown or found as, and has stayed that since it was ready first. Until then the pointer
+// has not come to it: what changes while it is waited for is not the pointer's work.
 const isMeant = (element, shown) => {
-  if (meant?.element === element) return staysMeant();
+  if (meant?.element === element && meant.wasReady) return staysMeant();
   if (!shown) return true;
   const now = identityOf(element);
   if (!isAsShown(now, shown)) return false;
@@ -328,12 +338,21 @@ const stoodStill = (element, rect) => {
   return last && ago > SEEN_MS_MIN && ago < SEEN_MS_MAX && sameRect(last.rect, rect) && !isAnimated(element);
 };
 
+// Whether a person would click an element's label in its place: a box that is not drawn, or that stands beyond the page's
+// edge, and a select that something else is drawn for.
+const DOT_PX_MAX = 2;
+const isLeftToLabel = (element, ask) => {
+  if (!actVisible(element)) return ask.labels || isBox(element);
+  if (isBox(element)) return isBeyondPage(element);
+  const box = rectOf(element);
+  return Boolean(ask.clicks) && element instanceof HTMLSelectElement && box.width <= DOT_PX_MAX && box.height <= DOT_PX_MAX;
+};
 // Where the element of the action under way was hit when it was ready last: `{asked, element, x, y}`, `element` being what
 // is drawn in place of the one that was asked for.
 let aimed = null;
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
-// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found}`. `shown` is the role, name and row
-// that it must have, or `found` those that it was found with. With `hit`, events at the point are checked from now on
+// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found, matched}`. `shown` is the role, name
+// and row that it must have, `found` those that it was found with; with `matched` its target must match it still. With `hit`, events at the point are checked from now on
 // (guard.js), and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
   let waited = false;
@@ -346,7 +365,7 @@ kit.ready = async (number, ask) => {
   }
   // A pointer goes where the text is drawn.
   else if (ask.hit) element = drawingOf(element)?.surface ?? element;
-  if ((ask.labels || isBox(element)) && !actVisible(element)) element = [...labelsOf(element)].find(actVisible) ?? element;
+  if (isLeftToLabel(element, ask)) element = labelsOf(element).find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
@@ -373,6 +392,7 @@ kit.ready = async (number, ask) => {
     waited = true;
     await frame();
   }
+  if (ask.matched && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
   if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
@@ -385,7 +405,7 @@ kit.ready = async (number, ask) => {
     const freeOf = (one) => actPoints(one).filter(([x, y]) => actCover(one, x, y) === null);
     let free = freeOf(element);
     // Boxes that are not drawn may lie under one another's labels. A click on its own label is one of the box.
-    const label = free.length === 0 && isBox(element) ? [...labelsOf(element)].find((one) => freeOf(one).length > 0) : null;
+    const label = free.length === 0 && isBox(element) ? labelsOf(element).find((one) => freeOf(one).length > 0) : null;
     if (label) {
       element = label;
       free = freeOf(label);
@@ -397,6 +417,7 @@ kit.ready = async (number, ask) => {
     guard(element, false, { nested: chosen.nested, under: innermostAt(...point) });
   }
   aimed = ask.hit ? { asked, element, x: point[0], y: point[1] } : null;
+  if (meant?.element === asked) meant.wasReady = true;
   watch(element);
   return { x: point[0], y: point[1], box, what: describe(element), waited };
 };

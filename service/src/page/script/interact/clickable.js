@@ -49,6 +49,8 @@ function isOneOfSeveral(element, tag) {
   if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
   const beside = dom.nextElement(element) ?? element.previousElementSibling;
   if (!beside || (kind === tag ? dom.tag(beside) !== tag : `${dom.tag(beside)}.${dom.attribute(beside, 'class') ?? ''}` !== kind)) return false;
+  // A part of how a label draws its box.
+  if (dom.closest(element, 'label')?.control && tidy(dom.textContent(element)) === '') return false;
   const box = dom.box(element), outer = dom.box(parent);
   return box.width > 0 && box.height > 0 && (box.width < outer.width || box.height < outer.height);
 }

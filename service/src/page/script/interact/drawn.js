@@ -62,6 +62,12 @@ function drawnLines(surface, field) {
   return drawn.slice(Math.max(first, 0));
 }
 
+// Whether an editor draws its text as a picture, as terminals do, so that none of it can be read.
+function isOnCanvas(field) {
+  const drawing = drawingOf(field);
+  return drawing !== null && drawing.lines.every((line) => line.trim() === '') && dom.find(drawing.surface, 'canvas') !== null;
+}
+
 // The text that is drawn for a field, as far as it is in view; null of a field that shows its own.
 function drawnText(field) {
   const drawing = drawingOf(field);

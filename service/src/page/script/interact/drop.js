@@ -17,7 +17,7 @@ const DROP_RESTS_MS_MAX = 600;
 const ANCESTORS_MAX = 10;
 // The drag under way: `{element, source, chain, box, aimed, added, at, under, by, is, done, until, changes, end}`. `element` is
 // the target, or the frame that it is in; `meaning` what the target was shown or found as. `source` is what is dragged, if it
-// is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings. `aimed` is
+// is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings and boxes. `aimed` is
 // where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way, `late`
 // the same of a point near its end. `scrolls` is how far what is around the target was scrolled.
 let dropping = null;
@@ -48,7 +48,7 @@ const centerOf = (rect) => [rect.x + rect.width / 2, rect.y + rect.height / 2];
 const siblingsOf = (node) => [previousOf(node), nextOf(node)];
 const chainOf = (element) => {
   const chain = [];
-  for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at) });
+  for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at), rect: at instanceof Element ? rectOf(at) : null });
   return chain;
 };
 // Counts what the page changes and notes what it adds. The focus that a press gives is no change.
@@ -72,6 +72,9 @@ const watchDrop = (now) => {
     for (const type of types) window.removeEventListener(type, note, { capture: true });
   };
 };
+// What the document says, as a number.
+const SAID_CHARS_MAX = 200_000;
+const saidInAll = () => hashOf(textOf(documentRoot()).slice(0, SAID_CHARS_MAX));
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
 kit.dropBegins = (number, source, asked) => {
@@ -88,7 +91,7 @@ kit.dropBegins = (number, source, asked) => {
     element, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
+    said: saidInAll(), aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
   };
   dragHeard = false;
   watchDrop(dropping);
@@ -180,6 +183,13 @@ const isBand = ({ from, element: target }, element, x, y) => {
   return touches && hasPoint(rect, x, y) && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
     && rect.top >= Math.min(from.top, to.top) - BAND_MARGIN_PX && rect.bottom <= Math.max(from.bottom, to.bottom) + BAND_MARGIN_PX;
 };
+// Whether an element that came since only marks the place, as a calendar colours its days: it says nothing, is a part of what
+// holds source and target, and lies over the target's middle.
+const isVeil = (now, element, x, y) => {
+  if (wordsOfDragged(element) !== '' || matches(element, NESTED) || allIn(element, NESTED).length > 0) return false;
+  const list = listOfBoth(now), rect = rectOf(element);
+  return list !== null && !isRoot(list) && element !== list && isWithin(element, list) && hasPoint(rect, x, y) && hasPoint(rect, ...centerOf(rectOf(now.element)));
+};
 // Whether the element is the dragged one or a copy drawn for it: one that was under the pointer on its way, too, and has
 // been added since or moves with it; of those added later only one that moves with the pointer, a copy, or one drawn up to
 // the pointer.
@@ -193,7 +203,7 @@ const isDragged = (now, element, x, y) => {
   // HTML's drag and drop draws what is dragged itself, so what the page adds gets the drop, unless it goes along.
   if ((isEarly && !dragged) || (now.late && follows(element, now.late, x, y))) return true;
   for (let at = element; at; at = flatParent(at)) {
-    if (isBand(now, at, x, y) || (now.words && wordsOfDragged(at) === now.words)) return true;
+    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || (now.words && wordsOfDragged(at) === now.words)) return true;
     if (now.added.has(at)) return false;
   }
   return false;
@@ -214,10 +224,11 @@ const dropHit = (now, x, y) => {
   }
   return hit;
 };
-// The innermost element around both the target and what is dragged.
-const listOfBoth = ({ element, source }) => {
-  if (!source || !isConnected(source)) return null;
-  for (let at = parentNodeOf(source); at instanceof Element; at = flatParent(at)) if (isWithin(element, at)) return at;
+// The innermost element around both the target and what is dragged, or was before the page took it out.
+const listOfBoth = ({ element, source, chain }) => {
+  if (!source) return null;
+  const first = isConnected(source) ? parentNodeOf(source) : chain.find(({ parent }) => parent && isConnected(parent))?.parent;
+  for (let at = first; at instanceof Element; at = flatParent(at)) if (isWithin(element, at)) return at;
   return null;
 };
 const isRoot = (element) => element === documentBody() || element === documentRoot();
@@ -245,8 +256,10 @@ const isSorted = (now, hit, x, y) => {
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
   // What is dragged may be a handle in its item.
-  const item = chain.find(({ node, parent }) => parent === around && parentNodeOf(node) === around);
-  if (item && isElsewhere(item) && isWithin(hit, around)) return true;
+  const item = chain.find(({ parent }) => parent === around);
+  if (item && (parentNodeOf(item.node) !== around ? !isConnected(item.node) : isElsewhere(item)) && isWithin(hit, around)) return true;
+  // Rows may be placed by their style alone.
+  if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
   if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;
   // The target has gone from under the pointer towards where the item was, in a list that stands.
   const place = rectOf(around);
@@ -322,8 +335,12 @@ kit.dropLeaves = () => {
   endChecks();
   dropEnds();
 };
+// What the document said before a drag that has failed, to be compared once it is let go.
+let saidBefore = null;
+kit.dropMoved = () => saidBefore !== null && saidBefore !== saidInAll();
 // The drag has failed: what was scrolled for it goes back, and the release that is to come clicks nothing here.
 kit.dropAborts = () => {
+  saidBefore = dropping?.said ?? null;
   for (const [element, left, top] of dropping?.scrolls ?? []) {
     if (leftScrolled(element) !== left || topScrolled(element) !== top) scrollElement(element, { left, top, behavior: 'instant' });
   }

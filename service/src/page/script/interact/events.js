@@ -234,11 +234,18 @@ kit.copy = (cut) => {
   const isField = actFieldKind(element) && !actReadOnly(element);
   return { text: taken.slice(0, CLIPBOARD_CHARS_MAX).toWellFormed(), remove: Boolean(cut && goesOn && text && isField), elsewhere: null };
 };
-// Tells an element of a text that is pasted; whether the page leaves it to the browser.
+// Tells an element of a text that is pasted; whether the page leaves it to the browser. An editor or a terminal that takes it
+// may do no more than keep the event from what is around it.
 const pastes = (element, text) => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', text);
-  return dispatch(element, new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true }));
+  const paste = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true, composed: true });
+  let isLeft = false;
+  const note = (event) => { isLeft ||= event === paste };
+  listen(window, 'paste', note);
+  const isAllowed = dispatch(element, paste);
+  EventTarget.prototype.removeEventListener.call(window, 'paste', note);
+  return isAllowed && (isLeft || !isUnseenField(element));
 };
 // Offers a text to the page's own handlers: `{inserts, elsewhere}`, whether it is left to be inserted.
 kit.paste = (text) => {

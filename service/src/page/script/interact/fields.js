@@ -27,11 +27,15 @@ const isBare = (field) => {
 // `drawn` is the text of an editor that draws it beside the field.
 const readOf = (field) => ({
   value: valueOf(field).slice(0, VALUE_CHARS_MAX).toWellFormed(), drawn: drawnText(field), bare: isBare(field),
-  long: actFieldKind(field) === 'content' && isFieldItself(field) && isLong(field), secret: isSecret(field),
+  long: actFieldKind(field) === 'content' && isFieldItself(field) && isLong(field), secret: isSecret(field), unreadable: isOnCanvas(field),
+  line: isInput(field),
 });
 const tell = (element, ...types) => {
   for (const type of types) dispatch(element, new Event(type, { bubbles: true, composed: type === 'input' }));
 };
+// Many fields listen for the key that comes up after a text.
+const tellKey = (element, type, key, keyCode = 0) =>
+  dispatch(element, new KeyboardEvent(type, { key, code: keyCode ? key : '', keyCode, bubbles: true, cancelable: true, composed: true, view: window }));
 const GONE = { lacks: 'attached', what: 'the element' };
 // The field that the action under way found for its element, `{element, field}`: a label may be for another one by then.
 let typedInto = null;
@@ -84,6 +88,7 @@ kit.focusField = (number, clear) => {
     if (read.drawn === null) selectAll(field, !clear);
     guard(field, true, { stays: staysField });
   }
+  forgetBeside();
   return { kind, focused, what: describe(field), ...read };
 };
 // Puts the focus onto an element, for keys, which are checked from now on. Whether it is there.
@@ -93,6 +98,11 @@ kit.focus = (number) => {
   const target = actTarget(element);
   let field = typedInto?.element === element ? typedInto.field : takesFocus(target) ? target : actField(target);
   if (!isHere(field)) return GONE;
+  // A document that has no focus has its body as what would get keys.
+  if (field === documentBody() && !Document.prototype.hasFocus.call(document)) {
+    window.focus();
+    giveFocus(field);
+  }
   if (!hasFocus(field)) {
     giveFocus(field);
     // A wrapper may hand its focus on to its field.
@@ -130,15 +140,38 @@ kit.setValue = (number, text) => {
   // As far as a person could type it.
   const max = actFieldKind(field) === 'text' ? field.maxLength : -1;
   const wanted = isInput(field) && typeOf(field) === 'color' ? text.toLowerCase() : max >= 0 ? text.slice(0, max) : text;
-  set(field, wanted);
+  const isRange = isInput(field) && typeOf(field) === 'range';
+  const hasSlid = isRange && slide(field, wanted);
+  if (!hasSlid) set(field, wanted);
   const refused = isInput(field) && VALUE_TYPES.has(typeOf(field)) && typeOf(field) !== 'range'
     && wanted !== '' && (valueOf(field) === '' || (typeOf(field) === 'color' && valueOf(field) !== wanted));
   if (refused) {
     set(field, before);
     return lacks('value', field, { type: typeOf(field) });
   }
-  tell(field, 'input', 'change');
+  if (!hasSlid) tell(field, 'input');
+  const key = isRange ? '' : [...wanted].at(-1) ?? 'Delete';
+  if (key.trim() !== '' && isHere(field)) tellKey(field, 'keyup', key);
+  tell(field, 'change');
   return { kind: 'value', focused: true, what: describe(field), ...readOf(field), value: before };
+};
+// Moves a range to a value, by a key at last: some pages take the value that it was moved to only then. False where no step
+// leads there.
+const slide = (range, wanted) => {
+  const set = setter(HTMLInputElement, 'value');
+  const before = valueOf(range);
+  set(range, wanted);
+  const last = valueOf(range);
+  const step = Number(range.step || 1);
+  if (last === before || !(step > 0)) return false;
+  const [beside, ...key] = Number(last) - step >= Number(range.min || 0) ? [-step, 'ArrowUp', 38] : [step, 'ArrowDown', 40];
+  set(range, String(Number(last) + beside));
+  tell(range, 'input');
+  tellKey(range, 'keydown', ...key);
+  set(range, last);
+  tell(range, 'input');
+  tellKey(range, 'keyup', ...key);
+  return true;
 };
 // Writes into the field that `focusField` has prepared, for input by the document.
 kit.insert = (number, { text, clear }) => {
@@ -156,7 +189,7 @@ kit.insert = (number, { text, clear }) => {
   } else {
     const key = clear ? { key: 'a', code: 'KeyA', keyCode: 65 } : { key: 'End', code: 'End', keyCode: 35 };
     dispatch(field, new KeyboardEvent('keydown', { ...key, ctrlKey: true, bubbles: true, cancelable: true, composed: true, view: window }));
-    pastes(field, text);
+    return { taken: !pastes(field, text) };
   }
   return {};
 };

@@ -28,21 +28,32 @@ function isEnabled(element) {
   return !control || !isDisabled(control);
 }
 
-const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = getterOf(Element.prototype, 'scrollLeft');
 // Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
 // nothing scrolls to, not behind a modal dialog.
 function isSeen(element) {
   if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true }) || inertBy(element) !== null) return false;
   const box = dom.box(element);
-  if (box.width <= 1 && box.height <= 1) return false;
-  const { scrollX, scrollY } = window;
-  if ((box.right + scrollX > 0 || getComputedStyle(document.documentElement).direction === 'rtl') && box.bottom + scrollY > 0) return true;
-  for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return true;
-  return false;
+  return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element);
+}
+// The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
+// Where a dialog stands before that one, those in the dialog are meant.
+function preferred(elements) {
+  const best = bestOf(elements);
+  const dialog = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) : null;
+  const inside = dialog ? elements.filter(element => isInside(element, dialog)) : [];
+  const other = inside.length > 0 ? bestOf(inside) : null;
+  return other?.shown && isSeen(other.shown) ? other : best;
 }
 
-// The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
-function preferred(elements) {
+// The dialog that covers an element's middle, and that it is not in; null where none does.
+function dialogBefore(element) {
+  const { left, top, width, height } = dom.box(element);
+  const hit = Document.prototype.elementFromPoint.call(document, left + width / 2, top + height / 2);
+  const dialog = hit === null || contains(element, hit) ? null : dom.closest(hit, DIALOGS);
+  return dialog && !isInside(element, dialog) ? dialog : null;
+}
+
+function bestOf(elements) {
   let best = null;
   for (const element of elements) {
     const shown = shownBy(element), enabled = isEnabled(element);
@@ -136,10 +147,17 @@ kit.locate = (plan) => {
   if (outcome.chosen) {
     const element = elementOf(outcome.chosen.number);
     foundAs.set(element, identityOf(element));
+    const steps = plan.tries?.[outcome.chosen.at];
+    if (steps) foundBy.set(element, () => matchesStill(element, steps));
     Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200) });
   }
   return outcome;
 };
+
+function matchesStill(element, steps) {
+  try { return new Search().chain(steps).includes(element) }
+  catch { return false }
+}
 
 // What has to be known of custom elements before a plan's outcome counts: of the element that it comes to, and of all that may
 // have the role that it looks for.

@@ -5,6 +5,7 @@ const STILL_FRAMES = 2;
 // Half a frame: so long a document must be still at least. Frames come at any time after an action, and what other threads
 // and processes answer, a database or the history, takes some of it.
 const STILL_MS_MIN = 8;
+const ACTS = ['pointerdown', 'click', 'keydown'];
 const CHANGES = ['input', 'change', 'toggle', 'scroll', 'focusin'];
 let watched = null;
 
@@ -153,6 +154,17 @@ const movesOn = (now) => {
   return false;
 };
 
+// Whether the document changes beside the field that is written into: the page has made something of the text.
+const noteBeside = (now, records, element) => {
+  if (now.beside || !element) return;
+  const field = typedInto?.field ?? element;
+  for (let at = 0; at < records.length && at < RECORDS_MAX && !now.beside; at++) now.beside = !isWithin(records[at].target, field);
+};
+const forgetBeside = () => {
+  watched?.look();
+  if (watched) watched.beside = false;
+};
+
 // What fields hold: a page sets it without an event, and no observer tells.
 const VALUES_MAX = 300;
 const valuesNow = () => {
@@ -170,7 +182,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, isOnCanvas: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
@@ -178,8 +190,11 @@ const watch = (element) => {
     now.changed = true;
     if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
   };
+  // What it draws can't be compared.
+  const noteCanvas = (event) => { now.isOnCanvas ||= event.composedPath()[0] instanceof HTMLCanvasElement };
   const observe = (records) => {
     note();
+    noteBeside(now, records, element);
     noteStyled(now, records);
   };
   const observer = new MutationObserver(observe);
@@ -187,16 +202,18 @@ const watch = (element) => {
   observer.observe(document, all);
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
+  for (const type of ACTS) window.addEventListener(type, noteCanvas, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
   now.values = valuesNow();
   now.look = () => {
     const records = observer.takeRecords();
     if (records.length > 0) observe(records);
   };
-  now.hasChanged = () => now.changed || valuesNow() !== now.values;
+  now.hasChanged = () => now.changed || now.isOnCanvas || valuesNow() !== now.values;
   now.end = () => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
+    for (const type of ACTS) window.removeEventListener(type, noteCanvas, { capture: true });
   };
   watched = now;
 };
@@ -223,7 +240,7 @@ kit.rest = async (longestMs) => {
   if (underGuard()?.by) {
     const swallowed = cameOf();
     unguard();
-    return { ...swallowed, changed: false };
+    return { ...swallowed, changed: false, beside: false };
   }
   // A document that the action led to: what it has asked for until now is not known, nor what moves in it at all times.
   if (!watched) {
@@ -260,7 +277,7 @@ kit.rest = async (longestMs) => {
     if (!await effectsEnd(now)) break;
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
-  return { ...cameOf(), changed: now.hasChanged() };
+  return { ...cameOf(), changed: now.hasChanged(), beside: now.beside };
 };
 
 // The action is over.

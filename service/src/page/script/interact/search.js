@@ -1,7 +1,7 @@
 // Finds what a target names in this document, open shadow roots included; frames are documents of their own.
 //
 // A chain is a list of steps `{ by, value, name, mode }`; every step looks inside what the one before it found. `mode` says
-// how texts are compared: `whole` (any case), `contains` (any case) or `case` (whole). Runs of spaces count as one.
+// how texts are compared: `whole` (any case), `contains` (any case), `case` (whole) or `shown` (contains, also in what fields hold). Runs of spaces count as one.
 
 // Bounds, so that no page and no target keeps us for ever.
 const SEARCH_SCOPES_MAX = 1000;
@@ -27,13 +27,16 @@ const BLANK = /[\s\0\u200b\u00ad]+/g;
 const evened = text => text.replace(BLANK, run => /\s/.test(run) ? ' ' : '\0').replace(/^[ \0]+|[ \0]+$/g, '');
 // What text is typed into, or chosen in.
 const TYPED_INTO = 'input:not([type=hidden]), textarea, select, [contenteditable], [role=textbox], [role=searchbox], [role=combobox], [role=spinbutton], [role=listbox]';
+// What shows its value as text.
+const WITH_TEXT = `textarea, input${['hidden', 'checkbox', 'radio', 'file', 'range', 'color', 'image', 'submit', 'button', 'reset'].map(type => `:not([type=${type}])`).join('')}`;
 const TEST_IDS = ['data-testid', 'data-test-id', 'data-test'];
 const SAME_ROLE = { image: 'img', directory: 'list', presentation: 'none' };
 
 class Texts {
   constructor(wanted, mode) {
     this.isCased = mode === 'case';
-    this.isWhole = mode !== 'contains';
+    this.isWhole = mode !== 'contains' && mode !== 'shown';
+    this.isInFields = mode === 'shown';
     const needle = this.folded(evened(wanted));
     this.isEmpty = needle === '';
     this.bare = needle.replace(BLANK, '');
@@ -174,6 +177,11 @@ class Search {
       else if (wanted.isWhole) missed.add(element);
     }
     for (const button of queryAll(tree, 'input[type=submit], input[type=button], input[type=reset]')) if (wanted.fit(button.value)) found.add(button);
+    if (wanted.isInFields) {
+      for (const field of [...queryAll(tree, WITH_TEXT)].slice(0, FIELDS_NAMED_MAX)) {
+        if (!isSecretField(field) && wanted.fit(field.value.slice(0, TEXT_OF_ONE_MAX))) found.add(field);
+      }
+    }
     // An element that also has the text further inside is not the smallest.
     const ordered = inOrder(found);
     return ordered.filter((element, at) => at + 1 === ordered.length || !contains(element, ordered[at + 1]));

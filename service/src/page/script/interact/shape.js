@@ -173,7 +173,7 @@ class Shaping {
       node.hint = hintOf(node.element);
       const box = dom.box(node.element);
       // Without size or words there is nothing to click.
-      if (node.how === 'pointer' && (box.width === 0 || box.height === 0)) return false;
+      if (node.how && (box.width <= 1 || box.height <= 1)) return false;
     }
     if (kids.length > MANY) node.wants = true;
     return true;

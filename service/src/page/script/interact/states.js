@@ -53,6 +53,26 @@ function inertBy(element) {
   return modalDialog();
 }
 
+const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = getterOf(Element.prototype, 'scrollLeft');
+// Whether it stands before the page's beginning, where nothing scrolls to.
+function isBeyondPage(element) {
+  const box = dom.box(element);
+  const { scrollX, scrollY } = window;
+  if ((box.right + scrollX > 0 || getComputedStyle(document.documentElement).direction === 'rtl') && box.bottom + scrollY > 0) return false;
+  for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return false;
+  return true;
+}
+// Whether it is in what is folded to nothing, as the panel of an accordion.
+function isFoldedAway(element) {
+  for (let at = drawnParent(element), depth = 0; at && depth < 50; at = drawnParent(at), depth++) {
+    const box = dom.box(at);
+    if (box.height >= 1 && box.width >= 1) continue;
+    const { overflowX, overflowY, display } = getComputedStyle(at);
+    if (display !== 'contents' && display !== 'inline' && ((box.height < 1 && overflowY !== 'visible') || (box.width < 1 && overflowX !== 'visible'))) return true;
+  }
+  return false;
+}
+
 // The modal dialog of this document, or null. Kept until the page's script may run again.
 let modal;
 function modalDialog() {
@@ -88,7 +108,8 @@ function valueOf(element, role) {
       for (let at = 0; at < element.files.length && at < 10; at++) names.push(element.files[at].name);
       return names.length ? capped(names.join(', '), VALUE_MAX) : null;
     }
-    return element.value === '' ? null : capped(element.value, VALUE_MAX);
+    const said = type === 'range' ? tidy((dom.attribute(element, 'aria-valuetext') ?? '').slice(0, VALUE_MAX)) : '';
+    return said || (element.value === '' ? null : capped(element.value, VALUE_MAX));
   }
   const drawn = isSecretField(element) ? null : drawnText(element);
   if (drawn !== null) return drawn === '' ? null : capped(drawn, VALUE_MAX);

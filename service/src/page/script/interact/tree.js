@@ -28,6 +28,8 @@ const identityOf = (element) => {
 };
 // What elements were when they were located; see locate.js.
 const foundAs = new WeakMap();
+// Whether their targets match them still, for targets that say nothing of that.
+const foundBy = new WeakMap();
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
 const ownName = (element, role) => {
