@@ -155,6 +155,9 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
         let taken = if chosen.visible { "the first that is visible and enabled" } else { "the first" };
         warnings.push(format!("several_match: {matched_count} elements match; {taken} was taken"));
     }
+    let selector_used = plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default();
+    let rival = || format!("several_match: {selector_used} was taken, and another element has this as its text");
+    warnings.extend(chosen.rival.then(rival));
     warnings.extend(round.several_frames.as_ref().map(|(selector, count)| {
         format!("several_match: {count} frames match {selector}; the first that is visible was taken")
     }));
@@ -162,7 +165,7 @@ fn located(plan: &Plan, round: &Round, frame: &Frame, chosen: &Chosen, bounding_
     let meant = if names { Meant::Found } else { Meant::Matched };
     Located {
         element: Element { meant, ..chosen.element(frame) },
-        selector_used: plan.tries.get(chosen.at).map(|steps| shown(steps)).unwrap_or_default(),
+        selector_used,
         matched_count,
         bounding_box,
         role: chosen.role.clone(),

@@ -64,6 +64,8 @@ pub(super) struct Chosen {
     pub bounding_box: BoundingBox,
     pub role: String,
     pub name: String,
+    /// Whether it was found by an attribute that is not seen, and another control says what was asked for.
+    pub rival: bool,
 }
 
 /// What a plan comes to in all documents that were asked, the main one first.

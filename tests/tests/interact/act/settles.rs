@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use porthole_service::page::PageError;
-use porthole_service::page::interact::{BLOCKED_TARGET, Click, How, Method, NO_CHANGE, Terms, Typing};
+use porthole_service::page::interact::{
+    BLOCKED_TARGET, Click, How, Method, NO_CHANGE, Refs, SnapshotOptions, Terms, Typing,
+};
 use porthole_tests::Reply;
 use tokio::time::Instant;
 
@@ -335,5 +337,38 @@ async fn what_is_hidden_is_acted_on_in_the_document() {
     let typing = Typing { terms, ..typing("text") };
     scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
     assert_eq!(scene.evaluate("i.value").await, "text");
+    scene.ends().await;
+}
+
+/// What an action brings in few words stands in the next snapshot, wherever the page has put it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_came_of_an_action_is_shown() {
+    let scene = Scene::open().await;
+    let page = |does: &str| {
+        format!(
+            "<div><button id=b onclick=\"{does}\">Save</button></div><div><div><div><div><p id=t></p><p>other words</p><i id=n>99 seconds</i>
+            </div></div></div></div>"
+        )
+    };
+    for (does, shown) in [
+        ("t.textContent = 'Saved 3 books'", true),
+        ("t.append('Saved', ' ', '3 books')", true),
+        ("t.innerHTML = '<b>Saved</b> 3 books'; n.textContent = '98 seconds'", true),
+        (
+            "t.textContent = 'Saved 3 books'; for (let i = 0; i < 20; i++) t.parentNode.append(`a line of another view ${i}`)",
+            false,
+        ),
+    ] {
+        scene.shows(&page(does)).await;
+        let mut refs = Refs::default();
+        let mut tree = async || scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
+        assert_eq!(tree().await, "- button \"Save\" [ref=@e1]", "{does}");
+        scene.click("#b").await.unwrap();
+        for _ in 0..2 {
+            let tree = tree().await;
+            assert_eq!(tree.contains("Saved 3 books"), shown, "{does}: {tree}");
+            assert!(!tree.contains("seconds") && !tree.contains("other words"), "{does}: {tree}");
+        }
+    }
     scene.ends().await;
 }

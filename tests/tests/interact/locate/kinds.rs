@@ -230,6 +230,23 @@ async fn what_a_person_can_get_at_comes_first() {
     scene.ends().await;
 }
 
+/// A target without a kind may be an attribute of one control, and what another one says.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_that_another_control_says_is_told() {
+    let scene = Scene::new().await;
+    for (html, is_told) in [
+        ("<button name=cancel>Pay now</button><button>Cancel</button>", true),
+        ("<button name=cancel>Cancel</button><button>Pay now</button>", false),
+        ("<button name=cancel>Pay now</button><p>Cancel</p>", false),
+    ] {
+        scene.shows(html).await;
+        let warnings = scene.locate(&any("Cancel")).await.unwrap().warnings;
+        let told = "several_match: name: Cancel was taken, and another element has this as its text";
+        assert_eq!(warnings.iter().any(|warning| warning == told), is_told, "{html}: {warnings:?}");
+    }
+    scene.ends().await;
+}
+
 /// A reader sees no soft hyphen, and no space that has no width.
 #[tokio::test(flavor = "multi_thread")]
 async fn marks_that_are_not_seen_are_no_part_of_a_name() {

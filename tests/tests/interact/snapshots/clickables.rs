@@ -191,6 +191,18 @@ async fn what_is_drawn_for_something_else_has_no_line() {
     assert_eq!(scene.tree().await, "- radio \"Red\" [ref=@e1]\n- slider \"Size\" [ref=@e2]: M");
 }
 
+/// Of a list's items one alone may take the focus, and all act.
+#[tokio::test]
+async fn the_items_beside_one_that_acts_are_shown() {
+    let mut scene = Scene::local().await;
+    let item = |name: &str, how: &str| format!("<li><div {how}>{name}</div><div>{name} of today</div></li>");
+    scene.shows(&format!("<ul>{}{}{}</ul>", item("a", "tabindex=0 role=button"), item("b", ""), item("c", ""))).await;
+    let tree = scene.tree().await;
+    for name in ["a", "b", "c"] {
+        assert!(tree.contains(&format!("{name} of today")), "{tree}");
+    }
+}
+
 /// What tells fields and rows apart stands beside them, or deep inside.
 #[tokio::test]
 async fn words_that_tell_alike_things_apart_are_shown() {

@@ -165,6 +165,43 @@ const forgetBeside = () => {
   if (watched) watched.beside = false;
 };
 
+// A short text that an action brings is what came of it, wherever it stands. What brings more is another view, whose texts
+// are shown as any others; where numbers alone are others, a clock or a count goes on.
+const OUTCOMES_MAX = 12, OUTCOMES_CHARS_MAX = 500, OUTCOMES_NODES_MAX = 300;
+const withoutNumbers = (text) => text.slice(0, OUTCOMES_CHARS_MAX).replace(/\p{N}+/gu, '').trim();
+const noteSaid = (now, records) => {
+  for (let at = 0; at < records.length && now.said !== null; at++) {
+    const { type, target, oldValue, addedNodes, removedNodes } = records[at];
+    if (at > RECORDS_MAX) now.said = null;
+    else if (type === 'characterData' && dom.type(target) === 3 && withoutNumbers(oldValue) !== withoutNumbers(target.data)) now.said.add(target);
+    else if (type === 'childList') {
+      const before = withoutNumbers([...removedNodes].slice(0, OUTCOMES_MAX).map((node) => textOf(node) ?? '').join(''));
+      const texts = textsAdded(now, addedNodes);
+      if (now.said !== null && withoutNumbers(texts.map((text) => text.data).join('')) !== before) for (const text of texts) now.said.add(text);
+    }
+    if (now.said?.size > OUTCOMES_MAX) now.said = null;
+  }
+};
+const textsAdded = (now, nodes) => {
+  const texts = [];
+  for (let at = 0; at < nodes.length && now.said !== null; at++) {
+    const walker = Document.prototype.createTreeWalker.call(document, nodes[at], NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+    for (let node = walker.currentNode; node; node = walker.nextNode()) {
+      if (++now.saidNodes > OUTCOMES_NODES_MAX) {
+        now.said = null;
+        return [];
+      }
+      if (dom.type(node) === 3) texts.push(node);
+    }
+  }
+  return texts;
+};
+const keepSaid = (now) => {
+  const isShown = (text) => isConnected(text) && /\p{L}{2}/u.test(text.data.slice(0, OUTCOMES_CHARS_MAX)) && isVisible(flatParent(text));
+  const texts = [...now.said ?? []].filter(isShown);
+  if (texts.reduce((chars, text) => chars + text.data.length, 0) <= OUTCOMES_CHARS_MAX) for (const text of texts) outcomes.add(text);
+};
+
 // What fields hold: a page sets it without an event, and no observer tells.
 const VALUES_MAX = 300;
 const valuesNow = () => {
@@ -182,7 +219,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, isOnCanvas: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, isOnCanvas: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
@@ -195,10 +232,11 @@ const watch = (element) => {
   const observe = (records) => {
     note();
     noteBeside(now, records, element);
+    noteSaid(now, records);
     noteStyled(now, records);
   };
   const observer = new MutationObserver(observe);
-  const all = { subtree: true, childList: true, attributes: true, characterData: true };
+  const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
   observer.observe(document, all);
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
@@ -277,6 +315,7 @@ kit.rest = async (longestMs) => {
     if (!await effectsEnd(now)) break;
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
+  if (!now.isNew) keepSaid(now);
   return { ...cameOf(), changed: now.hasChanged(), beside: now.beside };
 };
 

@@ -59,7 +59,8 @@ class Shaping {
       if (kid.words === undefined || kid.shown) continue;
       const length = kid.words.length;
       const max = item || kid.climbed === 0 && near(at, isNearField) ? BESIDE_FIELD_MAX : BESIDE_LINK_MAX;
-      const isBeside = (other) => isField(other) || (kid.climbed <= BESIDE_LINK_LEVELS && acting(other));
+      // Of the items of a list often one alone takes the focus, and all act.
+      const isBeside = (other) => isField(other) || ((kid.climbed <= BESIDE_LINK_LEVELS || (kid.item && other.role === 'listitem')) && acting(other));
       if (length <= max && near(at, isBeside)) kid.shown = true;
       else if (isLast || kid.climbed >= BESIDE_LEVELS) { kid.gone = true; dropped = true }
       else frame.pending = true;
@@ -74,6 +75,7 @@ class Shaping {
     const { kids } = frame;
     if (frame.pending) top.pending = true;
     if (frame.block) for (const kid of kids) kid.climbed++;
+    if (frame.node?.role === 'listitem') for (const kid of kids) kid.item = true;
     if (kids.length > MANY && frame.element && !PASSING.has(dom.tag(frame.element)) && shownRole(frame.element) !== 'rowgroup') {
       const wrapper = this.wrapper(frame.element);
       wrapper.kids = kids;

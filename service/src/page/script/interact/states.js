@@ -125,7 +125,7 @@ function valueOf(element, role) {
     return role === 'spinbutton' || role === 'slider' ? contentOf(element) || null : null;
   }
   if (isEditingHost(element)) {
-    const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/[\u200b\ufeff]/g, '').replace(/\n$/, '');
+    const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/[\u200b\u2060\ufeff]/g, '').replace(/\n{3,}/g, '\n\n').replace(/\n$/, '');
     return text === '' ? null : text.toWellFormed();
   }
   if (role === 'textbox' || role === 'searchbox' || role === 'combobox') return contentOf(element) || null;

@@ -31,6 +31,9 @@ const foundAs = new WeakMap();
 // Whether their targets match them still, for targets that say nothing of that.
 const foundBy = new WeakMap();
 
+// Texts that came by an action, such as "Saved"; see quiet.js. They are shown wherever they stand.
+const outcomes = new WeakSet();
+
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
 const ownName = (element, role) => {
   if ((role === 'row' || CELLS.has(role)) && !hasAuthorName(element)) return '';
@@ -178,7 +181,7 @@ class TreeWalk extends Shaping {
 
   visit(child, top) {
     const type = dom.type(child);
-    if (type === 3) { this.text(child.data, top); return }
+    if (type === 3) { this.text(child.data, top, outcomes.has(child)); return }
     if (type !== 1) return;
     const tag = dom.tag(child);
     if (tag === 'br') { top.broken = true; return }
@@ -234,7 +237,7 @@ class TreeWalk extends Shaping {
     this.hosts.push(element);
   }
 
-  text(data, top) {
+  text(data, top, isOutcome = false) {
     if (top.context.unseen || data === '') return;
     const last = top.kids.at(-1);
     if (!/\S/.test(data.length > 200 ? data.slice(0, 200) : data) && data.trim() === '') {
@@ -244,10 +247,11 @@ class TreeWalk extends Shaping {
     const words = data.length > TEXT_MAX ? data.slice(0, TEXT_MAX) : data;
     if (last?.words !== undefined && !top.broken) {
       if (last.words.length < TEXT_MAX) last.words += words, this.chars += words.length;
+      last.shown ||= isOutcome;
     } else {
       if (top.context.covered && top.context.covered.includes(tidy(words))) return;
       // What a row that can be clicked says tells it from others, however deep inside.
-      const shown = top.context.telling || (top.context.pointer && words.length <= CONTENT_NAME_MAX);
+      const shown = isOutcome || top.context.telling || (top.context.pointer && words.length <= CONTENT_NAME_MAX);
       top.kids.push({ words, shown, climbed: 0 });
       if (!shown) top.pending = true;
       this.chars += words.length;
