@@ -160,6 +160,11 @@ impl Refs {
         self.shown.get(&reference)
     }
 
+    /// What a node was last shown for, if it has a ref.
+    pub(super) fn shown_as(&self, frame: &Frame, number: u32) -> Option<&RefRecord> {
+        self.get(*self.by_node.get(&(frame.document().to_owned(), number))?)
+    }
+
     /// The ref of an element, if it has one.
     #[must_use]
     pub fn known(&self, element: &Element) -> Option<Ref> {

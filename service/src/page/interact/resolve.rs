@@ -41,6 +41,9 @@ impl Page {
         }
         match self.identity(&shown.frame, shown.number).await {
             Ok(Some(now)) if is_same(shown, &now) && shown.row != now.row => stale(Fate::AnotherRow { snapshot }),
+            Ok(Some(now)) if is_same(shown, &now) && self.is_another_frame(refs, shown).await? => {
+                stale(Fate::AnotherRow { snapshot })
+            }
             Ok(Some(now)) if is_same(shown, &now) => {
                 let (role, name, row) = (shown.role.clone(), shown.name.clone(), shown.row);
                 let meant = Meant::Shown(Arc::new(ShownFor { reference, snapshot, role, name, row }));
@@ -72,6 +75,24 @@ impl Page {
 
     async fn identity(&self, frame: &Frame, number: u32) -> Result<Option<Identity>, ActError> {
         frame.call(self, CAPTURE_TIMEOUT, "identity", vec![number.into()]).await
+    }
+
+    /// Whether a frame that an element is in is called something else than when the element was shown, or is in a row or a
+    /// part of its page that is about something else.
+    async fn is_another_frame(&self, refs: &Refs, shown: &RefRecord) -> Result<bool, ActError> {
+        let mut frame = &shown.frame;
+        while let Some((outer, number)) = frame.owner() {
+            // What is only known from an earlier snapshot may have changed before.
+            if let Some(owner) = refs.shown_as(outer, number).filter(|owner| owner.snapshot >= shown.snapshot) {
+                match self.identity(outer, number).await {
+                    Ok(Some(now)) if !is_same(owner, &now) || owner.row != now.row => return Ok(true),
+                    Ok(_) | Err(ActError::NotFound(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            frame = outer;
+        }
+        Ok(false)
     }
 
     /// Whether the element that showed a frame has left its document, which is still there.

@@ -16,7 +16,10 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/states.js"),
     include_str!("interact/clickable.js"),
     include_str!("interact/shape.js"),
+    include_str!("interact/part.js"),
     include_str!("interact/row.js"),
+    include_str!("interact/row_text.js"),
+    include_str!("interact/row_kept.js"),
     include_str!("interact/plain_row.js"),
     include_str!("interact/tree.js"),
     // Scopes of their own: nothing else uses their names.

@@ -244,6 +244,37 @@ async fn a_row_that_differs_from_the_next_by_a_number_is_known_by_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_row_that_changes_after_typing_is_the_same_unless_it_has_become_another() {
+    let scene = Scene::open().await;
+    let list = "<ul><li><span id=a>Apple</span> <input aria-label=Qty id=i> <button>Save</button> <i id=m></i><li><span id=b>Pear</span> <input aria-label=Qty> <button>Save</button></ul>";
+    let table = "<table><tr><td><input id=a aria-label=Name value=Alice><td><button>Delete</button><tr><td><input id=b aria-label=Name value=Carol><td><button>Delete</button></table>";
+    for (document, text, shows, changes, is_other) in [
+        (list, "5", false, "a.textContent = 'Pear'; b.textContent = 'Apple'", true),
+        (list, "5", false, "a.textContent = 'Apple, 5 pieces'", false),
+        (list, "5", false, "m.textContent = 'Not in stock'", false),
+        (list, "1234", true, "i.value = '1,234'", false),
+        (list, "5", true, "i.value = 6", false),
+        (list, "zoe", true, "i.value = 'Zoe Adams'", false),
+        (table, "Zoe", true, "[a.value, b.value] = [b.value, a.value]", true),
+        (table, "Zoe", true, "b.value = 'Dora'", false),
+    ] {
+        scene.shows(&format!("{LOGS}{document}")).await;
+        let mut refs = Refs::default();
+        let tree = scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap().tree;
+        let [field, button] = ["textbox", "button"].map(|role| reference(&tree, role).parse().unwrap());
+        let element = scene.page.resolve(&refs, field).await.unwrap();
+        scene.page.type_text(&element, &typing(text)).await.unwrap();
+        if shows {
+            scene.page.snapshot(&mut refs, &SnapshotOptions::default()).await.unwrap();
+        }
+        scene.evaluate(&format!("{changes}; 0")).await;
+        let resolved = scene.page.resolve(&refs, button).await;
+        assert_eq!(resolved.is_err(), is_other, "{changes}: {resolved:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_drop_comes_to_its_target_or_is_told() {
     const DRAGGED: &str = "<div id=a draggable=true style='width:200px;height:40px'>invoice.pdf</div>";
     let scene = Scene::open().await;

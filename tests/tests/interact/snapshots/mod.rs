@@ -1,6 +1,7 @@
 //! What an agent does with a page, in a real Chromium: what it sees, finds and acts upon.
 
 mod agreement;
+mod around;
 mod clickables;
 mod playwright;
 mod scene;

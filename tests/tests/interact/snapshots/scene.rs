@@ -83,3 +83,9 @@ impl Scene {
         }
     }
 }
+
+/// The ref in the first line that shows this.
+pub(crate) fn ref_of(tree: &str, shows: &str) -> String {
+    let line = tree.lines().find(|line| line.contains(shows)).unwrap_or_else(|| panic!("no {shows} in {tree}"));
+    format!("@e{}", line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap())
+}

@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{Ref, SnapshotOptions};
 
-use super::scene::Scene;
+use super::scene::{Scene, ref_of};
 
 #[tokio::test]
 async fn a_button_of_a_recycled_row_is_stale() {
@@ -44,12 +44,6 @@ async fn a_button_of_a_recycled_row_is_stale() {
         scene.evaluate(changes).await;
         assert!(scene.resolves(&reference).await.unwrap_err().contains("row"), "{row}");
     }
-}
-
-/// The ref in the first line that shows this.
-fn ref_of(tree: &str, shows: &str) -> String {
-    let line = tree.lines().find(|line| line.contains(shows)).unwrap_or_else(|| panic!("no {shows} in {tree}"));
-    format!("@e{}", line.split("@e").nth(1).and_then(|rest| rest.split(']').next()).unwrap())
 }
 
 #[tokio::test]

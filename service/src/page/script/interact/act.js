@@ -134,22 +134,18 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 // press takes that from it, the page may show it in the row. Lists give their elements to other entries as they scroll, pages
 // rename what the pointer is over.
 let meant = null;
-const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+const wordsIn = (text) => new Set(text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?/gu) ?? []);
 const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
 const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
-const ROWS_BESIDE_MAX = 50;
 const writtenBeside = (element) => {
   const field = focusedElement(), row = rowAround(element);
   if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
   const text = isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field);
   // What other rows say is another entry's.
-  const others = new Set(), cache = new Map();
-  for (const way of ['previousElementSibling', 'nextElementSibling']) {
-    for (let at = row[way], count = 0; at && count < ROWS_BESIDE_MAX; at = at[way], count++) others.add(wordsOf(at, cache));
-  }
-  return { words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
+  const others = new Set(othersOf(row, new Map()).map(({ words }) => words));
+  return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
 const meaningOf = (element, { role, name, content }) => ({
   element, role, name: name || content, row: wordsIn(rowWordsOf(element)), written: writtenBeside(element),
@@ -188,10 +184,10 @@ const staysField = () => {
 // The same of its row alone.
 const staysInRow = (was = meant) => {
   if (was === null) return true;
-  const words = rowWordsOf(was.element), row = wordsIn(words);
+  const row = wordsIn(rowWordsOf(was.element));
   if (isAmong(was.row, row)) return true;
   if (row.size * 2 < was.row.size) return false;
-  return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(words));
+  return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(wordsOf(was.written.row)));
 };
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
 // comes up later is not clicked.

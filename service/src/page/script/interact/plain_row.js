@@ -21,31 +21,35 @@ const cellRows = new WeakMap();
 // How far the cell before may be, and how deep in it the control.
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
-// The plain row that an element is in; `looked` counts what a snapshot reads, which asks again for what was in none.
-function plainRowOf(element, outermost, looked) {
+// The plain row that an element is in, inside of `outermost`; `looked` counts what a snapshot reads, which asks again for what
+// was in none. `nearest`: the row around it that a role names, which is inside of this one if it says nothing.
+function plainRowOf(element, outermost, looked, nearest) {
   const known = plainRows.get(element);
   if (known ? holds(known, element) : known === null && !looked) return known;
   if (looked && looked.count > PLAIN_LOOKED_MAX) return null;
-  const row = findPlainRow(element, outermost, looked ?? { count: 0 });
+  const row = findPlainRow(element, outermost, looked ?? { count: 0 }, nearest);
   plainRows.set(element, row);
   if (row) isPlainRow.add(row);
   return row;
 }
 
-function findPlainRow(element, outermost, looked) {
+function findPlainRow(element, outermost, looked, nearest) {
   const says = saysAsControl(element, looked);
   if (says === null) return null;
   const path = [];
-  let inner = element;
+  let inner = element, hasPassed = false;
   for (let level = 0; level < PLAIN_LEVELS_MAX; level++) {
-    if (level < CELL_LEVELS_MAX && isCellOfRow(inner, path, element, says, looked)) return inner;
+    if (level < CELL_LEVELS_MAX && !dom.matches(inner, ROWS) && isCellOfRow(inner, path, element, says, looked)) return inner;
     const parent = dom.parent(inner), isInRoot = parent instanceof ShadowRoot, outer = isInRoot ? parent.host : parent;
-    if (!outer || dom.type(outer) !== 1 || outer === outermost || dom.matches(outer, NOT_PLAIN_ROWS)) return null;
+    if (!outer || dom.type(outer) !== 1 || outer === outermost) return null;
+    // A list of buttons and a table of them may be in a row.
+    hasPassed ||= inner === nearest;
+    if (dom.matches(outer, NOT_PLAIN_ROWS) && !(hasPassed && isList(outer))) return null;
     const place = placeOf(inner);
     if (place === null) return null;
     path.unshift({ place, isInRoot });
     inner = outer;
-    const isRow = elementsBeside(outer).some((other) => hasLike(other, path, element, says, looked));
+    const isRow = !dom.matches(outer, NOT_PLAIN_ROWS) && elementsBeside(outer).some((other) => hasLike(other, path, element, says, looked));
     const text = isRow ? ownTextOf(outer, element) : null;
     if (text === null) continue;
     // What has numbers alone may be a cell of one.
@@ -112,7 +116,7 @@ function isCellOfRow(cell, path, element, says, looked) {
   const isLike = (other) => dom.type(other) === 1 && dom.tag(other) === dom.tag(cell) && hasLike(other, steps, element, says, looked, true);
   if (likeBeside(cell, isLike).every((like) => like === null)) return false;
   cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? 'previousSibling' : 'nextSibling' });
-  const pieces = piecesIn(cell);
+  const pieces = piecesIn(cell).numbers;
   const isRow = pieces.some((piece) => /\p{L}{2}/u.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
   if (!isRow) cellRows.delete(cell);
   return isRow;
@@ -166,34 +170,72 @@ function ownTextOf(row, element) {
 }
 
 // How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
-// one more after a short word, which may be a badge. What comes after, such as a message or a state, says nothing of which
-// entry it is. Numbers tell it where no word does: a place in a ranking stays where it is.
-function piecesTold(pieces, beside) {
+// one more after a short word, which may be a badge if it is no heading or link. What comes after, such as a message or a state,
+// says nothing of which entry it is. Numbers tell it where no word does: a place in a ranking stays where it is.
+function piecesTold({ numbers: pieces, titles, links }, { numbers: beside }) {
   const isOwn = (piece) => !beside.includes(piece);
   const at = pieces.findIndex((piece) => isOwn(piece) && /\p{L}{3}/u.test(piece));
   if (at < 0) return pieces.findIndex(isOwn) + 1;
-  return /^\p{L}{3,8}$/u.test(pieces[at]) ? at + 2 : at + 1;
+  return /^\p{L}{3,8}$/u.test(pieces[at]) && !titles.includes(at) && !links.includes(at) ? at + 2 : at + 1;
 }
 
-// What a plain row says, text by text.
+// What a plain row says, text by text, `numbers`, and those of them that name things: headings, then links and bold texts,
+// `more`. `titles`, `links` and `bolds` are the places of these among all.
+const NAMES = `${HEADINGS}, b, strong, a, th, dt`;
 function piecesIn(row) {
-  const pieces = [];
-  const add = (text) => { if (/[\p{L}\p{N}]/u.test(text ?? '')) pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS))) };
-  const leads = [];
+  const pieces = [], titles = [], links = [], bolds = [];
+  const listFor = (name) => (dom.matches(name, HEADINGS) ? titles : dom.matches(name, 'a') ? links : bolds);
+  const add = (text) => {
+    if (!/[\p{L}\p{N}]/u.test(text ?? '')) return false;
+    pieces.push(tidy(text.slice(0, ABOUT_MAX_CHARS)));
+    return true;
+  };
+  // Where links lead stands after their text, so that what comes later in the row changes no place.
+  const leads = [], led = new Set();
   const visit = (node, type) => {
     if (pieces.length >= PIECES_MAX) return false;
-    if (type === 3) add(node.data);
-    else if (type === 1) {
+    if (type === 3) {
+      const around = add(node.data) ? dom.parent(node) : null;
+      const name = around !== null && dom.type(around) === 1 ? dom.closest(around, NAMES) : null;
+      if (name && !dom.contains(name, row)) listFor(name).push(pieces.length - 1);
+      if (name && dom.tag(name) === 'a' && !led.has(name)) {
+        led.add(name);
+        add(dom.attribute(name, 'href'));
+      }
+    } else if (type === 1) {
       add(dom.tag(node) === 'img' ? dom.attribute(node, 'alt') : setValueOf(node));
-      leads.push(dom.tag(node) === 'a' ? dom.attribute(node, 'href') : null, dom.attribute(node, 'title'));
+      leads.push({ link: dom.tag(node) === 'a' ? node : null, title: dom.attribute(node, 'title') });
     }
     return true;
   };
+  // What is said for assistive technology alone goes on by itself.
+  const isAbout = (node) => isAboutRow(node) && !saysWhatChanges(node);
   const isCell = cellRows.has(row);
   for (const node of isCell ? nodesOfCell(row) : []) {
-    if (visit(node, dom.type(node)) && dom.type(node) === 1 && isAboutRow(node)) walkIn(node, isAboutRow, visit);
+    if (visit(node, dom.type(node)) && dom.type(node) === 1 && isAbout(node)) walkIn(node, isAbout, visit);
   }
-  if (!isCell || isAboutRow(row)) walkIn(row, isAboutRow, visit);
-  for (const lead of [dom.attribute(row, 'aria-label'), dom.attribute(row, 'title'), ...leads]) add(lead);
-  return pieces;
+  if (!isCell || isAboutRow(row)) walkIn(row, isAbout, visit);
+  for (const lead of [dom.attribute(row, 'aria-label'), dom.attribute(row, 'title')]) add(lead);
+  for (const { link, title } of leads) {
+    if (link && !led.has(link)) add(dom.attribute(link, 'href'));
+    add(title);
+  }
+  // The button that opens a panel may stand before it.
+  const opener = row.previousElementSibling;
+  const opens = opener && dom.matches(opener, BUTTONS) ? tidy(textIn(opener, (node) => !SKIPPED.has(dom.tag(node)), false)) : '';
+  return { numbers: pieces, more: [...[...titles, ...links, ...bolds].map((at) => namedWords(pieces[at])), opens], titles, links, bolds };
+}
+
+// How many of the texts that name things tell a plain row besides its first `count` texts: what comes first may be a badge or
+// a category. The first heading that the rows beside it do not have; after a single word else, the first bold text or link. All
+// of them, and the button before the row, if the row says what those beside it say.
+function namesTold({ numbers, more, titles, links, bolds }, count, beside) {
+  const isOwn = (text) => /\p{L}{2}/u.test(text) && beside.some((other) => !other.more.includes(text));
+  if (count === 0) return beside.some((other) => other.more.at(-1) !== more.at(-1)) ? more.length : 0;
+  if (titles.some((at) => at < count)) return 0;
+  const title = titles.findIndex((_, nth) => isOwn(more[nth]));
+  if (title >= 0) return title + 1;
+  if ([...links, ...bolds].some((at) => at < count) || numbers.slice(0, count).some((text) => text.includes(' '))) return 0;
+  const named = [...titles, ...links, ...bolds];
+  return named.findIndex((at, nth) => nth >= titles.length && isOwn(more[nth]) && /^\P{N}/u.test(numbers[at])) + 1;
 }

@@ -1,0 +1,141 @@
+// Parts of a page that have names, what a dialog asks, and what else says what a control is for: the header of its column, and
+// what it is described by.
+
+// A dialog that is used again for another question has the same buttons, and so has the menu of an entry.
+const PARTS = 'dialog, fieldset, section, form, table, [popover], [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], \
+[role=group], [role=radiogroup], [role=menu], [role=tablist], [role=toolbar], [role=listbox], [role=form], [role=table], [role=grid], \
+[role=treegrid], [role=tree], [role=status], [role=alert]';
+const DIALOGS = 'dialog, [role=dialog], [role=alertdialog]';
+const QUESTIONS = `${DIALOGS}, [popover]`;
+const MESSAGES = '[role=status], [role=alert]';
+const HEADINGS = 'h1, h2, h3, h4, h5, h6, [role=heading]';
+const ASKED_MAX_CHARS = 300;
+const BUTTONS = 'button, [role=button], input[type=button], input[type=submit]', QUESTION_BUTTONS_MAX = 5;
+// So many buttons with names as short as those of days are a calendar's, or keys.
+const SHORT_BUTTONS_MIN = 7, SHORT_NAME_CHARS = 4, BUTTONS_MAX = 100;
+const CONTROLS = `${BUTTONS}, input, select, textarea`;
+// Amounts of money, which a question is about.
+const SUMS = /[\p{Sc}]\s?\d[\d.,]*|\d[\d.,]*\s?[\p{Sc}]|\b[A-Z]{3}\s?\d[\d.,]*|\d[\d.,]*\s?[A-Z]{3}\b/gu;
+const NUMBERS = /(?<![\p{L}\d])[-\u2212+]?\d+(?:[.,:]\d+)*/gu;
+const ASKS = /[?\u061f\uff1f]/;
+// What counts down, or is a share of something: it changes by itself.
+const UNITS = /^\s*(?:%|\/|(?:of|von|de|s|secs?|seconds?|sek|sekunden?|segundos?|secondes?|m|mins?|minutes?|minuten?|minutos?|h|hours?|stunden?|horas?|heures?)(?!\p{L})|\u79d2|\u5206)/iu;
+
+// The words that name a part of a page. What a dialog asks stands in its description, or its first heading; a section's heading
+// may be one of its entries'. A message is told by its words if it holds a button.
+function partWordsOf(part, cache) {
+  return noteOf(part, cache).partWords ??= readPart(part);
+}
+function readPart(part) {
+  const name = nameOf(part, roleOf(part));
+  if (dom.matches(part, QUESTIONS)) return dialogWords(part, name);
+  const message = dom.matches(part, MESSAGES) && dom.find(part, BUTTONS) !== null ? textIn(part, isAsked, false) : '';
+  // A tab may tell how much is in its panel.
+  const named = dom.attribute(part, 'role') === 'tabpanel' ? name.replace(/\s*\d+\+?$/, '') : name;
+  return namedWords(`${named} ${message.length > ASKED_MAX_CHARS ? '' : message}`);
+}
+function dialogWords(part, name) {
+  const said = byIds(part, 'aria-describedby');
+  const heading = name === '' ? dom.find(part, HEADINGS) : null;
+  if (heading) said.push(heading);
+  const named = said.reduce((text, one) => textIn(one, () => true, false, `${text} `), name);
+  const asks = askedIn(part);
+  const all = `${named} ${asks}`;
+  const numbers = ASKS.test(all) ? numbersAsked(all) : all.match(SUMS) ?? [];
+  return [namedWords(named), wordsAlone(asks), ...numbers].join(' ').trim();
+}
+// What a question asks, as far as the first field: what comes after may be what is wrong with that. What a field that is only
+// read says is asked about. A list beside a field to write in may be what was written.
+function askedIn(part) {
+  const buttons = allIn(part, BUTTONS);
+  if (buttons.length > BUTTONS_MAX) return '';
+  const isWritten = dom.find(part, WRITTEN_IN) !== null;
+  const isAbout = (node) => isAsked(node) && !saysWhatChanges(node) && !(isWritten && isList(node));
+  const text = textIn(part, isAbout, false, '', null, true).slice(0, ASKED_MAX_CHARS);
+  return buttons.length <= QUESTION_BUTTONS_MAX || (ASKS.test(text) && !isCalendar(buttons)) ? text : '';
+}
+// One with more buttons is a question if it says so. A calendar is none.
+const isCalendar = (buttons) =>
+  [...buttons].filter((button) => textIn(button, () => true, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
+const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
+input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
+// A list or table of what is asked about has no controls.
+const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', 'time', 'relative-time']);
+const ASKED_NOT_ROLES = new Set(['button', 'menu', 'menuitem', 'option', 'listbox', 'tree', 'tab', 'timer', 'status', 'progressbar']);
+const isAsked = (node) => !ASKED_NOT.has(dom.tag(node)) && !ASKED_NOT_ROLES.has(dom.attribute(node, 'role')) && !(isList(node) && hasControls(node));
+const isList = (node) => LISTS.has(dom.tag(node)) || dom.attribute(node, 'role') === 'list';
+const LISTS = new Set(['ul', 'ol', 'table']);
+const hasControls = (element) => dom.find(element, CONTROLS) !== null;
+
+// Messages of a dialog, and what counts there.
+const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log', 'marquee'].includes(dom.attribute(node, 'role'));
+
+// A name's words and its numbers, but for prices, times that are left and those that count things: "Passenger 2", not "Cart (2
+// items)".
+const PRICE_BEFORE = /(?:\p{Sc}|\b[A-Z]{3})\s?$/u, PRICE_AFTER = /^\s?(?:\p{Sc}|[A-Z]{3}\b)/u;
+const LEFT_BEFORE = /(?:\bin|:)\s*$/iu, LEFT_AFTER = /^\s*(?:left|remaining)/iu;
+function namedWords(name) {
+  const numbers = [...name.matchAll(NUMBERS)].filter(({ 0: number, index }) => {
+    const before = name.slice(0, index), after = name.slice(index + number.length);
+    if (/[([{,;·|]\s*$/.test(before) || UNITS.test(after)) return false;
+    if (/[.,]\d\d$/.test(number) || PRICE_BEFORE.test(before) || PRICE_AFTER.test(after)) return false;
+    if (number.includes(':') && (LEFT_BEFORE.test(before) || LEFT_AFTER.test(after))) return false;
+    return /[\p{L}\p{M}#:.-]\s*$/u.test(before) || !/^\s*\p{Ll}/u.test(after);
+  });
+  return [wordsAlone(name), ...numbers].join(' ').trim();
+}
+// The numbers of a question, but for a time that is left.
+function numbersAsked(text) {
+  return [...text.matchAll(NUMBERS)].filter(({ 0: number, index }) => {
+    const after = text.slice(index + number.length);
+    return !UNITS.test(after) && (!number.includes(':') || /^[^.!?]*\?/.test(after));
+  });
+}
+
+// The header of the column of a table or grid that an element's cell is in.
+const CELL = 'td, [role=cell], [role=gridcell]', TABLES = 'table, [role=table], [role=grid], [role=treegrid]', COLUMNS_MAX = 100;
+function headerOf(element, cache) {
+  const cell = dom.closest(element, CELL);
+  const table = cell && dom.closest(cell, TABLES);
+  if (!table) return '';
+  const headers = noteOf(table, cache).headers ??= headersIn(table);
+  if (headers.length === 0) return '';
+  let column = 0;
+  for (let at = cell.previousElementSibling; at && column < COLUMNS_MAX; at = at.previousElementSibling) column += spanOf(at);
+  return headers[column] ?? '';
+}
+const spanOf = (cell) => (cell instanceof HTMLTableCellElement ? cell.colSpan : 1);
+function headersIn(table) {
+  const headers = [], head = childWithTag(table, 'thead');
+  const row = (head && dom.lastElement(head)) ?? dom.find(table, 'tr, [role=row]');
+  if (row === null || dom.closest(row, TABLES) !== table) return headers;
+  // A row of data may have a header of its own.
+  const last = dom.lastElement(row);
+  if (!last || !dom.matches(last, 'th, [role=columnheader], thead > tr > td')) return headers;
+  let at = dom.firstElement(row);
+  for (; at && headers.length < COLUMNS_MAX; at = dom.nextElement(at)) {
+    const words = dom.matches(at, 'th, [role=columnheader]') ? headerWords(at) : '';
+    for (let span = spanOf(at); span > 0 && headers.length < COLUMNS_MAX; span--) headers.push(words);
+  }
+  return headers;
+}
+// A header that is a button to sort by says its name first, and how it is sorted after.
+function headerWords(header) {
+  const words = namedWords(textIn(header, isAboutRow, false).slice(0, ASKED_MAX_CHARS));
+  if (words !== '') return words;
+  let first = '';
+  walkIn(header, (node) => !SKIPPED.has(dom.tag(node)), (node, type) => {
+    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.slice(0, ASKED_MAX_CHARS);
+    return first === '';
+  });
+  return namedWords(first);
+}
+
+// What a button or link is described by. A field's description may be what is wrong with it, and a tooltip is there only while
+// the pointer is.
+const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live], [popover]';
+function describedAs(element) {
+  if (!dom.has(element, 'aria-describedby') || FIELDS.has(roleOf(element))) return '';
+  const said = byIds(element, 'aria-describedby').filter((one) => !dom.closest(one, PASSING_WORDS) && !dom.find(one, PASSING_WORDS));
+  return namedWords(said.map((one) => textIn(one, () => true, false).slice(0, ASKED_MAX_CHARS)).join(' '));
+}

@@ -1,0 +1,84 @@
+// Rows that change by what is done in them, and the fields in them that were written in.
+
+// Fields whose value was typed or chosen, which says nothing of the row, and that value. One that holds something else by now
+// is another row's field. A page may write a value in another way, or step a number.
+const typedFields = new WeakMap();
+let typedLately = new Set();
+const bareOf = (value) => String(value).toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, '');
+const isSameValue = (before, now) => {
+  const [typed, held] = [bareOf(before), bareOf(now)];
+  if (typed === held || !/\p{L}{2}|\d{4}/u.test(held)) return true;
+  return (typed.length > 1 && held.includes(typed)) || typed.includes(held);
+};
+const isTyped = (field) => {
+  if (!typedFields.has(field)) return false;
+  if (isSameValue(typedFields.get(field), heldBy(field))) return true;
+  typedFields.delete(field);
+  return false;
+};
+
+// What an element's rows say as an action on it begins, and what its field holds once it was typed into. A row that changes by
+// that or soon after, and still has the field with that value, is about the same: a preview, a hint, the text itself. It is
+// not if it says what another row said, which says it no longer: then they have changed places.
+const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50;
+const rowBefore = (element) => {
+  const cache = new Map(), { rows, own } = aroundOf(element, cache);
+  const told = rows.map(({ row, byTitle }) => ({ row, byTitle, told: wordsOf(row, byTitle, cache) }));
+  const others = own !== null && FIELDS.has(roleOf(element)) ? othersOf(own, cache) : [];
+  return { element, own, rows: told, others, held: null, until: 0 };
+};
+// What the rows beside one say.
+function othersOf(row, cache) {
+  const others = [], isPlain = isPlainRow.has(row);
+  for (const way of ['previousElementSibling', 'nextElementSibling']) {
+    for (let at = row[way], count = 0; at && count < ROWS_BESIDE_MAX; at = at[way], count++) {
+      if (at.nodeName !== row.nodeName) continue;
+      if (isPlain && !cellRows.has(row)) isPlainRow.add(at);
+      others.push({ row: at, words: wordsOf(at, false, cache) });
+    }
+  }
+  return others;
+}
+const isAnothers = (words, { others }) =>
+  others.some((other) => other.words === words && (!dom.isConnected(other.row) || wordsOf(other.row) !== words));
+const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
+const noteTyped = (before, event) => {
+  const [target] = event.composedPath();
+  if (!(target instanceof Element)) return;
+  const isActedOn = target === before?.element;
+  if (isActedOn || event.isTrusted) {
+    typedFields.set(target, heldBy(target));
+    typedLately.add(target);
+  }
+  if (isActedOn) before.held = { field: target, value: heldBy(target) };
+};
+const isHeld = ({ own, element, held }) =>
+  held !== null && dom.isConnected(element) && rowAround(element) === own && heldBy(held.field) === held.value;
+const keepRow = (before) => {
+  if (!isHeld(before)) return;
+  for (const { row, byTitle, told } of before.rows) {
+    wordsOf(row, byTitle);
+    const known = rowsKnown[byTitle ? 'title' : 'full'].get(row);
+    if (row === before.own && isAnothers(toldAs(known), before)) return;
+    known.kept = { told, before };
+  }
+};
+// The row that may change until the next action, whose own blur and press are judged by what they do.
+let rowLeft = null;
+const keepRowAfter = (before) => {
+  // A page may have written it in another way.
+  for (const field of typedLately) typedFields.set(field, heldBy(field));
+  typedLately = new Set();
+  if (before.held === null) return;
+  before.until = performance.now() + OWN_CHANGES_MS;
+  keepRow(before);
+  rowLeft = { before, timer: setTimeout(() => keepRow(before), OWN_CHANGES_MS - 100) };
+};
+const endRowLeft = () => {
+  if (rowLeft === null) return;
+  const { before, timer } = rowLeft;
+  clearTimeout(timer);
+  if (performance.now() < before.until) keepRow(before);
+  before.until = 0;
+  rowLeft = null;
+};

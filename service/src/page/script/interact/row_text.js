@@ -1,0 +1,160 @@
+// What rows and parts of a page say: their texts, words and numbers.
+
+// Words with the signs that are part of them ("C++", "A-"), and whole long numbers, such as an order's; one and many of a
+// thing that is counted are the same word. A number with a fraction is a price or a measure.
+const WORDS = /\p{L}[\p{L}\p{M}]*(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\d[\d.,]*/gu;
+const COUNTED_WORDS = 3;
+function wordsAlone(text) {
+  const words = [];
+  let since = COUNTED_WORDS + 1;
+  for (const [word] of text.matchAll(WORDS)) {
+    if (/^\d/.test(word)) {
+      since = 0;
+      if (!/\d[.,]\d/.test(word)) words.push(...word.match(/\d{4,}/g) ?? []);
+      continue;
+    }
+    since++;
+    const isCounted = since <= COUNTED_WORDS && word.length > 3 && (since === 1 || /^\p{Ll}/u.test(word));
+    words.push(isCounted ? word.replace(/s$/, '') : word);
+  }
+  return words.join(' ');
+}
+
+// The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
+// controls are what they are called. `marks` gets where the first link leads and the first title. `untilField`: as far as the
+// first field that may be written in.
+function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
+  walkIn(element, isAbout, (node, type) => {
+    if (text.length >= ABOUT_MAX_CHARS) return false;
+    if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
+    else if (type === 1) {
+      const isField = untilField && isWrittenIn(node);
+      if (isField && !dom.has(node, 'readonly') && !dom.has(node, 'disabled')) return false;
+      const tag = dom.tag(node);
+      if (marks !== null) {
+        if (tag === 'a') marks.leads ??= dom.attribute(node, 'href')?.slice(0, HREF_MAX_CHARS);
+        marks.title ??= dom.attribute(node, 'title')?.slice(0, ABOUT_MAX_CHARS);
+      }
+      const value = isField || (marks !== null && FIELD_TAGS.has(tag)) ? setValueOf(node) : '';
+      if (value !== '') text += ` ${value}`;
+      else if (saysMore || tag === 'img') text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+    }
+    return true;
+  });
+  return text.slice(0, ABOUT_MAX_CHARS);
+}
+
+// The value of a field, unless it was typed or chosen.
+const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
+function setValueOf(node) {
+  const tag = dom.tag(node);
+  if (!FIELD_TAGS.has(tag) || isTyped(node)) return '';
+  if (tag === 'select') return node.selectedOptions?.[0]?.text.slice(0, ABOUT_MAX_CHARS) ?? '';
+  return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
+}
+
+// Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false. Of an element that has
+// a shadow root, also what is in that and in others there.
+function walkIn(element, isAbout, visit) {
+  const isHost = shadowOf(element) !== null;
+  const firstIn = !isHost ? dom.firstChild : (outer) => {
+    const root = shadowOf(outer);
+    return (root && dom.firstChild(root)) ?? dom.firstChild(outer);
+  };
+  let node = firstIn(element);
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
+    const type = dom.type(node);
+    if (!visit(node, type)) return;
+    let next = type === 1 && isAbout(node) ? firstIn(node) : null;
+    while (next === null && node !== element) {
+      next = dom.nextSibling(node);
+      if (next) break;
+      const outer = dom.parent(node);
+      if (!isHost || !(outer instanceof ShadowRoot)) node = outer;
+      else {
+        // What the host itself holds comes after its root.
+        node = outer.host;
+        next = dom.firstChild(node);
+      }
+    }
+    node = next;
+  }
+}
+
+// A button in a heading is the row's title.
+const isTitle = (node) => {
+  if (dom.tag(node) !== 'button') return false;
+  const outer = dom.parent(node);
+  return outer !== null && dom.type(outer) === 1 && /^h[1-6]$/.test(dom.tag(outer));
+};
+
+const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
+
+// What a row says: `{words, numbers}`, the words with long numbers among them; where its first link leads, its first title,
+// and the short numbers. One with controls alone is told by what they and its images say.
+function readRow(row, byTitle, cache) {
+  const note = noteOf(row, cache);
+  if (byTitle) return note.title ??= readTitle(row);
+  return isPlainRow.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row);
+}
+const numbersIn = (text) => text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [];
+function readFull(row) {
+  const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
+  const marks = {};
+  let text = textIn(row, isAboutRow, false, label, marks);
+  const saysWords = /[\p{L}\p{N}]/u.test(text), isLong = text.length > OUTER_MAX_CHARS;
+  if (wordsAlone(text) === '') {
+    const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
+    text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
+  }
+  const words = `${wordsAlone(text)} ${versionOf(row)}`.trim();
+  return { words, numbers: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
+}
+// The number in a row's heading that names it, as in "Section 4.2". Elsewhere one with a fraction is a price or a measure.
+function versionOf(row) {
+  const heading = dom.find(row, HEADINGS);
+  if (heading === null || dom.closest(heading, ROWS) !== row) return '';
+  const text = textIn(heading, (node) => !SKIPPED.has(dom.tag(node)), false).slice(0, OUTER_MAX_CHARS);
+  return /\p{L}\s+(\d+(?:\.\d+)+)(?!\s?[\p{Sc}%])/u.exec(text)?.[1] ?? '';
+}
+// The label or the heading of a row that holds others, or else what it says before them.
+function readTitle(row) {
+  const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
+  const heading = label === '' ? dom.find(row, HEADINGS) : null;
+  const isOwn = heading !== null && dom.closest(heading, ROWS) === row;
+  const text = isOwn ? textIn(heading, (node) => !SKIPPED.has(dom.tag(node)), false) : label || wordsBeforeRows(row);
+  return { words: wordsAlone(text), numbers: numbersIn(text), more: [] };
+}
+function wordsBeforeRows(row) {
+  const said = [];
+  let isBefore = false;
+  walkIn(row, isAboutRow, (node, type) => {
+    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) said.push(node.data.slice(0, ABOUT_MAX_CHARS));
+    isBefore = type === 1 && (isList(node) || dom.matches(node, ROWS));
+    return !isBefore;
+  });
+  // Where the rows inside have no elements of a list, what comes first is before them.
+  const text = (isBefore ? said : said.slice(0, 1)).join(' ');
+  return text.length > OUTER_MAX_CHARS ? '' : text;
+}
+
+// What else may tell a row from others of the same words: a button that it begins with, what its lists and tables without
+// controls say, and times of day and dates.
+const moreOf = (row, read) => read.more ??= readMore(row);
+const TIME_OR_DATE = /\d[:.]\d\d|\d{4}|\d[/.-]\d/;
+function readMore(row) {
+  const leads = [], lists = [], times = [];
+  let isFirst = true;
+  const says = (node) => textIn(node, (one) => !SKIPPED.has(dom.tag(one)), false).slice(0, OUTER_MAX_CHARS);
+  walkIn(row, isAboutRow, (node, type) => {
+    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) isFirst = false;
+    if (type !== 1) return true;
+    if (isFirst && dom.matches(node, BUTTONS)) {
+      leads.push(wordsAlone(says(node)));
+      isFirst = false;
+    } else if (isList(node) && !hasControls(node)) lists.push(wordsAlone(says(node)));
+    else if (dom.tag(node) === 'time' && TIME_OR_DATE.test(says(node))) times.push(tidy(says(node)));
+    return true;
+  });
+  return [...leads, ...lists, ...times];
+}
