@@ -95,6 +95,8 @@ function numbersAsked(text) {
 // The header of the column of a table or grid that an element's cell is in.
 const CELL = 'td, [role=cell], [role=gridcell]', TABLES = 'table, [role=table], [role=grid], [role=treegrid]', COLUMNS_MAX = 100;
 function headerOf(element, cache) {
+  // Most pages have no table, and long ones have many elements.
+  if (seenRoots.length === 0 && !(noteOf(document, cache).hasTables ??= dom.find(documentRoot(), TABLES) !== null)) return '';
   const cell = dom.closest(element, CELL);
   const table = cell && dom.closest(cell, TABLES);
   if (!table) return '';
