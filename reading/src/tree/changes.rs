@@ -79,6 +79,7 @@ fn compare<'a>(before: &'a [Node], after: &'a [Node], level: usize, still: &Hash
         taken[earlier] = true;
         if moved[nth] {
             all(node, level, Mark::New, lines);
+            lost(&before[earlier].children, level + 1, still, lines);
             continue;
         }
         let is_same = same(&before[earlier], node);
@@ -186,6 +187,16 @@ fn gone<'a>(node: &'a Node, level: usize, still: &HashSet<u64>, lines: &mut Vec<
     }
 }
 
+/// The elements in what has moved that are gone.
+fn lost<'a>(nodes: &'a [Node], level: usize, still: &HashSet<u64>, lines: &mut Vec<Line<'a>>) {
+    for node in nodes {
+        match node.reference {
+            Some(reference) if !still.contains(&reference) => gone(node, level, still, lines),
+            _ => lost(&node.children, level, still, lines),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,6 +279,14 @@ mod tests {
             "- list:\n  - button \"C\" [ref=@e3]\n  - * button \"A\" [ref=@e1]\n  - button \"D\" [ref=@e4]"
         );
         assert_eq!(changes(&after, &after), Tree::default());
+        // What it has lost on its way is gone.
+        let card = |reference: u64, inside: Vec<Node>| Node { children: inside, ..button("Card", reference) };
+        let cards = [card(1, vec![button("Start", 5)]), card(2, vec![]), card(3, vec![])];
+        let moved = [card(2, vec![]), card(3, vec![]), card(1, vec![])];
+        assert_eq!(
+            changes(&cards, &moved).text,
+            "- button \"Card\" [ref=@e3]\n- * button \"Card\" [ref=@e1]\n  -- button \"Start\" [ref=@e5]"
+        );
         // What is new or gone moves nothing.
         let fewer = [holder("list", "", vec![button("C", 3), button("New", 9), button("D", 4)])];
         assert_eq!(

@@ -104,7 +104,6 @@ enum Others {
     Run,
     /// Those of this context are resumed.
     RunIn(Option<String>),
-    /// Those of this context are resumed at once, all others after a time.
     /// Those of this context, and those that reach no opener, are resumed at once, all others after a time.
     RunLater(Option<String>, Duration),
 }

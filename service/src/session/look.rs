@@ -12,6 +12,7 @@ use porthole_contract::{ImageFormat, Invalid};
 use tokio::time::Instant;
 
 use super::aim::Looking;
+use super::turn::ANSWER_TIME;
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
 use crate::page::interact::{self, ActError, Ref, RefBox, Scroll, Snapshot};
@@ -24,7 +25,7 @@ const LEAVES_WITHIN: Duration = Duration::from_secs(2);
 /// How long a document that has shown nothing is waited for.
 const PARSED_WITHIN: Duration = Duration::from_secs(3);
 
-/// Whether a page has nothing to act on.
+/// Whether the whole page was asked for what can be acted on, and has nothing of that.
 fn says_nothing(snapshot: &Snapshot, wanted: &interact::SnapshotOptions) -> bool {
     let is_whole = wanted.interactive_only && wanted.root.is_none() && snapshot.changes != Some(true);
     snapshot.element_count == 0 && is_whole
@@ -51,13 +52,17 @@ impl Turn<'_> {
             match page.snapshot(self.refs(), &wanted).await {
                 // The document went away meanwhile: the next one is asked.
                 Err(ActError::NotFound(_)) if wanted.root.is_none() && tries.next().is_some() => {}
-                // Its server may have sent no more than its head, as that of a new window.
+                // The server may have sent only the document's head so far. New windows begin like this.
                 Ok(empty) if says_nothing(&empty, &wanted) && is_parsed.is_none() => {
-                    let by = (Instant::now() + PARSED_WITHIN).min(self.deadline);
                     if page.is_parsed(Instant::now()).await? {
                         break empty;
                     }
-                    is_parsed = Some(page.is_parsed(by).await?);
+                    let last = self.deadline.checked_sub(2 * ANSWER_TIME).unwrap_or(self.deadline);
+                    let has_come = page.is_parsed((Instant::now() + PARSED_WITHIN).min(last)).await?;
+                    is_parsed = Some(has_come);
+                    if !has_come {
+                        break empty;
+                    }
                 }
                 snapshot => break snapshot?,
             }

@@ -244,8 +244,8 @@ impl Carrying<'_, '_> {
         Some(!zone.has_changed().await && !quiet.began.anything())
     }
 
-    /// Lets go where it was taken up, or the button would stay down. That clicks nothing. Whether the page says something else
-    /// now than before: lists that sort themselves take what comes back as a drop, too.
+    /// Lets go where it was taken up, or the button would stay down. That clicks nothing. Returns whether source and target say
+    /// something else now than before: lists that sort themselves take what comes back as a drop, too.
     pub(super) async fn put_back(&mut self, quiet: &Quiet<'_>) -> bool {
         let mut frames: Vec<Frame> = frames_around(&self.source.frame);
         let zone = self.zone.take();

@@ -29,7 +29,9 @@ const DRAWN_AGAIN: Duration = Duration::from_millis(30);
 enum Outcome {
     Typed(Typed),
     /// Nothing, or the old value, is left.
-    NoEffect,
+    NoEffect {
+        is_empty: bool,
+    },
     /// It came to the field, which draws its text as a picture.
     Unseen,
     /// The field has left its document.
@@ -110,7 +112,7 @@ impl Page {
             Outcome::Unknown | Outcome::Unseen => {}
             Outcome::Gone => warnings.push(gone()),
             Outcome::Left => has_left = true,
-            Outcome::NoEffect => {
+            Outcome::NoEffect { .. } => {
                 let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
                 // It may have taken it and emptied itself: another try could do the same once more.
                 let advice = match (is_taken, typing.slowly) {
@@ -237,10 +239,11 @@ impl Page {
                 return entered(Method::Dom, Outcome::Unknown, None);
             };
             let rest = quiet.rest().await?;
-            // The page has made something of a text that the field does not hold: it must not come twice.
-            let is_taken = taken || rest.as_ref().is_some_and(|rest| rest.beside) || quiet.began.anything();
             let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
-            if !matches!(outcome, Outcome::NoEffect) || is_taken || !terms.by_input() || field.kind == "value" {
+            // The page has made something of a text that the field does not hold: it must not come twice.
+            let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && quiet.began.anything();
+            let is_taken = taken || has_sent || rest.as_ref().is_some_and(|rest| rest.beside);
+            if !matches!(outcome, Outcome::NoEffect { .. }) || is_taken || !terms.by_input() || field.kind == "value" {
                 return Ok(Entered { method: Method::Dom, outcome, rest, moved: None, is_taken });
             }
         }
@@ -334,7 +337,7 @@ impl Page {
         loop {
             let outcome = self.read_once(element, field, typing, answers, tries).await?;
             let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
-            if !matches!(outcome, Outcome::NoEffect) || !is_drawn || Instant::now() >= until {
+            if !matches!(outcome, Outcome::NoEffect { .. }) || !is_drawn || Instant::now() >= until {
                 return Ok(outcome);
             }
             sleep(DRAWN_AGAIN).await;
@@ -373,7 +376,7 @@ impl Page {
             Taken::Whole => Outcome::Typed(Typed { value, differs: false }),
             Taken::Otherwise => Outcome::Typed(Typed { value, differs: true }),
             Taken::Nothing if field.held.unreadable && held.unreadable => Outcome::Unseen,
-            Taken::Nothing => Outcome::NoEffect,
+            Taken::Nothing => Outcome::NoEffect { is_empty: held.value.is_empty() },
         })
     }
 }

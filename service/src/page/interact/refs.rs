@@ -14,8 +14,6 @@ const REFS_MAX: usize = 200_000;
 
 /// Of how many pages the latest tree is kept, for the changes since.
 const PAGES_MAX: usize = 16;
-/// And how many of one page.
-const TREES_MAX: usize = 2;
 
 /// What a ref stands for.
 #[derive(Clone, Debug)]
@@ -91,8 +89,8 @@ pub struct Refs {
     shown: HashMap<Ref, RefRecord>,
     by_node: HashMap<(String, u32), Ref>,
     snapshots: u64,
-    /// The trees that were shown last, and how they were asked for, by the page's main frame. The latest comes first.
-    latest: HashMap<String, Vec<(SnapshotOptions, Vec<Node>)>>,
+    /// The tree that was shown last, and how it was asked for, by the page's main frame.
+    latest: HashMap<String, (SnapshotOptions, Vec<Node>)>,
 }
 
 impl Refs {
@@ -120,19 +118,15 @@ impl Refs {
         self.snapshots
     }
 
-    /// Keeps the tree that is shown of a page. The latest one that was asked for alike is returned: another one differs from
-    /// it by what was asked for, too. Beside the latest of all, the one before is kept if it was asked for otherwise: what an
-    /// agent asks for once, such as a part of the page, is not what it goes on with.
+    /// Keeps the tree that is shown of a page. The one before is returned if it was asked for alike: another one differs
+    /// from it by what was asked for, too.
     pub(super) fn keep(&mut self, main_frame: &str, options: &SnapshotOptions, tree: Vec<Node>) -> Option<Vec<Node>> {
         if self.latest.len() >= PAGES_MAX && !self.latest.contains_key(main_frame) {
             self.latest.clear();
         }
         let options = SnapshotOptions { changes: false, ..*options };
-        let kept = self.latest.entry(main_frame.to_owned()).or_default();
-        let alike = kept.iter().position(|(before, _)| *before == options).map(|at| kept.remove(at));
-        kept.insert(0, (options, tree));
-        kept.truncate(TREES_MAX);
-        alike.map(|(_, tree)| tree)
+        let (before, tree) = self.latest.insert(main_frame.to_owned(), (options, tree))?;
+        (before == options).then_some(tree)
     }
 
     /// Notes that the agent knows what is around an element now: a tree of changes was shown, of which its line is not one.
@@ -144,8 +138,7 @@ impl Refs {
 
     /// The refs in the tree that was shown last of a page.
     pub(super) fn latest(&self, main_frame: &str) -> HashSet<Ref> {
-        let mut nodes: Vec<&Node> =
-            self.latest.get(main_frame).and_then(|kept| kept.first()).into_iter().flat_map(|(_, tree)| tree).collect();
+        let mut nodes: Vec<&Node> = self.latest.get(main_frame).into_iter().flat_map(|(_, tree)| tree).collect();
         let mut latest = HashSet::new();
         while let Some(node) = nodes.pop() {
             latest.extend(node.reference.map(Ref));

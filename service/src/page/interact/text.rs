@@ -131,9 +131,8 @@ impl Page {
         // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,
         // and a field that sends its text by Enter would send the first.
         let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
-        let released = self.release_last(&typing.text);
         let Some(()) = quiet.delivered(vec![text]).await? else { return Ok(None) };
-        Ok(quiet.delivered(released).await?.map(|()| Sent::All))
+        Ok(quiet.delivered(self.release_last(&typing.text)).await?.map(|()| Sent::All))
     }
 
     /// Lets go the key that a text ends with: many fields listen for that alone.

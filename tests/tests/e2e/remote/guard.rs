@@ -310,7 +310,9 @@ async fn nothing_leaves_as_a_page_ends() {
             }
             stack.expect_idle(Duration::from_secs(20)).await;
             assert_eq!(stack.site.forbidden_visits(), 0, "{what} {rounds}");
-            assert_eq!(has_run(), runs, "{what}");
+            let ran = stack.site.seen(&life).len();
+            // One of hundreds that are halted sends its first request as its page ends (decision 0080).
+            assert!(if runs { ran > 0 } else { ran <= 1 }, "{what} {rounds}: {ran}");
         }
     }
 }

@@ -332,22 +332,25 @@ async fn a_place_that_is_marked_takes_what_is_dragged() {
     let to = scene.element("#d").await;
     drags_briefly(&scene, "#a", &to).await.unwrap();
     assert_eq!(scene.log().await, "3");
-    // A span of three days is coloured from the day that the pointer is over.
+    // A span of three days is coloured, from the day before the one that the pointer is over.
     let days: String =
         (0..7).map(|day| format!("<div class=c id=d{day} style='left:{}px'></div>", day * 100)).collect();
-    scene
+    for (inside, is_dropped) in [("", true), ("<svg width=20 height=20></svg>", false)] {
+        scene
         .shows(&format!(
             "<style>#g {{ position: relative }} .c {{ position: absolute; width: 100px; height: 90px }} #e {{ position: absolute; top: 20px; width: 300px; height: 20px; z-index: 2 }}
             .mark {{ position: absolute; top: 0; left: 0; width: 300px; height: 90px; z-index: 1 }}</style><div id=g>{days}</div><script>const log = [];
             const e = document.createElement('div'); e.id = 'e'; e.textContent = 'Trip'; d0.append(e); let is = false, mark, over;
             e.onmousedown = event => {{ is = true; event.preventDefault() }};
             onmousemove = event => {{ if (!is) return; const day = document.getElementById('d' + Math.floor((event.clientX - g.getBoundingClientRect().x) / 100));
-                if (day === over) return; over = day; mark?.remove(); mark = document.createElement('div'); mark.className = 'mark'; over.append(mark) }};
+                if (day === over) return; over = day; mark?.remove(); mark = document.createElement('div'); mark.className = 'mark'; mark.innerHTML = '{inside}'; (over.previousElementSibling ?? over).append(mark) }};
             onmouseup = () => {{ if (is) log.push(over.id); is = false }}</script>"
         ))
         .await;
-    let to = scene.element("#d4").await;
-    drags_briefly(&scene, "#e", &to).await.unwrap();
-    assert_eq!(scene.log().await, "d4");
+        let to = scene.element("#d4").await;
+        let dropped = drags_briefly(&scene, "#e", &to).await;
+        assert_eq!(dropped.is_ok(), is_dropped, "{inside}: {dropped:?}");
+        assert_eq!(scene.log().await.contains("d4"), is_dropped, "{inside}");
+    }
     scene.ends().await;
 }

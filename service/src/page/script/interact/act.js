@@ -388,7 +388,7 @@ kit.ready = async (number, ask) => {
     waited = true;
     await frame();
   }
-  if (ask.matched && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
+  if (ask.matched && aimed?.asked !== asked && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
   if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));

@@ -47,7 +47,7 @@ function isOneOfSeveral(element, tag) {
   const kind = tag === 'li' || tag === 'tr' || dom.textContent(element).length < 1000 && tidy(dom.textContent(element)) === '' ? tag : `${tag}.${dom.attribute(element, 'class') ?? ''}`;
   if (!isHtml(element) && tag !== 'svg') return false;
   if (kind === 'span.' || kind === 'b.' || kind === 'p.' || kind === 'br') return false;
-  const beside = dom.nextElement(element) ?? element.previousElementSibling;
+  const beside = dom.nextElement(element) ?? dom.previousElement(element);
   if (!beside || (kind === tag ? dom.tag(beside) !== tag : `${dom.tag(beside)}.${dom.attribute(beside, 'class') ?? ''}` !== kind)) return false;
   // A part of how a label draws its box.
   if (dom.closest(element, 'label')?.control && tidy(dom.textContent(element)) === '') return false;

@@ -72,9 +72,9 @@ const watchDrop = (now) => {
     for (const type of types) window.removeEventListener(type, note, { capture: true });
   };
 };
-// What the document says, as a number.
+// What an element says, as a number.
 const SAID_CHARS_MAX = 200_000;
-const saidInAll = () => hashOf(textOf(documentRoot()).slice(0, SAID_CHARS_MAX));
+const hashOfText = (element) => hashOf(textOf(element).slice(0, SAID_CHARS_MAX));
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
 kit.dropBegins = (number, source, asked) => {
@@ -91,9 +91,11 @@ kit.dropBegins = (number, source, asked) => {
     element, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    said: saidInAll(), aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
+    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
   };
   dragHeard = false;
+  const list = listOfBoth(dropping) ?? documentRoot();
+  dropping.said = { list, hash: hashOfText(list) };
   watchDrop(dropping);
   return {};
 };
@@ -183,10 +185,11 @@ const isBand = ({ from, element: target }, element, x, y) => {
   return touches && hasPoint(rect, x, y) && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
     && rect.top >= Math.min(from.top, to.top) - BAND_MARGIN_PX && rect.bottom <= Math.max(from.bottom, to.bottom) + BAND_MARGIN_PX;
 };
-// Whether an element that came since only marks the place, as a calendar colours its days: it says nothing, is a part of what
-// holds source and target, and lies over the target's middle.
+// Whether an element that came since only marks the place, as a calendar colours its days: it says and shows nothing, is a part
+// of what holds source and target, and lies over the target's middle.
+const SHOWS = `${NESTED}, img, svg, canvas, video, picture, [aria-label], [title], [role]`;
 const isVeil = (now, element, x, y) => {
-  if (wordsOfDragged(element) !== '' || matches(element, NESTED) || allIn(element, NESTED).length > 0) return false;
+  if (wordsOfDragged(element) !== '' || matches(element, SHOWS) || allIn(element, SHOWS).length > 0) return false;
   const list = listOfBoth(now), rect = rectOf(element);
   return list !== null && !isRoot(list) && element !== list && isWithin(element, list) && hasPoint(rect, x, y) && hasPoint(rect, ...centerOf(rectOf(now.element)));
 };
@@ -335,9 +338,9 @@ kit.dropLeaves = () => {
   endChecks();
   dropEnds();
 };
-// What the document said before a drag that has failed, to be compared once it is let go.
+// What was said around source and target before a drag that has failed, to be compared once it is let go.
 let saidBefore = null;
-kit.dropMoved = () => saidBefore !== null && saidBefore !== saidInAll();
+kit.dropMoved = () => saidBefore !== null && saidBefore.hash !== hashOfText(saidBefore.list);
 // The drag has failed: what was scrolled for it goes back, and the release that is to come clicks nothing here.
 kit.dropAborts = () => {
   saidBefore = dropping?.said ?? null;

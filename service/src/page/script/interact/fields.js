@@ -177,6 +177,7 @@ const slide = (range, wanted) => {
 kit.insert = (number, { text, clear }) => {
   const element = elementOf(number);
   if (!element) return GONE;
+  forgetBeside();
   const field = fieldFor(element);
   if (!isHere(field)) return GONE;
   if (actFieldKind(field) !== 'content' && drawnText(field) === null) return kit.setValue(number, clear ? text : valueOf(field) + text);

@@ -74,9 +74,11 @@ const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log',
 // items)".
 const PRICE_BEFORE = /(?:\p{Sc}|\b[A-Z]{3})\s?$/u, PRICE_AFTER = /^\s?(?:\p{Sc}|[A-Z]{3}\b)/u;
 const LEFT_BEFORE = /(?:\bin|:)\s*$/iu, LEFT_AFTER = /^\s*(?:left|remaining)/iu;
-function namedWords(name) {
+const NAMED_MAX_CHARS = 1_000, NEAR_CHARS = 30;
+function namedWords(whole) {
+  const name = whole.slice(0, NAMED_MAX_CHARS);
   const numbers = [...name.matchAll(NUMBERS)].filter(({ 0: number, index }) => {
-    const before = name.slice(0, index), after = name.slice(index + number.length);
+    const before = name.slice(Math.max(0, index - NEAR_CHARS), index), after = name.slice(index + number.length, index + number.length + NEAR_CHARS);
     if (/[([{,;·|]\s*$/.test(before) || UNITS.test(after)) return false;
     if (/[.,]\d\d$/.test(number) || PRICE_BEFORE.test(before) || PRICE_AFTER.test(after)) return false;
     if (number.includes(':') && (LEFT_BEFORE.test(before) || LEFT_AFTER.test(after))) return false;
@@ -103,7 +105,7 @@ function headerOf(element, cache) {
   const headers = noteOf(table, cache).headers ??= headersIn(table);
   if (headers.length === 0) return '';
   let column = 0;
-  for (let at = cell.previousElementSibling; at && column < COLUMNS_MAX; at = at.previousElementSibling) column += spanOf(at);
+  for (let at = dom.previousElement(cell); at && column < COLUMNS_MAX; at = dom.previousElement(at)) column += spanOf(at);
   return headers[column] ?? '';
 }
 const spanOf = (cell) => (cell instanceof HTMLTableCellElement ? cell.colSpan : 1);

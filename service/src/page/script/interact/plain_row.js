@@ -72,9 +72,9 @@ function saysAsControl(element, looked) {
 
 // Where an element is among its siblings, from both ends; null where there are many.
 function placeOf(element) {
-  const places = [element.previousElementSibling, dom.nextElement(element)].map((first, way) => {
+  const places = [dom.previousElement(element), dom.nextElement(element)].map((first, way) => {
     let count = 0;
-    for (let at = first; at && count <= PLAIN_PLACES_MAX; at = way ? dom.nextElement(at) : at.previousElementSibling) count++;
+    for (let at = first; at && count <= PLAIN_PLACES_MAX; at = way ? dom.nextElement(at) : dom.previousElement(at)) count++;
     return count;
   });
   return Math.min(...places) > PLAIN_PLACES_MAX ? null : places;
@@ -85,8 +85,8 @@ const firstClassOf = (element) => (dom.attribute(element, 'class') ?? '').trim()
 // The nearest siblings of the same kind.
 function elementsBeside(element) {
   const kind = firstClassOf(element), beside = [];
-  for (const way of ['previousElementSibling', 'nextElementSibling']) {
-    for (let at = element[way], count = 0; at && count < PLAIN_BESIDE_MAX; at = at[way], count++) {
+  for (const way of [dom.previousElement, dom.nextElement]) {
+    for (let at = way(element), count = 0; at && count < PLAIN_BESIDE_MAX; at = way(at), count++) {
       if (dom.tag(at) === dom.tag(element) && firstClassOf(at) === kind) beside.push(at);
     }
   }
@@ -101,7 +101,7 @@ function hasLike(row, path, element, says, looked, orIs = false) {
       const root = isInRoot ? shadowOf(at) : null;
       if (isInRoot && !root) return false;
       at = root ? root[end ? 'lastElementChild' : 'firstElementChild'] : (end ? dom.lastElement : dom.firstElement)(at);
-      for (let step = 0; at && step < place[end]; step++) at = end ? at.previousElementSibling : dom.nextElement(at);
+      for (let step = 0; at && step < place[end]; step++) at = end ? dom.previousElement(at) : dom.nextElement(at);
       if (!at) return false;
     }
     return (orIs || at !== element) && dom.tag(at) === dom.tag(element) && saysAsControl(at, looked) === says;
@@ -115,7 +115,7 @@ function isCellOfRow(cell, path, element, says, looked) {
   const steps = [...path];
   const isLike = (other) => dom.type(other) === 1 && dom.tag(other) === dom.tag(cell) && hasLike(other, steps, element, says, looked, true);
   if (likeBeside(cell, isLike).every((like) => like === null)) return false;
-  cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? 'previousSibling' : 'nextSibling' });
+  cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? dom.previousSibling : dom.nextSibling });
   const pieces = piecesIn(cell).numbers;
   const isRow = pieces.some((piece) => /\p{L}{2}/u.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
   if (!isRow) cellRows.delete(cell);
@@ -124,8 +124,8 @@ function isCellOfRow(cell, path, element, says, looked) {
 
 // The cells before and after that are like it; null where none is near.
 function likeBeside(cell, isLike) {
-  return ['previousElementSibling', 'nextElementSibling'].map((way) => {
-    for (let at = cell[way], count = 0; at && count < CELLS_BESIDE_MAX; at = at[way], count++) if (isLike(at)) return at;
+  return [dom.previousElement, dom.nextElement].map((way) => {
+    for (let at = way(cell), count = 0; at && count < CELLS_BESIDE_MAX; at = way(at), count++) if (isLike(at)) return at;
     return null;
   });
 }
@@ -148,13 +148,13 @@ function nodesOfCell(cell) {
   const { isLike, way } = cellRows.get(cell);
   const until = (way) => {
     const nodes = [];
-    let at = cell[way];
-    for (; at && nodes.length < CELL_NODES_MAX && !isLike(at); at = at[way]) nodes.push(at);
+    let at = way(cell);
+    for (; at && nodes.length < CELL_NODES_MAX && !isLike(at); at = way(at)) nodes.push(at);
     return { nodes, isFirst: !at };
   };
   const { nodes, isFirst } = until(way);
-  const own = isFirst ? nodes.slice(0, until(way === 'previousSibling' ? 'nextSibling' : 'previousSibling').nodes.length) : nodes;
-  return way === 'previousSibling' ? own.reverse() : own;
+  const own = isFirst ? nodes.slice(0, until(way === dom.previousSibling ? dom.nextSibling : dom.previousSibling).nodes.length) : nodes;
+  return way === dom.previousSibling ? own.reverse() : own;
 }
 
 const isWrittenIn = (element) => {
@@ -221,7 +221,7 @@ function piecesIn(row) {
     add(title);
   }
   // The button that opens a panel may stand before it.
-  const opener = row.previousElementSibling;
+  const opener = dom.previousElement(row);
   const opens = opener && dom.matches(opener, BUTTONS) ? tidy(textIn(opener, (node) => !SKIPPED.has(dom.tag(node)), false)) : '';
   return { numbers: pieces, more: [...[...titles, ...links, ...bolds].map((at) => namedWords(pieces[at])), opens], titles, links, bolds };
 }

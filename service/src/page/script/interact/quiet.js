@@ -154,11 +154,12 @@ const movesOn = (now) => {
   return false;
 };
 
-// Whether the document changes beside the field that is written into: the page has made something of the text.
+// Whether something comes or goes beside the field that is written into: the page has made something of the text. A style or
+// a class follows the focus.
 const noteBeside = (now, records, element) => {
   if (now.beside || !element) return;
   const field = typedInto?.field ?? element;
-  for (let at = 0; at < records.length && at < RECORDS_MAX && !now.beside; at++) now.beside = !isWithin(records[at].target, field);
+  for (let at = 0; at < records.length && at < RECORDS_MAX && !now.beside; at++) now.beside = records[at].type !== 'attributes' && !isWithin(records[at].target, field);
 };
 const forgetBeside = () => {
   watched?.look();
@@ -168,21 +169,21 @@ const forgetBeside = () => {
 // A short text that an action brings is what came of it, wherever it stands. What brings more is another view, whose texts
 // are shown as any others; where numbers alone are others, a clock or a count goes on.
 const OUTCOMES_MAX = 12, OUTCOMES_CHARS_MAX = 500, OUTCOMES_NODES_MAX = 300;
-const withoutNumbers = (text) => text.slice(0, OUTCOMES_CHARS_MAX).replace(/\p{N}+/gu, '').trim();
+const wordsOfTexts = (texts) => texts.map((text) => text.data.slice(0, OUTCOMES_CHARS_MAX)).join('').replace(/\p{N}+/gu, '').trim();
 const noteSaid = (now, records) => {
   for (let at = 0; at < records.length && now.said !== null; at++) {
-    const { type, target, oldValue, addedNodes, removedNodes } = records[at];
+    const { type, target, addedNodes, removedNodes } = records[at];
     if (at > RECORDS_MAX) now.said = null;
-    else if (type === 'characterData' && dom.type(target) === 3 && withoutNumbers(oldValue) !== withoutNumbers(target.data)) now.said.add(target);
+    else if (type === 'characterData' && dom.type(target) === 3) now.said.add(target);
     else if (type === 'childList') {
-      const before = withoutNumbers([...removedNodes].slice(0, OUTCOMES_MAX).map((node) => textOf(node) ?? '').join(''));
-      const texts = textsAdded(now, addedNodes);
-      if (now.said !== null && withoutNumbers(texts.map((text) => text.data).join('')) !== before) for (const text of texts) now.said.add(text);
+      const before = textsAmong(now, removedNodes), texts = textsAmong(now, addedNodes);
+      if (now.said !== null && wordsOfTexts(texts) !== wordsOfTexts(before)) for (const text of texts) now.said.add(text);
     }
     if (now.said?.size > OUTCOMES_MAX) now.said = null;
   }
 };
-const textsAdded = (now, nodes) => {
+// The texts in some nodes; none once there are too many.
+const textsAmong = (now, nodes) => {
   const texts = [];
   for (let at = 0; at < nodes.length && now.said !== null; at++) {
     const walker = Document.prototype.createTreeWalker.call(document, nodes[at], NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
@@ -197,7 +198,7 @@ const textsAdded = (now, nodes) => {
   return texts;
 };
 const keepSaid = (now) => {
-  const isShown = (text) => isConnected(text) && /\p{L}{2}/u.test(text.data.slice(0, OUTCOMES_CHARS_MAX)) && isVisible(flatParent(text));
+  const isShown = (text) => isConnected(text) && /\p{L}{3}/u.test(text.data.slice(0, OUTCOMES_CHARS_MAX)) && isVisible(flatParent(text));
   const texts = [...now.said ?? []].filter(isShown);
   if (texts.reduce((chars, text) => chars + text.data.length, 0) <= OUTCOMES_CHARS_MAX) for (const text of texts) outcomes.add(text);
 };
@@ -236,7 +237,7 @@ const watch = (element) => {
     noteStyled(now, records);
   };
   const observer = new MutationObserver(observe);
-  const all = { subtree: true, childList: true, attributes: true, characterData: true, characterDataOldValue: true };
+  const all = { subtree: true, childList: true, attributes: true, characterData: true };
   observer.observe(document, all);
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });

@@ -116,8 +116,8 @@ function isSilent(row, cache, looked) {
 function isToldByTitle(row, cache, looked) {
   return decided(titledRows, row, cache, looked, () => {
     const title = readRow(row, true, cache);
-    const isAlone = [row.previousElementSibling, dom.nextElement(row)]
-      .every((other) => !other || other.nodeName !== row.nodeName || readRow(other, true, cache).words !== title.words);
+    const isAlone = [dom.previousElement(row), dom.nextElement(row)]
+      .every((other) => !other || dom.tag(other) !== dom.tag(row) || readRow(other, true, cache).words !== title.words);
     return (title.words !== '' && isAlone) || readRow(row, false, cache).isLong;
   });
 }
@@ -147,9 +147,9 @@ const ROWS_BESIDE = 3;
 function rowsBeside(row, cell) {
   if (cell) return likeBeside(row, cell.isLike).filter((other) => other !== null).map((other) => ({ other, isNext: true }));
   const beside = [], isPlain = isPlainRow.has(row);
-  for (const way of ['previousElementSibling', 'nextElementSibling']) {
-    for (let at = row[way], count = 0; at && count < ROWS_BESIDE; at = at[way], count++) {
-      if (at.nodeName !== row.nodeName || (isPlain && firstClassOf(at) !== firstClassOf(row))) continue;
+  for (const way of [dom.previousElement, dom.nextElement]) {
+    for (let at = way(row), count = 0; at && count < ROWS_BESIDE; at = way(at), count++) {
+      if (dom.tag(at) !== dom.tag(row) || (isPlain && firstClassOf(at) !== firstClassOf(row))) continue;
       beside.push({ other: at, isNext: count === 0 });
       if (isPlain) break;
     }

@@ -30,9 +30,9 @@ const rowBefore = (element) => {
 // What the rows beside one say.
 function othersOf(row, cache) {
   const others = [], isPlain = isPlainRow.has(row);
-  for (const way of ['previousElementSibling', 'nextElementSibling']) {
-    for (let at = row[way], count = 0; at && count < ROWS_BESIDE_MAX; at = at[way], count++) {
-      if (at.nodeName !== row.nodeName) continue;
+  for (const way of [dom.previousElement, dom.nextElement]) {
+    for (let at = way(row), count = 0; at && count < ROWS_BESIDE_MAX; at = way(at), count++) {
+      if (dom.tag(at) !== dom.tag(row)) continue;
       if (isPlain && !cellRows.has(row)) isPlainRow.add(at);
       others.push({ row: at, words: wordsOf(at, false, cache) });
     }

@@ -58,17 +58,23 @@ const scrollTopOf = getterOf(Element.prototype, 'scrollTop'), scrollLeftOf = get
 function isBeyondPage(element) {
   const box = dom.box(element);
   const { scrollX, scrollY } = window;
-  if ((box.right + scrollX > 0 || getComputedStyle(document.documentElement).direction === 'rtl') && box.bottom + scrollY > 0) return false;
+  if ((box.right + scrollX > 0 || getComputedStyle(documentRoot()).direction === 'rtl') && box.bottom + scrollY > 0) return false;
   for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return false;
   return true;
 }
-// Whether it is in what is folded to nothing, as the panel of an accordion.
+// Whether it is in what is folded to nothing, as the panel of an accordion. What is placed by another element than the one it
+// is in is not folded with that.
+const FOLDED_LEVELS_MAX = 50;
 function isFoldedAway(element) {
-  for (let at = drawnParent(element), depth = 0; at && depth < 50; at = drawnParent(at), depth++) {
+  let { position } = getComputedStyle(element);
+  for (let at = drawnParent(element), depth = 0; at && depth < FOLDED_LEVELS_MAX; at = drawnParent(at), depth++) {
+    if (at === documentBody() || at === documentRoot() || position === 'fixed' || dom.matches(at, 'dialog:modal, :popover-open')) return false;
+    const style = getComputedStyle(at);
+    if (position === 'absolute' && style.position === 'static') continue;
+    ({ position } = style);
     const box = dom.box(at);
-    if (box.height >= 1 && box.width >= 1) continue;
-    const { overflowX, overflowY, display } = getComputedStyle(at);
-    if (display !== 'contents' && display !== 'inline' && ((box.height < 1 && overflowY !== 'visible') || (box.width < 1 && overflowX !== 'visible'))) return true;
+    const isFolded = (box.height < 1 && style.overflowY !== 'visible') || (box.width < 1 && style.overflowX !== 'visible');
+    if (isFolded && style.display !== 'contents' && style.display !== 'inline') return true;
   }
   return false;
 }
