@@ -16,7 +16,7 @@ use super::turn::ANSWER_TIME;
 use super::{SessionError, Turn};
 use crate::operation::{Asked, Wanted, picture};
 use crate::page::interact::{self, ActError, Ref, RefBox, Scroll, Snapshot};
-use crate::page::{PageError, Region};
+use crate::page::{Page, PageError, Region};
 
 /// How many documents are asked, one after the other, of a page that goes from one to the next.
 const DOCUMENTS_MAX: usize = 5;
@@ -47,26 +47,7 @@ impl Turn<'_> {
             changes: options.changes,
             boxes: options.boxes,
         };
-        let (mut tries, mut is_parsed) = (0..DOCUMENTS_MAX, None);
-        let snapshot = loop {
-            match page.snapshot(self.refs(), &wanted).await {
-                // The document went away meanwhile: the next one is asked.
-                Err(ActError::NotFound(_)) if wanted.root.is_none() && tries.next().is_some() => {}
-                // The server may have sent only the document's head so far. New windows begin like this.
-                Ok(empty) if says_nothing(&empty, &wanted) && is_parsed.is_none() => {
-                    if page.is_parsed(Instant::now()).await? {
-                        break empty;
-                    }
-                    let last = self.deadline.checked_sub(2 * ANSWER_TIME).unwrap_or(self.deadline);
-                    let has_come = page.is_parsed((Instant::now() + PARSED_WITHIN).min(last)).await?;
-                    is_parsed = Some(has_come);
-                    if !has_come {
-                        break empty;
-                    }
-                }
-                snapshot => break snapshot?,
-            }
-        };
+        let (snapshot, is_coming) = self.snapshot_of(&page, &wanted).await?;
         let is_empty = says_nothing(&snapshot, &wanted);
         let refs = snapshot.refs.into_iter().filter_map(|(reference, shown)| {
             let number = u32::try_from(reference.0).ok()?;
@@ -75,7 +56,7 @@ impl Turn<'_> {
         if snapshot.is_cut {
             let hint = "page_too_large: the page has more than a snapshot reads; `root`, `interact`, `extract` and `screenshot` reach the rest";
             self.warnings.push(hint.to_owned());
-        } else if is_empty && is_parsed == Some(false) {
+        } else if is_empty && is_coming {
             self.warnings.push("page_loading: the page is still coming, and has shown nothing yet".to_owned());
         } else if is_empty {
             let hint = "nothing_interactive: nothing on the page is known to be clickable; interactive_only: false shows its text";
@@ -109,6 +90,31 @@ impl Turn<'_> {
         };
         if let Err(error) = taking.await {
             self.warnings.push(format!("no_snapshot: {error}"));
+        }
+    }
+
+    /// A snapshot of the page, which is waited for if it has shown nothing yet; and whether it is still coming then.
+    async fn snapshot_of(
+        &mut self,
+        page: &Page,
+        wanted: &interact::SnapshotOptions,
+    ) -> Result<(Snapshot, bool), SessionError> {
+        let (mut tries, mut has_waited) = (0..DOCUMENTS_MAX, false);
+        loop {
+            let snapshot = match page.snapshot(self.refs(), wanted).await {
+                // The document went away meanwhile: the next one is asked.
+                Err(ActError::NotFound(_)) if wanted.root.is_none() && tries.next().is_some() => continue,
+                snapshot => snapshot?,
+            };
+            // The server may have sent only the document's head so far. New windows begin like this.
+            if has_waited || !says_nothing(&snapshot, wanted) || page.is_parsed(Instant::now()).await? {
+                return Ok((snapshot, false));
+            }
+            let last = self.deadline.checked_sub(2 * ANSWER_TIME).unwrap_or(self.deadline);
+            if !page.is_parsed((Instant::now() + PARSED_WITHIN).min(last)).await? {
+                return Ok((snapshot, true));
+            }
+            has_waited = true;
         }
     }
 

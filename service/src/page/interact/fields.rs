@@ -333,34 +333,31 @@ impl Page {
         answers: bool,
         tries: &Tries,
     ) -> Result<Outcome, ActError> {
+        if !answers {
+            return Ok(Outcome::Unknown);
+        }
         let until = Instant::now() + tries.limit().min(DRAWN_WITHIN);
+        let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
         loop {
-            let outcome = self.read_once(element, field, typing, answers, tries).await?;
-            let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
+            let outcome = match self.held(element, tries).await? {
+                Look::Holds(held) => Outcome::of(field, &held, typing),
+                Look::Gone => Outcome::Gone,
+                Look::Left => Outcome::Left,
+                Look::Unknown => Outcome::Unknown,
+            };
             if !matches!(outcome, Outcome::NoEffect { .. }) || !is_drawn || Instant::now() >= until {
                 return Ok(outcome);
             }
             sleep(DRAWN_AGAIN).await;
         }
     }
+}
 
-    async fn read_once(
-        &self,
-        element: &Element,
-        field: &Field,
-        typing: &Typing,
-        answers: bool,
-        tries: &Tries,
-    ) -> Result<Outcome, ActError> {
-        if !answers {
-            return Ok(Outcome::Unknown);
-        }
-        let held = match self.held(element, tries).await? {
-            Look::Holds(held) => held,
-            Look::Gone => return Ok(Outcome::Gone),
-            Look::Left => return Ok(Outcome::Left),
-            Look::Unknown => return Ok(Outcome::Unknown),
-        };
+// === impl Outcome ===
+
+impl Outcome {
+    /// From a field before the text, and what it holds now.
+    fn of(field: &Field, held: &Content, typing: &Typing) -> Self {
         let is_long = field.held.long || held.long;
         let by_value = Taken::of(&field.held.value, &held.value, typing, field.kind == "content", is_long);
         let (taken, value) = match (&field.held.drawn, &held.drawn) {
@@ -372,12 +369,12 @@ impl Page {
             typing.clear && typing.text.is_empty() && field.held.value.is_empty() && !field.held.bare && !held.bare;
         let taken = if is_kept { Taken::Nothing } else { taken };
         let value = (!field.held.secret && !held.secret).then(|| value.clone());
-        Ok(match taken {
-            Taken::Whole => Outcome::Typed(Typed { value, differs: false }),
-            Taken::Otherwise => Outcome::Typed(Typed { value, differs: true }),
-            Taken::Nothing if field.held.unreadable && held.unreadable => Outcome::Unseen,
-            Taken::Nothing => Outcome::NoEffect { is_empty: held.value.is_empty() },
-        })
+        match taken {
+            Taken::Whole => Self::Typed(Typed { value, differs: false }),
+            Taken::Otherwise => Self::Typed(Typed { value, differs: true }),
+            Taken::Nothing if field.held.unreadable && held.unreadable => Self::Unseen,
+            Taken::Nothing => Self::NoEffect { is_empty: held.value.is_empty() },
+        }
     }
 }
 

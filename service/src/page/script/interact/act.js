@@ -348,8 +348,9 @@ const isLeftToLabel = (element, ask) => {
 let aimed = null;
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
 // `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found, matched}`. `shown` is the role, name
-// and row that it must have, `found` those that it was found with; with `matched` its target must match it still. With `hit`, events at the point are checked from now on
-// (guard.js), and changes of the document are counted (quiet.js). `waited`: the page's script may have run meanwhile.
+// and row that it must have, `found` those that it was found with; with `matched` its target must match it still. With `hit`,
+// events at the point are checked from now on (guard.js), and changes of the document are counted (quiet.js). `waited`: the
+// page's script may have run meanwhile.
 kit.ready = async (number, ask) => {
   let waited = false;
   const asked = elementOf(number);

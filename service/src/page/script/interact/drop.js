@@ -17,9 +17,10 @@ const DROP_RESTS_MS_MAX = 600;
 const ANCESTORS_MAX = 10;
 // The drag under way: `{element, source, chain, box, aimed, added, at, under, by, is, done, until, changes, end}`. `element` is
 // the target, or the frame that it is in; `meaning` what the target was shown or found as. `source` is what is dragged, if it
-// is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings and boxes. `aimed` is
-// where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way, `late`
-// the same of a point near its end. `scrolls` is how far what is around the target was scrolled.
+// is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings and boxes.
+// `aimed` is where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way,
+// `late` the same of a point near its end. `scrolls` is how far what is around the target was scrolled, `said` what was said
+// around source and target.
 let dropping = null;
 // Until when no click of a drag that has failed comes to this document.
 let unclickedUntil = 0;

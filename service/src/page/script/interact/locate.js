@@ -150,19 +150,19 @@ kit.locate = (plan) => {
     const steps = plan.tries?.[outcome.chosen.at];
     if (steps) foundBy.set(element, () => matchesStill(element, steps));
     Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200),
-      rival: hasRival(plan, outcome.chosen.at, element) });
+      rival: hasRival(plan, search, outcome.chosen.at, element) });
   }
   return outcome;
 };
 
 // Whether a target without a kind was found by an attribute that no one sees, and is what another control says.
 const UNSEEN_KINDS = ['testid', 'placeholder', 'name'];
-function hasRival(plan, at, element) {
+function hasRival(plan, search, at, element) {
   if (!plan.lenient || !UNSEEN_KINDS.includes(plan.tries?.[at]?.at(-1).by)) return false;
   const steps = plan.tries.find((one, nth) => nth > at && one.at(-1).by === 'text');
   if (!steps || new Texts(steps.at(-1).value, steps.at(-1).mode).fit(textOf(element))) return false;
   try {
-    const others = new Search().chain(steps);
+    const others = search.chain(steps);
     return others.some(other => isVisible(other) && isControl(other) && !contains(element, other) && !contains(other, element));
   } catch { return false }
 }

@@ -1,7 +1,8 @@
 // Finds what a target names in this document, open shadow roots included; frames are documents of their own.
 //
 // A chain is a list of steps `{ by, value, name, mode }`; every step looks inside what the one before it found. `mode` says
-// how texts are compared: `whole` (any case), `contains` (any case), `case` (whole) or `shown` (contains, also in what fields hold). Runs of spaces count as one.
+// how texts are compared: `whole` (any case), `contains` (any case), `case` (whole) or `shown` (contains, also in what fields
+// hold). Runs of spaces count as one.
 
 // Bounds, so that no page and no target keeps us for ever.
 const SEARCH_SCOPES_MAX = 1000;
