@@ -97,6 +97,7 @@ pub const SETTINGS: &[Setting] = &[
     RESOLVE,
     provider::EGRESS_MAX_BYTES,
     provider::WARM_PAGES,
+    provider::SESSION_BROWSERS,
     provider::FRAMES,
     provider::BROWSER_MAX_PAGES,
     provider::BROWSER_MAX_MEMORY_MB,

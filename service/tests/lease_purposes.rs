@@ -42,6 +42,7 @@ impl Scene {
         let options = LocalOptions {
             executable: Ok(find_executable(None).unwrap()),
             egress: EgressLimits::default(),
+            session_browsers: 2,
             warm_pages: 2,
             begin_frame: true,
             recycle: RecyclePolicy { pages_max: PAGES_MAX, memory_max_bytes: u64::MAX },

@@ -50,7 +50,8 @@ impl Sessions {
         let id = SessionId::random(shared.replica).map_err(|error| SessionError::Handle(error.to_string()))?;
         let handle = id.handle(&shared.owner_keys).map_err(|error| SessionError::Handle(error.to_string()))?;
         let _permit = shared.admission.acquire(client, deadline).await?;
-        let mut lease = shared.provider.lease(LeaseRequest::session(shared.limits.age, credentials)).await?;
+        let request = LeaseRequest::session(shared.limits.age, credentials).of_sandbox(sandbox);
+        let mut lease = shared.provider.lease(request).await?;
         let appearance = appearance(options);
         let identity = Identity::new(options.locale.clone(), options.time_zone.clone(), options.user_agent.clone());
         if let Some(hosts) = &options.allow_hosts {

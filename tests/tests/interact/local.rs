@@ -14,6 +14,7 @@ pub(crate) fn provider(profiles: &Path, judge: &Judge, metrics: &LeaseMetrics) -
     let options = LocalOptions {
         executable: Ok(find_executable(None).unwrap()),
         egress: EgressLimits::default(),
+        session_browsers: 1,
         warm_pages: 1,
         begin_frame: false,
         recycle: RecyclePolicy { pages_max: 1_000, memory_max_bytes: u64::MAX },

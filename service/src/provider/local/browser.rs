@@ -13,7 +13,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::GetIsolateIdParams;
-use porthole_chromium::{Process, Profile};
+use porthole_chromium::{Process, Profile, lower_group};
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -24,6 +24,7 @@ use super::defence::Defence;
 use super::kind::BrowserKind;
 use super::noise::{Made, Noise, Visiting};
 use super::options::Setup;
+use super::tenants::Tenant;
 use super::{disk, flags};
 use crate::cdp::{Bounds, CdpError, Connection, Session, connect_pipe};
 use crate::guard::egress::{Egress, Peers};
@@ -62,6 +63,8 @@ pub(super) struct Browser {
     relieved: AtomicBool,
     /// Cancelled when it is in quarantine: pages that it is making for other sandboxes are made by another browser.
     quarantined: CancellationToken,
+    /// Set when all its processes have a low priority.
+    gives_way: AtomicBool,
     /// The id of its process group.
     group: u32,
     /// Where its pages' downloads are written: inside its profile folder.
@@ -139,6 +142,7 @@ pub(super) async fn launch(
         retired: AtomicBool::new(false),
         relieved: AtomicBool::new(false),
         quarantined: CancellationToken::new(),
+        gives_way: AtomicBool::new(false),
         group: pid,
         downloads,
         pages_made: AtomicU64::new(0),
@@ -229,6 +233,18 @@ impl Browser {
         self.relieved.store(true, Ordering::Relaxed);
     }
 
+    /// Lowers the priority of all its processes, which can't be raised again.
+    pub(super) async fn give_way(&self) {
+        self.gives_way.store(true, Ordering::Relaxed);
+        let group = self.group;
+        let _ = tokio::task::spawn_blocking(move || lower_group(group)).await;
+    }
+
+    /// Returns whether all its processes have a low priority.
+    pub(super) fn gives_way(&self) -> bool {
+        self.gives_way.load(Ordering::Relaxed)
+    }
+
     /// Stops pages that are being made for sandboxes other than those of the quarantine.
     pub(super) fn quarantine(&self) {
         self.quarantined.cancel();
@@ -288,6 +304,7 @@ impl Browser {
             metrics: metrics.clone(),
             leased: None,
             visiting: None,
+            tenant: None,
             folder: None,
         };
 
@@ -350,8 +367,8 @@ impl Blank {
         matches!(timeout(BLANK_ANSWER_TIMEOUT, asked).await, Ok(Ok(_)))
     }
 
-    /// Leases the page; `in_use` is dropped with the lease.
-    pub(super) fn lease(self, request: &LeaseRequest, in_use: Option<InUse>) -> Lease {
+    /// Leases the page. `in_use` is dropped with the lease, `tenant` when the disposal is confirmed.
+    pub(super) fn lease(self, request: &LeaseRequest, in_use: Option<InUse>, tenant: Option<Tenant>) -> Lease {
         let Self { page, target_id, egress, mut popups, mut held, made } = self;
         held.leased = Some((request.purpose, Instant::now()));
         held.metrics.created(request.purpose.page_use());
@@ -361,10 +378,10 @@ impl Blank {
         let downloads = (request.purpose == Purpose::Session).then(|| held.downloads());
         let frame_lock = held.browser.frame_lock.clone();
         let opened = popups.as_mut().and_then(popups::Routed::take);
-        let sandbox = request.sandbox.as_ref().filter(|_| request.purpose != Purpose::Session);
-        held.visiting = sandbox
-            .zip(page.id())
-            .map(|(sandbox, session)| held.browser.noise.visit(Arc::clone(sandbox), made, Arc::clone(session)));
+        let visit = request.sandbox.as_ref().zip(page.id());
+        held.visiting =
+            visit.map(|(sandbox, session)| held.browser.noise.visit(Arc::clone(sandbox), made, Arc::clone(session)));
+        held.tenant = tenant;
         let release = move |watchers| drop((watchers, popups, held, in_use));
         Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)
             .with_frame_lock(frame_lock)
@@ -392,6 +409,8 @@ struct HeldContext {
     leased: Option<(Purpose, Instant)>,
     /// Its visit, if it is leased for one: it counts until the disposal is confirmed.
     visiting: Option<Visiting>,
+    /// Its sandbox's place among those of the pool, for as long.
+    tenant: Option<Tenant>,
     /// Where its downloads are written, if it is leased and may have any.
     folder: Option<PathBuf>,
 }
@@ -407,10 +426,10 @@ impl Drop for HeldContext {
         }
         let disposed = root.call(&DisposeBrowserContextParams::new(self.context.clone()));
         let (browser, metrics, leased) = (Arc::clone(&self.browser), self.metrics.clone(), self.leased);
-        let (folder, visiting) = (self.folder.take(), self.visiting.take());
+        let (folder, visiting, tenant) = (self.folder.take(), self.visiting.take(), self.tenant.take());
         visiting.iter().for_each(Visiting::leave);
         self.tasks.spawn(async move {
-            let _visiting = visiting;
+            let _kept = (visiting, tenant);
             let mut disposed = pin!(disposed);
             let mut answer = timeout(DISPOSE_TIMEOUT, &mut disposed).await;
             if answer.is_err() && browser.quarantined.is_cancelled() {

@@ -1,11 +1,11 @@
 //! The local provider: Chromium on this machine, one isolated browser context for each lease.
 //!
-//! Runs up to three browsers. One, whose pages draw by themselves, serves most visits. With the headless shell, a
-//! second one draws by `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since
-//! it never answers an ordinary capture (tried). The third serves sessions: their pages may open windows and live up
-//! to an hour, so they must not delay the recycling of the others. It starts with the first session. Each of the first two
-//! may have two more beside it: a spare, while visits are of several sandboxes, and the one that a page keeps busy, in
-//! quarantine.
+//! One browser, whose pages draw by themselves, serves most visits. With the headless shell, a second one draws by
+//! `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since it never answers an
+//! ordinary capture (tried). Each of these two may have two more beside it: a spare, while visits are of several sandboxes,
+//! and the one that a page keeps busy, in quarantine. Others serve sessions, one for each sandbox while there is room: a
+//! session's pages may open windows and live up to an hour, so they must not delay the recycling of the others. They start
+//! with their first session.
 
 mod browser;
 mod busy;
@@ -19,7 +19,9 @@ mod pool;
 mod priority;
 mod quarantine;
 mod recycle;
+mod sessions;
 mod spare;
+mod tenants;
 mod upkeep;
 mod warm;
 
@@ -33,6 +35,7 @@ use self::kind::BrowserKind;
 use self::options::Setup;
 pub use self::options::{LocalOptions, Prepare, RecyclePolicy};
 use self::pool::Pool;
+use self::sessions::SessionBrowsers;
 use super::{Frames, Lease, LeaseRequest, Provider, ProviderError, Purpose};
 use crate::guard::Judge;
 use crate::telemetry::LeaseMetrics;
@@ -44,7 +47,7 @@ pub struct LocalProvider {
     /// Pages that draw by `begin_frame`, if the browser supports it.
     begin_frame: Option<Arc<Pool>>,
     /// Pages of sessions.
-    sessions: Arc<Pool>,
+    sessions: Arc<SessionBrowsers>,
 }
 
 impl LocalProvider {
@@ -69,7 +72,9 @@ impl LocalProvider {
         let can_draw = options.executable.as_deref().is_ok_and(flags::is_headless_shell);
         let has_begin_frame = options.begin_frame && can_draw;
         let setup = Arc::new(Setup { options, prepare, weakness, busy: Arc::default() });
-        let pool = |kind| {
+        let session_browsers = setup.options.session_browsers;
+        let (judge, metrics) = (judge.clone(), metrics.clone());
+        let pool = move |kind| {
             let pool = Pool::open(kind, Arc::clone(&setup), judge.clone(), metrics.clone());
             upkeep::begin(&pool);
             pool
@@ -77,9 +82,10 @@ impl LocalProvider {
         let provider = Self {
             ordinary: pool(BrowserKind::Ordinary),
             begin_frame: has_begin_frame.then(|| pool(BrowserKind::BeginFrame)),
-            sessions: pool(BrowserKind::Session),
+            sessions: SessionBrowsers::new(session_browsers, move || pool(BrowserKind::Session)),
         };
         provider.ordinary.sweep();
+        tokio::spawn(Arc::clone(&provider.sessions).keep());
         provider
     }
 
@@ -98,14 +104,14 @@ impl Provider for LocalProvider {
             }
             let begin_frame = self.begin_frame.as_ref().filter(|_| request.purpose.frames() == Frames::BeginFrame);
             if let Some(pool) = begin_frame {
-                match pool.lease(request.clone()).await {
+                match pool.lease(request.clone(), None).await {
                     Err(error) if !matches!(error, ProviderError::Ending) => {
                         tracing::warn!(%error, "no page with begin_frame is available; an ordinary one is leased");
                     }
                     leased => return leased,
                 }
             }
-            self.ordinary.lease(request).await
+            self.ordinary.lease(request, None).await
         }
         .boxed()
     }
@@ -129,7 +135,7 @@ impl Provider for LocalProvider {
     }
 
     fn end(&self) -> BoxFuture<'_, ()> {
-        let pools = [Some(&self.ordinary), self.begin_frame.as_ref(), Some(&self.sessions)];
-        join_all(pools.into_iter().flatten().map(|pool| pool.end())).map(drop).boxed()
+        let visits = [Some(&self.ordinary), self.begin_frame.as_ref()].into_iter().flatten();
+        join(join_all(visits.map(|pool| pool.end())), self.sessions.end()).map(drop).boxed()
     }
 }

@@ -26,6 +26,8 @@ pub struct LocalOptions {
     pub executable: Result<PathBuf, ExecutableError>,
     /// The limits of each page's egress.
     pub egress: EgressLimits,
+    /// How many browsers serve sessions at most. Sandboxes share one only where there are no more.
+    pub session_browsers: usize,
     /// How many blank pages are kept ready for visits, in each of their browsers.
     pub warm_pages: usize,
     /// Whether pictures of the viewport are drawn by `begin_frame` if the browser supports it.

@@ -18,12 +18,13 @@ use super::priority;
 use super::quarantine::Quarantine;
 use super::recycle::Recycling;
 use super::spare::Spare;
+use super::tenants::{Tenant, Tenants};
 use super::warm::Warm;
 use crate::guard::Judge;
 use crate::provider::{Lease, LeaseRequest, ProviderError};
 use crate::telemetry::{LeaseMetrics, StartReason};
 
-/// How many blank pages the sessions' browser keeps ready.
+/// How many blank pages a browser of sessions keeps ready.
 const WARM_SESSION_PAGES: usize = 1;
 /// How many the spare keeps ready.
 const WARM_SPARE_PAGES: usize = 1;
@@ -46,6 +47,8 @@ pub(super) struct Pool {
     pub(super) spare: Spare,
     /// The noisy browser, if any, and whose pages it makes.
     pub(super) quarantine: Arc<Quarantine>,
+    /// The sandboxes whose sessions have pages here.
+    pub(super) tenants: Arc<Tenants>,
     pub(super) ending: CancellationToken,
     /// The tasks that keep the browsers' processes, and the disposals of contexts.
     pub(super) tasks: TaskTracker,
@@ -68,6 +71,7 @@ impl Pool {
             recycling: Recycling::default(),
             spare: Spare::default(),
             quarantine: Arc::default(),
+            tenants: Arc::default(),
             ending: CancellationToken::new(),
             tasks: TaskTracker::new(),
         })
@@ -151,11 +155,16 @@ impl Pool {
         self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
 
-    async fn lease_page(&self, request: &LeaseRequest) -> Result<Lease, ProviderError> {
+    /// Returns whether the running browser has given way to others. While one is being started, none has.
+    pub(super) fn gives_way(&self) -> bool {
+        self.browser.try_lock().is_ok_and(|browser| browser.as_ref().is_some_and(|browser| browser.gives_way()))
+    }
+
+    async fn lease_page(&self, request: &LeaseRequest, tenant: Option<Tenant>) -> Result<Lease, ProviderError> {
         let in_use = request.purpose.works_throughout().then(|| self.warm.in_use());
         if let Some(noisy) = self.quarantine.browser_for(request.sandbox.as_ref()) {
             match self.blank_from(&noisy).await {
-                Ok(page) => return Ok(page.lease(request, in_use)),
+                Ok(page) => return Ok(page.lease(request, in_use, tenant)),
                 Err(error) => tracing::debug!(%error, "the browser in quarantine makes no page; another one does"),
             }
         }
@@ -164,14 +173,14 @@ impl Pool {
         let (spare, _expected) = self.spare.choose(request.sandbox.as_ref(), first.as_ref());
         if let Some(spare) = spare {
             match self.page_of_spare(&spare).await {
-                Some(Ok(page)) => return Ok(page.lease(request, in_use)),
+                Some(Ok(page)) => return Ok(page.lease(request, in_use, tenant)),
                 Some(Err(error)) => tracing::debug!(%error, "the spare browser makes no page; another one does"),
                 None => {}
             }
         }
         while let Some(page) = self.warm.take(|page| !self.spare.browser().is_some_and(|spare| page.is_of(&spare))) {
             if page.answers().await {
-                return Ok(page.lease(request, in_use));
+                return Ok(page.lease(request, in_use, tenant));
             }
         }
         for _ in 1..BROWSERS_TRIED {
@@ -181,10 +190,10 @@ impl Pool {
                 Some(Err(ProviderError::Browser(error))) if error.is_gone() => {
                     tracing::debug!(%error, "a local browser ended before it made a page");
                 }
-                Some(made) => return Ok(made?.lease(request, in_use)),
+                Some(made) => return Ok(made?.lease(request, in_use, tenant)),
             }
         }
-        Ok(self.blank_from(&self.browser().await?).await?.lease(request, in_use))
+        Ok(self.blank_from(&self.browser().await?).await?.lease(request, in_use, tenant))
     }
 
     async fn page_of_spare(&self, spare: &Arc<Browser>) -> Option<Result<Blank, ProviderError>> {
@@ -228,12 +237,16 @@ impl Pool {
         Ok(page)
     }
 
-    /// Leases a page.
-    pub(super) async fn lease(self: &Arc<Self>, request: LeaseRequest) -> Result<Lease, ProviderError> {
+    /// Leases a page. `tenant` counts until its disposal is confirmed.
+    pub(super) async fn lease(
+        self: &Arc<Self>,
+        request: LeaseRequest,
+        tenant: Option<Tenant>,
+    ) -> Result<Lease, ProviderError> {
         // In a task of its own: if the caller leaves meanwhile, the task still finishes, and its unclaimed lease is
         // dropped. No half-made context stays behind.
         let pool = Arc::clone(self);
-        let making = self.tasks.spawn(async move { pool.lease_page(&request).await });
+        let making = self.tasks.spawn(async move { pool.lease_page(&request, tenant).await });
         making.await.unwrap_or_else(|error| Err(ProviderError::Unavailable(error.to_string())))
     }
 

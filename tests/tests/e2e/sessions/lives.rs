@@ -88,6 +88,66 @@ async fn a_session_whose_browser_dies_is_lost_and_says_so() {
     again.does("close", json!({})).await;
 }
 
+/// The main processes of the browsers that run now, but these.
+fn browsers_but(stack: &Stack, known: &[Relative]) -> Vec<Relative> {
+    stack.chromium().into_iter().filter(|process| process.is_browser() && !known.contains(process)).collect()
+}
+
+#[tokio::test]
+async fn a_browser_that_dies_takes_the_sessions_of_its_own_sandbox_alone() {
+    let stack = Stack::start().await;
+    let url = stack.site.html("<title>mortal</title>");
+    let mut known = browsers_but(&stack, &[]);
+    let (agent, _) = Agent::at(stack.caller(), &url).await;
+    let own = browsers_but(&stack, &known);
+    known.extend(own.clone());
+    let (sister, _) = Agent::at(stack.caller(), &url).await;
+    assert_eq!(browsers_but(&stack, &known), [], "a sandbox's sessions share a browser");
+    let (other, _) = Agent::at(stack.caller().owning("sb-of-another", &owner::FIRST), &url).await;
+    let others = browsers_but(&stack, &known);
+    assert_eq!((own.len(), others.len()), (1, 1), "{own:#?} {others:#?}");
+    own.iter().for_each(Relative::kill);
+    for lost in [&agent, &sister] {
+        eventually(SOON, async || {
+            let code = lost.call("status", json!({})).await.code();
+            so(code.as_deref() == Some("SESSION_LOST"), format!("{code:?}"))
+        })
+        .await;
+    }
+    other.does("snapshot", json!({})).await;
+    let (again, _) = Agent::at(stack.caller(), &url).await;
+    assert!(others.iter().all(Relative::is_alive));
+    for agent in [other, again] {
+        agent.does("close", json!({})).await;
+    }
+    stack.expect_leased(0, SOON).await;
+}
+
+#[tokio::test]
+async fn sandboxes_share_a_browser_where_there_are_no_more() {
+    let stack = Stack::with().setting("PORTHOLE_SESSION_BROWSERS", "2").start().await;
+    let url = stack.site.html("<title>shared</title>");
+    let known = browsers_but(&stack, &[]);
+    let of = |name: &str| stack.caller().owning(name, &owner::FIRST);
+    let mut agents = Vec::new();
+    for (name, expected) in [("sb-first", 1), ("sb-second", 2), ("sb-third", 2), ("sb-first", 2)] {
+        agents.push(Agent::at(of(name), &url).await.0);
+        assert_eq!(browsers_but(&stack, &known).len(), expected, "{name}");
+    }
+    // The third shares with one of them; whose sessions are all gone leaves a browser to the next.
+    for agent in &agents {
+        agent.does("snapshot", json!({})).await;
+    }
+    for agent in agents {
+        agent.does("close", json!({})).await;
+    }
+    stack.expect_leased(0, SOON).await;
+    let before = browsers_but(&stack, &known);
+    let (fourth, _) = Agent::at(of("sb-fourth"), &url).await;
+    assert_eq!(browsers_but(&stack, &known), before);
+    fourth.does("close", json!({})).await;
+}
+
 #[tokio::test]
 async fn a_caller_that_leaves_cancels_its_call_and_the_session_lives_on() {
     let stack = Stack::start().await;
