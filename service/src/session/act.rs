@@ -14,7 +14,7 @@ use super::shown::ShownAction;
 use super::{SessionError, Turn};
 use crate::page::Page;
 use crate::page::interact::{
-    self, ActError, Button, Chord, Click, Direction, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
+    self, ActError, Button, Chord, Click, Direction, Doing, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
 };
 
 impl Turn<'_> {
@@ -30,7 +30,8 @@ impl Turn<'_> {
             modifiers: modifiers(&request.modifiers)?,
             terms: Terms::until(until),
         };
-        self.act_on(&target(request.target())?, Looking::until(until), Gesture::Click(&click)).await
+        let looking = Looking { doing: Doing::Click, ..Looking::until(until) };
+        self.act_on(&target(request.target())?, looking, Gesture::Click(&click)).await
     }
 
     /// Types into a field.
@@ -46,7 +47,7 @@ impl Turn<'_> {
             slowly: request.slowly,
             terms: Terms::until(until),
         };
-        let looking = Looking { typed: true, ..Looking::until(until) };
+        let looking = Looking { doing: Doing::Type, ..Looking::until(until) };
         self.act_on(&target(request.target())?, looking, Gesture::Type(&typing)).await
     }
 

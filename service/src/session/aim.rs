@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::SessionError;
 use super::turn::{ANSWER_TIME, Turn};
-use crate::page::interact::{self, ActError, Element, Located, Point, Ref, Wanted};
+use crate::page::interact::{self, ActError, Doing, Element, Located, Point, Ref, Wanted};
 
 /// What a call acts on.
 pub(super) struct Aim {
@@ -37,14 +37,14 @@ pub(super) struct Looking<'a> {
     pub visible: bool,
     /// Whether it must be enabled.
     pub enabled: bool,
-    /// Whether it is to be typed into.
-    pub typed: bool,
+    /// What is to be done with it.
+    pub doing: Doing,
 }
 
 impl Looking<'_> {
     /// For what is visible and enabled.
     pub(super) fn until(until: Instant) -> Self {
-        Self { until, frame_selector: None, visible: true, enabled: true, typed: false }
+        Self { until, frame_selector: None, visible: true, enabled: true, doing: Doing::Other }
     }
 
     /// Also for what is disabled.
@@ -188,7 +188,7 @@ pub(super) fn wanted(target: &SemanticTarget, looking: Looking<'_>) -> Wanted {
         frame_selector: looking.frame_selector.map(str::to_owned),
         wait_for_visible: looking.visible,
         wait_for_enabled: looking.enabled,
-        typed: looking.typed,
+        doing: looking.doing,
     }
 }
 

@@ -10,7 +10,7 @@ use porthole_contract::session::{
 use super::act::chord;
 use super::aim::{Aim, At, Looking, is_redrawn};
 use super::{SessionError, Turn};
-use crate::page::interact::{self, ActError, Button, Click, Element, How, Missed, Modifiers, Terms, Typing};
+use crate::page::interact::{self, ActError, Button, Click, Doing, Element, How, Missed, Modifiers, Terms, Typing};
 
 /// What was located, for the answer.
 #[derive(Default)]
@@ -56,7 +56,11 @@ impl Turn<'_> {
             frame_selector: options.frame_selector.as_deref(),
             visible: options.waits_for_visible(),
             enabled: options.waits_for_enabled() && request.action != InteractAction::WaitForSelector,
-            typed: request.action == InteractAction::Type,
+            doing: match request.action {
+                InteractAction::Click => Doing::Click,
+                InteractAction::Type => Doing::Type,
+                _ => Doing::Other,
+            },
         };
         let how = if options.falls_back_to_cdp() { How::DocumentFirst } else { How::DocumentOnly };
         let terms = Terms { deadline: until, how, visible: looking.visible, enabled: looking.enabled };

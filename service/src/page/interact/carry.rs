@@ -6,10 +6,11 @@ use futures_util::future::join_all;
 use super::acted::{BoundingBox, Point, Terms};
 use super::actionable::{Ask, Spot, Tries, frames_around};
 use super::drag_data::{DragData, Intercepting};
-use super::drag_ends::Drop;
+use super::drag_ends::{Drop, Grip};
 use super::drop::Zone;
 use super::error::unless_held;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
+use super::resolve::Identity;
 use super::{ActError, Element, Frame};
 use crate::page::Page;
 
@@ -58,6 +59,8 @@ fn along(from: Point, to: Point, step: u32) -> Point {
 pub(super) struct Carrying<'a, 'b> {
     page: &'a Page,
     source: &'b Element,
+    /// Whether the source is what is dragged, and not only what holds a point.
+    is_named: bool,
     from: Point,
     to: &'a Drop<'b>,
     zone: Option<Zone<'a>>,
@@ -74,15 +77,16 @@ impl<'a, 'b> Carrying<'a, 'b> {
     /// Carries what was pressed at `from`.
     pub(super) fn new(
         page: &'a Page,
-        source: &'b Element,
+        grip: &'b Grip,
         from: Point,
         to: &'a Drop<'b>,
         zone: Option<Zone<'a>>,
         intercepting: Intercepting<'a>,
         terms: &'a Terms,
     ) -> Self {
-        let tries = Tries::until(terms.deadline);
-        Self { page, source, from, to, zone, intercepting, data: None, refused: None, terms, tries }
+        let (Grip::Element(source) | Grip::Point(_, source)) = grip;
+        let (is_named, tries) = (matches!(grip, Grip::Element(_)), Tries::until(terms.deadline));
+        Self { page, source, is_named, from, to, zone, intercepting, data: None, refused: None, terms, tries }
     }
 
     /// Returns the warning for a target that did not accept the drop.
@@ -130,8 +134,22 @@ impl Carrying<'_, '_> {
         }
     }
 
+    /// Fails where what was pressed is no longer what was meant: the press takes the focus from a field, whose page may then
+    /// put another entry there.
+    async fn is_meant(&self) -> Result<(), ActError> {
+        if !self.is_named {
+            return Ok(());
+        }
+        let asked = self.source.frame.call::<Option<Identity>>(self.page, ANSWER_TIMEOUT, "changed", Vec::new()).await;
+        match unless_held(asked)?.flatten() {
+            Some(now) => Err(now.changed(&self.source.meant)),
+            None => Ok(()),
+        }
+    }
+
     /// Has the page begin its drag, and brings what is held to the target; `None` where a dialog holds the page.
     async fn begin(&mut self, quiet: &Quiet<'_>) -> Result<Option<Spot>, ActError> {
+        self.is_meant().await?;
         let sight = match &self.zone {
             Some(zone) => Some(zone.sight(true, &self.tries).await?),
             None => None,

@@ -26,6 +26,9 @@ struct Chosen {
     /// The texts that name several options alike.
     #[serde(default)]
     twins: Vec<String>,
+    /// Whether another element is drawn in the select's place.
+    #[serde(default)]
+    unseen: bool,
 }
 
 #[derive(Deserialize)]
@@ -64,11 +67,15 @@ impl Page {
         };
         let rest = quiet.rest().await?;
         let is_told = rest.is_some();
+        let is_unshown = chosen.unseen && rest.as_ref().is_some_and(|rest| !rest.beside);
         let mut acted = Acted::new(quiet.settle(rest).await?, Method::Dom, Some(spot.bounds));
         let twins = chosen.twins.iter();
         acted.warnings.extend(
             twins.map(|text| format!("several_match: several options are called {text:?}; the first was taken")),
         );
+        let unshown =
+            || format!("not_shown: nothing changed where {} is drawn: click that, and then the option", chosen.what);
+        acted.warnings.extend(is_unshown.then(unshown));
         if is_told { self.with_choice(acted, element, chosen, &tries).await } else { Ok(acted) }
     }
 
@@ -85,7 +92,7 @@ impl Page {
         };
         let is_told = rest.is_some();
         let acted = Acted::new(quiet.settle(rest).await?, Method::Dom, None);
-        let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null, twins: Vec::new() };
+        let chosen = Chosen { what: "the select".to_owned(), chosen: Value::Null, twins: Vec::new(), unseen: false };
         Ok(Some(if is_told { self.with_choice(acted, element, chosen, &tries).await? } else { acted }))
     }
 

@@ -57,7 +57,7 @@ impl Page {
         if rest.is_none() {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, bounds));
         }
-        let mut carrying = Carrying::new(self, source, at, to, zone, intercepting, terms);
+        let mut carrying = Carrying::new(self, from, at, to, zone, intercepting, terms);
         let carried = match carrying.carry(&mut quiet).await {
             Ok(carried) => carried,
             Err(error) => {

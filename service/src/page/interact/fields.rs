@@ -5,14 +5,12 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::time::{Instant, sleep};
 
-use super::acted::{Acted, Method, Terms, Typed};
+use super::acted::{Acted, Method, Typed};
 use super::actionable::{Ask, Tries};
-use super::chord::Chord;
 use super::error::unless_held;
 use super::field::{Content, Field, Typing};
 use super::focus::{Keyed, went_nowhere};
 use super::hold_input::HeldInput;
-use super::keys::Keyboard;
 use super::leaving::Leaving;
 use super::quiet::{Quiet, Rest};
 use super::text::{Offered, Sent};
@@ -59,8 +57,8 @@ struct Entered {
     outcome: Outcome,
     /// `None` where a dialog holds the page.
     rest: Option<Rest>,
-    /// How the focus moved before the end.
-    moved: Option<String>,
+    /// The warning of what came before the end of the text.
+    cut: Option<String>,
     /// Whether the page made something of it, such as a message that was sent.
     is_taken: bool,
 }
@@ -100,20 +98,21 @@ impl Page {
         let mut tries = Tries::until(typing.terms.deadline);
         let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
         quiet.begins();
-        let Entered { method, outcome, rest, moved, is_taken } =
+        let Entered { method, outcome, rest, cut, is_taken } =
             self.enter(element, typing, &mut quiet, &mut tries).await?;
         let gone = || format!("field_gone: {} left the page, and what was typed with it", spot.what);
         let (mut warnings, mut typed) = (Vec::new(), None);
         let mut has_left = false;
         let is_unseen = matches!(outcome, Outcome::Unseen);
-        warnings.extend(moved.as_ref().map(|moved| format!("focus_moved: {moved}")));
+        warnings.extend(cut.clone());
         match outcome {
             Outcome::Typed(is) => typed = Some(is),
             Outcome::Unknown | Outcome::Unseen => {}
             Outcome::Gone => warnings.push(gone()),
             Outcome::Left => has_left = true,
             Outcome::NoEffect { .. } => {
-                let to = moved.map(|moved| format!(": {moved}")).unwrap_or_default();
+                let how = cut.as_deref().and_then(|cut| cut.split_once(": "));
+                let to = how.map(|(_, how)| format!(": {how}")).unwrap_or_default();
                 // It may have taken it and emptied itself: another try could do the same once more.
                 let advice = match (is_taken, typing.slowly) {
                     (true, _) => ", but the page changed as it came: see what it did before another try",
@@ -128,9 +127,12 @@ impl Page {
         } else {
             rest
         };
-        let (is_known, is_left) = (rest.is_some(), typing.submit || !warnings.is_empty());
+        let (is_known, is_left) = (rest.is_some(), !warnings.is_empty());
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
         let typed = match typed {
+            Some(typed) if typing.submit && is_known && !is_left => {
+                Some(self.typed_and_sent(element, typed, &acted, &tries).await)
+            }
             // The page may have asked its server meanwhile.
             Some(typed) if is_known && !is_left && !acted.settled.navigated => {
                 let still = self.still_typed(element, typed, &tries).await?;
@@ -156,7 +158,12 @@ impl Page {
     }
 
     /// What is in the field after the page has come to rest; `None` where its document is gone.
-    async fn still_typed(&self, element: &Element, typed: Typed, tries: &Tries) -> Result<Option<Typed>, ActError> {
+    pub(super) async fn still_typed(
+        &self,
+        element: &Element,
+        typed: Typed,
+        tries: &Tries,
+    ) -> Result<Option<Typed>, ActError> {
         let value = match self.held(element, tries).await? {
             Look::Holds(Content { value, drawn: None, long: false, secret: false, .. }) => value,
             Look::Left => return Ok(None),
@@ -164,60 +171,6 @@ impl Page {
         };
         let differs = typed.differs || typed.value.as_ref().is_some_and(|before| *before != value);
         Ok(Some(Typed { value: typed.value.is_some().then_some(value), differs }))
-    }
-
-    /// Presses Enter after the text, if that is whole, and warns where it was not pressed or not taken.
-    async fn submits(
-        &self,
-        element: &Element,
-        typing: &Typing,
-        rest: Option<Rest>,
-        warnings: &mut Vec<String>,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<Option<Rest>, ActError> {
-        let not_pressed = || "not_submitted: Enter was not pressed".to_owned();
-        // Half a text is not sent.
-        if rest.is_none() || !warnings.is_empty() {
-            if !warnings.is_empty() {
-                warnings.push(not_pressed());
-            }
-            return Ok(rest);
-        }
-        match self.submit(element, &typing.terms, quiet, tries).await {
-            Ok((rest, strayed)) => {
-                warnings.extend(strayed.map(|how| format!("not_submitted: {how}")));
-                Ok(rest)
-            }
-            Err(ActError::Dialog(_)) => {
-                warnings.push(not_pressed());
-                Ok(None)
-            }
-            Err(ActError::NotFound(why)) => {
-                warnings.push(format!("not_submitted: Enter was not pressed: {why}"));
-                Ok(rest)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Presses Enter in the field; with how it went elsewhere, if it did.
-    async fn submit(
-        &self,
-        element: &Element,
-        terms: &Terms,
-        quiet: &mut Quiet<'_>,
-        tries: &mut Tries,
-    ) -> Result<(Option<Rest>, Option<String>), ActError> {
-        let Some(enter) = Chord::of('\n') else { return Ok((None, None)) };
-        let taken = if terms.by_input() {
-            self.press_on(element, &enter, quiet, tries).await?
-        } else {
-            let at = Keyboard { frame: &element.frame, element: Some(element) };
-            unless_held(self.key_in_document(at, &enter, tries).await)?.map(|_| Keyed::default())
-        };
-        let Some(keyed) = taken else { return Ok((None, None)) };
-        Ok((quiet.rest().await?, keyed.strayed("Enter")))
     }
 
     async fn enter(
@@ -228,7 +181,7 @@ impl Page {
         tries: &mut Tries,
     ) -> Result<Entered, ActError> {
         let terms = &typing.terms;
-        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, moved: None, is_taken: false });
+        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, cut: None, is_taken: false });
         if terms.document_first() {
             // Editors hear of the selection only after the task that changed it.
             let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
@@ -244,7 +197,7 @@ impl Page {
             let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && quiet.began.anything();
             let is_taken = taken || has_sent || rest.as_ref().is_some_and(|rest| rest.beside);
             if !matches!(outcome, Outcome::NoEffect { .. }) || is_taken || !terms.by_input() || field.kind == "value" {
-                return Ok(Entered { method: Method::Dom, outcome, rest, moved: None, is_taken });
+                return Ok(Entered { method: Method::Dom, outcome, rest, cut: None, is_taken });
             }
         }
         let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
@@ -269,9 +222,9 @@ impl Page {
         quiet: &mut Quiet<'_>,
         tries: &Tries,
     ) -> Result<Written, ActError> {
-        let entered = |method, outcome, rest: Option<Rest>, moved| {
+        let entered = |method, outcome, rest: Option<Rest>, cut| {
             let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
-            Ok(Written::Done(Entered { method, outcome, rest, moved, is_taken }))
+            Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
         };
         let aside = self.hold_keys(element).await;
         let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
@@ -289,27 +242,27 @@ impl Page {
             return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
         }
         let sent = self.send_text(element, typing, &field, leaving, quiet, tries).await?;
-        let keyed = if sent.is_some() { self.keyed_aside(element, aside, tries).await? } else { None };
-        let is_held = sent.is_none();
-        let moved = match (sent, keyed) {
+        let is_held = matches!(sent, None | Some(Sent::Held { .. }));
+        let keyed = if is_held { None } else { self.keyed_aside(element, aside, tries).await? };
+        let all = typing.text.chars().count();
+        let moved = |to| Some(format!("focus_moved: the focus moved to {to}; the rest was not typed"));
+        let cut = match (sent, keyed) {
             (_, Some(Keyed { stopped: true, reached: false, is: Some(is), .. })) => {
                 return Err(is.changed(&element.meant));
             }
             (_, Some(Keyed { stopped: true, reached: false, moved, .. })) => {
                 return Ok(Written::Stopped { what: field.what, moved });
             }
-            (Some(Sent::Until { typed, moved }), _) => {
-                let all = typing.text.chars().count();
-                Some(format!("the focus moved to {moved} after {typed} of {all} characters; the rest was not typed"))
-            }
-            (_, Some(Keyed { stopped: true, moved: Some(moved), .. })) => {
-                Some(format!("the focus moved to {moved}; the rest was not typed"))
+            (Some(Sent::Until { typed, moved: to }), _) => moved(format!("{to} after {typed} of {all} characters")),
+            (_, Some(Keyed { stopped: true, moved: Some(to), .. })) => moved(to),
+            (Some(Sent::Held { typed }), _) if typed < all => {
+                Some(format!("dialog: it opened after {typed} of {all} characters; the rest was not typed"))
             }
             _ => None,
         };
         let rest = if is_held { None } else { quiet.rest().await? };
         let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
-        entered(Method::Cdp, outcome, rest, moved)
+        entered(Method::Cdp, outcome, rest, cut)
     }
 
     /// What the field holds now.

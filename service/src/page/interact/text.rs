@@ -31,6 +31,10 @@ pub(super) enum Sent {
         typed: usize,
         moved: String,
     },
+    /// So many characters, until a dialog held the page.
+    Held {
+        typed: usize,
+    },
 }
 
 /// What is sent key by key.
@@ -93,7 +97,7 @@ impl Page {
             if *has_keyed || typed > 0 {
                 match self.next_key(element, leaving, tries).await? {
                     Next::Goes => {}
-                    Next::Held => return Ok(None),
+                    Next::Held => return Ok(Some(Sent::Held { typed })),
                     Next::Elsewhere(moved) => return until(typed, moved),
                     Next::Left => return until(typed, ANOTHER_DOCUMENT.to_owned()),
                 }
@@ -104,7 +108,7 @@ impl Page {
                 Some(chord) => quiet.delivered(self.send_chord(&chord)).await?,
                 None => quiet.delivered(vec![self.session.call(&InsertTextParams::new(character))]).await?,
             };
-            let Some(()) = taken else { return Ok(None) };
+            let Some(()) = taken else { return Ok(Some(Sent::Held { typed: typed + 1 })) };
         }
         Ok(Some(Sent::All))
     }

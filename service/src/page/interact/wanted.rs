@@ -30,8 +30,21 @@ pub struct Wanted {
     pub wait_for_visible: bool,
     /// Whether it must be enabled.
     pub wait_for_enabled: bool,
-    /// Whether it is to be typed into: of what matches, what takes text is meant.
-    pub typed: bool,
+    /// What is to be done with it.
+    pub doing: Doing,
+}
+
+/// What is to be done with an element, which says which of several matches is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Doing {
+    /// Anything else: all are alike.
+    #[default]
+    Other,
+    /// It is clicked: of what has a text, what a click does something with is meant.
+    Click,
+    /// It is typed into: what takes text is meant.
+    Type,
 }
 
 /// How texts are compared.
@@ -65,8 +78,8 @@ pub(super) struct Plan {
     pub lenient: bool,
     pub visible: bool,
     pub enabled: bool,
-    /// Whether it is to be typed into.
-    pub typed: bool,
+    /// What is to be done with it.
+    pub doing: Doing,
     /// How many frames are reported.
     pub frames: usize,
 }
@@ -122,7 +135,7 @@ impl Wanted {
             tries,
             visible: self.wait_for_visible,
             enabled: self.wait_for_enabled,
-            typed: self.typed,
+            doing: self.doing,
             frames: FRAMES_OF_ONE_MAX,
         })
     }
@@ -146,7 +159,7 @@ impl Plan {
             lenient: false,
             visible: true,
             enabled: false,
-            typed: false,
+            doing: Doing::Other,
             frames: FRAMES_OF_ONE_MAX,
         }
     }

@@ -71,12 +71,17 @@ pub(super) const CHOSEN: &str = concat!(
 /// `(kind, ms) => undefined`: stops trusted input of a kind in a document; see `interact/hear.js`.
 pub(super) const HOLD: &str =
     concat!("(kind, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(kind, ms);\n}");
-/// Has a document hold keys as it begins: long enough for one that was on its way to the document before.
-pub(super) const HOLD_KEYS_AT_FIRST: &str =
-    concat!(include_str!("interact/hear.js"), "\nglobalThis.portholeHold('keys', 1000);");
+/// Has a document hold keys as it begins: long enough for one that was on its way to the document before. In a document
+/// without script this runs with its first listener of an attribute, which may be the one that is acted on: it has a guard.
+pub(super) const HOLD_KEYS_AT_FIRST: &str = concat!(
+    include_str!("interact/hear.js"),
+    "\nif (!globalThis.portholeGuard) globalThis.portholeHold('keys', 1000);"
+);
 /// The same of presses and clicks.
-pub(super) const HOLD_POINTER_AT_FIRST: &str =
-    concat!(include_str!("interact/hear.js"), "\nglobalThis.portholeHold('pointer', 1000);");
+pub(super) const HOLD_POINTER_AT_FIRST: &str = concat!(
+    include_str!("interact/hear.js"),
+    "\nif (!globalThis.portholeGuard) globalThis.portholeHold('pointer', 1000);"
+);
 /// `() => string | null`: ends that, and says what would have got one.
 pub(super) const RELEASE: &str = "() => globalThis.portholeRelease?.() ?? null";
 

@@ -145,6 +145,22 @@ async fn a_covered_element_is_never_clicked_through() {
 }
 
 #[tokio::test]
+async fn a_dialog_in_the_middle_of_a_text_is_told_with_how_far_it_came() {
+    let stack = Stack::shared().await;
+    let page =
+        "<form onsubmit='return false'><input aria-label=Code oninput='if (this.value.length == 2) alert(1)'></form>";
+    let (agent, answer) = Agent::at(stack.caller(), &stack.site.html(page)).await;
+    let code = reference(&tree(&answer), "Code");
+    let typed = agent.does("type", json!({"ref": code, "text": "abcd", "slowly": true, "submit": true})).await;
+    let warnings =
+        ["dialog: it opened after 2 of 4 characters; the rest was not typed", "not_submitted: Enter was not pressed"];
+    assert_eq!(typed["warnings"], json!(warnings), "{typed:#?}");
+    let after = agent.does("dialog", json!({"accept": true, "snapshot": "full"})).await;
+    assert!(tree(&after).contains("ab"), "{after:#?}");
+    agent.does("close", json!({})).await;
+}
+
+#[tokio::test]
 async fn a_dialog_holds_the_page_until_it_is_answered() {
     let stack = Stack::shared().await;
     let page = r#"<title>ask</title><p id=out>-</p>

@@ -2,7 +2,7 @@
 
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{
-    ActError, Button, Click, How, Method, Point, Refs, SnapshotOptions, Terms, Wanted,
+    ActError, Button, Click, How, Method, NO_CHANGE, Point, Refs, SnapshotOptions, Terms, Wanted,
 };
 use porthole_tests::eventually;
 use tokio::time::Instant;
@@ -461,5 +461,51 @@ async fn an_input_is_clicked_where_its_thumb_is() {
     .await;
     scene.click("#i").await.unwrap();
     assert_eq!(scene.log().await, "thumb");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_list_shows_over_its_field_is_the_field() {
+    let page = |over: &str| {
+        format!(
+            "<style>.w {{ display: flex; width: 200px; height: 30px; border: 1px solid }} .s {{ position: relative; flex: 1; display: flex; align-items: center }}
+            #i {{ width: 11px; height: 24px; opacity: 0; border: 0; padding: 0 }} .p {{ position: absolute; top: 0; height: 100%; width: 100%; z-index: 1 }}</style>
+            {LOGS}<label for=i>Zone</label><div class=w onclick=\"note('opens')\"><div class=s><div><input id=i role=combobox aria-expanded=false readonly></div>{over}</div></div>"
+        )
+    };
+    let scene = Scene::showing(&page("<div class=p>Pick zone</div>")).await;
+    scene.click("#i").await.unwrap();
+    assert_eq!(scene.log().await, "opens");
+    // What acts by itself is not.
+    scene.shows(&page("<button class=p onclick=\"event.stopPropagation(); note('clears')\">Clear</button>")).await;
+    let covered = scene.click_within("#i", BRIEFLY).await;
+    assert!(matches!(covered, Err(ActError::Covered { .. })), "{covered:?}");
+    assert_eq!(scene.log().await, "");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_focus_that_a_press_gives_is_no_change() {
+    let scene = Scene::showing("<button id=b>Go</button><div id=d tabindex=0>A place</div>").await;
+    for (selector, is_warned) in [("#b", true), ("#b", true), ("#d", false)] {
+        let acted = scene.click(selector).await.unwrap();
+        assert_eq!(acted.warnings.iter().any(|warning| warning == NO_CHANGE), is_warned, "{selector} {acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_that_is_for_another_field_by_its_own_click_is_told() {
+    let label = format!(
+        "{LOGS}<label id=l for=a>Agree</label><input type=checkbox id=a><input type=checkbox id=b><script>l.onclick = () => {{ l.htmlFor = 'b' }}</script>"
+    );
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&label).await;
+        let click = Click::once(Terms { how, ..ready() });
+        let acted = scene.page.click(&scene.element("#l").await, &click).await.unwrap();
+        assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{how:?} {acted:?}");
+        assert_eq!(scene.evaluate("b.checked").await, false, "{how:?}");
+    }
     scene.ends().await;
 }

@@ -451,3 +451,92 @@ async fn what_its_label_stands_for_is_clicked_there() {
     assert_eq!(scene.evaluate("document.activeElement.id").await, "w");
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_becomes_one_of_a_date_with_the_focus_takes_the_date() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows("<input id=i placeholder='Start date' onfocus=\"this.type = 'date'\">").await;
+        let typing = Typing { terms: Terms { how, ..ready() }, ..typing("2024-05-06") };
+        scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+        assert_eq!(scene.evaluate("i.value").await, "2024-05-06", "{how:?}");
+    }
+    scene.ends().await;
+}
+
+/// A field with a list that follows what is typed 300 ms later; Enter takes the option that is active.
+const LATE_LIST: &str = "<label for=i>Language</label><input id=i role=combobox aria-expanded=false aria-controls=l><ul role=listbox id=l hidden></ul><script>
+    const all = ['Rust', 'Go', 'Java']; let active, timer;
+    const show = text => { l.hidden = false; i.setAttribute('aria-expanded', true); const fit = all.filter(one => one.toLowerCase().includes(text.toLowerCase()));
+        l.innerHTML = fit.map((one, n) => `<li role=option id=o${n}>${one}</li>`).join(''); active = fit[0]; if (NAMED) i.setAttribute('aria-activedescendant', 'o0') };
+    i.onfocus = () => show(''); i.oninput = () => { clearTimeout(timer); timer = setTimeout(() => FILTERS && show(i.value), 300) };
+    i.onkeydown = e => { if (e.key == 'Enter' && active) { i.value = active; l.hidden = true; i.setAttribute('aria-expanded', false) } }</script>";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_takes_nothing_else_from_a_list_than_what_was_typed() {
+    let scene = Scene::open().await;
+    let submit = |slowly| Typing { submit: true, slowly, ..typing("go") };
+    let page = |named: bool, filters: bool| {
+        LATE_LIST.replace("NAMED", &named.to_string()).replace("FILTERS", &filters.to_string())
+    };
+    for (is_named, slowly) in [(true, false), (false, true)] {
+        scene.shows(&page(is_named, true)).await;
+        let acted = scene.page.type_text(&scene.element("#i").await, &submit(slowly)).await.unwrap();
+        assert_eq!(scene.evaluate("i.value").await, "Go", "{acted:?}");
+        assert_eq!(acted.warnings, ["value_differs: the field has \"Go\" now"], "{is_named}");
+    }
+    scene.shows(&page(true, false)).await;
+    let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
+    assert_eq!(scene.evaluate("i.value").await, "go", "{acted:?}");
+    assert_eq!(acted.warnings, ["not_submitted: Enter was not pressed: it would take \"rust\" from the list"]);
+    // Which option it would take is not known: it is pressed, and what came of it is told.
+    scene.shows(&page(false, false)).await;
+    let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
+    assert_eq!(acted.warnings, ["value_differs: the field has \"Rust\" now"]);
+    // What was sent leaves no such warning.
+    scene.shows("<form onsubmit='i.value = \"\"; return false'><input id=i></form>").await;
+    let acted = scene.page.type_text(&scene.element("#i").await, &submit(false)).await.unwrap();
+    assert_eq!(acted.warnings, [] as [String; 0]);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_choice_that_is_drawn_nowhere_is_told() {
+    let scene = Scene::open().await;
+    let page = |follows: &str| {
+        format!(
+            "<select id=s tabindex=-1 aria-label=City style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0 0 0 0)'><option>Berlin<option>Paris</select>
+            <div role=combobox tabindex=0 id=w>Berlin</div><script>{follows}</script>"
+        )
+    };
+    for (follows, is_warned) in [("", true), ("s.onchange = () => { w.textContent = s.value }", false)] {
+        scene.shows(&page(follows)).await;
+        let acted = scene.page.select(&scene.element("#s").await, &["Paris".to_owned()], &ready()).await.unwrap();
+        let warns = acted.warnings.iter().any(|warning| warning.starts_with("not_shown: "));
+        assert_eq!(warns, is_warned, "{follows} {acted:?}");
+    }
+    scene.shows("<select id=s aria-label=City><option>Berlin<option>Paris</select>").await;
+    let acted = scene.page.select(&scene.element("#s").await, &["Paris".to_owned()], &ready()).await.unwrap();
+    assert_eq!(acted.warnings, [] as [String; 0]);
+    scene.ends().await;
+}
+
+/// In a document without script the first listener of an attribute makes the page's script begin.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_keys_and_clicks_come_to_a_document_whose_first_script_is_a_listener() {
+    let scene = Scene::open().await;
+    for listens in ["oninput", "onkeydown", "onkeyup"] {
+        scene.shows(&format!("<input id=i {listens}='1'>")).await;
+        let typing = Typing { slowly: true, ..typing("abcd") };
+        let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+        assert_eq!(acted.typed.unwrap().value.as_deref(), Some("abcd"), "{listens}");
+        assert_eq!(acted.warnings, [] as [String; 0], "{listens}");
+    }
+    for listens in ["onmousedown", "onclick"] {
+        scene.shows(&format!("<button id=b {listens}='1' ondblclick='this.textContent = `twice`'>Go</button>")).await;
+        let click = Click { count: 2, ..Click::once(ready()) };
+        let acted = scene.page.click(&scene.element("#b").await, &click).await.unwrap();
+        assert_eq!(scene.evaluate("b.textContent").await, "twice", "{listens} {acted:?}");
+    }
+    scene.ends().await;
+}

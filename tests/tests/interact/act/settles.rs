@@ -372,3 +372,20 @@ async fn what_came_of_an_action_is_shown() {
     }
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_fades_out_is_gone_some_frames_after_its_transition() {
+    let scene = Scene::open().await;
+    for frames in 0..=4 {
+        scene
+            .shows(&format!(
+                "<style>#p {{ transition: opacity 150ms }} .out {{ opacity: 0 }}</style><button id=b>Close</button><div id=p role=dialog>Panel</div><script>
+                const later = (frames, then) => frames ? requestAnimationFrame(() => later(frames - 1, then)) : then();
+                b.onclick = () => p.classList.add('out'); p.ontransitionend = () => later({frames}, () => p.remove())</script>"
+            ))
+            .await;
+        let acted = scene.click("#b").await.unwrap();
+        assert_eq!(scene.evaluate("document.getElementById('p')").await, serde_json::Value::Null, "{frames} {acted:?}");
+    }
+    scene.ends().await;
+}

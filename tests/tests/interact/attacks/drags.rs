@@ -175,3 +175,30 @@ async fn a_target_that_becomes_another_gets_no_drop() {
     scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &briefly()).await.unwrap();
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_press_puts_in_the_place_of_what_is_dragged_is_not_dropped() {
+    let page = |html: &str, script: &str| {
+        format!(
+            "{LOGS}<label>Filter <input id=f></label><ul id=u><li {html} role=button>Alice</li><li {html} role=button>Bob</li></ul>
+            <div id=b role=button tabindex=0 style='width:200px;height:40px;background:#efe'>Trash</div><script>
+            let held = null; b.ondragover = e => e.preventDefault(); b.ondrop = () => note('trashed ' + held.textContent); u.ondragstart = e => {{ held = e.target; e.dataTransfer.setData('text', 'x') }};
+            u.onmousedown = e => {{ if (!e.target.draggable) held = e.target }}; b.onmouseup = () => held.draggable || note('trashed ' + held.textContent);
+            const redraw = () => {{ u.firstChild.textContent = 'Bob'; u.lastChild.remove() }}; {script}</script>"
+        )
+    };
+    let scene = Scene::open().await;
+    for html in ["draggable=true", ""] {
+        for (script, is_right) in [("f.onchange = redraw", false), ("u.onpointerdown = redraw", false), ("", true)] {
+            scene.shows(&page(html, script)).await;
+            let source = shown(&scene, "\"Alice\"").await;
+            let target = shown(&scene, "\"Trash\"").await;
+            scene.types("#f", "b").await.unwrap();
+            let dragged = scene.page.drag(&Grip::Element(source), &Drop::Element(&target), &briefly()).await;
+            let log = scene.log().await;
+            assert_eq!(log, if is_right { "trashed Alice" } else { "" }, "{html} {script} {dragged:?}");
+            assert_eq!(matches!(dragged, Err(ActError::Stale(_))), !is_right, "{html} {script} {dragged:?}");
+        }
+    }
+    scene.ends().await;
+}

@@ -1,7 +1,7 @@
 //! Each kind of target, how texts are compared, and the order in which kinds are tried.
 
 use porthole_contract::session::TargetBy;
-use porthole_service::page::interact::{ActError, Wanted};
+use porthole_service::page::interact::{ActError, Doing, Wanted};
 
 use super::scene::{Scene, any, by};
 
@@ -169,9 +169,9 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
     scene.misses(&by(TargetBy::Label, "Both")).await;
     // Of the kinds that are guessed the first that takes text is typed into.
     scene.shows("<p>Write your <b>name</b></p><input id=n name=name> <span>name</span>").await;
-    assert_eq!(scene.id_of(&Wanted { typed: true, ..any("name") }).await, "n");
+    assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..any("name") }).await, "n");
     scene.shows("<p>Your <b>Colour</b></p><label>Colour</label><input id=c>").await;
-    assert_eq!(scene.id_of(&Wanted { typed: true, ..any("Colour") }).await, "c");
+    assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..any("Colour") }).await, "c");
     scene.ends().await;
 }
 
@@ -211,7 +211,7 @@ async fn without_a_kind_a_control_comes_before_a_container_of_its_name() {
     }
     // Where text is to be typed, what takes it is meant, also by its kind.
     scene.shows("<form aria-label=Search><input id=i aria-label=Search><input aria-label=Near></form>").await;
-    assert_eq!(scene.id_of(&Wanted { typed: true, ..by(TargetBy::Label, "Search") }).await, "i");
+    assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..by(TargetBy::Label, "Search") }).await, "i");
     scene.ends().await;
 }
 
@@ -259,5 +259,29 @@ async fn marks_that_are_not_seen_are_no_part_of_a_name() {
         let located = scene.locate(&by(TargetBy::Role, &format!("button \"{name}\""))).await.unwrap();
         assert_eq!(located.name, name);
     }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_that_match_the_one_is_meant_that_a_person_would_take() {
+    let scene = Scene::new().await;
+    scene.shows("<button id=lower>delete all</button><button id=upper>Delete All</button><h1 id=head>Sign in</h1><p><button id=in>Sign in</button></p>
+        <ul><li id=next title='Next Page' tabindex=0><button>›</button></ul>
+        <div style='position:absolute;width:1px;height:1px;overflow:hidden'><div role=option id=hidden>gamma</div></div><div role=option id=shown>gamma</div>").await;
+    let clicked = |wanted: Wanted| Wanted { doing: Doing::Click, ..wanted };
+    for (wanted, id) in [
+        (by(TargetBy::Text, "Delete All"), "upper"),
+        (any("delete all"), "lower"),
+        (any("button \"Delete All\""), "upper"),
+        (any("DELETE ALL"), "lower"),
+        (clicked(by(TargetBy::Text, "Sign in")), "in"),
+        (clicked(any("Sign in")), "in"),
+        (by(TargetBy::Text, "Sign in"), "head"),
+        (any("gamma"), "shown"),
+    ] {
+        assert_eq!(scene.id_of(&wanted).await, id, "{wanted:?}");
+    }
+    let next = scene.locate(&any("next page")).await.unwrap();
+    assert_eq!((next.role.as_str(), next.name.as_str()), ("listitem", "Next Page"));
     scene.ends().await;
 }

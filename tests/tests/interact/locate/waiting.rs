@@ -88,3 +88,22 @@ async fn a_dialog_ends_the_wait() {
     scene.page.answer_dialog(true, None).await.unwrap();
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_text_that_nobody_sees_is_waited_for() {
+    let scene = Scene::new().await;
+    let page = &scene.page;
+    for (html, script) in [
+        ("<details id=d><summary>More</summary>Order placed</details>", "d.open = true"),
+        ("<iframe id=f style='visibility:hidden' srcdoc='Order placed'></iframe>", "f.style.visibility = ''"),
+        ("<p id=t style='opacity:0'>Order placed</p>", "t.style.opacity = 1"),
+    ] {
+        scene.shows(html).await;
+        let missed = page.wait_for_text("Order placed", Instant::now() + Duration::from_millis(150)).await.unwrap_err();
+        assert!(matches!(missed.error, ActError::TimedOut { .. }), "{html} {missed:?}");
+        page.wait_for_text_gone("Order placed", Instant::now() + PATIENCE).await.unwrap();
+        scene.evaluate(script).await;
+        page.wait_for_text("Order placed", Instant::now() + PATIENCE).await.unwrap();
+    }
+    scene.ends().await;
+}

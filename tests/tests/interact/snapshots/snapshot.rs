@@ -390,3 +390,28 @@ async fn changes_are_told_against_a_snapshot_that_was_asked_for_alike() {
     let shown = scene.snapshot(&changes).await;
     assert_eq!((shown.changes, shown.tree.as_str()), (Some(true), ""), "{}", shown.tree);
 }
+
+#[tokio::test]
+async fn lists_dialogs_and_details_are_what_a_person_sees() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<style>#d::details-content { content-visibility: visible }</style><details id=d><summary>Shown</summary><button>Inside</button></details>
+            <details><summary>Folded</summary><button>Not seen</button></details>
+            <div role=listbox style='height:0;width:0;overflow:hidden'><div role=option>Repeated</div></div><div tabindex=0>Repeated</div>
+            <input role=combobox aria-label=Fruit autocomplete=new-password value=Apple>
+            <table><tr><td title=2025-02-28 onclick=1>28<td title=2025-03-28 onclick=1>28</table>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for shown in ["button \"Inside\"", "combobox \"Fruit\"", ": Apple", "hint \"2025-02-28\"", "hint \"2025-03-28\""] {
+        assert!(tree.contains(shown), "{shown} in\n{tree}");
+    }
+    for hidden in ["Not seen", "option", "listbox"] {
+        assert!(!tree.contains(hidden), "{hidden} in\n{tree}");
+    }
+    // The dialog that was opened last is before the other, whatever their order.
+    scene.shows("<dialog id=a><button>Later</button></dialog><dialog id=b><button>First</button></dialog><script>b.showModal(); a.showModal()</script>").await;
+    let tree = scene.tree().await;
+    assert!(tree.contains("\"Later\"") && !tree.contains("\"First\""), "{tree}");
+}

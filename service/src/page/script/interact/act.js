@@ -87,7 +87,17 @@ const actAccepts = (hit, element) => {
     return !inner || inner === element || !isWithin(inner, label);
   }
   const target = actTarget(element);
-  return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element);
+  return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
+    || isShownFor(hit, element);
+};
+// Whether it shows what a list's field holds: drawn over the field by an element beside it, in a box that has no other field.
+const SHOWN_HEIGHTS_MAX = 2, SHOWN_HEIGHT_MIN = 24;
+const isShownFor = (hit, element) => {
+  if (!isInput(element) || roleOf(element) !== 'combobox' || !(hit instanceof HTMLElement)) return false;
+  let at = hit;
+  for (; at instanceof Element && !isWithin(element, at); at = flatParent(at)) if (matches(at, NESTED) || hasAttribute(at, 'onclick')) return false;
+  const isLine = at instanceof HTMLElement && rectOf(at).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(element).height, SHOWN_HEIGHT_MIN);
+  return isLine && isOnlyControl(element, at);
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {
@@ -173,6 +183,8 @@ const staysMeant = () => {
   const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
   return now.role === meant.role && isNamed && staysInRow();
 };
+// What the element is now, where that is no longer what was meant; null where it is, or has gone.
+kit.changed = () => (meant === null || !isHere(meant.element) || staysMeant() ? null : identityOf(meant.element));
 // The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
 // or the text of an editor, is no name that stays.
 const staysField = () => {

@@ -51,12 +51,15 @@ const isHtml = (element) => dom.namespace(element) === 'http://www.w3.org/1999/x
 
 // Fields that ever were for passwords: pages show one by making it a plain field.
 const secrets = new WeakSet();
+const OFFERING = '[role=combobox], [role=searchbox], [aria-autocomplete], [list]';
 function isSecretField(element) {
   if (secrets.has(element)) return true;
   const tag = dom.tag(element);
   if (tag !== 'input' && tag !== 'textarea') return false;
   const kept = (dom.attribute(element, 'autocomplete') ?? '').toLowerCase().split(/\s+/);
-  const isSecret = (tag === 'input' && element.type === 'password') || kept.includes('current-password') || kept.includes('new-password')
+  // Lists to choose from say so too, to have no browser offer others.
+  const isPassword = (kept.includes('current-password') || kept.includes('new-password')) && !dom.matches(element, OFFERING);
+  const isSecret = (tag === 'input' && element.type === 'password') || isPassword
     || !['none', undefined, ''].includes(getComputedStyle(element).webkitTextSecurity);
   if (isSecret) secrets.add(element);
   return isSecret;

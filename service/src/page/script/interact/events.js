@@ -19,8 +19,10 @@ const heldOf = (modifiers) => ({
 // Whether an event of this type comes to the element, or to the page's listeners on the way to it, while `act` runs. What
 // the page's have heard has happened, so the first on the window are asked (hear.js), and the element's own, which one that
 // has left the document still has. What a label gives to another control than it had then is stopped.
+let isRelabelled = false;
 const reaches = (element, type, act, inner = element) => {
   let came = false;
+  isRelabelled = false;
   const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
   const control = label && controlOf(label);
   const hosts = new Set([element, inner]);
@@ -29,6 +31,7 @@ const reaches = (element, type, act, inner = element) => {
     const [target] = event.composedPath();
     if (event.type === type && hosts.has(target)) came = true;
     else if (event.type === 'click' && label && target !== control && target === controlOf(label) && !isWithin(target, element)) {
+      isRelabelled = true;
       event.preventDefault();
       event.stopImmediatePropagation();
     }
@@ -80,6 +83,7 @@ const leaveFocus = () => {
   const had = focusedElement();
   if (had instanceof HTMLElement) HTMLElement.prototype.blur.call(had);
 };
+const RELABELLED = 'its label is for another field now';
 kit.domClick = (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
@@ -116,7 +120,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
       const cover = isHere(element) ? coverNow(element) : null;
       if (!isHere(element)) lost = 'the element left the page';
       else if (!staysMeant()) lost = 'the element had changed';
-      else if (label && controlOf(label) !== control) lost = 'its label is for another field now';
+      else if (label && controlOf(label) !== control) lost = RELABELLED;
       else if (isDisabled()) lost = 'the element was disabled';
       else if (isHiddenNow(element)) lost = 'the element was hidden';
       else if (cover !== null) lost = `${cover} came over it`;
@@ -127,6 +131,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
     }
     if (count === 2 && button === 0) mouse(isHere(inner) ? inner : element, 'dblclick', at, { ...held, button, detail: 2 });
   }, inner);
+  if (isRelabelled) lost ??= RELABELLED;
   return { reached: came || isTaken || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];

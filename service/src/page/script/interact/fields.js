@@ -76,11 +76,13 @@ kit.focusField = (number, clear) => {
   if (!element) return GONE;
   const field = fieldFor(element);
   if (!isHere(field)) return GONE;
-  const kind = actFieldKind(field);
-  if (!kind) return lacks('field', field);
+  if (!actFieldKind(field)) return lacks('field', field);
   giveFocus(field);
   if (!isHere(field)) return GONE;
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
+  // A text field may be one of a date once it has the focus.
+  const kind = actFieldKind(field);
+  if (!kind) return lacks('field', field);
   const focused = hasFocus(field);
   const read = readOf(field);
   if (focused && kind !== 'value') {
@@ -202,6 +204,20 @@ kit.offer = (number, text) => {
   return { taken: Boolean(field) && hasFocus(field) && !pastes(field, text) };
 };
 
+// Of a field with a list that is open: whether the option that Enter would take says what was typed, and whether the field
+// names that option itself. Null of any other field.
+kit.listFits = (number, text) => {
+  const element = elementOf(number);
+  const field = element && fieldFor(element);
+  if (!field || roleOf(field) !== 'combobox' || attributeOf(field, 'aria-expanded') !== 'true') return null;
+  const [active] = byIds(field, 'aria-activedescendant');
+  const [list] = [...byIds(field, 'aria-controls'), ...byIds(field, 'aria-owns')];
+  const option = active ?? (list && findIn(list, '[role=option]')[0]);
+  if (!option) return null;
+  const said = (words) => tidy(words.slice(0, ABOUT_MAX_CHARS)).toLowerCase();
+  return { fits: said(textOf(option)).includes(said(text)), named: Boolean(active), what: said(textOf(option)).slice(0, 100).toWellFormed() };
+};
+
 const trimmed = (text) => text.replace(/\s+/g, ' ').trim();
 const labelOf = (option) => trimmed(option.label).slice(0, 200).toWellFormed();
 const optionsIn = (select) => [...getter(HTMLSelectElement, 'options')(select)];
@@ -254,12 +270,15 @@ kit.select = (number, wanted) => {
   const before = options.filter((option) => option.selected);
   // The page may relabel them as it hears of the choice.
   const pairs = chosen.map(pairOf);
-  if (before.length !== chosen.length || chosen.some((option) => !before.includes(option))) {
+  const isNew = before.length !== chosen.length || chosen.some((option) => !before.includes(option));
+  if (isNew) {
     if (multiple) for (const option of options) option.selected = chosen.includes(option);
     else chosen[0].selected = true;
     tell(select, 'input', 'change');
   }
-  return { what: describe(select), chosen: pairs, twins: wanted.filter((text) => hasTwin(select, text)) };
+  // Another element is drawn in its place, which may not hear of it.
+  const unseen = isNew && attributeOf(select, 'tabindex') === '-1' && (!isSeen(select) || getComputedStyle(select).clip !== 'auto');
+  return { what: describe(select), chosen: pairs, unseen, twins: wanted.filter((text) => hasTwin(select, text)) };
 };
 // Chooses the option that the element is, in a select that can be seen; false where it is none of those.
 kit.choose = (number) => {

@@ -1,7 +1,8 @@
 // What a plan comes to in this document, and waiting until it comes to something else.
 //
-// A plan is `{ tries, lenient, visible, enabled, typed }`: chains (see search.js), of which the first that matches counts, or
-// `{ element }`, the number of one element. `lenient` ones may be in the wrong language. `typed`: it is to be typed into.
+// A plan is `{ tries, lenient, visible, enabled, doing }`: chains (see search.js), of which the first that matches
+// counts, or `{ element }`, the number of one element. `lenient` ones may be in the wrong language. `doing`: what
+// is to be done with it, `click`, `type` or `other`.
 
 // No evaluation begins earlier than this many times what the last one took after it.
 const EVALUATION_REST = 3;
@@ -35,15 +36,20 @@ function isSeen(element) {
   const box = dom.box(element);
   return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element);
 }
+// What is read must be there to see: a message that is drawn beforehand, or has faded away, is not.
+const isOpaque = (element) => Element.prototype.checkVisibility.call(element, { opacityProperty: true });
 // The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
-// Where a dialog stands before that one, those in the dialog are meant.
-function preferred(elements) {
-  const best = bestOf(elements);
+// Of those that are alike in that, one that is written as the target is. Where a dialog stands before that one, those in the
+// dialog are meant.
+function preferred(elements, step) {
+  const best = bestOf(elements, step);
   const dialog = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) : null;
   const inside = dialog ? elements.filter(element => isInside(element, dialog)) : [];
-  const other = inside.length > 0 ? bestOf(inside) : null;
+  const other = inside.length > 0 ? bestOf(inside, step) : null;
   return other?.shown && isSeen(other.shown) ? other : best;
 }
+// How many matches are looked at for their letters' case.
+const CASES_LOOKED_AT_MAX = 50;
 
 // The dialog that covers an element's middle, and that it is not in; null where none does.
 function dialogBefore(element) {
@@ -53,13 +59,19 @@ function dialogBefore(element) {
   return dialog && !isInside(element, dialog) ? dialog : null;
 }
 
-function bestOf(elements) {
-  let best = null;
+function bestOf(elements, step) {
+  const written = step?.by === 'role' ? step.name : ['text', 'label'].includes(step?.by) ? step.value : null;
+  const cased = elements.length > 1 && written && step.mode === 'whole' ? new Texts(written, 'case') : null;
+  const isWritten = (element) => cased.fit(textOf(element)) || cased.fit(nameOf(element));
+  let best = null, looks = 0;
   for (const element of elements) {
-    const shown = shownBy(element), enabled = isEnabled(element);
-    const rank = (shown ? 4 : 0) + (shown && isSeen(shown) ? 2 : 0) + (enabled ? 1 : 0);
+    const drawn = shownBy(element), enabled = isEnabled(element);
+    const shown = drawn && step?.mode === 'shown' && !isOpaque(drawn) ? null : drawn;
+    let rank = (shown ? 8 : 0) + (shown && isSeen(shown) ? 4 : 0) + (enabled ? 2 : 0);
+    const mayBe = cased !== null && looks < CASES_LOOKED_AT_MAX && (best === null || rank + 1 > best.rank);
+    if (mayBe && ++looks && isWritten(element)) rank++;
     if (best === null || rank > best.rank) best = { element, shown, enabled, rank };
-    if (rank === 7) break;
+    if (rank === (cased !== null && looks < CASES_LOOKED_AT_MAX ? 15 : 14)) break;
   }
   return best;
 }
@@ -91,9 +103,16 @@ function isControl(element) {
 
 // Those of the found elements that can be meant. A word in a text is not the field that is to be typed into; and where the
 // kind is to be guessed, a panel or a form is not the control that is called alike, such as its tab or its button.
+const CONTROLS_AMONG_MAX = 100;
 function fittingOf(found, plan, steps) {
-  if (plan.typed) return found.filter(takesText);
-  return plan.lenient && ['label', 'name'].includes(steps.at(-1).by) ? found.filter(isControl) : found;
+  if (plan.doing === 'type') return found.filter(takesText);
+  const by = steps?.at(-1).by;
+  // Where a heading and a button say the same, the button is clicked.
+  if (plan.doing === 'click' && by === 'text' && found.length > 1) {
+    const controls = found.slice(0, CONTROLS_AMONG_MAX).filter(isControl);
+    return controls.length > 0 ? controls : found;
+  }
+  return plan.lenient && ['label', 'name'].includes(by) ? found.filter(isControl) : found;
 }
 
 // Evaluates a plan: how many each try matched, and the element that is preferred of the try that counts.
@@ -112,10 +131,11 @@ function evaluate(plan, search) {
     }
     counts.push(found.length);
     const fitting = fittingOf(found, plan, steps);
-    let best = preferred(fitting.length ? fitting : found);
+    const step = steps?.at(-1);
+    let best = preferred(fitting.length ? fitting : found, step);
     if (best === null) continue;
     // A field that is hidden is no better than what is shown, if no other kind is tried.
-    if (!plan.lenient && best.shown === null) best = preferred(found);
+    if (!plan.lenient && best.shown === null) best = preferred(found, step);
     const isFree = best.shown !== null && inertBy(best.shown) === null;
     const counted = (isFree || !plan.visible) && fitting.length > 0;
     if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted };
@@ -130,7 +150,9 @@ const said = (text, max) => text.slice(0, max).toWellFormed();
 function told(plan, search = new Search()) {
   const { invalid, counts, chosen } = evaluate(plan, search);
   if (invalid !== undefined) return { invalid: said(invalid, 1000), stamp: 'invalid' };
-  const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).map(numberOf) : [];
+  // What is in a frame that is not drawn is not visible, whatever its own document says.
+  const isDrawn = frame => !plan.visible || Element.prototype.checkVisibility.call(frame, { visibilityProperty: true });
+  const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).filter(isDrawn).map(numberOf) : [];
   const outcome = { counts, frames, chosen: null, customs: 0 };
   if (chosen) {
     outcome.chosen = { at: chosen.at, number: numberOf(chosen.element), visible: chosen.shown !== null, enabled: chosen.enabled, is_frame: isFrame(chosen.element) };

@@ -2,6 +2,9 @@
 
 // For how many frames a document must be still. One is enough where nothing is due: `nothingIsDue`.
 const STILL_FRAMES = 2;
+// How many after a transition that the action began: React's and Vue's libraries take what has faded out from the page up to
+// four frames later (measured on Ant Design).
+const STILL_FRAMES_AFTER_EFFECTS = 5;
 // Half a frame: so long a document must be still at least. Frames come at any time after an action, and what other threads
 // and processes answer, a database or the history, takes some of it.
 const STILL_MS_MIN = 8;
@@ -210,10 +213,17 @@ const valuesNow = () => {
   let all = '';
   for (let at = 0; at < fields.length && at < VALUES_MAX; at++) {
     const field = fields[at];
-    const held = field instanceof HTMLSelectElement ? field.selectedIndex : isInput(field) ? `${valueOf(field)}${isChecked(field)}` : valueOf(field);
+    const held = field instanceof HTMLSelectElement ? `${field.selectedIndex} ${field.selectedOptions[0]?.label ?? ''}` : isInput(field) ? `${valueOf(field)}${isChecked(field)}` : valueOf(field);
     all += `${String(held).slice(0, 1000)}\u0000`;
   }
   return all;
+};
+
+// Whether an event is of the focus that a press gives to a button or a link, which is nothing that came of it.
+const PRESSED = 'a[href], button, summary, input[type=button], input[type=submit], input[type=reset], input[type=image], [role=button], [role=link]';
+const isFocusOfPress = (event) => {
+  const acted = actedOn(), [focused] = event?.type === 'focusin' ? event.composedPath() : [];
+  return acted !== null && focused instanceof Element && matches(focused, PRESSED) && (isWithin(acted, focused) || isWithin(focused, acted));
 };
 
 const watch = (element) => {
@@ -225,7 +235,7 @@ const watch = (element) => {
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
     now.changes++;
-    now.changed = true;
+    now.changed ||= !isFocusOfPress(event);
     if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
   };
   // What it draws can't be compared.
@@ -289,7 +299,7 @@ kit.rest = async (longestMs) => {
   }
   const now = watched;
   let until = performance.now() + longestMs;
-  let still = 0;
+  let [still, wanted] = [0, STILL_FRAMES];
   let since = performance.now();
   for (;;) {
     now.look();
@@ -301,7 +311,7 @@ kit.rest = async (longestMs) => {
     if (now.asked) await noteAsked(now, timersEnd);
     now.look();
     still = now.changes === before ? still + 1 : 0;
-    let isOver = still === STILL_FRAMES || performance.now() > until;
+    let isOver = still >= wanted || performance.now() > until;
     if (!isOver) {
       const isDone = still > 0 && await nothingIsDue(now, since);
       now.look();
@@ -314,6 +324,7 @@ kit.rest = async (longestMs) => {
       continue;
     }
     if (!await effectsEnd(now)) break;
+    [wanted, now.asked] = [STILL_FRAMES_AFTER_EFFECTS, false];
     [still, since, until] = [0, performance.now(), performance.now() + longestMs];
   }
   if (!now.isNew) keepSaid(now);

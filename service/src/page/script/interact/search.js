@@ -173,6 +173,8 @@ class Search {
       const element = holding(nodes[first], nodes[last]);
       if (!element || !isElement(element) || found.has(element) || missed.has(element)) continue;
       const text = wanted.isWhole ? textOf(element) : nodes.slice(first, last + 1).map(node => node.data).join('\0');
+      // What a closed `details` holds beside its summary is shown to nobody.
+      if (isClosedDetails(element, dom.tag(element))) { missed.add(element); continue }
       // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
       if (wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && wanted.fit(textOf(element, null, true)))) found.add(element);
       else if (wanted.isWhole) missed.add(element);
@@ -181,6 +183,12 @@ class Search {
     if (wanted.isInFields) {
       for (const field of [...queryAll(tree, WITH_TEXT)].slice(0, FIELDS_NAMED_MAX)) {
         if (!isSecretField(field) && wanted.fit(field.value.slice(0, TEXT_OF_ONE_MAX))) found.add(field);
+      }
+    }
+    // What is named by its title or its picture is said nowhere else.
+    if (found.size === 0 && !wanted.isInFields) {
+      for (const element of [...queryAll(tree, '[title], img[alt], area[alt], input[type=image][alt]')].slice(0, OCCURRENCES_MAX)) {
+        if (wanted.fit(dom.attribute(element, 'title')) || wanted.fit(dom.attribute(element, 'alt'))) found.add(element);
       }
     }
     // An element that also has the text further inside is not the smallest.

@@ -62,6 +62,11 @@ function isBeyondPage(element) {
   for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return false;
   return true;
 }
+// Whether nothing of it and of what is in it is drawn.
+function isWithoutSize(element, style) {
+  const box = dom.box(element);
+  return (box.height < 1 && style.overflowY !== 'visible') || (box.width < 1 && style.overflowX !== 'visible');
+}
 // Whether it is in what is folded to nothing, as the panel of an accordion. What is placed by another element than the one it
 // is in is not folded with that.
 const FOLDED_LEVELS_MAX = 50;
@@ -73,10 +78,22 @@ function isFoldedAway(element) {
     if (position === 'absolute' && style.position === 'static') continue;
     ({ position } = style);
     const box = dom.box(at);
-    const isFolded = (box.height < 1 && style.overflowY !== 'visible') || (box.width < 1 && style.overflowX !== 'visible');
+    const isFolded = (box.height <= 1 && style.overflowY !== 'visible') || (box.width <= 1 && style.overflowX !== 'visible');
     if (isFolded && style.display !== 'contents' && style.display !== 'inline') return true;
   }
   return false;
+}
+
+// Whether a pointer at its middle would be over it or what is in it.
+function isHitInside(element) {
+  const { left, top, width, height } = dom.box(element);
+  const hit = Document.prototype.elementFromPoint.call(document, left + width / 2, top + height / 2);
+  return hit !== null && isInside(hit, element);
+}
+
+// Whether what is in a `details` beside its summary is not shown: it is closed, and no style shows it all the same.
+function isClosedDetails(element, tag) {
+  return tag === 'details' && isHtml(element) && !dom.has(element, 'open') && getComputedStyle(element, '::details-content').contentVisibility !== 'visible';
 }
 
 // The modal dialog of this document, or null. Kept until the page's script may run again.

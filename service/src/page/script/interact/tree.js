@@ -6,6 +6,7 @@ const WALK_NODES_MAX = 500_000, LINES_MAX = 60_000, CHARS_MAX = 6_000_000, WALK_
 const TEXT_MAX = 5000;
 const HOSTS_MAX = 64;
 const AROUND_MAX = 2000;
+const MODALS_MAX = 5;
 
 // Hosts that the protocol was asked about, and how they were then.
 const askedHosts = new WeakSet();
@@ -117,21 +118,23 @@ class TreeWalk extends Shaping {
 
   // Beneath a modal dialog everything else is inert.
   tops() {
-    const modal = Document.prototype.querySelectorAll.call(document, 'dialog:modal');
+    const modal = [...Document.prototype.querySelectorAll.call(document, 'dialog:modal')].slice(-MODALS_MAX);
     if (this.root) return this.isLeftOut(modal) ? [] : [this.root];
-    if (modal.length) return [...modal].slice(-5);
+    // The one before the others keeps them from all input, too.
+    const front = modal.length > 1 ? modal.filter(isHitInside) : modal;
+    if (modal.length) return front.length ? front : modal;
     return documentRoot() ? [documentRoot()] : [];
   }
 
   // Whether the whole tree leaves out what is inside one of the elements around a root.
   isLeftOut(modal) {
     const inside = [this.root, ...this.around];
-    const isClosed = (outer, at) => dom.tag(outer) === 'details' && isHtml(outer) && !dom.has(outer, 'open') && dom.tag(inside[at]) !== 'summary';
+    const isClosed = (outer, at) => isClosedDetails(outer, dom.tag(outer)) && dom.tag(inside[at]) !== 'summary';
     const isHidden = this.around.some((outer, at) => {
       const { display, contentVisibility } = styleOf(outer);
       return display === 'none' || contentVisibility === 'hidden' || ariaTrue(outer, 'aria-hidden') || dom.has(outer, 'inert') || isClosed(outer, at);
     });
-    return isHidden || modal.length > 0 && !inside.some(one => [...modal].includes(one));
+    return isHidden || modal.length > 0 && !inside.some(one => modal.includes(one));
   }
 
   run() {
@@ -201,6 +204,8 @@ class TreeWalk extends Shaping {
     const isSeen = style.visibility === 'visible';
     if (isSeen && this.customs.length < INTERNALS_MAX && mayKeepInternals(element, tag)) this.customs.push(element);
     const role = shownRole(element);
+    // A list that is drawn nowhere repeats for screen readers what one beside it shows, with options that can't be clicked.
+    if (role === 'listbox' && tag !== 'select' && isWithoutSize(element, style)) return;
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
     const context = this.contextIn(element, tag, style, role, outer);
@@ -208,7 +213,7 @@ class TreeWalk extends Shaping {
     let children = [];
     if (!WITHOUT_INSIDE.has(tag) && !(node && node.leaf) && style.contentVisibility !== 'hidden') {
       children = manyDrawnChildren(element, WALK_NODES_MAX);
-      if (tag === 'details' && isHtml(element) && !dom.has(element, 'open')) children = [...children].filter(child => dom.type(child) === 1 && dom.tag(child) === 'summary').slice(0, 1);
+      if (isClosedDetails(element, tag)) children = [...children].filter(child => dom.type(child) === 1 && dom.tag(child) === 'summary').slice(0, 1);
       if (!shadowOf(element)) {
         if (tag.includes('-')) this.mayHost(element);
         else if (children.length === 0 && HOST_TAGS.has(tag)) { const box = dom.box(element); if (box.width > 4 && box.height > 4) this.mayHost(element) }
@@ -284,6 +289,8 @@ class TreeWalk extends Shaping {
     if (role === 'img' && name === '' && !acts) return null;
     if (role === 'separator' && !acts) return null;
     if (role === 'link') node.url = urlOf(element);
+    // A day of a calendar: the month may be in its title alone.
+    if (acts && /^\d\d?$/.test(name) && dom.has(element, 'title')) node.hint = hintOf(element);
     const isField = FIELDS.has(role) && role !== 'checkbox' && role !== 'radio' && role !== 'switch' || tag === 'input' || role === 'progressbar' || role === 'meter' || role === 'scrollbar';
     if (isField) {
       if (tag !== 'select') node.text = valueOf(element, role);
