@@ -5,9 +5,9 @@ use porthole_service::page::interact::SnapshotOptions;
 use super::scene::{Scene, ref_of};
 
 /// A page with a control that is called "Act", what changes in it, and whether that makes the control another one.
-type Case = (&'static str, &'static str, bool);
+pub(super) type Case<'a> = (&'a str, &'static str, bool);
 
-async fn each(cases: &[Case]) {
+pub(super) async fn each(cases: &[Case<'_>]) {
     let mut scene = Scene::local().await;
     let mut wrong = Vec::new();
     for (page, changes, is_stale) in cases {

@@ -3,6 +3,7 @@
 mod agreement;
 mod around;
 mod clickables;
+mod plain;
 mod playwright;
 mod scene;
 mod snapshot;

@@ -86,12 +86,14 @@ function aroundOf(element, cache = new Map(), looked = null) {
     at = note.outer;
   }
   const first = rowsAround.findIndex((row) => !isSilent(row, cache, looked));
-  const plain = plainRowOf(element, rowsAround[first] ?? null, looked, first === 0 ? null : rowsAround[0] ?? null);
+  const plains = plainRowsOf(element, rowsAround[first] ?? null, looked, first === 0 ? null : rowsAround[0] ?? null) ?? [];
+  const plain = plains[0]?.row ?? null;
   const inner = rowsAround.filter((row, nth) => (plain ? holds(plain, row) : first < 0 || nth < first));
   const outer = rowsAround.slice(inner.length);
   const own = plain ?? outer.shift() ?? null;
   const rows = inner.map((row) => ({ row, byTitle: false }));
-  if (own) rows.push({ row: own, byTitle: !plain && inner.length > 0 && isToldByTitle(own, cache, looked) });
+  if (plain) rows.push(...plains);
+  else if (own) rows.push({ row: own, byTitle: inner.length > 0 && isToldByTitle(own, cache, looked) });
   rows.push(...outer.map((row) => ({ row, byTitle: true })));
   return { rows, parts, own: own ?? inner[0] ?? null };
 }
@@ -122,10 +124,10 @@ function isToldByTitle(row, cache, looked) {
   });
 }
 
-// How many of a row's numbers, links and titles, and of what else tells entries apart, tell it from the rows beside it. Short
-// numbers are left out else, since a quantity or a price that changes makes no other row.
+// How many of a row's numbers, links and titles, of what else tells entries apart, and, if none of these does, of its signs tell
+// it from the rows beside it. Short numbers are left out else, since a quantity or a price that changes makes no other row.
 function toldBeside(row, byTitle, read, cache) {
-  const told = { numbers: 0, more: 0 };
+  const told = { numbers: 0, more: 0, signs: 0 };
   const cell = cellRows.get(row), isPlain = isPlainRow.has(row);
   const most = (what, count) => { told[what] = Math.max(told[what], count) };
   for (const { other, isNext } of rowsBeside(row, cell)) {
@@ -134,14 +136,20 @@ function toldBeside(row, byTitle, read, cache) {
     const beside = readRow(other, byTitle, cache);
     if (isPlain) most('numbers', piecesTold(read, beside));
     else if (beside.words === read.words) {
-      const differs = (all, others) => all.findIndex((one, at) => one !== others[at]) + 1;
-      if (isNext) most('numbers', differs(read.numbers, beside.numbers));
-      if (!byTitle) most('more', differs(moreOf(row, read), moreOf(other, beside)));
+      const numbers = differs(read.numbers, beside.numbers), more = byTitle ? 0 : differs(moreOf(row, read), moreOf(other, beside));
+      if (isNext) most('numbers', numbers);
+      most('more', more);
+      if (!byTitle && numbers === 0 && more === 0) most('signs', differs(signsOf(row, read), signsOf(other, beside)));
     }
   }
-  if (isPlain) told.more = namesTold(read, told.numbers, rowsBeside(row, cell).map(({ other }) => readRow(other, false, cache)));
+  if (!isPlain) return told;
+  const others = rowsBeside(row, cell).map(({ other }) => ({ other, beside: readRow(other, byTitle, cache) }));
+  told.more = namesTold(read, told.numbers, others.map(({ beside }) => beside));
+  if (byTitle || cell || told.numbers > 0 || told.more > 0) return told;
+  for (const { other, beside } of others) most('signs', differs(signsOf(row, read), signsOf(other, beside)));
   return told;
 }
+const differs = (all, others) => all.findIndex((one, at) => one !== others[at]) + 1;
 // The rows beside one, of its kind. Of a plain row, which something else may stand before, the next of its kind alone.
 const ROWS_BESIDE = 3;
 function rowsBeside(row, cell) {
@@ -157,7 +165,7 @@ function rowsBeside(row, cell) {
   return beside;
 }
 
-// What rows have been about: `{words, numbers, more}`, with what told them apart when they were seen first. A row keeps these
+// What rows have been about: `{words, numbers, more, signs}`, with what told them apart when they were seen first. A row keeps these
 // when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
 const rowsKnown = { full: new WeakMap(), title: new WeakMap() };
 const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
@@ -165,17 +173,21 @@ function wordsOf(row, byTitle = false, cache = new Map()) {
   const all = rowsKnown[byTitle ? 'title' : 'full'], read = readRow(row, byTitle, cache);
   let known = all.get(row);
   const isSame = known?.words === read.words;
-  if (!isSame || !isPrefix(known.numbers, read.numbers) || (known.more.length > 0 && !isPrefix(known.more, moreOf(row, read)))) {
+  const isStill = (few, read) => few.length === 0 || isPrefix(few, read());
+  if (!isSame || !isPrefix(known.numbers, read.numbers) || !isStill(known.more, () => moreOf(row, read)) || !isStill(known.signs, () => signsOf(row, read))) {
     const told = toldBeside(row, byTitle, read, cache);
-    const [numbers, more] = ['numbers', 'more'].map((what) => Math.max(isSame ? known[what].length : 0, told[what]));
+    const [numbers, more, signs] = ['numbers', 'more', 'signs'].map((what) => Math.max(isSame ? known[what].length : 0, told[what]));
     const kept = known?.kept;
-    known = { words: read.words, numbers: read.numbers.slice(0, numbers), more: more > 0 ? moreOf(row, read).slice(0, more) : [] };
+    known = {
+      words: read.words, numbers: read.numbers.slice(0, numbers), more: more > 0 ? moreOf(row, read).slice(0, more) : [],
+      signs: signs > 0 ? signsOf(row, read).slice(0, signs) : [],
+    };
     all.set(row, known);
     if (kept && performance.now() < kept.before.until && isHeld(kept.before) && !isAnothers(toldAs(known), kept.before)) known.kept = kept;
   }
   return known.kept?.told ?? toldAs(known);
 }
-const toldAs = ({ words, numbers, more }) => [words, ...numbers, ...more].join(' ');
+const toldAs = ({ words, numbers, more, signs }) => [words, ...numbers, ...more, ...signs].join(' ');
 
 // FNV-1a, 32 bits.
 function hashOf(text) {

@@ -94,7 +94,7 @@ const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.
 // and the short numbers. One with controls alone is told by what they and its images say.
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
-  if (byTitle) return note.title ??= readTitle(row);
+  if (byTitle) return isPlainRow.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
   return isPlainRow.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row);
 }
 const numbersIn = (text) => text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [];
@@ -158,3 +158,42 @@ function readMore(row) {
   });
   return [...leads, ...lists, ...times];
 }
+
+// What tells a row from others that say the same: pictographs, and of a plain row times of day and dates before them, and after
+// them the first button's words. A pictograph in a control or a live region shows a state. Those that are drawn as text unless
+// told otherwise (★, ▶, ©) are signs of ratings, players and texts.
+const PICTOGRAPHS = /(?:\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f)(?:\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic}\ufe0f?)*/gu;
+const SIGNS_MAX = 30, SIGN_NODES_MAX = 100;
+const PRESSED = `a, label, summary, ${MADE_CLICKABLE}, [role=switch], [role=checkbox], [role=radio], [role=option], [role=tab], [role=menuitem]`;
+const signsOf = (row, read) => read.signs ??= isPlainRow.has(row) ? signsIn(row).signs : pictographsIn(row).signs;
+// `{signs, lead}`, with the button whose words are the last of the signs.
+function signsIn(row) {
+  const { times, signs, lead } = pictographsIn(row);
+  const isTitle = lead !== null && !dom.has(lead, 'aria-pressed');
+  const title = isTitle ? wordsAlone(textIn(lead, (node) => !SKIPPED.has(dom.tag(node)), true).slice(0, OUTER_MAX_CHARS)) : '';
+  return { signs: [...times, ...signs, title].filter((sign) => sign !== ''), lead: title === '' ? null : lead };
+}
+function pictographsIn(row) {
+  const times = [], signs = [];
+  let lead = null, looked = 0;
+  const isPointed = (node) => node !== null && dom.type(node) === 1 && getComputedStyle(node).cursor === 'pointer';
+  const add = (text, around) => {
+    const found = text.length <= ABOUT_MAX_CHARS ? text.match(PICTOGRAPHS) : null;
+    // What is clicked by its script alone has a cursor of its own.
+    if (found !== null && looked++ < SIGN_NODES_MAX && (!isPointed(around) || isPointed(row))) signs.push(...found);
+  };
+  walkIn(row, (node) => isAboutRow(node) && !dom.matches(node, PRESSED) && !saysWhatChanges(node), (node, type) => {
+    if (type === 3) add(node.data, dom.parent(node));
+    if (type !== 1) return true;
+    if (dom.tag(node) === 'img') add(dom.attribute(node, 'alt') ?? '', node);
+    else if (dom.tag(node) === 'time') times.push(wordOfTime(node));
+    else if (lead === null && dom.matches(node, BUTTONS)) lead = node;
+    return signs.length < SIGNS_MAX && times.length < SIGNS_MAX;
+  });
+  return { times, signs: signs.slice(0, SIGNS_MAX), lead };
+}
+// A time that does not go on by itself, as "2 hours ago" does.
+const wordOfTime = (time) => {
+  const text = tidy(textIn(time, (node) => !SKIPPED.has(dom.tag(node)), false).slice(0, OUTER_MAX_CHARS));
+  return TIME_OR_DATE.test(text) ? text : '';
+};
