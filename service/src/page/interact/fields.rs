@@ -256,7 +256,7 @@ impl Page {
             (Some(Sent::Until { typed, moved: to }), _) => moved(format!("{to} after {typed} of {all} characters")),
             (_, Some(Keyed { stopped: true, moved: Some(to), .. })) => moved(to),
             (Some(Sent::Held { typed }), _) if typed < all => {
-                Some(format!("dialog: it opened after {typed} of {all} characters; the rest was not typed"))
+                Some(format!("dialog_opened: after {typed} of {all} characters; the rest was not typed"))
             }
             _ => None,
         };

@@ -153,7 +153,7 @@ async fn a_dialog_in_the_middle_of_a_text_is_told_with_how_far_it_came() {
     let code = reference(&tree(&answer), "Code");
     let typed = agent.does("type", json!({"ref": code, "text": "abcd", "slowly": true, "submit": true})).await;
     let warnings =
-        ["dialog: it opened after 2 of 4 characters; the rest was not typed", "not_submitted: Enter was not pressed"];
+        ["dialog_opened: after 2 of 4 characters; the rest was not typed", "not_submitted: Enter was not pressed"];
     assert_eq!(typed["warnings"], json!(warnings), "{typed:#?}");
     let after = agent.does("dialog", json!({"accept": true, "snapshot": "full"})).await;
     assert!(tree(&after).contains("ab"), "{after:#?}");
