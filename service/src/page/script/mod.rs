@@ -21,6 +21,8 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/row_text.js"),
     include_str!("interact/row_kept.js"),
     include_str!("interact/plain_row.js"),
+    include_str!("interact/plain_text.js"),
+    include_str!("interact/cell_row.js"),
     include_str!("interact/tree.js"),
     // Scopes of their own: nothing else uses their names.
     "{\n",

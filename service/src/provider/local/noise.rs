@@ -13,11 +13,9 @@ use porthole_chromium::{Looked, RendererTime, since_boot};
 /// The verified id of a sandbox.
 pub(super) type Sandbox = Arc<str>;
 
-/// How often the processes for visits are looked at while a page is in use.
-pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// How many looks noise is judged by.
 const LOOKS: usize = 5;
-/// The processor time that a browser may use in them outside its renderers; where looks are rarer, as much in each interval.
+/// The processor time that a browser may use in them outside its renderers.
 const BROWSER_MAX: Duration = Duration::from_millis(250);
 /// What it may use beyond that for each page that it makes in this time, which costs it some 50 ms (measured).
 const PAGE_MAX: Duration = Duration::from_millis(80);
@@ -191,40 +189,29 @@ impl Visits {
 }
 
 /// What a browser did at its last looks.
-#[derive(Debug)]
-pub(super) struct Recent {
-    looks: VecDeque<(Duration, u64, Vec<RendererTime>)>,
-    /// The time between two looks, as a multiple of that for visits.
-    factor: u32,
-}
+#[derive(Debug, Default)]
+pub(super) struct Recent(VecDeque<(Duration, u64, Vec<RendererTime>)>);
 
 impl Recent {
-    /// Begins to look this often.
-    pub(super) fn every(every: Duration) -> Self {
-        let factor = every.as_millis() / LOOK_EVERY.as_millis();
-        Self { looks: VecDeque::new(), factor: u32::try_from(factor).unwrap_or(u32::MAX).max(1) }
-    }
-
     /// Adds a look, with the number of pages made so far. If the browser was noisy, returns the starts of the renderers
     /// that cause it, and begins anew.
     pub(super) fn add(&mut self, looked: Looked, pages_made: u64) -> Vec<Duration> {
-        self.looks.push_back((looked.browser, pages_made, looked.renderers));
-        if self.looks.len() > LOOKS {
-            self.looks.pop_front();
+        self.0.push_back((looked.browser, pages_made, looked.renderers));
+        if self.0.len() > LOOKS {
+            self.0.pop_front();
         }
-        let browser: Duration = self.looks.iter().map(|(browser, ..)| *browser).sum();
-        let pages = self.looks.front().map_or(0, |(_, before, _)| pages_made.saturating_sub(*before));
-        if browser < BROWSER_MAX * self.factor + PAGE_MAX * u32::try_from(pages).unwrap_or(u32::MAX) {
+        let browser: Duration = self.0.iter().map(|(browser, ..)| *browser).sum();
+        let pages = self.0.front().map_or(0, |(_, before, _)| pages_made.saturating_sub(*before));
+        if browser < BROWSER_MAX + PAGE_MAX * u32::try_from(pages).unwrap_or(u32::MAX) {
             return Vec::new();
         }
         let mut renderers: HashMap<u32, (Duration, Duration)> = HashMap::new();
-        for time in self.looks.iter().flat_map(|(.., renderers)| renderers) {
+        for time in self.0.iter().flat_map(|(.., renderers)| renderers) {
             let (_, used) = renderers.entry(time.process).or_insert((time.started, Duration::ZERO));
             *used += time.used;
         }
-        self.looks.clear();
-        let least = RENDERER_MIN * self.factor;
-        renderers.into_values().filter(|(_, used)| *used >= least).map(|(started, _)| started).collect()
+        self.0.clear();
+        renderers.into_values().filter(|(_, used)| *used >= RENDERER_MIN).map(|(started, _)| started).collect()
     }
 }
 
@@ -248,7 +235,7 @@ mod tests {
     #[test]
     fn noise_is_a_browser_that_works_more_than_its_pages_explain_and_a_busy_renderer() {
         let busy = |pages: fn(u64) -> u64, renderer: u64| {
-            let mut recent = Recent::every(LOOK_EVERY);
+            let mut recent = Recent::default();
             (1..=10)
                 .flat_map(|number| recent.add(looked(90, &[(7, renderer), (8, 1)]), pages(number)))
                 .collect::<Vec<Duration>>()
@@ -257,11 +244,7 @@ mod tests {
         assert_eq!(busy(|number| number, 60), Vec::<Duration>::new(), "it makes a page at each look");
         assert_eq!(busy(|_| 3, 18), vec![ms(7); 3], "the page waits for the browser most of the time");
         assert_eq!(busy(|_| 3, 9), Vec::<Duration>::new(), "no renderer is busy enough to be the cause");
-        let mut rare = Recent::every(LOOK_EVERY * 5);
-        let [calm, found] =
-            [240, 260].map(|browser| (1..=5).any(|_| !rare.add(looked(browser, &[(7, 60)]), 3).is_empty()));
-        assert!(!calm && found, "half a processor, whatever the interval");
-        let mut recent = Recent::every(LOOK_EVERY);
+        let mut recent = Recent::default();
         let calm = (1..=10).flat_map(|_| recent.add(looked(40, &[(7, 100)]), 3)).collect::<Vec<Duration>>();
         assert!(calm.is_empty(), "a renderer alone loads no browser");
     }

@@ -11,11 +11,13 @@ use tokio::time::sleep;
 use super::browser::Browser;
 use super::busy::Busy;
 use super::kind::BrowserKind;
-use super::noise::{LOOK_EVERY, Recent};
+use super::noise::Recent;
 use super::quarantine::Quarantine;
 use crate::cdp::{Connection, FLOODED, Flooded};
 
-/// How often those of sessions are looked at, which live longer and are there while no page is in use.
+/// How often the processes for visits are looked at while a page is in use.
+const EVERY: Duration = Duration::from_millis(100);
+/// How often those of sessions are, which live longer and are there while no page is in use.
 const EVERY_OF_SESSIONS: Duration = Duration::from_millis(500);
 
 /// Watches the processes of a browser until its connection ends.
@@ -28,13 +30,14 @@ pub(super) async fn watch(
 ) {
     let watching = async {
         let Some(leader) = browser.upgrade().map(|browser| browser.group()) else { return };
-        let every = if kind == BrowserKind::Session { EVERY_OF_SESSIONS } else { LOOK_EVERY };
-        let (mut renderers, mut recent) = (Renderers::of(leader), Recent::every(every));
+        let (mut renderers, mut recent) = (Renderers::of(leader), Recent::default());
         loop {
-            if kind != BrowserKind::Session {
+            if kind == BrowserKind::Session {
+                sleep(EVERY_OF_SESSIONS).await;
+            } else {
                 busy.any().await;
+                sleep(EVERY).await;
             }
-            sleep(every).await;
             let looking = tokio::task::spawn_blocking(move || {
                 let looked = renderers.look();
                 (renderers, looked)
@@ -44,19 +47,10 @@ pub(super) async fn watch(
             for process in &looked.lowered {
                 tracing::debug!(process, "a renderer keeps a processor busy; its priority is lowered");
             }
-            let Some(browser) = browser.upgrade() else { return };
+            let Some(browser) = browser.upgrade().filter(|_| kind != BrowserKind::Session) else { continue };
             browser.noise.worked(looked.browser);
-            let noisy = browser.noise.blame(&recent.add(looked, browser.pages_made()));
-            if kind != BrowserKind::Session {
-                quarantine.found(noisy);
-            } else if !noisy.is_empty() && !browser.gives_way() && !browser.noise.has_others(|one| noisy.contains(one))
-            {
-                tracing::info!(
-                    pid = browser.group(),
-                    "a sandbox's sessions keep their local browser busy; it gives way"
-                );
-                browser.give_way().await;
-            }
+            let noisy = recent.add(looked, browser.pages_made());
+            quarantine.found(browser.noise.blame(&noisy));
         }
     };
     let mut floods = connection.browser().events(&[FLOODED]);

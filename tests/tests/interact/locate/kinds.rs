@@ -266,6 +266,7 @@ async fn marks_that_are_not_seen_are_no_part_of_a_name() {
 async fn of_several_that_match_the_one_is_meant_that_a_person_would_take() {
     let scene = Scene::new().await;
     scene.shows("<button id=lower>delete all</button><button id=upper>Delete All</button><h1 id=head>Sign in</h1><p><button id=in>Sign in</button></p>
+        <p id=words>I agree</p><label id=label><input type=checkbox>I agree</label><a href='#'>I agree</a>
         <ul><li id=next title='Next Page' tabindex=0><button>›</button></ul>
         <div style='position:absolute;width:1px;height:1px;overflow:hidden'><div role=option id=hidden>gamma</div></div><div role=option id=shown>gamma</div>").await;
     let clicked = |wanted: Wanted| Wanted { doing: Doing::Click, ..wanted };
@@ -276,6 +277,7 @@ async fn of_several_that_match_the_one_is_meant_that_a_person_would_take() {
         (any("DELETE ALL"), "lower"),
         (clicked(by(TargetBy::Text, "Sign in")), "in"),
         (clicked(any("Sign in")), "in"),
+        (clicked(by(TargetBy::Text, "I agree")), "label"),
         (by(TargetBy::Text, "Sign in"), "head"),
         (any("gamma"), "shown"),
     ] {

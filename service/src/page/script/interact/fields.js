@@ -215,7 +215,7 @@ kit.listFits = (number, text) => {
   const option = active ?? (list && findIn(list, '[role=option]')[0]);
   if (!option) return null;
   const said = (words) => tidy(words.slice(0, ABOUT_MAX_CHARS)).toLowerCase();
-  return { fits: said(textOf(option)).includes(said(text)), named: Boolean(active), what: said(textOf(option)).slice(0, 100).toWellFormed() };
+  return { fits: said(dom.textContent(option)).includes(said(text)), named: Boolean(active), what: said(dom.textContent(option)).slice(0, 100).toWellFormed() };
 };
 
 const trimmed = (text) => text.replace(/\s+/g, ' ').trim();

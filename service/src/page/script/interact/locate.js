@@ -29,13 +29,6 @@ function isEnabled(element) {
   return !control || !isDisabled(control);
 }
 
-// Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
-// nothing scrolls to, not behind a modal dialog.
-function isSeen(element) {
-  if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true }) || inertBy(element) !== null) return false;
-  const box = dom.box(element);
-  return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element);
-}
 // What is read must be there to see: a message that is drawn beforehand, or has faded away, is not.
 const isOpaque = (element) => Element.prototype.checkVisibility.call(element, { opacityProperty: true });
 // The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
@@ -101,15 +94,16 @@ function isControl(element) {
   return false;
 }
 
+// How many matches are looked at for what a click does.
+const CONTROLS_AMONG_MAX = 100;
 // Those of the found elements that can be meant. A word in a text is not the field that is to be typed into; and where the
 // kind is to be guessed, a panel or a form is not the control that is called alike, such as its tab or its button.
-const CONTROLS_AMONG_MAX = 100;
 function fittingOf(found, plan, steps) {
   if (plan.doing === 'type') return found.filter(takesText);
   const by = steps?.at(-1).by;
-  // Where a heading and a button say the same, the button is clicked.
+  // Where a heading and a button say the same, the button is clicked, and a box by its label.
   if (plan.doing === 'click' && by === 'text' && found.length > 1) {
-    const controls = found.slice(0, CONTROLS_AMONG_MAX).filter(isControl);
+    const controls = found.slice(0, CONTROLS_AMONG_MAX).filter(element => isControl(element) || dom.closest(element, 'label')?.control);
     return controls.length > 0 ? controls : found;
   }
   return plan.lenient && ['label', 'name'].includes(by) ? found.filter(isControl) : found;

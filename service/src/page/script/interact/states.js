@@ -84,6 +84,14 @@ function isFoldedAway(element) {
   return false;
 }
 
+// Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
+// nothing scrolls to, not behind a modal dialog.
+function isSeen(element) {
+  if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true }) || inertBy(element) !== null) return false;
+  const box = dom.box(element);
+  return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element);
+}
+
 // Whether a pointer at its middle would be over it or what is in it.
 function isHitInside(element) {
   const { left, top, width, height } = dom.box(element);

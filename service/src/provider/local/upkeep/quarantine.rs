@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use porthole_chromium::lower_group;
+
 use crate::provider::local::browser::Browser;
 use crate::provider::local::pool::Pool;
 use crate::provider::local::quarantine::Quarantine;
@@ -73,7 +75,8 @@ async fn give_way(quarantine: &Quarantine, browser: &Browser) {
     while browser.noise.has_others(|sandbox| quarantine.has_marked(sandbox)) && Instant::now() < until {
         tokio::time::sleep(OTHERS_CHECK_EVERY).await;
     }
-    browser.give_way().await;
+    let group = browser.group();
+    let _ = tokio::task::spawn_blocking(move || lower_group(group)).await;
 }
 
 /// Ends the quarantine when no sandbox is marked any more, or when its browser uses too much memory.
