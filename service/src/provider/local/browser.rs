@@ -13,7 +13,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::target::{
     AttachToTargetParams, CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::GetIsolateIdParams;
-use porthole_chromium::{Process, Profile, lower_group};
+use porthole_chromium::{Process, Profile};
 use porthole_contract::limits::CONNECT_TIMEOUT;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -63,8 +63,6 @@ pub(super) struct Browser {
     relieved: AtomicBool,
     /// Cancelled when it is in quarantine: pages that it is making for other sandboxes are made by another browser.
     quarantined: CancellationToken,
-    /// Set when all its processes have a low priority.
-    gives_way: AtomicBool,
     /// The id of its process group.
     group: u32,
     /// Where its pages' downloads are written: inside its profile folder.
@@ -142,7 +140,6 @@ pub(super) async fn launch(
         retired: AtomicBool::new(false),
         relieved: AtomicBool::new(false),
         quarantined: CancellationToken::new(),
-        gives_way: AtomicBool::new(false),
         group: pid,
         downloads,
         pages_made: AtomicU64::new(0),
@@ -231,18 +228,6 @@ impl Browser {
     /// Stops new pages: another browser makes them from now on. Existing pages, warm ones too, stay usable.
     pub(super) fn relieve(&self) {
         self.relieved.store(true, Ordering::Relaxed);
-    }
-
-    /// Lowers the priority of all its processes, which can't be raised again.
-    pub(super) async fn give_way(&self) {
-        self.gives_way.store(true, Ordering::Relaxed);
-        let group = self.group;
-        let _ = tokio::task::spawn_blocking(move || lower_group(group)).await;
-    }
-
-    /// Returns whether all its processes have a low priority.
-    pub(super) fn gives_way(&self) -> bool {
-        self.gives_way.load(Ordering::Relaxed)
     }
 
     /// Stops pages that are being made for sandboxes other than those of the quarantine.
@@ -378,9 +363,10 @@ impl Blank {
         let downloads = (request.purpose == Purpose::Session).then(|| held.downloads());
         let frame_lock = held.browser.frame_lock.clone();
         let opened = popups.as_mut().and_then(popups::Routed::take);
-        let visit = request.sandbox.as_ref().zip(page.id());
-        held.visiting =
-            visit.map(|(sandbox, session)| held.browser.noise.visit(Arc::clone(sandbox), made, Arc::clone(session)));
+        let sandbox = request.sandbox.as_ref().filter(|_| request.purpose != Purpose::Session);
+        held.visiting = sandbox
+            .zip(page.id())
+            .map(|(sandbox, session)| held.browser.noise.visit(Arc::clone(sandbox), made, Arc::clone(session)));
         held.tenant = tenant;
         let release = move |watchers| drop((watchers, popups, held, in_use));
         Lease::new(request.purpose, page, target_id, Network::Egress(egress), release)

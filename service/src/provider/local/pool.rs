@@ -155,11 +155,6 @@ impl Pool {
         self.browser.lock().await.as_ref().filter(|browser| browser.gives_pages()).cloned()
     }
 
-    /// Returns whether the running browser has given way to others. While one is being started, none has.
-    pub(super) fn gives_way(&self) -> bool {
-        self.browser.try_lock().is_ok_and(|browser| browser.as_ref().is_some_and(|browser| browser.gives_way()))
-    }
-
     async fn lease_page(&self, request: &LeaseRequest, tenant: Option<Tenant>) -> Result<Lease, ProviderError> {
         let in_use = request.purpose.works_throughout().then(|| self.warm.in_use());
         if let Some(noisy) = self.quarantine.browser_for(request.sandbox.as_ref()) {

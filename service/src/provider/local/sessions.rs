@@ -31,7 +31,7 @@ pub(super) struct SessionBrowsers {
 /// How little a pool suits a sandbox. The least is the best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Unfit {
-    /// Whether other sandboxes have pages there, or its browser has given way to others.
+    /// Whether other sandboxes have pages there.
     is_shared: bool,
     /// Whether the sandbox has no page there yet.
     is_new: bool,
@@ -62,8 +62,8 @@ impl SessionBrowsers {
             return Err(ProviderError::Ending);
         }
         let is_full = pools.len() >= self.most;
-        let fit = |pool: &&Arc<Pool>| unfit(pool, sandbox);
-        let best = pools.iter().min_by_key(fit).filter(|pool| is_full || !unfit(pool, sandbox).is_shared).cloned();
+        let best = pools.iter().min_by_key(|pool| unfit(pool, sandbox));
+        let best = best.filter(|pool| is_full || !unfit(pool, sandbox).is_shared).cloned();
         let pool = best.unwrap_or_else(|| {
             let pool = (self.open)();
             pools.push(Arc::clone(&pool));
@@ -90,11 +90,10 @@ impl SessionBrowsers {
     /// Takes a pool that is to end.
     fn take_idle(&self) -> Option<Arc<Pool>> {
         let mut pools = self.pools();
-        let is_last = pools.len() == 1;
-        let is_idle = |pool: &Arc<Pool>| {
-            let kept_for = if pool.gives_way() { Some(Duration::ZERO) } else { (!is_last).then_some(KEPT_FOR) };
-            pool.tenants.empty_for().zip(kept_for).is_some_and(|(empty_for, kept_for)| empty_for >= kept_for)
-        };
+        if pools.len() == 1 {
+            return None;
+        }
+        let is_idle = |pool: &Arc<Pool>| pool.tenants.empty_for().is_some_and(|empty_for| empty_for >= KEPT_FOR);
         let at = pools.iter().position(is_idle)?;
         Some(pools.remove(at))
     }
@@ -115,6 +114,6 @@ impl SessionBrowsers {
 }
 
 fn unfit(pool: &Pool, sandbox: &Sandbox) -> Unfit {
-    let (is_new, others) = (!pool.tenants.has(sandbox), pool.tenants.others(sandbox));
-    Unfit { is_shared: others > 0 || is_new && pool.gives_way(), is_new, others }
+    let others = pool.tenants.others(sandbox);
+    Unfit { is_shared: others > 0, is_new: !pool.tenants.has(sandbox), others }
 }
