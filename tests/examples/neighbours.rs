@@ -6,7 +6,7 @@
 //! in. Just before each kind the second sandbox is measured alone, as long. The first two rows are baselines: an ordinary
 //! page, and one that only keeps a processor busy, for sandboxes share the processors as well as the browser. Prints
 //! Markdown; all kinds take a quarter of an hour. With `--sessions` both have a session: the hostile one navigates to its
-//! page again and again, while the other clicks a button and takes a snapshot in turn. `--trace` tells of each slow request
+//! page again and again, while the other clicks a button and takes a snapshot in turn; `--session-browsers 4` gives each a browser. `--trace` tells of each slow request
 //! beside a hostile page, and `--executables FOLDER` measures the service and worker of another commit. The machine should
 //! be otherwise idle.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a program that is run manually")]
@@ -196,14 +196,21 @@ struct Arguments {
     only: String,
     is_traced: bool,
     has_sessions: bool,
+    session_browsers: String,
     executables: Option<PathBuf>,
 }
 
 impl Arguments {
     fn read() -> Self {
         let mut words = std::env::args().skip(1);
-        let mut read =
-            Self { length: LENGTH, only: String::new(), is_traced: false, has_sessions: false, executables: None };
+        let mut read = Self {
+            length: LENGTH,
+            only: String::new(),
+            is_traced: false,
+            has_sessions: false,
+            session_browsers: "1".to_owned(),
+            executables: None,
+        };
         while let Some(word) = words.next() {
             let mut value = || words.next().expect("a value");
             match word.as_str() {
@@ -211,8 +218,9 @@ impl Arguments {
                 "--only" => read.only = value(),
                 "--trace" => read.is_traced = true,
                 "--sessions" => read.has_sessions = true,
+                "--session-browsers" => read.session_browsers = value(),
                 "--executables" => read.executables = Some(value().into()),
-                _ => panic!("--seconds, --only, --sessions, --trace or --executables, not {word}"),
+                _ => panic!("--seconds, --only, --sessions, --session-browsers, --trace or --executables, not {word}"),
             }
         }
         read
@@ -230,6 +238,7 @@ async fn main() {
     let stack = Stack::with()
         .as_shipped()
         .setting("PORTHOLE_MAX_CONCURRENT", "4")
+        .setting("PORTHOLE_SESSION_BROWSERS", &arguments.session_browsers)
         .setting("PORTHOLE_LOG", "error,porthole_daemon::listen=info");
     let stack = match &arguments.executables {
         Some(folder) => stack.executables(folder),

@@ -27,9 +27,10 @@ const REST: Duration = Duration::from_millis(60);
 const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// How often the cast of a page that stays at rest is begun anew: a lost frame comes this much later, at most.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
-/// Frames in a row whose picture is of another shape than their viewport, as the first ones after a resize may be, or shows
-/// another viewport; of a browser that goes on with such frames they are shown as they are.
-const MISSHAPEN_MAX: u32 = 10;
+/// How long frames are left out whose picture is of another shape than their viewport, as the first ones after a resize may
+/// be, or shows another viewport, as while an agent's picture of the whole page is taken. A browser that goes on with such
+/// frames for longer has no others: they are shown as they are.
+const MISSHAPEN_FOR: Duration = Duration::from_secs(3);
 
 /// The latest frame of a tab; each reader sees the latest that it can take.
 pub(super) type Latest = watch::Receiver<Option<Arc<Frame>>>;
@@ -89,7 +90,8 @@ struct Run {
     /// Since when the page seems at rest although a frame may be missing.
     missing_since: Option<Instant>,
     may_miss: bool,
-    misshapen: u32,
+    /// Since when frames are left out.
+    misshapen_since: Option<Instant>,
     look_at: Instant,
     /// Whether frames are asked for that may show nothing new.
     looking: bool,
@@ -146,7 +148,7 @@ impl Run {
             next_at: now,
             missing_since: None,
             may_miss: false,
-            misshapen: 0,
+            misshapen_since: None,
             look_at: now + LOOK_AFTER,
             looking: false,
         }
@@ -156,9 +158,8 @@ impl Run {
     fn take(&mut self, frame: CastFrame) {
         let number = frame.number;
         if self.shows_viewport(&frame) {
-            self.misshapen = 0;
-        } else if self.misshapen < MISSHAPEN_MAX {
-            self.misshapen += 1;
+            self.misshapen_since = None;
+        } else if self.misshapen_since.get_or_insert_with(Instant::now).elapsed() < MISSHAPEN_FOR {
             self.cast.acknowledge(number);
             self.missing_since = Some(Instant::now());
             return;
