@@ -36,7 +36,7 @@ impl Page {
         if acted.settled.navigated || !acted.settled.settled {
             return typed;
         }
-        // It was sent, whatever became of its document since.
+        // The text was sent, so an error of this look is no error of the call.
         let still = self.still_typed(element, typed.clone(), tries).await.ok().flatten();
         still.filter(|still| still.value.as_ref().is_some_and(|value| !value.is_empty())).unwrap_or(typed)
     }

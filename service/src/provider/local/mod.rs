@@ -3,9 +3,9 @@
 //! One browser, whose pages draw by themselves, serves most visits. With the headless shell, a second one draws by
 //! `begin_frame`, which makes pictures of the viewport faster; one process can't do both, since it never answers an
 //! ordinary capture (tried). Each of these two may have two more beside it: a spare, while visits are of several sandboxes,
-//! and the one that a page keeps busy, in quarantine. Others serve sessions, up to one for each sandbox: a
-//! session's pages may open windows and live up to an hour, so they must not delay the recycling of the others. They start
-//! with their first session.
+//! and the one that a page keeps busy, in quarantine. Others serve sessions, up to one for each sandbox: a session's pages
+//! may open windows and live up to an hour, so they must not delay the recycling of the others. They start with their first
+//! session.
 
 mod browser;
 mod busy;

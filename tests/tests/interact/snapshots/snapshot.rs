@@ -410,7 +410,7 @@ async fn lists_dialogs_and_details_are_what_a_person_sees() {
     for hidden in ["Not seen", "option", "listbox"] {
         assert!(!tree.contains(hidden), "{hidden} in\n{tree}");
     }
-    // The dialog that was opened last is before the other, whatever their order.
+    // The dialog that was opened last is in front of the other, although it stands first in the document.
     scene.shows("<dialog id=a><button>Later</button></dialog><dialog id=b><button>First</button></dialog><script>b.showModal(); a.showModal()</script>").await;
     let tree = scene.tree().await;
     assert!(tree.contains("\"Later\"") && !tree.contains("\"First\""), "{tree}");

@@ -144,7 +144,7 @@ const said = (text, max) => text.slice(0, max).toWellFormed();
 function told(plan, search = new Search()) {
   const { invalid, counts, chosen } = evaluate(plan, search);
   if (invalid !== undefined) return { invalid: said(invalid, 1000), stamp: 'invalid' };
-  // What is in a frame that is not drawn is not visible, whatever its own document says.
+  // A frame that is not drawn shows nothing, although its own document takes its elements for visible.
   const isDrawn = frame => !plan.visible || Element.prototype.checkVisibility.call(frame, { visibilityProperty: true });
   const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).filter(isDrawn).map(numberOf) : [];
   const outcome = { counts, frames, chosen: null, customs: 0 };

@@ -58,7 +58,8 @@ const outerOf = (node) => {
 
 // How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
 // one more after a short word, which may be a badge if it is no heading or link, unless that one begins with a number ("3 hours
-// ago"). What comes after, such as a message or a state, says nothing of which entry it is. Numbers tell it where no word does: a place in a ranking stays where it is.
+// ago"). What comes after, such as a message or a state, says nothing of which entry it is. Numbers tell it where no word does:
+// a place in a ranking stays where it is.
 function piecesTold({ numbers: pieces, titles, links }, { numbers: beside }) {
   const isOwn = (piece) => !beside.includes(piece);
   const at = pieces.findIndex((piece) => isOwn(piece) && /\p{L}{3}/u.test(piece));

@@ -173,7 +173,7 @@ class Search {
       const element = holding(nodes[first], nodes[last]);
       if (!element || !isElement(element) || found.has(element) || missed.has(element)) continue;
       const text = wanted.isWhole ? textOf(element) : nodes.slice(first, last + 1).map(node => node.data).join('\0');
-      // What a closed `details` holds beside its summary is shown to nobody.
+      // The browser does not draw what a closed `details` holds besides its summary.
       if (isClosedDetails(element, dom.tag(element))) { missed.add(element); continue }
       // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
       if (wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && wanted.fit(textOf(element, null, true)))) found.add(element);
