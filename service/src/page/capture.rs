@@ -1,5 +1,7 @@
 //! Taking a picture of a page: the viewport, the whole page, or one element.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
@@ -81,6 +83,22 @@ impl Metrics {
     }
 }
 
+/// Counts a picture of more than the viewport while it is taken.
+struct Beyond<'a>(&'a AtomicUsize);
+
+impl<'a> Beyond<'a> {
+    fn begin(captures: &'a AtomicUsize) -> Self {
+        captures.fetch_add(1, Ordering::Relaxed);
+        Self(captures)
+    }
+}
+
+impl Drop for Beyond<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// A phone zooms out to show a page that was not made for phones. The picture does too, or it would be wider than the
 /// phone. Zooming in does not enlarge it.
 fn scale(zoom: f64) -> f64 {
@@ -134,6 +152,7 @@ impl Page {
             clip,
             ..Default::default()
         };
+        let _beyond = params.clip.is_some().then(|| Beyond::begin(&self.captures_beyond));
         let shot = self.within(CAPTURE_TIMEOUT, "capturing the page", self.session.call(&params)).await?;
         let encoded: &[u8] = shot.data.as_ref();
         let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| {
@@ -143,6 +162,12 @@ impl Page {
             })
         })?;
         Ok(Capture { bytes: bytes.into(), format, truncated })
+    }
+
+    /// Whether a picture of more than the viewport is being taken: the page has the size of the picture meanwhile.
+    #[must_use]
+    pub fn is_captured_beyond_viewport(&self) -> bool {
+        self.captures_beyond.load(Ordering::Relaxed) > 0
     }
 
     /// Returns where a picture of this region is in the viewport as it is scrolled now.

@@ -2,6 +2,7 @@
 //!
 //! The other files of `page` add their operations to it and are not known here.
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -38,6 +39,8 @@ pub struct Page {
     pub(super) settles_by: Mutex<Option<Instant>>,
     /// What the guard tells refused targets, of a local session's page.
     pub(super) stops_refused: Option<Arc<OnRefusal>>,
+    /// How many pictures of more than the viewport are being taken.
+    pub(super) captures_beyond: AtomicUsize,
 }
 
 impl Page {

@@ -28,8 +28,8 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// How often the cast of a page that stays at rest is begun anew: a lost frame comes this much later, at most.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// How long frames are left out whose picture is of another shape than their viewport, as the first ones after a resize may
-/// be, or shows another viewport, as while an agent's picture of the whole page is taken. A browser that goes on with such
-/// frames for longer has no others: they are shown as they are.
+/// be, or shows another viewport, as just after an agent's picture of the whole page. A browser that goes on with such frames
+/// for longer has no others: they are shown as they are.
 const MISSHAPEN_FOR: Duration = Duration::from_secs(3);
 
 /// The latest frame of a tab; each reader sees the latest that it can take.
@@ -78,6 +78,7 @@ impl Drop for Cast {
 
 /// A cast as it runs.
 struct Run {
+    page: Arc<Page>,
     cast: Screencast,
     captures: Captures,
     wish: Wish,
@@ -139,7 +140,8 @@ impl Run {
         let now = Instant::now();
         Self {
             cast: page.screencast(wish.options()),
-            captures: Captures::of(page),
+            captures: Captures::of(Arc::clone(&page)),
+            page,
             wish,
             latest,
             seq,
@@ -159,7 +161,7 @@ impl Run {
         let number = frame.number;
         if self.shows_viewport(&frame) {
             self.misshapen_since = None;
-        } else if self.misshapen_since.get_or_insert_with(Instant::now).elapsed() < MISSHAPEN_FOR {
+        } else if self.leaves_out_misshapen() {
             self.cast.acknowledge(number);
             self.missing_since = Some(Instant::now());
             return;
@@ -182,6 +184,14 @@ impl Run {
             self.unacknowledged.clear();
             self.captures.begin();
         }
+    }
+
+    fn leaves_out_misshapen(&mut self) -> bool {
+        if self.page.is_captured_beyond_viewport() {
+            self.misshapen_since = None;
+            return true;
+        }
+        self.misshapen_since.get_or_insert_with(Instant::now).elapsed() < MISSHAPEN_FOR
     }
 
     /// Takes a capture. A page that shows the same as before, or can't be captured, is cast again.
