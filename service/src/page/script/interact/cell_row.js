@@ -16,7 +16,7 @@ function isCellOfRow(cell, path, control, looked) {
   cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? dom.previousSibling : dom.nextSibling });
   // The text of a link is read with what stands around it.
   const own = dom.tag(control.element) === 'a' ? tidy(textIn(control.element, isAboutRow, false)) : '';
-  const pieces = piecesIn(cell).numbers.filter((piece) => piece !== own);
+  const pieces = piecesIn(cell).pieces.filter((piece) => piece !== own);
   const isRow = pieces.some((piece) => /\p{L}{2}/u.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
   if (!isRow) cellRows.delete(cell);
   return isRow;

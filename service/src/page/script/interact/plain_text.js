@@ -31,10 +31,10 @@ const isNamedByLabel = (row, element) => isWrittenIn(element) && dom.find(row, '
 
 // Whether a row that holds others says something before them. Of a long text only what names things in it counts.
 function hasTitle(row) {
-  let { numbers: pieces } = piecesIn(row, true);
+  let { pieces } = piecesIn(row, true);
   if (pieces.join('').length > PLAIN_ROW_CHARS_MAX) {
     isNamedRow.add(row);
-    pieces = piecesIn(row, true).numbers;
+    pieces = piecesIn(row, true).pieces;
   }
   return pieces.some((piece) => piece !== '');
 }
@@ -60,7 +60,7 @@ const outerOf = (node) => {
 // one more after a short word, which may be a badge if it is no heading or link, unless that one begins with a number ("3 hours
 // ago"). What comes after, such as a message or a state, says nothing of which entry it is. Numbers tell it where no word does:
 // a place in a ranking stays where it is.
-function piecesTold({ numbers: pieces, titles, links }, { numbers: beside }) {
+function piecesTold({ pieces, titles, links }, { pieces: beside }) {
   const isOwn = (piece) => !beside.includes(piece);
   const at = pieces.findIndex((piece) => isOwn(piece) && /\p{L}{3}/u.test(piece));
   if (at < 0) return pieces.findIndex(isOwn) + 1;
@@ -68,7 +68,7 @@ function piecesTold({ numbers: pieces, titles, links }, { numbers: beside }) {
   return isBadge && !/^\p{N}/u.test(pieces[at + 1] ?? '') ? at + 2 : at + 1;
 }
 
-// What a plain row says, text by text, `numbers`, and those of them that name things: headings, then links and bold texts,
+// What a plain row says, text by text, `pieces`, and those of them that name things: headings, then links and bold texts,
 // `more`. `titles`, `links` and `bolds` are the places of these among all. `byTitle`: what it says before the rows in it,
 // without what is counted there.
 const NAMES = `${HEADINGS}, b, strong, a, th, dt`;
@@ -116,20 +116,20 @@ function piecesIn(row, byTitle = false) {
   // The button that opens a panel may stand before it.
   const opener = dom.previousElement(row);
   const opens = opener && dom.matches(opener, BUTTONS) ? tidy(textIn(opener, (node) => !SKIPPED.has(dom.tag(node)), false)) : '';
-  const numbers = byTitle ? pieces.map(namedWords) : pieces;
-  return { numbers, more: [...[...titles, ...links, ...bolds].map((at) => namedWords(pieces[at])), opens], titles, links, bolds };
+  const names = [...titles, ...links, ...bolds].map((at) => namedWords(pieces[at]));
+  return { pieces: byTitle ? pieces.map(namedWords) : pieces, more: [...names, opens], titles, links, bolds };
 }
 
 // How many of the texts that name things tell a plain row besides its first `count` texts: what comes first may be a badge or
 // a category. The first heading that the rows beside it do not have; after a single word else, the first bold text or link. All
 // of them, and the button before the row, if the row says what those beside it say.
-function namesTold({ numbers, more, titles, links, bolds }, count, beside) {
+function namesTold({ pieces, more, titles, links, bolds }, count, beside) {
   const isOwn = (text) => /\p{L}{2}/u.test(text) && beside.some((other) => !other.more.includes(text));
   if (count === 0) return beside.some((other) => other.more.at(-1) !== more.at(-1)) ? more.length : 0;
   if (titles.some((at) => at < count)) return 0;
   const title = titles.findIndex((_, nth) => isOwn(more[nth]));
   if (title >= 0) return title + 1;
-  if ([...links, ...bolds].some((at) => at < count) || numbers.slice(0, count).some((text) => text.includes(' '))) return 0;
+  if ([...links, ...bolds].some((at) => at < count) || pieces.slice(0, count).some((text) => text.includes(' '))) return 0;
   const named = [...titles, ...links, ...bolds];
-  return named.findIndex((at, nth) => nth >= titles.length && isOwn(more[nth]) && /^\P{N}/u.test(numbers[at])) + 1;
+  return named.findIndex((at, nth) => nth >= titles.length && isOwn(more[nth]) && /^\P{N}/u.test(pieces[at])) + 1;
 }

@@ -124,28 +124,28 @@ function isToldByTitle(row, cache, looked) {
   });
 }
 
-// How many of a row's numbers, links and titles, of what else tells entries apart, and, if none of these does, of its signs tell
-// it from the rows beside it. Short numbers are left out else, since a quantity or a price that changes makes no other row.
+// How many of a row's pieces, of what else tells entries apart, and, if none of these does, of its signs tell it from the rows
+// beside it. The others are left out, since a quantity or a price that changes makes no other row.
 function toldBeside(row, byTitle, read, cache) {
-  const told = { numbers: 0, more: 0, signs: 0 };
+  const told = { pieces: 0, more: 0, signs: 0 };
   const cell = cellRows.get(row), isPlain = isPlainRow.has(row);
   const most = (what, count) => { told[what] = Math.max(told[what], count) };
   for (const { other, isNext } of rowsBeside(row, cell)) {
     if (cell) cellRows.set(other, cell);
     if (isPlain) isPlainRow.add(other);
     const beside = readRow(other, byTitle, cache);
-    if (isPlain) most('numbers', piecesTold(read, beside));
+    if (isPlain) most('pieces', piecesTold(read, beside));
     else if (beside.words === read.words) {
-      const numbers = differs(read.numbers, beside.numbers), more = byTitle ? 0 : differs(moreOf(row, read), moreOf(other, beside));
-      if (isNext) most('numbers', numbers);
+      const pieces = differs(read.pieces, beside.pieces), more = byTitle ? 0 : differs(moreOf(row, read), moreOf(other, beside));
+      if (isNext) most('pieces', pieces);
       most('more', more);
-      if (!byTitle && numbers === 0 && more === 0) most('signs', differs(signsOf(row, read), signsOf(other, beside)));
+      if (!byTitle && pieces === 0 && more === 0) most('signs', differs(signsOf(row, read), signsOf(other, beside)));
     }
   }
   if (!isPlain) return told;
   const others = rowsBeside(row, cell).map(({ other }) => ({ other, beside: readRow(other, byTitle, cache) }));
-  told.more = namesTold(read, told.numbers, others.map(({ beside }) => beside));
-  if (byTitle || cell || told.numbers > 0 || told.more > 0) return told;
+  told.more = namesTold(read, told.pieces, others.map(({ beside }) => beside));
+  if (byTitle || cell || told.pieces > 0 || told.more > 0) return told;
   for (const { other, beside } of others) most('signs', differs(signsOf(row, read), signsOf(other, beside)));
   return told;
 }
@@ -165,7 +165,7 @@ function rowsBeside(row, cell) {
   return beside;
 }
 
-// What rows have been about: `{words, numbers, more, signs}`, with what told them apart when they were seen first. A row keeps these
+// What rows have been about: `{words, pieces, more, signs}`, with what told them apart when they were seen first. A row keeps these
 // when one like it comes beside it or leaves, or when a number becomes another one that was the same in both.
 const rowsKnown = { full: new WeakMap(), title: new WeakMap() };
 const isPrefix = (few, many) => few.every((one, at) => one === many[at]);
@@ -174,12 +174,12 @@ function wordsOf(row, byTitle = false, cache = new Map()) {
   let known = all.get(row);
   const isSame = known?.words === read.words;
   const isStill = (few, read) => few.length === 0 || isPrefix(few, read());
-  if (!isSame || !isPrefix(known.numbers, read.numbers) || !isStill(known.more, () => moreOf(row, read)) || !isStill(known.signs, () => signsOf(row, read))) {
+  if (!isSame || !isPrefix(known.pieces, read.pieces) || !isStill(known.more, () => moreOf(row, read)) || !isStill(known.signs, () => signsOf(row, read))) {
     const told = toldBeside(row, byTitle, read, cache);
-    const [numbers, more, signs] = ['numbers', 'more', 'signs'].map((what) => Math.max(isSame ? known[what].length : 0, told[what]));
+    const [pieces, more, signs] = ['pieces', 'more', 'signs'].map((what) => Math.max(isSame ? known[what].length : 0, told[what]));
     const kept = known?.kept;
     known = {
-      words: read.words, numbers: read.numbers.slice(0, numbers), more: more > 0 ? moreOf(row, read).slice(0, more) : [],
+      words: read.words, pieces: read.pieces.slice(0, pieces), more: more > 0 ? moreOf(row, read).slice(0, more) : [],
       signs: signs > 0 ? signsOf(row, read).slice(0, signs) : [],
     };
     all.set(row, known);
@@ -187,7 +187,7 @@ function wordsOf(row, byTitle = false, cache = new Map()) {
   }
   return known.kept?.told ?? toldAs(known);
 }
-const toldAs = ({ words, numbers, more, signs }) => [words, ...numbers, ...more, ...signs].join(' ');
+const toldAs = ({ words, pieces, more, signs }) => [words, ...pieces, ...more, ...signs].join(' ');
 
 // FNV-1a, 32 bits.
 function hashOf(text) {

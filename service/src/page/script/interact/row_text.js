@@ -90,8 +90,9 @@ const isTitle = (node) => {
 
 const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
-// What a row says: `{words, numbers}`, the words with long numbers among them; where its first link leads, its first title,
-// and the short numbers. One with controls alone is told by what they and its images say.
+// What a row says: `{words, pieces}`, the words with long numbers among them, and what may tell it from a row of the same words:
+// where its first link leads, its first title, and the short numbers. One with controls alone is told by what they and its
+// images say. Of a plain row `words` is empty, and all that it says is in pieces.
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
   if (byTitle) return isPlainRow.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
@@ -108,7 +109,7 @@ function readFull(row) {
     text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
   const words = `${wordsAlone(text)} ${versionOf(row)}`.trim();
-  return { words, numbers: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
+  return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
 }
 // The number in a row's heading that names it, as in "Section 4.2". Elsewhere one with a fraction is a price or a measure.
 function versionOf(row) {
@@ -123,7 +124,7 @@ function readTitle(row) {
   const heading = label === '' ? dom.find(row, HEADINGS) : null;
   const isOwn = heading !== null && dom.closest(heading, ROWS) === row;
   const text = isOwn ? textIn(heading, (node) => !SKIPPED.has(dom.tag(node)), false) : label || wordsBeforeRows(row);
-  return { words: wordsAlone(text), numbers: numbersIn(text), more: [] };
+  return { words: wordsAlone(text), pieces: numbersIn(text), more: [] };
 }
 function wordsBeforeRows(row) {
   const said = [];

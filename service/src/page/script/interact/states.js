@@ -62,11 +62,13 @@ function isBeyondPage(element) {
   for (let at = drawnParent(element); at; at = drawnParent(at)) if (scrollTopOf(at) > 0 || scrollLeftOf(at) !== 0) return false;
   return true;
 }
-// Whether nothing of it and of what is in it is drawn.
-function isWithoutSize(element, style) {
-  const box = dom.box(element);
-  return (box.height < 1 && style.overflowY !== 'visible') || (box.width < 1 && style.overflowX !== 'visible');
+// Whether it cuts off all that is in it, being this small: in CSS pixels of height or width.
+function cutsOffAll(element, style, isSmall) {
+  const { width, height } = dom.box(element);
+  return (isSmall(height) && style.overflowY !== 'visible') || (isSmall(width) && style.overflowX !== 'visible');
 }
+// Whether nothing of it and of what is in it is drawn.
+const isWithoutSize = (element, style) => cutsOffAll(element, style, (size) => size < 1);
 // Whether it is in what is folded to nothing, as the panel of an accordion. What is placed by another element than the one it
 // is in is not folded with that.
 const FOLDED_LEVELS_MAX = 50;
@@ -77,9 +79,7 @@ function isFoldedAway(element) {
     const style = getComputedStyle(at);
     if (position === 'absolute' && style.position === 'static') continue;
     ({ position } = style);
-    const box = dom.box(at);
-    const isFolded = (box.height <= 1 && style.overflowY !== 'visible') || (box.width <= 1 && style.overflowX !== 'visible');
-    if (isFolded && style.display !== 'contents' && style.display !== 'inline') return true;
+    if (style.display !== 'contents' && style.display !== 'inline' && cutsOffAll(at, style, (size) => size <= 1)) return true;
   }
   return false;
 }
