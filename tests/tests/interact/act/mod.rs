@@ -1,5 +1,6 @@
 //! Acting on elements of a page, below the session: the real service's page in a real Chromium, on local sites.
 
+mod choices;
 mod clicks;
 mod drags;
 mod editors;
@@ -7,6 +8,7 @@ mod fields;
 mod focus;
 mod frames;
 mod keys;
+mod readiness;
 pub(crate) mod scene;
 mod settles;
 mod strays;
