@@ -17,6 +17,8 @@ use super::error::CdpError;
 use super::event::{Event, Events};
 use super::routes::ATTACHED;
 
+/// A script that takes the constructor of shared workers from a document.
+pub const WITHOUT_SHARED_WORKERS: &str = "delete globalThis.SharedWorker";
 /// How long a halted shared worker may take to close itself: one whose target is closed before may run. On a busy machine 2 s
 /// were too short (seen once).
 const CLOSE_ITSELF_TIMEOUT: Duration = Duration::from_secs(10);
@@ -234,9 +236,10 @@ impl Attached {
     }
 
     /// Closes a page or a frame. Also resumes it, with all its requests paused, because its opener is halted as long as
-    /// it is.
+    /// it is, and may start shared workers in it until it is closed.
     pub fn close(&self) {
         let all = vec![RequestPattern::builder().url_pattern("*").build()];
+        self.session.call(&EvaluateParams::new(WITHOUT_SHARED_WORKERS)).forget();
         self.session.call(&EnableFetch { patterns: Some(all), handle_auth_requests: None }).forget();
         self.close_target();
         self.session.call(&RunIfWaitingForDebuggerParams::default()).forget();

@@ -16,7 +16,7 @@ mod routes;
 mod transport;
 mod websocket;
 
-pub use attach::{Attached, Attachments, targets_only};
+pub use attach::{Attached, Attachments, WITHOUT_SHARED_WORKERS, targets_only};
 pub use bounds::{Bounds, Meter};
 pub use connection::{Call, Connection, Session};
 pub use error::CdpError;

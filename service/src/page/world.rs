@@ -2,7 +2,7 @@
 //! that redefines `querySelector` or `Array.prototype` does not affect them.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
-    AddScriptToEvaluateOnNewDocumentParams, CreateIsolatedWorldParams, FrameId,
+    AddScriptToEvaluateOnNewDocumentParams, CreateIsolatedWorldParams, EnableParams as EnablePage, FrameId,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{
     CallArgument, CallFunctionOnParams, EnableParams as EnableRuntime, ExecutionContextId,
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::script::{EARLY, FREE_POINTER};
-use crate::cdp::{CdpError, Session};
+use crate::cdp::{CdpError, Session, WITHOUT_SHARED_WORKERS};
 
 /// The world's name.
 pub(super) const WORLD: &str = "porthole";
@@ -27,6 +27,15 @@ pub(super) fn prepare(session: &Session) {
 pub(super) fn free_pointer(session: &Session) {
     let mut script = AddScriptToEvaluateOnNewDocumentParams::new(FREE_POINTER);
     script.world_name = Some(WORLD.to_owned());
+    script.run_immediately = Some(true);
+    session.call(&script).forget();
+}
+
+/// Takes the constructor of shared workers from each document before its scripts run. One browser process serves the shared
+/// workers of all its clients, and another of them may let one run that we halt.
+pub(super) fn withhold_shared_workers(session: &Session) {
+    session.call(&EnablePage::default()).forget();
+    let mut script = AddScriptToEvaluateOnNewDocumentParams::new(WITHOUT_SHARED_WORKERS);
     script.run_immediately = Some(true);
     session.call(&script).forget();
 }

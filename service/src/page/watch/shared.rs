@@ -33,6 +33,11 @@ impl Watched {
         self.network.remote().is_some_and(|remote| remote.whole_browser)
     }
 
+    /// Whether the page is one of several in a remote browser.
+    pub(super) fn is_guest(&self) -> bool {
+        self.network.remote().is_some_and(|remote| !remote.whole_browser)
+    }
+
     /// Whether every request is paused and judged.
     pub(super) fn intercepts_everything(&self) -> bool {
         self.network.remote().is_some_and(|remote| remote.intercept == Intercept::Everything)

@@ -12,6 +12,7 @@ use super::requests;
 use super::shared::Watched;
 use super::state::Fatal;
 use crate::cdp::{Attached, Attachments, CdpError, Event, Events, FLOODED, Session};
+use crate::page::world::withhold_shared_workers;
 
 /// Maximum depth of nested frames in processes of their own. Chromium allows more than a reader could see.
 const FRAME_DEPTH_MAX: u32 = 16;
@@ -38,6 +39,9 @@ pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session
         watchers.spawn(watch(browser, events, watched.clone()));
     } else {
         requests::intercept(session, &watched);
+        if watched.is_guest() {
+            withhold_shared_workers(session);
+        }
     }
     watch_parts(watchers, session, watched.clone(), 0);
     let session = session.clone();
@@ -219,6 +223,9 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
     watch_parts(within, &attached.session, watched.clone(), depth + 1);
     let (session, watched, id) = (attached.session.clone(), watched.clone(), attached.target_id.clone());
     if attached.kind == "iframe" {
+        if watched.is_guest() {
+            withhold_shared_workers(&attached.session);
+        }
         if let Some(downloads) = &watched.downloads {
             downloads.listen(&attached.session);
             attached.session.call(&EnablePage::default()).forget();
