@@ -166,7 +166,8 @@ impl Page {
             // The first click made one of the two states of it.
             return Box::pin(self.check_to(element, checked, terms)).await;
         }
-        if acted.method == Method::Dom && terms.by_input() {
+        // A page that has done something may still be at it: another click would undo the first.
+        if acted.method == Method::Dom && acted.settled.no_change && terms.by_input() {
             let by_input = Terms { how: How::Input, ..*terms };
             return Box::pin(self.check_to(element, checked, &by_input)).await;
         }

@@ -3,8 +3,10 @@
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use porthole_service::page::interact::{ActError, Click, File, How, Refs, SnapshotOptions, Terms};
+use porthole_tests::eventually;
 
-use super::scene::{Scene, in_document, ready};
+use super::scene::{Scene, in_document, ready, ready_briefly};
+use crate::held_page::PATIENCE;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_chosen_by_value_and_label() {
@@ -76,6 +78,30 @@ async fn checks_are_set_by_a_click_and_looked_at() {
     assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
     let body = scene.page.check(&scene.element("body").await, true, &in_document()).await.unwrap_err();
     assert!(matches!(body, ActError::Invalid(_)), "{body:?}");
+    scene.ends().await;
+}
+
+/// A click that the page has taken is not followed by another one, which would undo it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_that_takes_its_time_is_clicked_once() {
+    let scene = Scene::showing(
+        "<button id=s role=switch aria-checked=false onclick='log.push(1); s.title = `wait`; setTimeout(() => s.ariaChecked = s.ariaChecked !== `true`, 2500)'>Wifi</button>
+        <button id=t role=switch aria-checked=false>Sound</button><script>const log = [];
+        t.onclick = (event) => { log.push(event.isTrusted); if (event.isTrusted) t.ariaChecked = true }</script>",
+    )
+    .await;
+    let terms = Terms { how: How::DocumentFirst, ..ready() };
+    let refused = scene.page.check(&scene.element("#s").await, true, &terms).await.unwrap_err();
+    assert!(matches!(&refused, ActError::NoEffect(_)), "{refused:?}");
+    assert_eq!(scene.log().await, "1");
+    eventually(PATIENCE, async || match scene.evaluate("s.ariaChecked").await {
+        on if on == "true" => Ok(()),
+        off => Err(off.to_string()),
+    })
+    .await;
+    // One that heeds the browser's input alone has done nothing with the first.
+    scene.page.check(&scene.element("#t").await, true, &terms).await.unwrap();
+    assert_eq!(scene.log().await, "1,false,true");
     scene.ends().await;
 }
 
@@ -164,10 +190,6 @@ async fn a_box_that_lies_under_the_labels_of_others_is_set_by_its_own() {
         }
     }
     scene.ends().await;
-}
-
-fn ready_briefly() -> Terms {
-    Terms::until(tokio::time::Instant::now() + std::time::Duration::from_millis(1_500))
 }
 
 #[tokio::test(flavor = "multi_thread")]

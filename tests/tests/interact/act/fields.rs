@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Click, How, Method, Terms, Typing};
 
-use super::scene::{Scene, ready, typing};
+use super::scene::{Scene, ready, ready_briefly, typing};
 
 /// A field as React makes it: its own `value` on the instance, and the old value put back unless `input` came with a
 /// change that it has not seen.

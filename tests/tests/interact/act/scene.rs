@@ -142,6 +142,11 @@ pub(crate) fn ready() -> Terms {
     Terms::until(Instant::now() + READY_WITHIN)
 }
 
+/// What is refused by then, or done.
+pub(crate) fn ready_briefly() -> Terms {
+    Terms::until(Instant::now() + Duration::from_millis(1_500))
+}
+
 /// What is waited for that may never come.
 pub(crate) fn briefly() -> Terms {
     Terms::until(Instant::now() + BRIEFLY)
