@@ -129,6 +129,9 @@ impl Page {
         };
         let (is_known, is_left) = (rest.is_some(), !warnings.is_empty());
         let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
+        if typing.submit && !is_left && acted.settled.no_change {
+            warnings.push("no_change: Enter was pressed, and nothing on the page changed".to_owned());
+        }
         let typed = match typed {
             Some(typed) if typing.submit && is_known && !is_left => {
                 Some(self.typed_and_sent(element, typed, &acted, &tries).await)

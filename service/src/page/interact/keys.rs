@@ -131,7 +131,7 @@ impl Page {
             Some(_) => quiet.rest().await?,
             None => None,
         };
-        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds);
+        let mut acted = Acted::new(quiet.settle(rest).await?, Method::Cdp, bounds).warns_of_no_change();
         acted
             .warnings
             .extend(taken.and_then(|keyed| keyed.strayed("the key")).map(|how| format!("focus_moved: {how}")));

@@ -130,6 +130,13 @@ impl<'a> Quiet<'a> {
         (self.renewed, self.followed) = (state.arrivals, state.arrivals);
     }
 
+    /// Forgets what has changed and begun: what comes from now on is asked about.
+    pub(super) fn forget_changes(&mut self) {
+        self.drain();
+        self.changed = false;
+        self.began.forget_anything();
+    }
+
     /// Has changes counted from now on where no check of the element began it.
     pub(super) async fn count_changes(&self) -> Result<(), ActError> {
         for frame in &self.frames {

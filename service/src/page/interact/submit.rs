@@ -106,6 +106,7 @@ impl Page {
         tries: &mut Tries,
     ) -> Result<(Option<Rest>, Option<String>), ActError> {
         let Some(enter) = Chord::of('\n') else { return Ok((None, None)) };
+        quiet.forget_changes();
         let taken = if terms.by_input() {
             self.press_on(element, &enter, quiet, tries).await?
         } else {

@@ -38,6 +38,52 @@ async fn keys_do_what_they_do_in_a_browser() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_changes_nothing_is_told() {
+    let scene = Scene::showing(
+        "<input id=i value=abc><input id=j><button accesskey=s>Save</button><select id=s><option>a<option>b</select>
+        <form><input id=f><input><button disabled>Send</button></form>
+        <form id=silent onsubmit='return false'><input id=g></form><a id=a tabindex=0>here</a>
+        <script>a.onkeydown = (event) => { if (event.key === 'x') a.append(1) }</script>",
+    )
+    .await;
+    for (target, key, is_told) in [
+        (Some("#i"), "F2", true),
+        (None, "Alt+s", true),
+        (None, "Escape", true),
+        (None, "End", false),
+        (None, "Shift+ArrowLeft", false),
+        (None, "q", false),
+        (None, "Enter", true),
+        (None, "Tab", false),
+        (Some("#s"), "ArrowDown", false),
+        (Some("#f"), "Enter", true),
+        (Some("#g"), "Enter", false),
+        (Some("#a"), "y", true),
+        (Some("#a"), "x", false),
+    ] {
+        let acted = scene.press(target, key).await.unwrap();
+        let told = acted.warnings.iter().any(|warning| warning == NO_CHANGE);
+        assert_eq!(told, is_told, "{key} on {target:?}: {acted:?}");
+    }
+    for (field, is_told) in [("#j", true), ("#f", true), ("#g", false)] {
+        for slowly in [false, true] {
+            let typing = Typing { submit: true, slowly, ..typing("text") };
+            let acted = scene.page.type_text(&scene.element(field).await, &typing).await.unwrap();
+            let told = acted.warnings.iter().any(|warning| warning.starts_with("no_change: Enter was pressed"));
+            assert_eq!(told, is_told, "{field}: {acted:?}");
+        }
+    }
+    // The field that loses the focus tells of its text; a click on nothing else does no more for that.
+    scene.shows("<input id=i><button id=b>Go</button>").await;
+    scene.page.type_text(&scene.element("#i").await, &typing("text")).await.unwrap();
+    let acted = scene.click("#b").await.unwrap();
+    assert!(acted.warnings.iter().any(|warning| warning == NO_CHANGE), "{acted:?}");
+    scene.shows("<canvas></canvas>").await;
+    assert_eq!(scene.press(None, "x").await.unwrap().warnings, [""; 0]);
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_is_pressed_once_however_it_comes() {
     for how in [How::Input, How::DocumentFirst, How::DocumentOnly] {
         let scene = Scene::showing(

@@ -192,7 +192,6 @@ kit.domKey = ({ key, code, modifiers, keyCode }, number) => {
   if (number) {
     const told = kit.focus(number);
     if (told.lacks || !told.focused) return { reached: false, goesOn: false, isLeftOut: false, what: told.what };
-    forgetChanges();
   }
   const element = focused();
   const init = { key, code, keyCode, which: keyCode, bubbles: true, cancelable: true, composed: true, view: window, ...heldOf(modifiers) };

@@ -119,6 +119,7 @@ kit.focus = (number) => {
   const isFrame = ['iframe', 'frame'].includes(tagOf(field));
   if (isFrame) unguard();
   else guard(field, true, { follows: true });
+  forgetChanges();
   return { focused: hasFocus(field), frame: isFrame, what: describe(field) };
 };
 kit.read = (number) => {

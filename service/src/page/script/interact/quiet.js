@@ -219,6 +219,15 @@ const valuesNow = () => {
   return all;
 };
 
+// Where the caret is, and what is selected: many keys do no more than move it.
+const caretNow = () => {
+  const field = focused(), all = getSelection();
+  const { selectionStart = null, selectionEnd = null } = isInput(field) || field instanceof HTMLTextAreaElement ? field : {};
+  return [all?.anchorNode, all?.anchorOffset, all?.focusNode, all?.focusOffset, selectionStart, selectionEnd];
+};
+
+// Whether an event tells of a text that was typed before: its field has lost the focus, or got Enter. What it holds is compared.
+const isOfTypedText = (event) => event?.type === 'change' && event.composedPath()[0] instanceof Element && isWrittenIn(event.composedPath()[0]);
 // Whether an event is of the focus that a press gives to a button or a link, which is nothing that came of it.
 const PRESSED = 'a[href], button, summary, input[type=button], input[type=submit], input[type=reset], input[type=image], [role=button], [role=link]';
 const isFocusOfPress = (event) => {
@@ -230,16 +239,23 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, isOnCanvas: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, isOnCanvas: false, isByKey: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
     now.changes++;
-    now.changed ||= !isFocusOfPress(event);
+    now.changed ||= !isFocusOfPress(event) && !isOfTypedText(event);
     if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
   };
-  // What it draws can't be compared.
-  const noteCanvas = (event) => { now.isOnCanvas ||= event.composedPath()[0] instanceof HTMLCanvasElement };
+  // What a canvas draws can't be compared. A key that is for no element may be for any.
+  const noteCanvas = (event) => {
+    const [target] = event.composedPath();
+    const isForAny = event.type === 'keydown' && (target === documentBody() || target === documentRoot());
+    now.isOnCanvas ||= target instanceof HTMLCanvasElement || (isForAny && Document.prototype.querySelector.call(document, 'canvas') !== null);
+    now.isByKey ||= event.type === 'keydown';
+  };
+  // What is sent by Enter the page may keep to itself.
+  const noteSubmit = () => { now.changed ||= now.isByKey };
   const observe = (records) => {
     note();
     noteBeside(now, records, element);
@@ -252,17 +268,20 @@ const watch = (element) => {
   for (let root = element && rootOf(element); root instanceof ShadowRoot; root = rootOf(root.host)) observer.observe(root, all);
   for (const type of CHANGES) window.addEventListener(type, note, { capture: true, passive: true });
   for (const type of ACTS) window.addEventListener(type, noteCanvas, { capture: true, passive: true });
+  window.addEventListener('submit', noteSubmit, { capture: true, passive: true });
   for (const root of rootsSeen()) observer.observe(root, all);
-  now.values = valuesNow();
+  [now.values, now.caret] = [valuesNow(), caretNow()];
   now.look = () => {
     const records = observer.takeRecords();
     if (records.length > 0) observe(records);
   };
-  now.hasChanged = () => now.changed || now.isOnCanvas || valuesNow() !== now.values;
+  const hasMovedCaret = () => now.isByKey && caretNow().some((one, at) => one !== now.caret[at]);
+  now.hasChanged = () => now.changed || now.isOnCanvas || valuesNow() !== now.values || hasMovedCaret();
   now.end = () => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });
     for (const type of ACTS) window.removeEventListener(type, noteCanvas, { capture: true });
+    window.removeEventListener('submit', noteSubmit, { capture: true });
   };
   watched = now;
 };
@@ -270,7 +289,7 @@ const watch = (element) => {
 const forgetChanges = () => {
   if (!watched) return;
   watched.look();
-  [watched.changed, watched.values] = [false, valuesNow()];
+  [watched.changed, watched.values, watched.caret] = [false, valuesNow(), caretNow()];
 };
 kit.watch = () => {
   dragged = false;
