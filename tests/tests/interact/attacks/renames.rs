@@ -129,7 +129,10 @@ async fn a_field_that_its_focus_dresses_up_gets_its_text() {
                 let typed =
                     scene.page.type_text(&field, &Typing { slowly, submit: true, terms, ..typing("text") }).await;
                 assert_eq!(scene.evaluate("a.value").await, "text", "{document} {how:?}: {typed:?}");
-                assert_eq!(typed.unwrap().warnings, Vec::<String>::new(), "{document} {how:?}");
+                let mut warnings = typed.unwrap().warnings;
+                // Enter does nothing where there is no form.
+                warnings.retain(|warning| !warning.starts_with("no_change"));
+                assert_eq!(warnings, Vec::<String>::new(), "{document} {how:?}");
             }
         }
     }
