@@ -31,14 +31,16 @@ struct ListFits {
 }
 
 impl Page {
-    /// What is in the field after Enter. What was sent may leave it empty, or take it along.
+    /// What is in the field after Enter. What was sent may leave it empty, or take it along, and in an editor Enter begins a line.
     pub(super) async fn typed_and_sent(&self, element: &Element, typed: Typed, acted: &Acted, tries: &Tries) -> Typed {
         if acted.settled.navigated || !acted.settled.settled {
             return typed;
         }
         // The text was sent, so an error of this look is no error of the call.
         let still = self.still_typed(element, typed.clone(), tries).await.ok().flatten();
-        still.filter(|still| still.value.as_ref().is_some_and(|value| !value.is_empty())).unwrap_or(typed)
+        let of_text = typed.value.as_deref().map(without_end);
+        let is_other = |value: &str| !without_end(value).is_empty() && Some(without_end(value)) != of_text;
+        still.filter(|still| still.value.as_deref().is_some_and(is_other)).unwrap_or(typed)
     }
 
     /// Presses Enter after the text, if that is whole, and warns where it was not pressed or not taken.
@@ -116,4 +118,9 @@ impl Page {
         let Some(keyed) = taken else { return Ok((None, None)) };
         Ok((quiet.rest().await?, keyed.strayed("Enter")))
     }
+}
+
+/// A text without the line ends, the spaces and what keeps an empty line open at its end.
+fn without_end(text: &str) -> &str {
+    text.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{feff}'))
 }

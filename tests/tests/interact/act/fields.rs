@@ -225,6 +225,20 @@ async fn a_text_of_two_lines_sends_no_form() {
     scene.ends().await;
 }
 
+/// In an editor Enter begins a line, which is no other text.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_line_that_enter_begins_is_no_difference() {
+    let scene = Scene::showing("<textarea id=t></textarea><div id=e contenteditable></div>").await;
+    for field in ["#t", "#e"] {
+        let typing = Typing { submit: true, ..typing("sent") };
+        let acted = scene.page.type_text(&scene.element(field).await, &typing).await.unwrap();
+        assert_eq!(acted.warnings, [""; 0], "{field}: {acted:?}");
+        assert_eq!(acted.typed.unwrap().value.as_deref(), Some("sent"), "{field}");
+    }
+    assert_eq!(scene.evaluate("t.value").await, "sent\n");
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_field_that_becomes_one_of_a_date_with_the_focus_takes_the_date() {
     let scene = Scene::open().await;
