@@ -1,45 +1,44 @@
 //! A page of a local Chromium that is leased as for a session: what the scenes of all rooms stand on.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chromiumoxide_cdp::cdp::js_protocol::runtime::EvaluateParams;
 use porthole_service::cdp::Session;
-use porthole_service::guard::{Guard, Judge, Policy};
 use porthole_service::page::{Appearance, Page, PageError};
-use porthole_service::provider::{Lease, LeaseRequest, Provider};
-use porthole_service::telemetry::{BlockedMetrics, LeaseMetrics};
-use prometheus_client::registry::Registry;
+use porthole_service::provider::Lease;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::local;
+use crate::shared_browser::SharedBrowser;
 
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A page that is held, with the browser that it lives in.
+/// A page that is held, in the browser that tests share.
 pub(crate) struct HeldPage {
     pub(crate) page: Arc<Page>,
     lease: Lease,
-    judge: Judge,
-    provider: Arc<dyn Provider>,
-    _profiles: tempfile::TempDir,
+    browser: Arc<SharedBrowser>,
+}
+
+impl Deref for HeldPage {
+    type Target = SharedBrowser;
+
+    fn deref(&self) -> &SharedBrowser {
+        &self.browser
+    }
 }
 
 impl HeldPage {
-    /// A blank page of this width and height in CSS pixels, which may visit what the policy allows.
-    pub(crate) async fn open(policy: Policy, (width, height): (u32, u32)) -> Self {
-        let mut registry = Registry::default();
-        let metrics = LeaseMetrics::register(&mut registry);
-        let blocked = BlockedMetrics::register(&mut registry);
-        let profiles = tempfile::tempdir().unwrap();
-        let judge = Judge { guard: Guard::new(policy), blocked };
-        let provider: Arc<dyn Provider> = Arc::new(local::provider(profiles.path(), &judge, &metrics));
-        let request = LeaseRequest::session(Duration::from_secs(3_600), None);
-        let mut lease = timeout(PATIENCE, provider.lease(request)).await.unwrap().unwrap();
+    /// A blank page of this width and height in CSS pixels.
+    pub(crate) async fn open((width, height): (u32, u32)) -> Self {
+        let browser = SharedBrowser::get().await;
+        let mut lease = browser.lease().await;
         let viewport = serde_json::from_value(json!({"width": width, "height": height})).unwrap();
-        let page = Page::open(&mut lease, &judge, &Appearance { viewport, color_scheme: None, reduced_motion: None });
-        Self { page: Arc::new(page), lease, judge, provider, _profiles: profiles }
+        let appearance = Appearance { viewport, color_scheme: None, reduced_motion: None };
+        let page = Page::open(&mut lease, &browser.judge, &appearance);
+        Self { page: Arc::new(page), lease, browser }
     }
 
     /// Navigates to a URL that the policy allows.
@@ -49,7 +48,7 @@ impl HeldPage {
 
     /// The same where it is known to fail.
     pub(crate) async fn try_goes(&self, url: &str) -> Result<(), PageError> {
-        let target = self.judge.guard.judge(url).await.unwrap();
+        let target = self.browser.judge.guard.judge(url).await.unwrap();
         let went = timeout(PATIENCE, self.page.navigate(&target)).await;
         went.unwrap_or_else(|_| panic!("{url} never ended"))
     }
@@ -70,10 +69,12 @@ impl HeldPage {
         evaluated.result.value.unwrap_or_default()
     }
 
-    /// Ends the page and its browser.
+    /// Ends the page.
     pub(crate) async fn ends(self) {
-        let Self { page, lease, provider, .. } = self;
-        drop((page, lease));
-        timeout(PATIENCE, provider.end()).await.unwrap();
+        let Self { page, lease, browser } = self;
+        drop(page);
+        browser.release(lease).await;
+        // The last one waits for the browser's end.
+        let _ended = tokio::task::spawn_blocking(move || drop(browser)).await;
     }
 }

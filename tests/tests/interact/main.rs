@@ -9,4 +9,5 @@ mod input;
 mod local;
 mod locate;
 mod playwright;
+mod shared_browser;
 mod snapshots;

@@ -3,13 +3,11 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use porthole_service::guard::{AllowTargets, Policy, ResolveOverrides};
 use porthole_service::page::interact::{
     ActError, Acted, Chord, Click, Clipboard, Element, Frame, How, Modifiers, Refs, SnapshotOptions, Terms, Typing,
 };
 use porthole_tests::agent::reference;
-use porthole_tests::site::SHOP;
-use porthole_tests::{Site, eventually};
+use porthole_tests::eventually;
 use tokio::time::Instant;
 
 use crate::held_page::HeldPage;
@@ -25,7 +23,6 @@ pub(crate) const LOGS: &str = "<script>let log = []; const note = what => log.pu
 /// A page that is held, and the site that it visits.
 pub(crate) struct Scene {
     held: HeldPage,
-    pub(crate) site: Site,
     pub(crate) clipboard: Clipboard,
 }
 
@@ -46,14 +43,7 @@ impl Scene {
     }
 
     pub(crate) async fn open() -> Self {
-        let site = Site::start();
-        let policy = Policy {
-            allow: AllowTargets::parse(&format!("{},{SHOP}:{}", site.addr(), site.addr().port())).unwrap(),
-            resolve: ResolveOverrides::parse(&site.resolve()).unwrap(),
-            ..Policy::default()
-        };
-        let held = HeldPage::open(policy, (800, 600)).await;
-        Self { held, site, clipboard: Clipboard::default() }
+        Self { held: HeldPage::open((800, 600)).await, clipboard: Clipboard::default() }
     }
 
     /// Goes to a document of the site.

@@ -4,11 +4,9 @@ use std::ops::Deref;
 use std::time::Duration;
 
 use porthole_contract::session::TargetBy;
-use porthole_service::guard::{AllowTargets, Policy};
 use porthole_service::page::interact::{
     Acted, Button, Click, Element, How, Located, Missed, Modifiers, Terms, Typing, Wanted,
 };
-use porthole_tests::Site;
 use tokio::time::{Instant, timeout};
 
 use crate::held_page::{HeldPage, PATIENCE};
@@ -21,8 +19,6 @@ const IN_VAIN: Duration = Duration::from_millis(200);
 /// A page, its site, and another site whose frames are of another origin.
 pub(crate) struct Scene {
     held: HeldPage,
-    pub(crate) site: Site,
-    pub(crate) other: Site,
 }
 
 impl Deref for Scene {
@@ -35,10 +31,7 @@ impl Deref for Scene {
 
 impl Scene {
     pub(crate) async fn new() -> Self {
-        let (site, other) = (Site::start(), Site::at("127.0.0.2".parse().unwrap()));
-        let allow = AllowTargets::parse(&format!("{},{}", site.addr(), other.addr())).unwrap();
-        let held = HeldPage::open(Policy { allow, ..Policy::default() }, (1280, 720)).await;
-        Self { held, site, other }
+        Self { held: HeldPage::open((1280, 720)).await }
     }
 
     /// Goes to a page of this HTML.

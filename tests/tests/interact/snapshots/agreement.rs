@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use chromiumoxide_cdp::cdp::browser_protocol::accessibility::GetFullAxTreeParams;
 use chromiumoxide_cdp::cdp::browser_protocol::dom::{GetDocumentParams, Node};
 use porthole_contract::session::TargetBy;
-use porthole_service::guard::{AllowTargets, Policy};
 use porthole_service::page::interact::Wanted;
-use porthole_tests::Site;
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
@@ -53,10 +51,8 @@ fn same(role: &str) -> &str {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_and_names_agree_with_chromiums() {
-    let site = Site::start();
-    let allow = AllowTargets::parse(&site.addr().to_string()).unwrap();
-    let held = HeldPage::open(Policy { allow, ..Policy::default() }, (1280, 720)).await;
-    held.goes(&site.html(PAGE)).await;
+    let held = HeldPage::open((1280, 720)).await;
+    held.goes(&held.site.html(PAGE)).await;
     held.evaluate("document.body.querySelectorAll('*').forEach((element, n) => element.setAttribute('data-n', n))")
         .await;
     let session = held.session();

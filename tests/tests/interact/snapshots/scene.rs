@@ -2,9 +2,7 @@
 
 use std::ops::Deref;
 
-use porthole_service::guard::{AllowTargets, Policy, ResolveOverrides};
 use porthole_service::page::interact::{ActError, Ref, Refs, Snapshot, SnapshotOptions, Stale};
-use porthole_tests::Site;
 use porthole_tests::site::SHOP;
 use tokio::time::timeout;
 
@@ -12,7 +10,6 @@ use crate::held_page::{HeldPage, PATIENCE};
 
 pub(crate) struct Scene {
     held: HeldPage,
-    pub(crate) site: Site,
     /// The refs of the page's session.
     pub(crate) refs: Refs,
 }
@@ -27,15 +24,7 @@ impl Deref for Scene {
 
 impl Scene {
     pub(crate) async fn local() -> Self {
-        let site = Site::start();
-        let allowed = format!("{},{SHOP}:{}", site.addr(), site.addr().port());
-        let policy = Policy {
-            allow: AllowTargets::parse(&allowed).unwrap(),
-            resolve: ResolveOverrides::parse(&format!("{SHOP}=127.0.0.1")).unwrap(),
-            ..Policy::default()
-        };
-        let held = HeldPage::open(policy, (1280, 720)).await;
-        Self { held, site, refs: Refs::default() }
+        Self { held: HeldPage::open((1280, 720)).await, refs: Refs::default() }
     }
 
     /// Navigates to a page of this HTML, which is `<!doctype html>` and then what is given.
