@@ -1,6 +1,8 @@
 //! What a click sends, where it goes, and what is told of it.
 
-use porthole_service::page::interact::{ActError, Button, Click, How, Method, NO_CHANGE, Point, Terms};
+use porthole_service::page::interact::{
+    ActError, Button, Click, How, Method, NO_CHANGE, Point, Refs, SnapshotOptions, Terms,
+};
 use porthole_tests::eventually;
 
 use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
@@ -214,6 +216,31 @@ async fn an_input_is_clicked_where_its_thumb_is() {
     .await;
     scene.click("#i").await.unwrap();
     assert_eq!(scene.log().await, "thumb");
+    scene.ends().await;
+}
+
+/// What a listener of the press puts off until it is over comes before the release, as between the two of a person. An option
+/// may be chosen at the release, and be gone then.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_press_and_a_release_are_two_tasks() {
+    let page = format!(
+        "{LOGS}<body style='margin:50px'><button id=t role=combobox aria-label=Fruit>Cherry</button>
+        <div id=l role=listbox hidden style='position:absolute;left:50px;top:50px;background:#fff'><div id=a role=option>Banana</div><div role=option>Cherry</div></div>
+        <script>t.onpointerdown = () => Promise.resolve().then(() => {{ l.hidden = false;
+            addEventListener('pointerup', (event) => event.stopPropagation(), {{ capture: true, once: true }}) }});
+        a.onpointerup = () => {{ note(a.textContent); t.textContent = a.textContent; l.remove() }}</script>"
+    );
+    let scene = Scene::open().await;
+    for how in [How::DocumentFirst, How::Input] {
+        scene.shows(&page).await;
+        let click = Click::once(Terms { how, ..ready() });
+        scene.page.click(&scene.element("#t").await, &click).await.unwrap();
+        let option =
+            scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("Banana")).await;
+        let acted = scene.page.click(&option, &click).await.unwrap();
+        assert_eq!(scene.log().await, "Banana", "{how:?}");
+        assert_eq!(acted.warnings, [""; 0], "{how:?}");
+    }
     scene.ends().await;
 }
 

@@ -91,7 +91,7 @@ const actAccepts = (hit, element) => {
     || isShownFor(hit, element);
 };
 // Whether it shows what a list's field holds: drawn over the field by an element beside it, in a box that has no other field.
-const SHOWN_HEIGHTS_MAX = 2, SHOWN_HEIGHT_MIN = 24;
+const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
 const isShownFor = (hit, element) => {
   if (!isInput(element) || roleOf(element) !== 'combobox' || !(hit instanceof HTMLElement)) return false;
   let at = hit;

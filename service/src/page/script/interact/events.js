@@ -21,7 +21,13 @@ const heldOf = (modifiers) => ({
 // has left the document still has. What a label gives to another control than it had then is stopped.
 let isRelabelled = false;
 const reaches = (element, type, act, inner = element) => {
-  let came = false;
+  const whetherCame = heed(element, type, inner);
+  try { act(); } finally { whetherCame.ends(); }
+  return whetherCame.came;
+};
+// The same for what takes several tasks: heeds events until it is told that this has ended.
+const heed = (element, type, inner) => {
+  const heeded = { came: false, ends: null };
   isRelabelled = false;
   const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
   const control = label && controlOf(label);
@@ -29,7 +35,7 @@ const reaches = (element, type, act, inner = element) => {
   for (let root = rootOf(inner); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
   const note = (event) => {
     const [target] = event.composedPath();
-    if (event.type === type && hosts.has(target)) came = true;
+    if (event.type === type && hosts.has(target)) heeded.came = true;
     else if (event.type === 'click' && label && target !== control && target === controlOf(label) && !isWithin(target, element)) {
       isRelabelled = true;
       event.preventDefault();
@@ -39,11 +45,11 @@ const reaches = (element, type, act, inner = element) => {
   globalThis.portholeHear();
   globalThis.portholeReached = note;
   for (const one of new Set([element, inner])) listen(one, type, note, { capture: true });
-  try { act(); } finally {
+  heeded.ends = () => {
     globalThis.portholeReached = undefined;
     for (const one of new Set([element, inner])) EventTarget.prototype.removeEventListener.call(one, type, note, { capture: true });
-  }
-  return came;
+  };
+  return heeded;
 };
 // What a pointer would be over at the point of an element that was found ready: the innermost that acts on it, so that a
 // wrapper's link is followed; the element itself where something else is drawn in its place, or nothing is.
@@ -84,7 +90,9 @@ const leaveFocus = () => {
   if (had instanceof HTMLElement) HTMLElement.prototype.blur.call(had);
 };
 const RELABELLED = 'its label is for another field now';
-kit.domClick = (number, { button, count, modifiers }) => {
+// What the page's script has put off until its listener is over runs first: a press and a release are two tasks.
+const nextTask = () => new Promise((resolve) => { scheduler.postTask(resolve, { priority: 'user-blocking' }); });
+kit.domClick = async (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
   const at = pointOf(element);
@@ -105,7 +113,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
   const label = closest(element, 'label');
   const control = label && controlOf(label);
   let lost = null, isTaken = false;
-  const came = reaches(element, type, () => {
+  const press = async () => {
     for (let detail = 1; detail <= count; detail++) {
       notePress();
       mouse(inner, 'pointerdown', at, { ...down, detail });
@@ -114,6 +122,7 @@ kit.domClick = (number, { button, count, modifiers }) => {
       while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
       else if (goesOn && !(focusable instanceof Element)) leaveFocus();
+      await nextTask();
       mouse(inner, 'pointerup', at, { ...held, button, detail });
       mouse(inner, 'mouseup', at, { ...held, button, detail });
       // A browser sends no click to what has left under the press, or what another element has come over.
@@ -130,9 +139,11 @@ kit.domClick = (number, { button, count, modifiers }) => {
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }
     if (count === 2 && button === 0) mouse(isHere(inner) ? inner : element, 'dblclick', at, { ...held, button, detail: 2 });
-  }, inner);
+  };
+  const whetherCame = heed(element, type, inner);
+  try { await press(); } finally { whetherCame.ends(); }
   if (isRelabelled) lost ??= RELABELLED;
-  return { reached: came || isTaken || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
+  return { reached: whetherCame.came || isTaken || lost !== null, lost, box: boxOf(rectOf(element)), what: describe(element) };
 };
 const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];
 // Longer than the browser takes for a move; the bound is for a service that was killed.

@@ -84,7 +84,7 @@ const notePress = () => {
   watched.effects = new Set(animationsNow());
   watched.movedBefore = new Set(watched.styled.keys());
   const { element, role, name } = meant ?? {};
-  watched.pressed = meant && { element, role, name, state: pressedState(element), values: valuesNow() };
+  watched.pressed = meant && { element, role, name, state: pressedState(element), values: chosenNow() };
 };
 // Whether the press was what the element waits for: what it opens is open or closed now, or it was to be chosen and has gone, and
 // a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
@@ -93,7 +93,7 @@ const tookPress = () => {
   if (!was) return false;
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
   if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
-  return valuesNow().includes(was.name) && !was.values.includes(was.name);
+  return chosenNow().includes(was.name) && !was.values.includes(was.name);
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
@@ -233,6 +233,13 @@ const PRESSED = 'a[href], button, summary, input[type=button], input[type=submit
 const isFocusOfPress = (event) => {
   const acted = actedOn(), [focused] = event?.type === 'focusin' ? event.composedPath() : [];
   return acted !== null && focused instanceof Element && matches(focused, PRESSED) && (isWithin(acted, focused) || isWithin(focused, acted));
+};
+
+// The same, and what stands for fields that are lists says.
+const LISTS_MAX = 50;
+const chosenNow = () => {
+  const lists = [...Document.prototype.querySelectorAll.call(document, '[role=combobox], [aria-haspopup=listbox]')].slice(0, LISTS_MAX);
+  return valuesNow() + lists.map((list) => tidy(textOf(list).slice(0, 1000))).join('\u0000');
 };
 
 const watch = (element) => {

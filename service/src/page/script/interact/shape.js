@@ -153,7 +153,7 @@ class Shaping {
     if (role === 'textbox') { node.kids = []; return true }
     if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
       const content = contentOf(node.element);
-      node.known = content;
+      node.known = meaningOf(node.element, role);
       const isLong = content.length > CONTENT_NAME_MAX;
       if (inner || isLong || this.full && others.length) node.kids = this.full || !isLong || inner ? kids : [];
       else if (content !== '') { if (role === 'generic') node.name = content; else node.text = content; }
@@ -167,8 +167,9 @@ class Shaping {
       } else node.kids = node.kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
     } else {
       node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
-      const words = this.full && role !== 'heading' ? wordsAmong(kids) : '';
-      if (words && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
+      // A button that a label names says what was chosen.
+      const words = (this.full && role !== 'heading') || role === 'button' ? wordsAmong(kids) : '';
+      if ((this.full ? words : /[\p{L}\p{N}]/u.test(words)) && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;
     if (node.name === '' && node.text === null && node.kids.length === 0) {

@@ -181,10 +181,26 @@ function urlOf(element) {
 // What an element without a name may be for.
 function hintOf(element) {
   const said = (at, name) => tidy((dom.attribute(at, name) ?? '').slice(0, 10 * HINT_MAX));
-  for (let at = element, depth = 0; at && depth < 4; at = dom.firstElement(at), depth++) {
-    const file = dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '';
-    const hint = said(at, 'title') || said(at, 'id') || file || said(at, 'class');
-    if (hint) return capped(hint, HINT_MAX);
-  }
-  return null;
+  const first = [];
+  for (let at = element; at && first.length < 4; at = dom.firstElement(at)) first.push(at);
+  const fileOf = (at) => (dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '');
+  const named = first.map((at) => said(at, 'title') || said(at, 'id') || fileOf(at)).find((hint) => hint);
+  const hint = named || iconIn(element, said) || first.map((at) => said(at, 'class')).find((hint) => hint);
+  return hint ? capped(hint, HINT_MAX) : null;
 }
+// The icon that is drawn in an element, by the name that its library has for it.
+const ICON_NODES_MAX = 20;
+const NO_ICONS = /^(?:notranslate|icon|.*icons?|.*icon--.*|.*theme--.*)$/i;
+function iconIn(element, said) {
+  let nodes = 0, found = '';
+  walkIn(element, () => true, (node, type) => {
+    if (type !== 1) return true;
+    const tag = dom.tag(node);
+    if (tag === 'use') found = said(node, 'href').replace(/^.*#/, '');
+    else if (tag === 'svg') found = said(node, 'data-icon') || said(node, 'data-testid') || iconClass(said(node, 'class'));
+    else if (tag === 'i' || (tag === 'span' && dom.firstElement(node) === null && !['none', 'normal', '""'].includes(getComputedStyle(node, '::before').content))) found = iconClass(said(node, 'class'));
+    return found === '' && ++nodes < ICON_NODES_MAX;
+  });
+  return found;
+}
+const iconClass = (classes) => classes.split(' ').filter((one) => !NO_ICONS.test(one)).join(' ');
