@@ -18,7 +18,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// A page that is held, in the browser that tests share.
 pub(crate) struct HeldPage {
     pub(crate) page: Arc<Page>,
-    lease: Lease,
+    /// There until this is dropped.
+    lease: Option<Lease>,
     browser: Arc<SharedBrowser>,
 }
 
@@ -38,7 +39,7 @@ impl HeldPage {
         let viewport = serde_json::from_value(json!({"width": width, "height": height})).unwrap();
         let appearance = Appearance { viewport, color_scheme: None, reduced_motion: None };
         let page = Page::open(&mut lease, &browser.judge, &appearance);
-        Self { page: Arc::new(page), lease, browser }
+        Self { page: Arc::new(page), lease: Some(lease), browser }
     }
 
     /// Navigates to a URL that the policy allows.
@@ -55,7 +56,7 @@ impl HeldPage {
 
     /// The page's own target session.
     pub(crate) fn session(&self) -> &Session {
-        self.lease.page()
+        self.lease.as_ref().unwrap().page()
     }
 
     /// The value of an expression in the page's own world, or what its promise is resolved with.
@@ -63,18 +64,20 @@ impl HeldPage {
         let mut evaluate = EvaluateParams::new(expression);
         evaluate.return_by_value = Some(true);
         evaluate.await_promise = Some(true);
-        let evaluated = timeout(PATIENCE, self.lease.page().call(&evaluate)).await;
+        let evaluated = timeout(PATIENCE, self.session().call(&evaluate)).await;
         let evaluated = evaluated.unwrap_or_else(|_| panic!("{expression} never ended")).unwrap();
         assert!(evaluated.exception_details.is_none(), "{expression}: {:?}", evaluated.exception_details);
         evaluated.result.value.unwrap_or_default()
     }
 
-    /// Ends the page.
+    /// Ends the page, and the browser if no other test has it.
     pub(crate) async fn ends(self) {
-        let Self { page, lease, browser } = self;
-        drop(page);
-        browser.release(lease).await;
-        // The last one waits for the browser's end.
-        let _ended = tokio::task::spawn_blocking(move || drop(browser)).await;
+        tokio::task::spawn_blocking(move || drop(self)).await.unwrap();
+    }
+}
+
+impl Drop for HeldPage {
+    fn drop(&mut self) {
+        self.lease.take().into_iter().for_each(|lease| self.browser.release(lease));
     }
 }

@@ -73,8 +73,10 @@ impl SharedBrowser {
     }
 
     /// Gives a page back. What is left to do outlives the test.
-    pub(crate) async fn release(&self, lease: Lease) {
-        self.runtime.as_ref().unwrap().spawn(async move { drop(lease) }).await.unwrap();
+    pub(crate) fn release(&self, lease: Lease) {
+        if let Some(runtime) = &self.runtime {
+            runtime.spawn(async move { drop(lease) });
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use porthole_service::page::interact::{
-    ActError, Acted, Direction, Drop, Element, End, Grip, NO_CHANGE, Point, Scroll, Terms,
+    ActError, Acted, Direction, Drop, Element, End, Grip, NO_CHANGE, Point, Refs, Scroll, SnapshotOptions, Terms,
 };
 use tokio::time::Instant;
 
@@ -38,6 +38,26 @@ async fn elements_are_dragged_by_the_pointer_and_by_html() {
     assert_eq!(scene.log().await, "start,enter,drop carried,end");
     assert!(acted.settled.settled && !acted.settled.no_change, "{acted:?}");
     scene.click("#a").await.unwrap();
+    scene.ends().await;
+}
+
+/// What a slider shows of its value as it is pressed makes it no other one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slider_that_shows_its_value_is_dragged() {
+    let scene = Scene::showing(
+        "<body style='margin:50px'><div id=s role=slider tabindex=0 aria-valuenow=50 style='width:400px;height:30px;background:#ccc'><div id=pin style='display:none'>50</div></div>
+        <script>let on = false; const log = [], set = (event) => { pin.textContent = s.ariaValueNow = Math.round((event.clientX - 50) / 4) };
+        s.onmousedown = (event) => { on = true; pin.style.display = ''; set(event) };
+        document.onmousemove = (event) => { if (on) set(event) };
+        document.onmouseup = () => { on = false; pin.style.display = 'none' }</script>",
+    )
+    .await;
+    let mut refs = Refs::default();
+    for x in [150.0, 250.0] {
+        let slider = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("slider")).await;
+        scene.page.drag(&Grip::Element(slider), &Drop::Point(Point { x, y: 65.0 }), &ready()).await.unwrap();
+        assert_eq!(scene.evaluate("s.ariaValueNow").await, format!("{}", (x - 50.0) / 4.0));
+    }
     scene.ends().await;
 }
 

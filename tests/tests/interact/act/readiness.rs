@@ -261,6 +261,9 @@ async fn what_a_list_shows_over_its_field_is_the_field() {
     let scene = Scene::showing(&page("<div class=p>Pick zone</div>")).await;
     scene.click("#i").await.unwrap();
     assert_eq!(scene.log().await, "opens");
+    // Material Design's fields are 56 px high.
+    scene.shows(&page("<div class=p>Pick zone</div>").replace("height: 30px", "height: 56px")).await;
+    scene.click("#i").await.unwrap();
     // What acts by itself is not.
     scene.shows(&page("<button class=p onclick=\"event.stopPropagation(); note('clears')\">Clear</button>")).await;
     let covered = scene.click_within("#i", BRIEFLY).await;

@@ -31,6 +31,35 @@ const DRAWN: &str = r#"<style>
     document.adoptedStyleSheets = [sheet];
     </script>"#;
 
+/// What was chosen stands in a button that its label names. Icons have the names that their library gives them.
+#[tokio::test]
+async fn labelled_buttons_say_what_they_show_and_icons_what_they_are() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<style>.mdi::before { content: '\\f101' }</style><label for=d>Due</label><button id=d>November 17, 2026</button>
+            <button aria-label='Add to cart'>Add</button><button aria-label=Close>×</button>
+            <button class='v-btn v-btn--icon'><span class=v-btn__overlay></span><span><i class='mdi-pencil mdi v-icon notranslate' aria-hidden=true></i></span></button>
+            <button class=q-btn><span class=q-focus-helper></span><span class='mdi mdi-delete'></span></button>
+            <button class=b><svg class='lucide lucide-plus'></svg></button><button class=b><svg data-testid=EditIcon></svg></button>
+            <button class='plain box'><span class=in></span></button>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for shown in [
+        "button \"Due\" [ref=@e1]: November 17, 2026\n",
+        "button \"Add to cart\" [ref=@e2]\n",
+        "button \"Close\" [ref=@e3]\n",
+        "hint \"mdi-pencil mdi\"",
+        "hint \"mdi mdi-delete\"",
+        "hint \"lucide lucide-plus\"",
+        "hint \"EditIcon\"",
+        "hint \"plain box\"",
+    ] {
+        assert!(tree.contains(shown), "{shown}: {tree}");
+    }
+}
+
 /// What style sheets draw before and after is named alike in short pages and in long ones, of which it is looked up first
 /// which elements have any.
 #[tokio::test]
