@@ -4,7 +4,8 @@ use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 
-use super::ActError;
+use serde_json::Value;
+
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::carry::Carrying;
@@ -14,6 +15,7 @@ use super::drag_ends::{Drop, Grip};
 use super::drop::Zone;
 use super::press::{Came, Press};
 use super::quiet::Quiet;
+use super::{ActError, Element};
 use crate::cdp::Call;
 use crate::page::Page;
 
@@ -32,6 +34,7 @@ impl Page {
             // In view before the target is looked at.
             let ask = Ask { hit: false, still: false, ..Ask::pointer(terms) };
             self.ready(source, ask, &mut Tries::until(terms.deadline)).await?;
+            self.make_room(source, to, &tries).await?;
         }
         let zone = match to {
             Drop::Element(target) => Some(Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await?),
@@ -83,6 +86,16 @@ impl Page {
 }
 
 impl Page {
+    /// Scrolls source and target away from the edges near which pages scroll while something is dragged.
+    async fn make_room(&self, source: &Element, to: &Drop<'_>, tries: &Tries) -> Result<(), ActError> {
+        let Drop::Element(target) = to else { return Ok(()) };
+        if target.frame.document() != source.frame.document() {
+            return Ok(());
+        }
+        let both = vec![source.number.into(), target.number.into()];
+        source.frame.call::<Value>(self, tries.limit(), "dragRoom", both).await.map(drop)
+    }
+
     /// Presses or releases the main button.
     pub(super) fn send_button(&self, point: Point, down: bool) -> Call<DispatchMouseEventReturns> {
         self.session.call(&button(point, down))

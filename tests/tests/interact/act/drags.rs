@@ -41,6 +41,39 @@ async fn elements_are_dragged_by_the_pointer_and_by_html() {
     scene.ends().await;
 }
 
+/// Lists that scroll the page while an item is held near its edge know places that are old then.
+#[tokio::test(flavor = "multi_thread")]
+async fn items_near_an_edge_are_dragged_where_nothing_scrolls() {
+    let list = |above: &str, around: &str| {
+        format!(
+            "<style>body {{ margin: 0 }} .i {{ height: 40px; width: 200px; user-select: none }} #box {{ {around} }}</style>
+            <div id=box><div style='height:{above}'></div><div id=l><div class=i>Ant</div><div class=i>Bee</div><div class=i>Cat</div><div class=i>Dog</div></div><div style='height:900px'></div></div>
+            <script>const log = []; let held = null, places = null, scrolling = 0, last = null;
+            const scroller = () => box.scrollHeight > box.clientHeight + 1 ? box : document.scrollingElement;
+            const view = () => scroller() === box ? box.getBoundingClientRect() : {{ top: 0, bottom: innerHeight }};
+            l.onpointerdown = (event) => {{ held = event.target; places = [...l.children].map((one) => [one, one.getBoundingClientRect().top]) }};
+            document.onpointermove = (event) => {{ if (!held) return; last = event;
+                clearInterval(scrolling); const {{ top, bottom }} = view(), edge = (bottom - top) / 5;
+                const by = event.clientY < top + edge ? -8 : event.clientY > bottom - edge ? 8 : 0;
+                if (by) scrolling = setInterval(() => scroller().scrollBy(0, by), 5) }};
+            document.onpointerup = () => {{ if (!held) return; clearInterval(scrolling);
+                const [to] = places.toSorted((a, b) => Math.abs(a[1] + 20 - last.clientY) - Math.abs(b[1] + 20 - last.clientY))[0];
+                const down = places.findIndex(([one]) => one === held) < places.findIndex(([one]) => one === to);
+                if (to !== held) to[down ? 'after' : 'before'](held); held = null;
+                log.push(l.innerText.split(`\\n`).join(` `)) }}</script>"
+        )
+    };
+    let scene = Scene::open().await;
+    for (above, around) in [("500px", ""), ("440px", ""), ("700px", ""), ("300px", "height: 400px; overflow: auto")] {
+        scene.shows(&list(above, around)).await;
+        let (from, to) = (scene.element("#l > :nth-child(1)").await, scene.element("#l > :nth-child(3)").await);
+        let dragged = scene.page.drag(&Grip::Element(from), &Drop::Element(&to), &ready()).await;
+        assert_eq!(scene.log().await, "Bee Cat Ant Dog", "{above} {around}: {dragged:?}");
+        dragged.unwrap();
+    }
+    scene.ends().await;
+}
+
 /// What a slider shows of its value as it is pressed makes it no other one.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slider_that_shows_its_value_is_dragged() {
