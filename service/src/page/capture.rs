@@ -1,6 +1,7 @@
 //! Taking a picture of a page: the viewport, the whole page, or one element.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -11,6 +12,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::{
 use porthole_contract::ImageFormat;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, IMAGE_MAX_HEIGHT_PX, IMAGE_MAX_PIXELS};
 use serde::Deserialize;
+use tokio::time::Instant;
 
 use super::interact::BoundingBox;
 use super::script::BOX;
@@ -83,19 +85,28 @@ impl Metrics {
     }
 }
 
+/// The pictures of more than the viewport: for each the page has the size of the picture until it is taken.
+#[derive(Debug, Default)]
+pub(super) struct CapturesBeyond {
+    under_way: usize,
+    ended: Option<Instant>,
+}
+
 /// Counts a picture of more than the viewport while it is taken.
-struct Beyond<'a>(&'a AtomicUsize);
+struct Beyond<'a>(&'a Mutex<CapturesBeyond>);
 
 impl<'a> Beyond<'a> {
-    fn begin(captures: &'a AtomicUsize) -> Self {
-        captures.fetch_add(1, Ordering::Relaxed);
+    fn begin(captures: &'a Mutex<CapturesBeyond>) -> Self {
+        captures.lock().unwrap_or_else(PoisonError::into_inner).under_way += 1;
         Self(captures)
     }
 }
 
 impl Drop for Beyond<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let mut captures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        captures.under_way -= 1;
+        captures.ended = Some(Instant::now());
     }
 }
 
@@ -164,10 +175,11 @@ impl Page {
         Ok(Capture { bytes: bytes.into(), format, truncated })
     }
 
-    /// Whether a picture of more than the viewport is being taken: the page has the size of the picture meanwhile.
+    /// Whether a picture of more than the viewport is being taken, or was within this time.
     #[must_use]
-    pub fn is_captured_beyond_viewport(&self) -> bool {
-        self.captures_beyond.load(Ordering::Relaxed) > 0
+    pub fn is_captured_beyond_viewport(&self, within: Duration) -> bool {
+        let captures = self.captures_beyond.lock().unwrap_or_else(PoisonError::into_inner);
+        captures.under_way > 0 || captures.ended.is_some_and(|ended| ended.elapsed() < within)
     }
 
     /// Returns where a picture of this region is in the viewport as it is scrolled now.

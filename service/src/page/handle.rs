@@ -2,7 +2,6 @@
 //!
 //! The other files of `page` add their operations to it and are not known here.
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use tokio::sync::watch::{Receiver, Sender};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::PageError;
+use super::capture::CapturesBeyond;
 use super::frame_control::FrameControl;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop};
@@ -39,8 +39,8 @@ pub struct Page {
     pub(super) settles_by: Mutex<Option<Instant>>,
     /// What the guard tells refused targets, of a local session's page.
     pub(super) stops_refused: Option<Arc<OnRefusal>>,
-    /// How many pictures of more than the viewport are being taken.
-    pub(super) captures_beyond: AtomicUsize,
+    /// The pictures of more than the viewport.
+    pub(super) captures_beyond: Mutex<CapturesBeyond>,
 }
 
 impl Page {

@@ -1,7 +1,6 @@
 //! How a page is opened: a lease's blank one, a session's first one, and a window that one of its pages opened.
 
 use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
 
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
@@ -132,7 +131,7 @@ impl Page {
             settles_by: Mutex::default(),
             network_use,
             stops_refused,
-            captures_beyond: AtomicUsize::new(0),
+            captures_beyond: Mutex::default(),
         }
     }
 }

@@ -28,8 +28,8 @@ const LOOK_AFTER: Duration = Duration::from_secs(1);
 /// How often the cast of a page that stays at rest is begun anew: a lost frame comes this much later, at most.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// How long frames are left out whose picture is of another shape than their viewport, as the first ones after a resize may
-/// be, or shows another viewport, as just after an agent's picture of the whole page. A browser that goes on with such frames
-/// for longer has no others: they are shown as they are.
+/// be, or shows another viewport or is too small, as just after an agent's picture of the whole page. A browser that goes on
+/// with such frames for longer has no others: they are shown as they are.
 const MISSHAPEN_FOR: Duration = Duration::from_secs(3);
 
 /// The latest frame of a tab; each reader sees the latest that it can take.
@@ -187,7 +187,7 @@ impl Run {
     }
 
     fn leaves_out_misshapen(&mut self) -> bool {
-        if self.page.is_captured_beyond_viewport() {
+        if self.page.is_captured_beyond_viewport(Duration::ZERO) {
             self.misshapen_since = None;
             return true;
         }
@@ -203,9 +203,13 @@ impl Run {
     }
 
     /// Whether a frame shows the viewport that the page is to have. While an agent's picture of the whole page is taken, it has
-    /// the page's size.
+    /// the page's size; just after that, the browser may scale a frame by that size.
     fn shows_viewport(&self, frame: &CastFrame) -> bool {
-        has_shape_of_viewport(frame) && self.wish.viewport.is_none_or(|viewport| viewport == frame.viewport)
+        let may_be_small = !self.page.is_captured_beyond_viewport(MISSHAPEN_FOR);
+        let is_of = |viewport| viewport == frame.viewport;
+        has_shape_of_viewport(frame)
+            && (may_be_small || self.wish.is_met_by(frame.size))
+            && self.wish.viewport.is_none_or(is_of)
     }
 
     fn is_known(&self, frame: &CastFrame) -> bool {

@@ -50,6 +50,15 @@ impl Wish {
         CastOptions { max_width: self.max_width, max_height: self.max_height, quality: self.quality }
     }
 
+    /// Whether a picture of this width and height, in its own pixels, is as large as was asked for, but for a tenth.
+    pub(super) fn is_met_by(self, (picture_width, picture_height): (u32, u32)) -> bool {
+        let Some((width, height)) = self.viewport else { return true };
+        let scale = |most: u32, of: u32| f64::from(most) / f64::from(of);
+        let scale = scale(self.max_width, width).min(scale(self.max_height, height)).min(1.0);
+        let is_large = |side: u32, of: u32| f64::from(side) >= f64::from(of) * scale * 0.9;
+        if width >= height { is_large(picture_width, width) } else { is_large(picture_height, height) }
+    }
+
     /// The least time between two acknowledgements: none at the highest rate, which is the browser's own.
     pub(super) fn interval(self) -> Duration {
         if self.max_fps >= LIVE_FPS_MAX { Duration::ZERO } else { Duration::from_secs(1) / self.max_fps.max(1) }
@@ -73,6 +82,17 @@ mod tests {
             let is_long = width / height > 1_000 || height / width > 700;
             assert_eq!((max_width, max_height) == (1280, 720), !is_long, "{width}×{height}");
         }
+    }
+
+    #[test]
+    fn a_picture_that_is_scaled_by_another_viewport_is_too_small() {
+        let wish =
+            Wish { max_width: 1280, max_height: 720, quality: 70, max_fps: 30, viewport: None, is_unscaled: false };
+        assert!(wish.is_met_by((1, 1)), "of no viewport");
+        let of = |width, height| wish.in_pixels_of(Viewport { width, height, ..Viewport::DESKTOP });
+        assert!(of(1280, 720).is_met_by((1280, 720)) && !of(1280, 720).is_met_by((287, 161)));
+        assert!(of(500, 900).is_met_by((400, 720)) && !of(500, 900).is_met_by((200, 360)));
+        assert!(of(3840, 1).is_met_by((3840, 1)) && of(3, 3).is_met_by((3, 3)));
     }
 
     #[test]

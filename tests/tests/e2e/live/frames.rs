@@ -226,20 +226,23 @@ async fn a_page_that_moves_is_seen_at_a_low_rate_up_to_its_last_frame() {
         let last = viewer.shows(1_270, 700, BLUE_RGB).await;
         assert_eq!(last.picture().size(), (1280, 720));
     }
-    // It is at rest now: what was under way has come, and no more does.
-    viewer.is_heard().await;
-    agent.does("snapshot", json!({})).await;
-    viewer.says(json!({"type": "ping", "id": "rests"})).await;
-    let mut frames = 0;
-    loop {
-        match viewer.next().await {
-            Heard::Frame(_) => frames += 1,
-            Heard::Message(said) if said["type"] == "pong" => break,
-            Heard::Message(_) => {}
-            Heard::Closed(code) => panic!("closed with {code}"),
+    // It is at rest now: once what was under way has come, and finer pictures on a slow machine, no more does.
+    let (mut rests, mut rounds) = (0, 0);
+    while rests < 3 {
+        rounds += 1;
+        assert!(rounds < 20, "a page at rest sends frames");
+        rests += 1;
+        agent.does("snapshot", json!({})).await;
+        viewer.says(json!({"type": "ping", "id": "rests"})).await;
+        loop {
+            match viewer.next().await {
+                Heard::Frame(_) => rests = 0,
+                Heard::Message(said) if said["type"] == "pong" => break,
+                Heard::Message(_) => {}
+                Heard::Closed(code) => panic!("closed with {code}"),
+            }
         }
     }
-    assert!(frames <= 1, "a page at rest sent {frames} frames");
     agent.does("close", json!({})).await;
 }
 
