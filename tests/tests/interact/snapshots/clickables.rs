@@ -31,6 +31,20 @@ const DRAWN: &str = r#"<style>
     document.adoptedStyleSheets = [sheet];
     </script>"#;
 
+/// A link that leads nowhere is a button: what stands around it tells what it is for.
+#[tokio::test]
+async fn texts_around_links_that_lead_nowhere_are_shown() {
+    let mut scene = Scene::local().await;
+    let file = |name: &str| {
+        format!(
+            "<div><div><div>0.1 KB</div><div><span>{name}</span></div></div><a href='javascript:undefined;'>Remove file</a></div>"
+        )
+    };
+    scene.shows(&format!("<form>{}{}</form>", file("one.txt"), file("two.txt"))).await;
+    let tree = scene.tree().await;
+    assert!(tree.contains("one.txt") && tree.contains("two.txt"), "{tree}");
+}
+
 /// What was chosen stands in a button that its label names. Icons have the names that their library gives them.
 #[tokio::test]
 async fn labelled_buttons_say_what_they_show_and_icons_what_they_are() {

@@ -43,8 +43,10 @@ class Shaping {
   settle(frame, isLast) {
     if (!frame.pending) return;
     const acting = (kid) => kid.words === undefined && kid.climbed <= LINK_LEVELS && (kid.acts || kid.within);
-    const isField = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && kid.acts && kid.role !== 'link' && kid.role !== 'heading';
-    const isNearField = (kid) => acting(kid) && kid.role !== 'link' && kid.role !== 'heading';
+    // A link that leads nowhere is a button.
+    const isOther = (kid) => (kid.role !== 'link' || kid.url === '#' || kid.url === 'javascript:') && kid.role !== 'heading';
+    const isField = (kid) => kid.words === undefined && kid.climbed <= BESIDE_LEVELS && kid.acts && isOther(kid);
+    const isNearField = (kid) => acting(kid) && isOther(kid);
     // Of a long list only what is near counts.
     const near = (at, test) => {
       const last = Math.min(frame.kids.length - 1, at + BESIDE_LINES);
