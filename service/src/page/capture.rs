@@ -1,6 +1,5 @@
 //! Taking a picture of a page: the viewport, the whole page, or one element.
 
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -12,7 +11,6 @@ use chromiumoxide_cdp::cdp::browser_protocol::page::{
 use porthole_contract::ImageFormat;
 use porthole_contract::limits::{CAPTURE_TIMEOUT, IMAGE_MAX_HEIGHT_PX, IMAGE_MAX_PIXELS};
 use serde::Deserialize;
-use tokio::time::Instant;
 
 use super::interact::BoundingBox;
 use super::script::BOX;
@@ -85,31 +83,6 @@ impl Metrics {
     }
 }
 
-/// The pictures of more than the viewport: for each the page has the size of the picture until it is taken.
-#[derive(Debug, Default)]
-pub(super) struct CapturesBeyond {
-    under_way: usize,
-    ended: Option<Instant>,
-}
-
-/// Counts a picture of more than the viewport while it is taken.
-struct Beyond<'a>(&'a Mutex<CapturesBeyond>);
-
-impl<'a> Beyond<'a> {
-    fn begin(captures: &'a Mutex<CapturesBeyond>) -> Self {
-        captures.lock().unwrap_or_else(PoisonError::into_inner).under_way += 1;
-        Self(captures)
-    }
-}
-
-impl Drop for Beyond<'_> {
-    fn drop(&mut self) {
-        let mut captures = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        captures.under_way -= 1;
-        captures.ended = Some(Instant::now());
-    }
-}
-
 /// A phone zooms out to show a page that was not made for phones. The picture does too, or it would be wider than the
 /// phone. Zooming in does not enlarge it.
 fn scale(zoom: f64) -> f64 {
@@ -163,7 +136,7 @@ impl Page {
             clip,
             ..Default::default()
         };
-        let _beyond = params.clip.is_some().then(|| Beyond::begin(&self.captures_beyond));
+        let _beyond = params.clip.is_some().then(|| self.captures_beyond.begin());
         let shot = self.within(CAPTURE_TIMEOUT, "capturing the page", self.session.call(&params)).await?;
         let encoded: &[u8] = shot.data.as_ref();
         let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| {
@@ -178,8 +151,7 @@ impl Page {
     /// Whether a picture of more than the viewport is being taken, or was within this time.
     #[must_use]
     pub fn is_captured_beyond_viewport(&self, within: Duration) -> bool {
-        let captures = self.captures_beyond.lock().unwrap_or_else(PoisonError::into_inner);
-        captures.under_way > 0 || captures.ended.is_some_and(|ended| ended.elapsed() < within)
+        self.captures_beyond.are_taken(within)
     }
 
     /// Returns where a picture of this region is in the viewport as it is scrolled now.

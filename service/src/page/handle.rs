@@ -10,7 +10,7 @@ use tokio::sync::watch::{Receiver, Sender};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::PageError;
-use super::capture::CapturesBeyond;
+use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop};
@@ -40,7 +40,7 @@ pub struct Page {
     /// What the guard tells refused targets, of a local session's page.
     pub(super) stops_refused: Option<Arc<OnRefusal>>,
     /// The pictures of more than the viewport.
-    pub(super) captures_beyond: Mutex<CapturesBeyond>,
+    pub(super) captures_beyond: CapturesBeyond,
 }
 
 impl Page {

@@ -7,6 +7,7 @@ mod appearance;
 mod arrival;
 mod begin_frame;
 mod capture;
+mod captures_beyond;
 mod chooser;
 mod console;
 mod dialog;

@@ -6,6 +6,7 @@ use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableI
 use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
 use tokio::sync::watch::channel;
 
+use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, NetworkUse, PageState, Watched};
@@ -131,7 +132,7 @@ impl Page {
             settles_by: Mutex::default(),
             network_use,
             stops_refused,
-            captures_beyond: Mutex::default(),
+            captures_beyond: CapturesBeyond::default(),
         }
     }
 }

@@ -39,12 +39,13 @@ kit.dragging = () => dragged;
 
 // Pages scroll while something is held near an edge of what scrolls, often in its outer fifth, and what they know of places is
 // old then. Source and target come away from there, where both fit between.
-const EDGE_PART = 0.25;
+const EDGE_PART = 0.25, SCROLLERS_UP_MAX = 100;
 kit.dragRoom = (number, other) => {
   const both = [elementOf(number), elementOf(other)];
   if (!both.every((one) => one)) return null;
   for (const axis of ['x', 'y']) {
-    for (let at = both[0]; at instanceof Element && getComputedStyle(at).position !== 'fixed'; at = flatParent(at)) {
+    let at = both[0];
+    for (let up = 0; at instanceof Element && up < SCROLLERS_UP_MAX && getComputedStyle(at).position !== 'fixed'; at = flatParent(at), up++) {
       if (at !== both[0] && isWithin(both[1], at) && canScroll(at, axis)) makeRoom(at, axis, both.map(rectOf));
     }
   }

@@ -238,8 +238,10 @@ const isFocusOfPress = (event) => {
 // The same, and what stands for fields that are lists says.
 const LISTS_MAX = 50;
 const chosenNow = () => {
-  const lists = [...Document.prototype.querySelectorAll.call(document, '[role=combobox], [aria-haspopup=listbox]')].slice(0, LISTS_MAX);
-  return valuesNow() + lists.map((list) => tidy(textOf(list).slice(0, 1000))).join('\u0000');
+  const lists = Document.prototype.querySelectorAll.call(document, '[role=combobox], [aria-haspopup=listbox]');
+  let all = valuesNow();
+  for (let at = 0; at < lists.length && at < LISTS_MAX; at++) all += `${tidy(textIn(lists[at], (node) => !SKIPPED.has(dom.tag(node)), false))}\u0000`;
+  return all;
 };
 
 const watch = (element) => {
