@@ -78,6 +78,8 @@ impl HeldPage {
 
 impl Drop for HeldPage {
     fn drop(&mut self) {
-        self.lease.take().into_iter().for_each(|lease| self.browser.release(lease));
+        if let Some(lease) = self.lease.take() {
+            self.browser.release(lease);
+        }
     }
 }

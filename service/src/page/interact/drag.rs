@@ -3,7 +3,6 @@
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
-
 use serde_json::Value;
 
 use super::acted::{Acted, Method, Point, Terms};

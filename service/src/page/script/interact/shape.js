@@ -155,7 +155,7 @@ class Shaping {
     if (role === 'textbox') { node.kids = []; return true }
     if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
       const content = contentOf(node.element);
-      node.known = meaningOf(node.element, role);
+      node.known = VALUED.has(role) ? '' : content;
       const isLong = content.length > CONTENT_NAME_MAX;
       if (inner || isLong || this.full && others.length) node.kids = this.full || !isLong || inner ? kids : [];
       else if (content !== '') { if (role === 'generic') node.name = content; else node.text = content; }

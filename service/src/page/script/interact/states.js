@@ -1,5 +1,7 @@
 // What is said of an element beside its role and name: states, value, placeholder, hint.
 const VALUE_MAX = 2000, URL_MAX = 2000, HINT_MAX = 60;
+// Roles with a value. What is in such an element shows it, as a slider does in a bubble, and does not tell which it is.
+const VALUED = new Set(['meter', 'progressbar', 'scrollbar', 'slider', 'spinbutton']);
 const CHECKABLE = new Set(['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio', 'option', 'treeitem']);
 const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'columnheader', 'rowheader']);
 
@@ -148,7 +150,7 @@ function valueOf(element, role) {
   if (tag === 'progress' || tag === 'meter') {
     return tag === 'progress' && !dom.has(element, 'value') ? null : String(Math.round(element.value * 1000) / 1000);
   }
-  if (['slider', 'spinbutton', 'progressbar', 'meter', 'scrollbar', 'separator'].includes(role)) {
+  if (VALUED.has(role) || role === 'separator') {
     const value = dom.attribute(element, 'aria-valuetext') ?? dom.attribute(element, 'aria-valuenow');
     if (value !== null && value !== '') return capped(tidy(value), VALUE_MAX);
     const kept = internalsOf(element)?.value ?? '';
@@ -183,11 +185,12 @@ function hintOf(element) {
   const said = (at, name) => tidy((dom.attribute(at, name) ?? '').slice(0, 10 * HINT_MAX));
   const first = [];
   for (let at = element; at && first.length < 4; at = dom.firstElement(at)) first.push(at);
-  const fileOf = (at) => (dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '');
+  const fileOf = (at) => (dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : symbolOf(at, said));
   const named = first.map((at) => said(at, 'title') || said(at, 'id') || fileOf(at)).find((hint) => hint);
   const hint = named || iconIn(element, said) || first.map((at) => said(at, 'class')).find((hint) => hint);
   return hint ? capped(hint, HINT_MAX) : null;
 }
+const symbolOf = (at, said) => (dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '');
 // The icon that is drawn in an element, by the name that its library has for it.
 const ICON_NODES_MAX = 20;
 const NO_ICONS = /^(?:notranslate|icon|.*icons?|.*icon--.*|.*theme--.*)$/i;
@@ -196,7 +199,7 @@ function iconIn(element, said) {
   walkIn(element, () => true, (node, type) => {
     if (type !== 1) return true;
     const tag = dom.tag(node);
-    if (tag === 'use') found = said(node, 'href').replace(/^.*#/, '');
+    if (tag === 'use') found = symbolOf(node, said);
     else if (tag === 'svg') found = said(node, 'data-icon') || said(node, 'data-testid') || iconClass(said(node, 'class'));
     else if (tag === 'i' || (tag === 'span' && dom.firstElement(node) === null && !['none', 'normal', '""'].includes(getComputedStyle(node, '::before').content))) found = iconClass(said(node, 'class'));
     return found === '' && ++nodes < ICON_NODES_MAX;

@@ -25,11 +25,8 @@ kit.identity = (number) => {
 const identityOf = (element) => {
   const role = shownRole(element);
   const name = ownName(element, role);
-  return { role, name, content: name === '' ? meaningOf(element, role) : '', row: rowOf(element) };
+  return { role, name, content: name === '' && !VALUED.has(role) ? contentOf(element) : '', row: rowOf(element) };
 };
-// What tells an element without a name. What is in one with a value shows that, as a slider does in a bubble.
-const VALUED = new Set(['meter', 'progressbar', 'scrollbar', 'slider', 'spinbutton']);
-const meaningOf = (element, role) => (VALUED.has(role) ? '' : contentOf(element));
 // What elements were when they were located; see locate.js.
 const foundAs = new WeakMap();
 // Whether their targets match them still, for targets that say nothing of that.
