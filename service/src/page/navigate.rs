@@ -134,6 +134,9 @@ impl Page {
     /// missed, which [`PageState`] tells.
     pub(super) async fn go(&self, target: &Target, deadline: Instant) -> Result<(), PageError> {
         self.guard.name(target);
+        if !self.reaches(deadline, |state| !state.lacks_script).await? {
+            return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
+        }
         let _under_way = self.begin(Some(target.url().as_str().to_owned()));
         let within_document = self.state.borrow().within_document;
         // A session's navigation is stopped where a redirect leads to a target that is refused.

@@ -2,7 +2,8 @@
 //! that redefines `querySelector` or `Array.prototype` does not affect them.
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::{
-    AddScriptToEvaluateOnNewDocumentParams, CreateIsolatedWorldParams, EnableParams as EnablePage, FrameId,
+    AddScriptToEvaluateOnNewDocumentParams, AddScriptToEvaluateOnNewDocumentReturns, CreateIsolatedWorldParams,
+    EnableParams as EnablePage, FrameId,
 };
 use chromiumoxide_cdp::cdp::js_protocol::runtime::{
     CallArgument, CallFunctionOnParams, EnableParams as EnableRuntime, ExecutionContextId,
@@ -11,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::script::{EARLY, FREE_POINTER};
-use crate::cdp::{CdpError, Session, WITHOUT_SHARED_WORKERS};
+use crate::cdp::{Call, CdpError, Session, WITHOUT_SHARED_WORKERS};
 
 /// The world's name.
 pub(super) const WORLD: &str = "porthole";
@@ -32,12 +33,13 @@ pub(super) fn free_pointer(session: &Session) {
 }
 
 /// Takes the constructor of shared workers from each document before its scripts run. One browser process serves the shared
-/// workers of all its clients, and another of them may let one run that we halt.
-pub(super) fn withhold_shared_workers(session: &Session) {
+/// workers of all its clients, and another of them may let one run that we halt. Until the browser has answered, a document
+/// that comes from another process may have it.
+pub(super) fn withhold_shared_workers(session: &Session) -> Call<AddScriptToEvaluateOnNewDocumentReturns> {
     session.call(&EnablePage::default()).forget();
     let mut script = AddScriptToEvaluateOnNewDocumentParams::new(WITHOUT_SHARED_WORKERS);
     script.run_immediately = Some(true);
-    session.call(&script).forget();
+    session.call(&script)
 }
 
 /// Makes the browser report the next document's world, which saves a remote page a round trip. `documents` disables

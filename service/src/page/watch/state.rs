@@ -56,6 +56,8 @@ pub(in super::super) struct PageState {
     pub world: Option<i64>,
     /// The target sessions of its frames in processes of their own, by frame id.
     pub parts: HashMap<String, Session>,
+    /// Whether the browser has yet to confirm a script that its documents must not run without.
+    pub lacks_script: bool,
     /// Whether it has started workers, which always run in real time.
     pub has_workers: bool,
     /// How often a budget of virtual time has been used up.

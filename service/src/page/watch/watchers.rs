@@ -3,6 +3,7 @@
 
 use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
 use tokio::task::JoinSet;
 
 use super::answers::{self, Sockets};
@@ -11,7 +12,7 @@ use super::network_use::network;
 use super::requests;
 use super::shared::Watched;
 use super::state::Fatal;
-use crate::cdp::{Attached, Attachments, CdpError, Event, Events, FLOODED, Session};
+use crate::cdp::{Attached, Attachments, Call, CdpError, Event, Events, FLOODED, Session};
 use crate::page::world::withhold_shared_workers;
 
 /// Maximum depth of nested frames in processes of their own. Chromium allows more than a reader could see.
@@ -40,7 +41,7 @@ pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session
     } else {
         requests::intercept(session, &watched);
         if watched.is_guest() {
-            withhold_shared_workers(session);
+            watchers.spawn(confirm(withhold_shared_workers(session), &watched));
         }
     }
     watch_parts(watchers, session, watched.clone(), 0);
@@ -54,6 +55,19 @@ pub(in super::super) fn watch_page(watchers: &mut JoinSet<()>, session: &Session
             }
         });
     });
+}
+
+/// Keeps the page from being navigated until the browser has confirmed the script of this call. A page without it is dead.
+fn confirm<T: DeserializeOwned>(script: Call<T>, watched: &Watched) -> impl Future<Output = ()> + use<T> {
+    let state = watched.state.clone();
+    state.send_modify(|state| state.lacks_script = true);
+    async move {
+        let confirmed = script.await;
+        state.send_modify(|state| match confirmed {
+            Ok(_) => state.lacks_script = false,
+            Err(_) => drop(state.fatal.get_or_insert(Fatal::Gone)),
+        });
+    }
 }
 
 fn listen(session: &Session, role: Role, watched: &Watched) -> Events {
@@ -224,7 +238,8 @@ fn watch_part(within: &mut JoinSet<()>, attached: &Attached, watched: &Watched, 
     let (session, watched, id) = (attached.session.clone(), watched.clone(), attached.target_id.clone());
     if attached.kind == "iframe" {
         if watched.is_guest() {
-            withhold_shared_workers(&attached.session);
+            // It is halted until it has the script.
+            withhold_shared_workers(&attached.session).forget();
         }
         if let Some(downloads) = &watched.downloads {
             downloads.listen(&attached.session);

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chromiumoxide_cdp::cdp::browser_protocol::browser::BrowserContextId;
-use chromiumoxide_cdp::cdp::browser_protocol::page::EnableParams as EnablePage;
 use chromiumoxide_cdp::cdp::browser_protocol::target::{
     CreateBrowserContextParams, CreateTargetParams, DisposeBrowserContextParams, GetBrowserContextsParams,
     GetTargetsParams,
@@ -34,8 +33,6 @@ const DISPOSE_TIMEOUT: Duration = Duration::from_secs(5);
 const HALTED_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often the browser is asked for them meanwhile.
 const HALTED_INTERVAL: Duration = Duration::from_millis(50);
-/// A browser that creates a page faster than this is near: a round trip to it takes less time than a renderer's start.
-const NEAR: Duration = Duration::from_millis(60);
 /// When windows of other contexts are resumed that a page opened. Another lease, ours or another replica's, has paused their
 /// requests long before; another client may not know that they are halted.
 const OTHERS_RESUMED_AFTER: Duration = Duration::from_secs(5);
@@ -123,7 +120,6 @@ impl Shared {
         let downloads = Downloads::begin(root.clone(), Some(context.clone()), None);
         let mut target = CreateTargetParams::new("about:blank");
         target.browser_context_id = Some(context.clone());
-        let asked = Instant::now();
         let made = root.call(&target);
         // Auto-attach covers the browser's other pages as well.
         let mut pages =
@@ -135,11 +131,6 @@ impl Shared {
         let page = pages.next().await.ok_or_else(|| CdpError::Closed("the browser gave no page".into()))?;
         page.resume();
         made.forget();
-        if asked.elapsed() < NEAR {
-            // Waits for the renderer. On a longer line it runs by the time the next message arrives; if it does not,
-            // the navigation is repeated.
-            page.session.call(&EnablePage::default()).await?;
-        }
         shared_workers.confirmed().await?;
         held.page = Some(page.session.clone());
         let mut lease = Lease::new(purpose, page.session, page.target_id, self.network(), move |watchers| {

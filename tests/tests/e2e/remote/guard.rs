@@ -310,12 +310,8 @@ async fn nothing_leaves_as_a_page_ends() {
     let (guest, _browser) = super::endpoint::stack(&[]).await;
     for (stack, rounds) in [(&remote.stack, 3), (&guest, 8)] {
         let forbidden = stack.site.forbidden();
-        // What a guest's worker asks for with `keepalive` outlives it, and may not be judged (decision 0080).
-        let of = |keepalive: bool| {
-            format!("fetch('{forbidden}', {{mode: 'no-cors', keepalive: {keepalive}}}).catch(() => 0)")
-        };
-        let (fetch, of_workers) = (of(true), of(!std::ptr::eq(stack, &guest)));
-        let hammer = format!("setInterval(() => {{ {of_workers} }}, 1)");
+        let fetch = format!("fetch('{forbidden}', {{mode: 'no-cors', keepalive: true}}).catch(() => 0)");
+        let hammer = format!("setInterval(() => {{ {fetch} }}, 1)");
         for what in
             ["Worker", "SharedWorker", "SharedWorker of a frame", "SharedWorker of a window", "serviceWorker", "unload"]
         {

@@ -9,9 +9,10 @@ use porthole_tests::Emulator;
 use serde_json::{Value, json};
 
 /// Delay of each message, in each direction, in milliseconds.
-const EACH_WAY_MS: u64 = 250;
-/// Times are logged in whole milliseconds.
-const ROUNDING_MS: i64 = 2;
+const EACH_WAY_MS: u16 = 250;
+/// How far apart two calls are at least if one waits for the other's answer, in milliseconds. Times are logged in whole
+/// milliseconds.
+pub(crate) const APART_MS: i64 = 2 * EACH_WAY_MS as i64 - 2;
 /// The call that returns the picture.
 const CAPTURE: &str = "Page.captureScreenshot";
 
@@ -34,10 +35,9 @@ pub(crate) async fn round_trips(emulator: &Emulator, session: &str, after_ms: i6
     let mut times: Vec<i64> =
         calls.iter().map(|(_, at_ms)| *at_ms).filter(|at_ms| *at_ms > after_ms && at_ms <= captured_ms).collect();
     times.sort_unstable();
-    let apart_ms = 2 * i64::try_from(EACH_WAY_MS).unwrap() - ROUNDING_MS;
     let mut waves: Vec<i64> = Vec::new();
     for time in times {
-        if waves.last().is_none_or(|wave| time - wave >= apart_ms) {
+        if waves.last().is_none_or(|wave| time - wave >= APART_MS) {
             waves.push(time);
         }
     }
@@ -45,7 +45,7 @@ pub(crate) async fn round_trips(emulator: &Emulator, session: &str, after_ms: i6
 }
 
 /// Returns method and arrival time of the calls that reached a session's browser.
-async fn calls(emulator: &Emulator, session: &str) -> Vec<(String, i64)> {
+pub(crate) async fn calls(emulator: &Emulator, session: &str) -> Vec<(String, i64)> {
     let (status, logs) = emulator.call(Method::GET, &format!("/v1/sessions/{session}/logs"), None).await;
     assert_eq!(status, 200, "{logs}");
     let call = |call: &Value| (call["method"].as_str().unwrap().to_owned(), call["timestamp"].as_i64().unwrap());
