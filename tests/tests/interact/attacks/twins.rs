@@ -23,6 +23,12 @@ async fn a_twin_that_no_one_sees_is_not_first() {
         ("visibility: hidden", ""),
         ("", "display: none"),
         ("", "content-visibility: hidden"),
+        // Beyond each edge of the window, as drawers are.
+        ("", "position: fixed; top: 0; right: 0; width: 200px; transform: translateX(100%)"),
+        ("", "position: fixed; top: 0; left: 0; width: 200px; transform: translateX(-100%)"),
+        ("", "position: fixed; bottom: 0; left: 0; width: 200px; transform: translateY(100%)"),
+        ("margin-left: 900px", "overflow-x: hidden; width: 300px; white-space: nowrap"),
+        ("position: absolute; left: 300px", "overflow: clip; width: 200px; height: 50px; position: relative"),
     ] {
         for how in [How::Input, How::DocumentFirst] {
             for (by, value, name) in [
@@ -111,5 +117,32 @@ async fn a_twin_that_takes_no_input_is_not_first() {
     let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
     let acted = scene.page.click(&located.element, &Click::once(briefly())).await;
     assert!(matches!(acted, Err(ActError::Covered { .. })), "{acted:?}");
+    scene.ends().await;
+}
+
+/// What can be scrolled to is seen, whatever is around it.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_scrolled_away_is_no_twin_that_no_one_sees() {
+    let scene = Scene::open().await;
+    for around in [
+        "position: absolute; top: 3000px",
+        "overflow: auto; height: 50px; padding-top: 60px",
+        "position: fixed; bottom: 0; right: 0; width: 200px; height: 50px; overflow-y: auto; padding-top: 60px",
+        "overflow: hidden; height: 50px'><div style='overflow-x: scroll; width: 100px; white-space: nowrap'><i style='padding-left: 500px'></i><div style='display: inline",
+        "overflow: hidden; height: 50px'><div style='position: fixed; top: 100px; left: 400px",
+        "overflow: hidden; width: 50px; height: 50px'><div style='position: absolute; top: 100px; left: 400px",
+    ] {
+        scene.shows(&format!("{LOGS}<div style='{around}'><button onclick='note(`first`)'>Pay</button></div></div><p>x</p><button onclick='note(`second`)'>Pay</button>")).await;
+        let wanted = Wanted {
+            by: Some(TargetBy::Text),
+            value: "Pay".into(),
+            wait_for_visible: true,
+            wait_for_enabled: true,
+            ..Wanted::default()
+        };
+        let located = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+        scene.page.click(&located.element, &Click::once(ready())).await.unwrap();
+        assert_eq!(scene.log().await, "first", "{around}");
+    }
     scene.ends().await;
 }

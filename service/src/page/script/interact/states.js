@@ -86,12 +86,40 @@ function isFoldedAway(element) {
   return false;
 }
 
-// Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges where
-// nothing scrolls to, not behind a modal dialog.
+// The overflow of the viewport: the root's, or the body's where the root has none.
+function overflowOf(at, style) {
+  if (at !== documentRoot()) return [style.overflowX, style.overflowY];
+  const body = documentBody(), [x, y] = [style.overflowX, style.overflowY];
+  return x === 'visible' && y === 'visible' && body ? overflowOf(body, getComputedStyle(body)) : [x, y];
+}
+const CLIPS = new Set(['hidden', 'clip']);
+const isApart = (box, part) => [box.right <= part.left || box.left >= part.right, box.bottom <= part.top || box.top >= part.bottom];
+// Whether nothing of it is in sight, and a person can't scroll there: what is around it cuts it off, as a carousel does with
+// its other slides, or it is fixed beyond an edge of the viewport, as a closed drawer is. What scrolls is asked in its place.
+function isOutOfSight(element) {
+  let box = dom.box(element), { position } = getComputedStyle(element);
+  const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
+  for (let at = drawnParent(element), depth = 0; at && position !== 'fixed' && depth < FOLDED_LEVELS_MAX; at = drawnParent(at), depth++) {
+    if (dom.matches(at, 'dialog:modal, :popover-open')) return false;
+    const style = getComputedStyle(at), isRoot = at === documentRoot();
+    // The viewport has the overflow of the body.
+    if (at === documentBody() && getComputedStyle(documentRoot()).overflow === 'visible') continue;
+    if (position === 'absolute' && style.position === 'static' && !isRoot) continue;
+    ({ position } = style);
+    const overflow = style.display === 'contents' || (style.display === 'inline' && !isRoot) ? ['visible', 'visible'] : overflowOf(at, style);
+    const apart = isApart(box, isRoot ? viewport : dom.box(at));
+    if (apart.some((is, axis) => is && CLIPS.has(overflow[axis]))) return true;
+    if (!isRoot && overflow.some((one) => one === 'auto' || one === 'scroll')) box = dom.box(at);
+  }
+  return position === 'fixed' && isApart(box, viewport).includes(true);
+}
+
+// Whether a person sees it, and it takes a person's input: not transparent, not a dot, not beyond the page's edges or cut off
+// where nothing scrolls to, not behind a modal dialog.
 function isSeen(element) {
   if (!Element.prototype.checkVisibility.call(element, { opacityProperty: true }) || inertBy(element) !== null) return false;
   const box = dom.box(element);
-  return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element);
+  return (box.width > 1 || box.height > 1) && !isBeyondPage(element) && !isFoldedAway(element) && !isOutOfSight(element);
 }
 
 // Whether a pointer at its middle would be over it or what is in it.
