@@ -48,7 +48,6 @@ const PLACE_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Deserialize)]
 struct Scrolled {
-    moved: bool,
     #[serde(rename = "box")]
     bounds: Option<BoundingBox>,
 }
@@ -111,8 +110,7 @@ impl Page {
             return Ok(Acted::new(quiet.settle(None).await?, Method::Dom, None));
         };
         let rest = quiet.rest().await?;
-        let mut settled = quiet.settle(rest).await?;
-        settled.no_change &= !scrolled.moved;
+        let settled = quiet.settle(rest).await?;
         let bounds = match scrolled.bounds.filter(|_| element.number != 0) {
             Some(bounds) => self.in_viewport(&element.frame, bounds).await.ok(),
             None => None,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use porthole_service::page::PageError;
 use porthole_service::page::interact::{
-    BLOCKED_TARGET, Click, How, Method, NO_CHANGE, Refs, SnapshotOptions, Terms, Typing,
+    BLOCKED_TARGET, Click, Direction, End, How, Method, NO_CHANGE, Refs, Scroll, SnapshotOptions, Terms, Typing,
 };
 use porthole_tests::Reply;
 use tokio::time::Instant;
@@ -386,6 +386,21 @@ async fn what_fades_out_is_gone_some_frames_after_its_transition() {
             .await;
         let acted = scene.click("#b").await.unwrap();
         assert_eq!(scene.evaluate("document.getElementById('p')").await, serde_json::Value::Null, "{frames} {acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_scroll_that_the_page_takes_back_is_no_change() {
+    let scene = Scene::open().await;
+    for (takes_back, changes) in [("", true), ("addEventListener('scroll', () => scrollTo(0, 0))", false)] {
+        scene.shows(&format!("<div style='height: 4000px'>x</div><script>{takes_back}</script>")).await;
+        for scroll in [Scroll::By(Direction::Down, None), Scroll::To(End::Bottom)] {
+            let acted = scene.page.scroll(None, scroll, ready().deadline).await.unwrap();
+            assert_eq!(acted.warnings.is_empty(), changes, "{takes_back} {scroll:?}: {acted:?}");
+        }
+        let again = scene.page.scroll(None, Scroll::To(End::Bottom), ready().deadline).await.unwrap();
+        assert_eq!(again.warnings, [NO_CHANGE]);
     }
     scene.ends().await;
 }

@@ -253,7 +253,7 @@ const watch = (element) => {
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
     now.changes++;
-    now.changed ||= !isFocusOfPress(event) && !isOfTypedText(event);
+    now.changed ||= !isFocusOfPress(event) && !isOfTypedText(event) && !(event?.type === 'scroll' && now.hasScrolled);
     if (event?.type === 'input' || event?.type === 'change') noteTyped(now.row, event);
   };
   // What a canvas draws can't be compared. A key that is for no element may be for any.
@@ -285,7 +285,7 @@ const watch = (element) => {
     if (records.length > 0) observe(records);
   };
   const hasMovedCaret = () => now.isByKey && caretNow().some((one, at) => one !== now.caret[at]);
-  now.hasChanged = () => now.changed || now.isOnCanvas || valuesNow() !== now.values || hasMovedCaret();
+  now.hasChanged = () => now.changed || now.hasScrolled?.() || now.isOnCanvas || valuesNow() !== now.values || hasMovedCaret();
   now.end = () => {
     observer.disconnect();
     for (const type of CHANGES) window.removeEventListener(type, note, { capture: true });

@@ -16,21 +16,24 @@ const scrollerOf = (element, axis) => {
   return topScroller();
 };
 
-// `{direction, to, amount}`; without an element's number (0) the page. Returns whether anything moved.
+const positionOf = (scroller) => [scroller.scrollLeft, scroller.scrollTop];
+// `{direction, to, amount}`; without an element's number (0) the page.
 kit.scroll = (number, { direction, to, amount }) => {
   const element = number ? elementOf(number) : null;
   if (number && !element) return { lacks: 'attached', what: 'the element' };
   watch(element);
   const axis = direction === 'left' || direction === 'right' ? 'x' : 'y';
   const scroller = scrollerOf(element, axis);
-  const before = [scroller.scrollLeft, scroller.scrollTop];
+  const before = positionOf(scroller);
   const view = axis === 'x' ? scroller.clientWidth : scroller.clientHeight;
   const by = (amount ?? Math.round(view * PART_OF_VIEW)) * (direction === 'left' || direction === 'up' ? -1 : 1);
   // Where columns are reversed the top is below zero; elsewhere that is taken for zero.
   const options = to === 'top' ? { top: -scroller.scrollHeight } : to === 'bottom' ? { top: scroller.scrollHeight }
     : axis === 'x' ? { left: before[0] + by } : { top: before[1] + by };
   Element.prototype.scrollTo.call(scroller, { ...options, behavior: 'instant' });
-  return { moved: scroller.scrollLeft !== before[0] || scroller.scrollTop !== before[1], box: boxOf(rectOf(element ?? scroller)) };
+  // A page may put it back.
+  watched.hasScrolled = () => positionOf(scroller).some((at, axis) => at !== before[axis]);
+  return { box: boxOf(rectOf(element ?? scroller)) };
 };
 kit.scrollIntoView = (number) => {
   const element = elementOf(number);
@@ -39,8 +42,8 @@ kit.scrollIntoView = (number) => {
   if (!actVisible(element)) return lacks('visible', element);
   const rect = rectOf(element);
   const inView = rect.top >= 0 && rect.left >= 0 && rect.bottom <= innerHeight && rect.right <= innerWidth;
-  const moved = scrollTo(element, inView && parent === window ? 'nearest' : 'center');
-  return { moved, box: boxOf(rectOf(element)) };
+  scrollTo(element, inView && parent === window ? 'nearest' : 'center');
+  return { box: boxOf(rectOf(element)) };
 };
 
 // Where an element is in its frame's viewport, which is scrolled to it where an action on it would do that, too.
