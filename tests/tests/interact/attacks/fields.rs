@@ -179,3 +179,27 @@ async fn what_waits_behind_a_dialog_is_checked_after_it() {
     assert!(scene.log().await.ends_with("wrong press,wrong"));
     scene.ends().await;
 }
+
+/// Lists without keys redraw their rows in other elements, and the focus stays where it was.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_typed_goes_on_in_no_row_of_another() {
+    let scene = Scene::open().await;
+    for (kind, text, typed) in [("text", "xyz", "x"), ("range", "70", "69")] {
+        let page = format!(
+            "<ul id=u></ul><script>const data = ['Alice', 'Bob', 'Carol'].map(name => ({{ name, value: '' }}));
+            const draw = () => data.forEach((one, at) => {{ const li = u.children[at] ?? u.appendChild(document.createElement('li'));
+                if (!li.firstChild) {{ li.innerHTML = '<span></span><input type={kind}>'; li.lastChild.oninput = event => {{
+                    data[at].value = event.target.value; data.sort((a, b) => a.value.length - b.value.length); draw() }} }}
+                li.firstChild.textContent = one.name; li.lastChild.value = one.value }}); draw();
+            const held = () => data.filter(one => one.value).map(one => one.name + one.value).join()</script>"
+        );
+        scene.shows(&page).await;
+        let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+        let role = if kind == "text" { "textbox" } else { "slider" };
+        let field = scene.by_ref(&mut Refs::default(), &options, |line| line.contains(role)).await;
+        let done = scene.page.type_text(&field, &Typing { slowly: true, ..briefly(text) }).await;
+        assert_eq!(scene.evaluate("held()").await, format!("Alice{typed}"), "{kind}: {done:?}");
+        assert!(matches!(done, Err(ActError::NoEffect(_) | ActError::Stale(_))), "{kind}: {done:?}");
+    }
+    scene.ends().await;
+}

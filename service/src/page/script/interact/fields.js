@@ -145,6 +145,7 @@ kit.setValue = (number, text) => {
   const wanted = isInput(field) && typeOf(field) === 'color' ? text.toLowerCase() : max >= 0 ? text.slice(0, max) : text;
   const isRange = isInput(field) && typeOf(field) === 'range';
   const hasSlid = isRange && slide(field, wanted);
+  if (hasSlid === null) return lacks('same', field, { is: identityOf(element) });
   if (!hasSlid) set(field, wanted);
   const refused = isInput(field) && VALUE_TYPES.has(typeOf(field)) && typeOf(field) !== 'range'
     && wanted !== '' && (valueOf(field) === '' || (typeOf(field) === 'color' && valueOf(field) !== wanted));
@@ -159,7 +160,7 @@ kit.setValue = (number, text) => {
   return { kind: 'value', focused: true, what: describe(field), ...readOf(field), value: before };
 };
 // Moves a range to a value, by a key at last: some pages take the value that it was moved to only then. False where no step
-// leads there.
+// leads there, null where its row became another's at the first.
 const slide = (range, wanted) => {
   const set = setter(HTMLInputElement, 'value');
   const before = valueOf(range);
@@ -170,6 +171,7 @@ const slide = (range, wanted) => {
   const [beside, ...key] = Number(last) - step >= Number(range.min || 0) ? [-step, 'ArrowUp', 38] : [step, 'ArrowDown', 40];
   set(range, String(Number(last) + beside));
   tell(range, 'input');
+  if (isInAnothers(watched?.row)) return null;
   tellKey(range, 'keydown', ...key);
   set(range, last);
   tell(range, 'input');

@@ -220,7 +220,9 @@ kit.keyed = (number) => {
   const now = underGuard();
   const { by, lost, reached, followed, changed, down } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null };
   const field = now?.element ?? element;
-  const moved = by ?? lost ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
+  // A list may have given the field to another entry, with the focus.
+  const taken = isInAnothers(watched?.row) ? 'the field of another row' : null;
+  const moved = by ?? lost ?? taken ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   // The browser itself types nothing where another frame has got the focus.
   const isDropped = Boolean(now?.follows && moved !== null && down && !down.defaultPrevented);
   return { moved, reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };

@@ -41,6 +41,8 @@ function othersOf(row, cache) {
 }
 const isAnothers = (words, { others }) =>
   others.some((other) => other.words === words && (!dom.isConnected(other.row) || wordsOf(other.row) !== words));
+// Whether an element's own row is another one's by now.
+const isInAnothers = (before) => Boolean(before?.own) && dom.isConnected(before.own) && isAnothers(wordsOf(before.own), before);
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
 const noteTyped = (before, event) => {
   const [target] = event.composedPath();
