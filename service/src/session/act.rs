@@ -65,6 +65,7 @@ impl Turn<'_> {
                 (Some(element), Some(answer))
             }
             None => {
+                self.expects_tab()?;
                 self.show(ShownAction { key: Some(&request.key), ..ShownAction::default() });
                 (None, None)
             }

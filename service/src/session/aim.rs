@@ -92,6 +92,7 @@ impl Turn<'_> {
                 Ok(self.aimed_at(located))
             }
             Target::At(point) => {
+                self.expects_tab()?;
                 let Viewport { width, height, .. } = self.session.viewport();
                 if point.x >= width.into() || point.y >= height.into() {
                     let message = format!("is outside of the viewport, which is {width} by {height}");
@@ -153,6 +154,7 @@ impl Turn<'_> {
         target: &SemanticTarget,
         looking: Looking<'_>,
     ) -> Result<Located, SessionError> {
+        self.expects_tab()?;
         Ok(self.page().locate(&wanted(target, looking), looking.until).await.map_err(Box::new)?)
     }
 

@@ -148,6 +148,8 @@ impl Sessions {
         let held = if acts { session.acting_turn(deadline).await? } else { session.turn.lock().await };
         let acting = acts.then(|| session.agent_acts());
         let tab = session.tabs().get(call.tab)?;
+        let is_closed = |name: &String| session.tabs().get(Some(name)).is_err();
+        let closed_tab = held.tab_told.clone().filter(|told| acts && call.tab.is_none() && is_closed(told));
         let permit = match call.kind {
             Kind::Works => Some(Arc::new(self.0.admission.acquire(call.client, deadline).await?)),
             Kind::Manages => None,
@@ -166,6 +168,7 @@ impl Sessions {
             is_unsettled: false,
             warnings: Vec::new(),
             snapshot: None,
+            closed_tab,
             tool: call.tool.clone(),
             closes: false,
             permit,
@@ -275,6 +278,7 @@ impl Session {
             self.events.push(Event::Console { text });
         }
         let tabs = self.tabs().all();
+        turn.held().tab_told = tabs.iter().any(|open| open.name == tab.name).then(|| tab.name.clone());
         for open in &tabs {
             self.gather(open);
             if let Some(refusal) = open.page.take_refusal() {

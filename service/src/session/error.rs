@@ -53,6 +53,14 @@ pub enum SessionError {
         /// Its kind.
         kind: String,
     },
+    /// The tab that the last answer was about has closed by itself, and the call names neither a tab nor a ref.
+    #[error("tab {closed} has closed, and {active} is the active one now: look at it, or name the tab")]
+    TabClosed {
+        /// Its name.
+        closed: String,
+        /// The tab that would be acted on.
+        active: String,
+    },
     /// A viewer has control of the session.
     #[error("a person has control of the session in its live view")]
     ControlHeld,

@@ -136,6 +136,9 @@ impl Turn<'_> {
         let page = self.page();
         let value = request.value.clone().unwrap_or_default();
         if request.action == InteractAction::Keypress {
+            if element.is_none() {
+                self.expects_tab()?;
+            }
             let clipboard = self.session.clipboard.clone();
             return Ok(Some(page.press(element, &chord("value", &value)?, &clipboard, &terms).await?));
         }

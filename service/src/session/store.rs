@@ -115,6 +115,8 @@ pub struct Session {
 #[derive(Debug, Default)]
 pub(super) struct CallState {
     pub(super) refs: Refs,
+    /// The tab that the last answer was about, if it was open then.
+    pub(super) tab_told: Option<String>,
     /// How many blocked requests were told of.
     pub(super) blocked_told: u64,
     /// How many requests over the page's budget were.

@@ -61,6 +61,8 @@ pub struct Turn<'a> {
     pub warnings: Vec<String>,
     /// The snapshot for the answer.
     pub snapshot: Option<SnapshotAnswer>,
+    /// The tab that an agent still takes for the active one: it has closed since the last answer.
+    pub(super) closed_tab: Option<String>,
     /// The tool that acts, until viewers have been shown what it does.
     pub(super) tool: Option<String>,
     /// Whether the session ends with this call.
@@ -114,6 +116,14 @@ impl Turn<'_> {
     #[must_use]
     pub fn page(&self) -> Arc<Page> {
         Arc::clone(&self.tab.page)
+    }
+
+    /// Fails where the agent means a tab that has closed since it was told of it. What is named by a ref is meant in any case.
+    pub(super) fn expects_tab(&self) -> Result<(), SessionError> {
+        match &self.closed_tab {
+            Some(closed) => Err(SessionError::TabClosed { closed: closed.clone(), active: self.tab.name.clone() }),
+            None => Ok(()),
+        }
     }
 
     /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.

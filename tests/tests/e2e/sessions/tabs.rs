@@ -74,6 +74,45 @@ async fn the_active_tab_is_the_one_used_last() {
     agent.does("close", json!({})).await;
 }
 
+/// Nothing is done in the tab that takes the place of one that closed unseen.
+#[tokio::test]
+async fn a_tab_that_closes_between_calls_is_told_before_another_is_acted_on() {
+    let stack = Stack::shared().await;
+    let proceed = json!({"by": "text", "value": "Continue"});
+    for (route, fields) in [
+        ("press", json!({"key": "Enter"})),
+        ("click", json!({"at": {"x": 100, "y": 20}})),
+        ("click", json!({"target": proceed})),
+        ("interact", json!({"action": "click", "target": proceed})),
+        ("interact", json!({"action": "keypress", "value": "Enter"})),
+    ] {
+        let (gate, closed) = (stack.site.reserve(), stack.site.page(Reply::text("closed")));
+        let shuts = stack.site.html(&format!(
+            "<title>shuts</title><button>Continue</button><script>setInterval(async () => {{
+            if ((await fetch('{gate}')).ok) close() }}, 50)</script>"
+        ));
+        let page = stack.site.html(&format!(
+            "<title>opener</title><button id=o>Open</button><button autofocus onclick='document.title = `acted`'>Continue</button>
+            <script>o.onclick = () => {{ const popup = open('{shuts}');
+            setInterval(() => popup.closed && fetch('{closed}'), 50) }}</script>"
+        ));
+        let (agent, opened) = Agent::at(stack.caller(), &page).await;
+        agent.does("click", json!({"ref": reference(&tree(&opened), "\"Open\"")})).await;
+        let seen = agent.does("tabs", json!({"action": "select", "tab": "t2"})).await;
+        assert_eq!(seen["tab"], "t2");
+        agent.does("snapshot", json!({})).await;
+        stack.site.put(&gate, Reply::text("go"));
+        eventually(SOON, async || so(!stack.site.seen(&closed).is_empty(), "the window did not close")).await;
+        // The opener hears of it before the service may.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let refused = agent.call(route, fields.clone()).await;
+        refused.expect_code_about("STALE_REF", "t2 has closed");
+        assert_eq!(agent.does("status", json!({})).await["title"], "opener", "{route} {fields}");
+        assert_ne!(agent.call(route, fields).await.code().as_deref(), Some("STALE_REF"), "said once");
+        agent.does("close", json!({})).await;
+    }
+}
+
 #[tokio::test]
 async fn a_tab_whose_page_does_not_load_is_not_opened_a_second_time() {
     let stack = Stack::shared().await;
