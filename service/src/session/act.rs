@@ -14,7 +14,8 @@ use super::shown::ShownAction;
 use super::{SessionError, Turn};
 use crate::page::Page;
 use crate::page::interact::{
-    self, ActError, Button, Chord, Click, Direction, Doing, Drop, End, File, Grip, Modifiers, Scroll, Terms, Typing,
+    self, ActError, ActedOn, Button, Chord, Click, Direction, Doing, Drop, End, File, Grip, Modifiers, Scroll, Terms,
+    Typing,
 };
 
 impl Turn<'_> {
@@ -183,6 +184,11 @@ impl Turn<'_> {
         let is_named = matches!(target, Target::Semantic(_));
         loop {
             let Aim { at, answer } = self.aim(target, looking).await?;
+            if let (Gesture::Click(click), At::Point(point)) = (&input, &at) {
+                let (ActedOn { role, name, .. }, acted) = self.page().click_at(*point, click).await?;
+                let matched_count = u64::from(!role.is_empty());
+                return Ok(self.acted(acted, Some(TargetAnswer { role, name, matched_count, ..answer })));
+            }
             match input.give(&self.page(), &at).await {
                 Err(error) if is_named && is_redrawn(&error, looking.until) => {}
                 acted => return Ok(self.acted(acted?, Some(answer))),
@@ -223,7 +229,6 @@ enum Gesture<'a> {
 impl Gesture<'_> {
     async fn give(&self, page: &Page, at: &At) -> Result<interact::Acted, ActError> {
         let element = match (self, at) {
-            (Self::Click(click), At::Point(point)) => return page.click_at(*point, click).await,
             (Self::Hover(_), At::Point(point)) => return page.hover_at(*point).await,
             (_, At::Point(point)) => &page.element_at(*point).await?,
             (_, At::Element(element)) => element,

@@ -41,6 +41,8 @@ pub(super) struct Ask {
     pub reached: bool,
     /// Its label will do where it is not visible.
     pub labels: bool,
+    /// The point of its document at which it is hit, as it is and without any other check.
+    pub at: Option<[f64; 2]>,
     /// Is what it was shown or found as.
     #[serde(skip)]
     pub same: bool,

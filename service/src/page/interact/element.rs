@@ -50,6 +50,12 @@ impl Element {
         Self { frame, number, meant: Meant::Node }
     }
 
+    /// The control around this element, or its document's root, of that number, which must stay what it is now if `is_named`.
+    pub(super) fn acted_on(&self, number: u32, is_named: bool) -> Self {
+        let meant = if is_named { Meant::Found } else { Meant::Node };
+        Self { meant, ..Self::node(self.frame.clone(), number) }
+    }
+
     /// The box of this label, which must stay what it is now if the label must.
     pub(super) fn box_of(&self, number: u32) -> Self {
         let meant = if matches!(self.meant, Meant::Node | Meant::Matched) { Meant::Node } else { Meant::Found };

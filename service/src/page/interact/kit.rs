@@ -85,6 +85,11 @@ impl Page {
     /// # Errors
     /// [`ActError::NotFound`] where nothing is; otherwise as [`Page::main_document`].
     pub async fn element_at(&self, point: Point) -> Result<Element, ActError> {
+        Ok(self.hit_at(point).await?.0)
+    }
+
+    /// The same, with where the point is in the element's document.
+    pub(super) async fn hit_at(&self, point: Point) -> Result<(Element, Point), ActError> {
         let mut frame = self.main_document().await?;
         let mut point = point;
         for _ in 0..FRAME_DEPTH_MAX {
@@ -92,7 +97,7 @@ impl Page {
             let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", arguments).await?;
             let hit = hit.ok_or_else(|| ActError::no_element(format!("the point {}, {}", point.x, point.y)))?;
             if !hit.is_frame {
-                return Ok(Element::node(frame, hit.number));
+                return Ok((Element::node(frame, hit.number), point));
             }
             point = Point { x: hit.x, y: hit.y };
             frame = self.frame_in(&frame, hit.number).await?;

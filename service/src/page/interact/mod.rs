@@ -67,7 +67,7 @@ pub use self::keys::Clipboard;
 pub(in crate::page) use self::keys::Pressed;
 pub(in crate::page) use self::layout::{NAMED, TYPING};
 pub use self::locate::{Located, Missed, Tried};
-pub use self::pointer::{Button, Click};
+pub use self::pointer::{ActedOn, Button, Click};
 pub use self::reference::{NotARef, Ref};
 pub use self::refs::{Fate, RefRecord, Refs, Stale};
 pub use self::scroll::{Direction, End, Scroll};

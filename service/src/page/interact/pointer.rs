@@ -1,11 +1,14 @@
 //! The pointer: clicks and hovering, on elements and at points. All is written through the page's own session, also what is
 //! for frames in other processes.
 
+use std::sync::atomic::Ordering;
+
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
 use serde::Deserialize;
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
@@ -40,6 +43,16 @@ pub struct Click {
     pub modifiers: Modifiers,
     /// What is waited for.
     pub terms: Terms,
+}
+
+/// What a click at a point is for: a control, or the document's root.
+#[derive(Debug, Default, Deserialize)]
+pub struct ActedOn {
+    number: u32,
+    /// The control's role; empty of no control.
+    pub role: String,
+    /// Its name.
+    pub name: String,
 }
 
 /// What `dom.js` says of an element that was acted on in its document.
@@ -114,11 +127,28 @@ impl Page {
         Ok(acted)
     }
 
-    /// Clicks at a point of the viewport.
+    /// Clicks at a point of the viewport, on the control that is hit there before the pointer comes; on nothing, if another one
+    /// is by then. It is looked at once: the pointer stays there, and the next look shows what came by it.
     ///
     /// # Errors
-    /// [`ActError`]: a dialog holds the page, it died, or did not take the input.
-    pub async fn click_at(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
+    /// [`ActError::Covered`] where another control has come there; [`ActError::NotFound`] where the control is something else
+    /// now; a dialog holds the page, it died, or did not take the input.
+    pub async fn click_at(&self, point: Point, click: &Click) -> Result<(ActedOn, Acted), ActError> {
+        let (hit, Point { x, y }) = self.hit_at(point).await?;
+        let acted_on: Option<ActedOn> =
+            hit.frame.call(self, ANSWER_TIMEOUT, "actedOnAt", vec![hit.number.into()]).await?;
+        // Another document draws itself there, which can't be asked.
+        let Some(acted_on) = acted_on else { return Ok((ActedOn::default(), self.click_unseen(point, click).await?)) };
+        let element = hit.acted_on(acted_on.number, !acted_on.role.is_empty());
+        let click = Click { terms: Terms::until(Instant::now()), ..*click };
+        let ask = Ask { hit: true, same: true, at: Some([x, y]), ..Ask::default() };
+        let mut acted = self.click_as(&element, &click, ask).await?;
+        acted.bounding_box = acted.bounding_box.filter(|_| !acted_on.role.is_empty());
+        Ok((acted_on, acted))
+    }
+
+    /// Clicks at a point, whatever is there.
+    async fn click_unseen(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
         let document = self.main_document().await?;
         let mut quiet = Quiet::watch(self, &document);
         quiet.count_changes().await?;

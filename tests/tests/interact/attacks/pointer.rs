@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use porthole_service::page::interact::{ActError, Acted, Click, How, Refs, SnapshotOptions, Terms};
+use porthole_service::page::interact::{ActError, Acted, Click, How, Point, Refs, SnapshotOptions, Terms};
 
 use tokio::time::Instant;
 
-use crate::act::scene::{BRIEFLY, LOGS, Scene};
+use crate::act::scene::{BRIEFLY, LOGS, Scene, ready};
 
 /// The right button, the wrong one, and a log of what came to either. `swap` puts the wrong one over the right one.
 const BUTTONS: &str = "<style>body { margin: 0 } button { position: absolute; left: 50px; top: 50px; width: 200px; height: 80px }
@@ -139,5 +139,80 @@ async fn an_element_that_goes_into_another_document_by_its_press_is_told() {
             }
         }
     }
+    scene.ends().await;
+}
+
+/// A click at a point is for the control that was there before the pointer came.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_at_a_point_comes_to_no_control_that_the_pointer_brought_there() {
+    let scene = Scene::open().await;
+    let at = Point { x: 150.0, y: 90.0 };
+    for swap in [
+        "b.onpointerover = swap",
+        "b.onpointermove = swap",
+        "addEventListener('mousemove', swap, true)",
+        "b.onpointerdown = swap",
+        "b.onmousedown = () => { b.replaceWith(w); swap() }",
+        "b.onmousedown = () => { b.textContent = 'Pay' }; b.onclick = () => note('wrong click')",
+        "b.onpointermove = () => { b.textContent = 'Pay' }; b.onclick = () => note('wrong click')",
+        // A part of the page that is no control.
+        "b.replaceWith(Object.assign(document.createElement('div'), { style: 'height: 200px', onpointermove: swap }))",
+        "const s = document.createElement('style'); s.textContent = 'main:hover #w { left: 50px; z-index: 9 }'; m.append(s)",
+    ] {
+        let page = format!("{BUTTONS}<script>{swap}</script>");
+        let outer = format!(
+            "<style>body {{ margin: 0 }}</style>{LOGS}<iframe style='border: 0; width: 600px; height: 300px' srcdoc=\"{}\"></iframe>",
+            page.replace('"', "&quot;")
+        );
+        for (document, log) in [(&page, "String(log)"), (&outer, "frames[0].eval('String(log)')")] {
+            scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
+            scene.shows(document).await;
+            let clicked = scene.page.click_at(at, &Click::once(ready())).await;
+            let said = clicked.map(|(_, acted)| acted.warnings);
+            let log = scene.evaluate(log).await;
+            assert!(!log.as_str().unwrap().contains("click"), "{swap}: {log} {said:?}");
+            match said {
+                Ok(warnings) => {
+                    assert!(warnings.iter().any(|one| one.starts_with("click_lost")), "{swap}: {warnings:?}")
+                }
+                Err(error) => {
+                    assert!(matches!(error, ActError::Covered { .. } | ActError::NotFound(_)), "{swap}: {error:?}")
+                }
+            }
+        }
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_at_a_point_says_what_it_came_to() {
+    let scene = Scene::open().await;
+    for (document, expected) in [
+        ("<button style='width: 300px; height: 200px' onclick='note(1)'><b>Pay</b></button>", ("button", "Pay")),
+        (
+            "<label style='display: block; height: 200px'>News <input type=checkbox onclick='note(1)'></label>",
+            ("checkbox", "News"),
+        ),
+        ("<div style='height: 200px' onclick='note(1)' onmousemove='this.textContent = 1'>map</div>", ("", "")),
+        ("<canvas width=300 height=200 onclick='note(1)' onmousemove='document.title = 1'></canvas>", ("", "")),
+        ("<div style='position: fixed; inset: 0' onclick='note(1)'></div><button>under</button>", ("", "")),
+        (
+            "<select size=2 style='width: 300px; height: 200px; font-size: 90px' onclick='note(1)'><option>One<option>Two</select>",
+            ("listbox", ""),
+        ),
+    ] {
+        scene.shows(&format!("{LOGS}{document}")).await;
+        let (acted_on, acted) = scene.page.click_at(Point { x: 60.0, y: 60.0 }, &Click::once(ready())).await.unwrap();
+        assert_eq!((&*acted_on.role, &*acted_on.name), expected, "{document}");
+        assert_eq!(scene.log().await, "1", "{document}: {acted:?}");
+        assert_eq!(acted.bounding_box.is_some(), !expected.0.is_empty(), "{document}");
+    }
+    // What the pointer brought is seen by the next look, and then clicked.
+    scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
+    scene.shows(&format!("{BUTTONS}<script>b.onpointermove = swap; log.push = what => log[0] = what</script>")).await;
+    let at = Point { x: 150.0, y: 90.0 };
+    scene.page.click_at(at, &Click::once(ready())).await.unwrap_err();
+    let (acted_on, _) = scene.page.click_at(at, &Click::once(ready())).await.unwrap();
+    assert_eq!((&*acted_on.name, &*scene.log().await), ("Pay", "wrong click"));
     scene.ends().await;
 }

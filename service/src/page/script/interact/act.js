@@ -123,7 +123,7 @@ const reasonToClick = (element) => {
 };
 // The control inside an element that a point of it is on, which is acted on instead. `byCursor`: also what a cursor alone
 // tells, which it does not of what is in a field.
-const isByCursor = (element) => actFieldKind(element) === null;
+const isByCursor = (element) => element !== documentRoot() && actFieldKind(element) === null;
 const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
   for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
@@ -359,8 +359,30 @@ const isLeftToLabel = (element, ask) => {
 // Where the element of the action under way was hit when it was ready last: `{asked, element, x, y}`, `element` being what
 // is drawn in place of the one that was asked for.
 let aimed = null;
+// What a click at a point is for, of the innermost element there: the control that it is in, or else the page, in which no
+// control may come up under the pointer. `{number, role, name}`, without a name of the page; null of a document that is not
+// ours to ask.
+kit.actedOnAt = (number) => {
+  const hit = elementOf(number);
+  if (!hit || ['object', 'embed'].includes(tagOf(hit))) return null;
+  const control = flatClosest(hit, `${NESTED}, label`);
+  if (!control) return { number: numberOf(documentRoot()), role: '', name: '' };
+  foundAs.set(control, identityOf(control));
+  const { role, name, content } = identityOf((control instanceof HTMLLabelElement && controlOf(control)) || control);
+  return { number: numberOf(control), role, name: (name || (FIELDS.has(role) ? '' : content)).slice(0, 200).toWellFormed() };
+};
+// The same as `ready` for a given point: the element is still what it was, and hit there.
+const readyAt = (element, { at: [x, y], found }) => {
+  if (!isMeant(element, found ? foundAs.get(element) : null)) return lacks('same', element, { is: identityOf(element) });
+  const box = boxOf(rectOf(element)), by = actCover(element, x, y);
+  if (by !== null) return lacks('uncovered', element, { box, by });
+  guard(element, false, { nested: nestedAt(element, x, y), under: innermostAt(x, y) });
+  if (meant?.element === element) meant.wasReady = true;
+  watch(element);
+  return { x, y, box, what: describe(element), waited: false };
+};
 // Brings an element into the state that `ask` wants, as far as that is ours, and says what it still lacks:
-// `{visible, enabled, editable, still, hit, clicks, reached, labels, align, shown, found, matched}`. `shown` is the role, name
+// `{visible, enabled, editable, still, hit, clicks, reached, labels, at, align, shown, found, matched}`. `shown` is the role, name
 // and row that it must have, `found` those that it was found with; with `matched` its target must match it still. With `hit`,
 // events at the point are checked from now on (guard.js), and changes of the document are counted (quiet.js). `waited`: the
 // page's script may have run meanwhile.
@@ -369,6 +391,7 @@ kit.ready = async (number, ask) => {
   const asked = elementOf(number);
   let element = asked;
   if (!element) return { lacks: 'attached', what: 'the element' };
+  if (ask.at) return readyAt(element, ask);
   if (ask.editable) {
     element = actField(asked);
     typedInto = { element: asked, field: element };
