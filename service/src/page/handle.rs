@@ -2,6 +2,7 @@
 //!
 //! The other files of `page` add their operations to it and are not known here.
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -39,6 +40,8 @@ pub struct Page {
     pub(super) settles_by: Mutex<Option<Instant>>,
     /// What the guard tells refused targets, of a local session's page.
     pub(super) stops_refused: Option<Arc<OnRefusal>>,
+    /// Whether an action has moved the pointer over the page.
+    pub(super) has_pointer: AtomicBool,
     /// The pictures of more than the viewport.
     pub(super) captures_beyond: CapturesBeyond,
 }

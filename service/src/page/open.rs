@@ -1,6 +1,7 @@
 //! How a page is opened: a lease's blank one, a session's first one, and a window that one of its pages opened.
 
 use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
 
 use chromiumoxide_cdp::cdp::browser_protocol::inspector::EnableParams as EnableInspector;
 use chromiumoxide_cdp::cdp::browser_protocol::page::{EnableParams as EnablePage, SetLifecycleEventsEnabledParams};
@@ -132,6 +133,7 @@ impl Page {
             settles_by: Mutex::default(),
             network_use,
             stops_refused,
+            has_pointer: AtomicBool::new(false),
             captures_beyond: CapturesBeyond::default(),
         }
     }

@@ -93,6 +93,10 @@ impl Page {
             let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
+            // What the pointer was over hears that it goes: a person's would, too.
+            if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
+                self.place_pointer(element, ready.point, &quiet, &tries).await?;
+            }
             let options =
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
             let acted = self.in_document(element, "domClick", options, &mut quiet, &tries).await?;
@@ -179,7 +183,7 @@ impl Page {
             let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let ready = self.ready(element, seen, &mut tries).await?;
             quiet.begins();
-            if terms.visible && terms.by_input() {
+            if moves_pointer(terms) {
                 self.place_pointer(element, ready.point, &quiet, &tries).await?;
             }
             let acted = self.in_document(element, "domHover", json!({}), &mut quiet, &tries).await?;
@@ -274,11 +278,17 @@ impl Page {
     /// Moves the pointer, with a button held or none.
     pub(super) fn send_move(&self, point: Point, button: MouseButton, held: i64) -> Call<DispatchMouseEventReturns> {
         let mut event = DispatchMouseEventParams::new(DispatchMouseEventType::MouseMoved, point.x, point.y);
+        self.has_pointer.store(true, Ordering::Relaxed);
         event.buttons = Some(i64::from(button == MouseButton::Left));
         event.button = Some(button);
         event.modifiers = Some(held);
         self.session.call(&event)
     }
+}
+
+/// Whether the pointer goes along with what happens in the document.
+fn moves_pointer(terms: &Terms) -> bool {
+    terms.visible && terms.by_input()
 }
 
 // === impl Click ===

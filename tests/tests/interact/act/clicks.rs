@@ -269,3 +269,21 @@ async fn a_label_that_is_for_another_field_by_its_own_click_is_told() {
     }
     scene.ends().await;
 }
+
+/// What the pointer was over hears that it has gone, and is hovered over again by the next action there.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_pointer_goes_along_with_a_click_in_the_document() {
+    let scene = Scene::open().await;
+    let page = "<button id=a>Alpha</button><button id=b style='margin: 90px'>Beta</button><script>for (const one of [a, b])
+        for (const type of ['mouseenter', 'mouseleave', 'click']) one.addEventListener(type, () => note(one.id + type))</script>";
+    scene.shows(&format!("{LOGS}{page}")).await;
+    let (alpha, beta) = (scene.element("#a").await, scene.element("#b").await);
+    scene.page.hover(&alpha, &ready()).await.unwrap();
+    let in_document = Terms { how: How::DocumentFirst, ..ready() };
+    let clicked = scene.page.click(&beta, &Click::once(in_document)).await.unwrap();
+    assert_eq!(clicked.method, Method::Dom);
+    scene.page.hover(&alpha, &ready()).await.unwrap();
+    let log = scene.log().await;
+    assert_eq!(log, "amouseenter,amouseleave,bmouseenter,bclick,bmouseleave,amouseenter");
+    scene.ends().await;
+}
