@@ -173,10 +173,10 @@ async fn a_click_at_a_point_comes_to_no_control_that_the_pointer_brought_there()
             assert!(!log.as_str().unwrap().contains("click"), "{swap}: {log} {said:?}");
             match said {
                 Ok(warnings) => {
-                    assert!(warnings.iter().any(|one| one.starts_with("click_lost")), "{swap}: {warnings:?}")
+                    assert!(warnings.iter().any(|one| one.starts_with("click_lost")), "{swap}: {warnings:?}");
                 }
                 Err(error) => {
-                    assert!(matches!(error, ActError::Covered { .. } | ActError::NotFound(_)), "{swap}: {error:?}")
+                    assert!(matches!(error, ActError::Covered { .. } | ActError::NotFound(_)), "{swap}: {error:?}");
                 }
             }
         }
