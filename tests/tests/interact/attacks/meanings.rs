@@ -248,7 +248,9 @@ async fn a_row_that_changes_after_typing_is_the_same_unless_it_has_become_anothe
     let scene = Scene::open().await;
     let list = "<ul><li><span id=a>Apple</span> <input aria-label=Qty id=i> <button>Save</button> <i id=m></i><li><span id=b>Pear</span> <input aria-label=Qty> <button>Save</button></ul>";
     let table = "<table><tr><td><input id=a aria-label=Name value=Alice><td><button>Delete</button><tr><td><input id=b aria-label=Name value=Carol><td><button>Delete</button></table>";
+    let component = "<ul><li>Alice <x-field id=x></x-field> <button>Save</button></ul><script>x.attachShadow({ mode: 'closed' }).innerHTML = '<input aria-label=Name>'</script>";
     for (document, text, shows, changes, is_other) in [
+        (component, "Zoe", false, "0", false),
         (list, "5", false, "a.textContent = 'Pear'; b.textContent = 'Apple'", true),
         (list, "5", false, "a.textContent = 'Apple, 5 pieces'", false),
         (list, "5", false, "m.textContent = 'Not in stock'", false),

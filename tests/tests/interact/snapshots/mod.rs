@@ -6,5 +6,6 @@ mod clickables;
 mod plain;
 mod playwright;
 mod scene;
+mod slotted;
 mod snapshot;
 mod stale;

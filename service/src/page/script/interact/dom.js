@@ -72,6 +72,24 @@ const shadowOf = (element) => dom.openRoot(element) ?? closedRoots.get(element) 
 // What a slot shows.
 const assignedNodes = methodOf(HTMLSlotElement.prototype, 'assignedNodes');
 
+// The slot of a closed root that shows a child of its host: a node itself tells of open ones alone. Kept until the page's
+// script may run again, since a host may have many children.
+let closedSlots = null;
+function closedSlotOf(node, host) {
+  const root = closedRoots.get(host);
+  if (root === undefined) return null;
+  if (closedSlots === null) {
+    closedSlots = new Map();
+    queueMicrotask(() => { closedSlots = null });
+  }
+  let shown = closedSlots.get(host);
+  if (shown === undefined) {
+    closedSlots.set(host, shown = new Map());
+    for (const slot of allIn(root, 'slot')) for (const one of assignedNodes(slot)) shown.set(one, slot);
+  }
+  return shown.get(node) ?? null;
+}
+
 // The parent in the tree that is drawn: slots and shadow hosts count. Null above the document's root.
 function drawnParent(node) {
   const slot = isElementNode(node) || dom.type(node) === 3 ? node.assignedSlot ?? null : null;
@@ -79,7 +97,7 @@ function drawnParent(node) {
   const parent = dom.parent(node);
   if (parent === null) return null;
   if (dom.type(parent) === 11) return parent instanceof ShadowRoot ? parent.host : null;
-  return dom.type(parent) === 1 ? parent : null;
+  return dom.type(parent) === 1 ? closedSlotOf(node, parent) ?? parent : null;
 }
 
 // The shadow roots that were walked through, for what observes changes: one can't select them.

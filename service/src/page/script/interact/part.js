@@ -29,16 +29,16 @@ function partWordsOf(part, cache) {
 function readPart(part) {
   const name = nameOf(part, roleOf(part));
   if (dom.matches(part, QUESTIONS)) return dialogWords(part, name);
-  const message = dom.matches(part, MESSAGES) && dom.find(part, BUTTONS) !== null ? textIn(part, isAsked, false) : '';
+  const message = dom.matches(part, MESSAGES) && drawnIn(part, BUTTONS, 1).length > 0 ? textIn(part, isAsked, false) : '';
   // A tab may tell how much is in its panel.
   const named = dom.attribute(part, 'role') === 'tabpanel' ? name.replace(/\s*\d+\+?$/, '') : name;
   return namedWords(`${named} ${message.length > ASKED_MAX_CHARS ? '' : message}`);
 }
 function dialogWords(part, name) {
   const said = byIds(part, 'aria-describedby');
-  const heading = name === '' ? dom.find(part, HEADINGS) : null;
+  const heading = name === '' ? drawnIn(part, HEADINGS, 1)[0] : null;
   if (heading) said.push(heading);
-  const named = said.reduce((text, one) => textIn(one, () => true, false, `${text} `), name);
+  const named = said.reduce((text, one) => textIn(one, isText, false, `${text} `), name);
   const asks = askedIn(part);
   const all = `${named} ${asks}`;
   const numbers = ASKS.test(all) ? numbersAsked(all) : all.match(SUMS) ?? [];
@@ -47,22 +47,24 @@ function dialogWords(part, name) {
 // What a question asks, as far as the first field: what comes after may be what is wrong with that. What a field that is only
 // read says is asked about. A list beside a field to write in may be what was written.
 function askedIn(part) {
-  const buttons = allIn(part, BUTTONS);
+  const buttons = drawnIn(part, BUTTONS, BUTTONS_MAX);
   if (buttons.length > BUTTONS_MAX) return '';
-  const isWritten = dom.find(part, WRITTEN_IN) !== null;
+  const isWritten = drawnIn(part, WRITTEN_IN, 1).length > 0;
   const isAbout = (node) => isAsked(node) && !saysWhatChanges(node) && !(isWritten && isList(node));
   const text = textIn(part, isAbout, false, '', null, true).slice(0, ASKED_MAX_CHARS);
   return buttons.length <= QUESTION_BUTTONS_MAX || (ASKS.test(text) && !isCalendar(buttons)) ? text : '';
 }
 // One with more buttons is a question if it says so. A calendar is none.
 const isCalendar = (buttons) =>
-  [...buttons].filter((button) => textIn(button, () => true, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
+  buttons.filter((button) => textIn(button, isText, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
 const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
 input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
 // A list or table of what is asked about has no controls.
 const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', 'time', 'relative-time']);
 const ASKED_NOT_ROLES = new Set(['button', 'menu', 'menuitem', 'option', 'listbox', 'tree', 'tab', 'timer', 'status', 'progressbar']);
 const isAsked = (node) => !ASKED_NOT.has(dom.tag(node)) && !ASKED_NOT_ROLES.has(dom.attribute(node, 'role')) && !(isList(node) && hasControls(node));
+// Of a shadow root what is no style sheet.
+const isText = (node) => !SKIPPED.has(dom.tag(node));
 const isList = (node) => LISTS.has(dom.tag(node)) || dom.attribute(node, 'role') === 'list';
 const LISTS = new Set(['ul', 'ol', 'table']);
 const hasControls = (element) => dom.find(element, CONTROLS) !== null;
@@ -141,5 +143,5 @@ const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live],
 function describedAs(element) {
   if (!dom.has(element, 'aria-describedby') || FIELDS.has(roleOf(element))) return '';
   const said = byIds(element, 'aria-describedby').filter((one) => !dom.closest(one, PASSING_WORDS) && !dom.find(one, PASSING_WORDS));
-  return namedWords(said.map((one) => textIn(one, () => true, false).slice(0, ASKED_MAX_CHARS)).join(' '));
+  return namedWords(said.map((one) => textIn(one, isText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
 }

@@ -31,7 +31,7 @@ function plainRowsOf(element, outermost, looked, nearest) {
 function findPlainRows(element, outermost, looked, nearest) {
   const control = controlOf(element, looked), found = [];
   if (control === null) return found;
-  const path = [];
+  const path = [], rootAround = outermost && seenRoots.length > 0 ? dom.rootNode(outermost) : null;
   let inner = element, hasPassed = false;
   for (let level = 0; level < PLAIN_LEVELS_MAX && found.length < PLAIN_ROWS_MAX; level++) {
     const isCell = dom.tag(inner) === 'dd' || (level < CELL_LEVELS_MAX && found.length === 0 && !dom.matches(inner, ROWS));
@@ -41,6 +41,8 @@ function findPlainRows(element, outermost, looked, nearest) {
     }
     const parent = dom.parent(inner), isInRoot = parent instanceof ShadowRoot, outer = isInRoot ? parent.host : parent;
     if (!outer || dom.type(outer) !== 1 || outer === outermost) break;
+    // A row in a shadow root is around what its slots show.
+    if (rootAround && rootAround === shadowOf(outer)) break;
     // A list of buttons and a table of them may be in a row.
     hasPassed ||= inner === nearest;
     if (dom.matches(outer, NOT_PLAIN_ROWS) && !(hasPassed && isList(outer))) break;

@@ -46,15 +46,11 @@ function rowsInside(row) {
   const holders = new Set();
   walkIn(row, () => true, (node, type) => {
     if (type !== 1 || !dom.matches(node, IN_ROWS)) return true;
-    for (let at = outerOf(node); at && at !== row && !holders.has(at); at = outerOf(at)) holders.add(at);
+    for (let at = drawnParent(node); at && at !== row && !holders.has(at); at = drawnParent(at)) holders.add(at);
     return true;
   });
   return (node) => isPlainRow.has(node) || dom.matches(node, ROWS) || (holders.has(node) && elementsBeside(node).some((other) => holders.has(other)));
 }
-const outerOf = (node) => {
-  const parent = dom.parent(node);
-  return parent instanceof ShadowRoot ? parent.host : parent;
-};
 
 // How many of a plain row's texts tell it from the row beside it: up to the first with a word that the other does not have, and
 // one more after a short word, which may be a badge if it is no heading or link, unless that one begins with a number ("3 hours

@@ -43,28 +43,27 @@ function rowWordsOf(element, cache = new Map()) {
   return aroundOf(element, cache).rows.map(({ row, byTitle }) => wordsOf(row, byTitle, cache)).join(' ');
 }
 
-// The nearest element around another that a selector matches, also around the shadow roots that it is in.
-const HOSTS_AROUND_MAX = 20;
-// The element whose shadow root a node is in; null in none.
-const hostOf = (node) => {
-  const root = dom.rootNode(node);
-  return root instanceof ShadowRoot ? root.host : null;
-};
-function outwardOf(element, selector) {
-  let at = dom.parent(element);
-  for (let hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
-    const found = dom.type(at) === 1 ? dom.closest(at, selector) : null;
-    // Asking each element for its root takes long in a long page.
-    if (found || seenRoots.length === 0) return found;
-    at = hostOf(at);
+// The nearest row or part around an element as it is drawn: what a slot shows is in the rows and parts around the slot.
+function outwardOf(element, cache) {
+  if (seenRoots.length === 0) {
+    const parent = dom.parent(element);
+    return parent && dom.type(parent) === 1 ? dom.closest(parent, AROUND) : null;
   }
-  return null;
+  const passed = [];
+  let found = null;
+  for (let at = drawnParent(element); at; at = drawnParent(at)) {
+    const note = noteOf(at, cache);
+    // What others inside have passed is not walked through again.
+    if (note.nearest !== undefined) { found = note.nearest; break }
+    passed.push(note);
+    if (dom.matches(at, AROUND)) { found = at; break }
+  }
+  for (const note of passed) note.nearest = found;
+  return found;
 }
 function holds(outer, inner) {
-  for (let at = inner, hosts = 0; at && hosts < HOSTS_AROUND_MAX; hosts++) {
-    if (dom.contains(outer, at)) return true;
-    at = hostOf(at);
-  }
+  if (dom.contains(outer, inner)) return true;
+  if (seenRoots.length > 0) for (let at = drawnParent(inner); at; at = drawnParent(at)) if (at === outer) return true;
   return false;
 }
 
@@ -73,7 +72,7 @@ function holds(outer, inner) {
 // something, which is read in full. Of those farther out, `byTitle`, the title counts: they hold other entries as well.
 function aroundOf(element, cache = new Map(), looked = null) {
   const rowsAround = [], parts = [];
-  let isOutside = false, at = outwardOf(element, AROUND);
+  let isOutside = false, at = outwardOf(element, cache);
   for (let steps = 0; at && steps < AROUND_STEPS_MAX; steps++) {
     const note = noteOf(at, cache);
     note.kind ??= { isRow: dom.matches(at, ROWS), isPart: dom.matches(at, PARTS), isDialog: dom.matches(at, DIALOGS) };
@@ -82,7 +81,7 @@ function aroundOf(element, cache = new Map(), looked = null) {
     if (isPart && !isOutside && parts.length < ROWS_AROUND_MAX && partWordsOf(at, cache) !== '') parts.push(at);
     isOutside ||= isDialog;
     if (isOutside && rowsAround.length > 0) break;
-    if (note.outer === undefined) note.outer = outwardOf(at, AROUND);
+    if (note.outer === undefined) note.outer = outwardOf(at, cache);
     at = note.outer;
   }
   const first = rowsAround.findIndex((row) => !isSilent(row, cache, looked));

@@ -20,7 +20,7 @@ const isTyped = (field) => {
 // What an element's rows say as an action on it begins, and what its field holds once it was typed into. A row that changes by
 // that or soon after, and still has the field with that value, is about the same: a preview, a hint, the text itself. It is
 // not if it says what another row said, which says it no longer: then they have changed places.
-const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50;
+const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50, CLOSED_ROOTS_MAX = 20;
 const rowBefore = (element) => {
   const cache = new Map(), { rows, own } = aroundOf(element, cache);
   const told = rows.map(({ row, byTitle }) => ({ row, byTitle, told: wordsOf(row, byTitle, cache) }));
@@ -44,8 +44,18 @@ const isAnothers = (words, { others }) =>
 // Whether an element's own row is another one's by now.
 const isInAnothers = (before) => Boolean(before?.own) && dom.isConnected(before.own) && isAnothers(wordsOf(before.own), before);
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
+// The field that an event is about: at the host of a closed root, which hides it, what has the focus inside.
+const fieldOfEvent = (event) => {
+  let [target] = event.composedPath();
+  for (let roots = 0; roots < CLOSED_ROOTS_MAX && closedRoots.has(target); roots++) {
+    const inside = closedRoots.get(target).activeElement;
+    if (!inside) break;
+    target = inside;
+  }
+  return target;
+};
 const noteTyped = (before, event) => {
-  const [target] = event.composedPath();
+  const target = fieldOfEvent(event);
   if (!(target instanceof Element)) return;
   const isActedOn = target === before?.element;
   if (isActedOn || event.isTrusted) {

@@ -53,13 +53,18 @@ function setValueOf(node) {
   return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
 
-// Visits what is inside an element, as far as `isAbout` leads into it and until `visit` returns false. Of an element that has
-// a shadow root, also what is in that and in others there.
+// Visits what is inside an element as it is drawn, as far as `isAbout` leads into it and until `visit` returns false: of an
+// element that has a shadow root what is in that, and of a slot what it shows.
 function walkIn(element, isAbout, visit) {
-  const isHost = shadowOf(element) !== null;
-  const firstIn = !isHost ? dom.firstChild : (outer) => {
+  // The slots around a node, with what they show and which of these the node is in.
+  const slots = [];
+  const firstIn = (outer) => {
     const root = shadowOf(outer);
-    return (root && dom.firstChild(root)) ?? dom.firstChild(outer);
+    if (root) return dom.firstChild(root);
+    const shown = outer instanceof HTMLSlotElement ? assignedNodes(outer) : [];
+    if (shown.length === 0) return dom.firstChild(outer);
+    slots.push({ slot: outer, shown, at: 0 });
+    return shown[0];
   };
   let node = firstIn(element);
   for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
@@ -67,18 +72,33 @@ function walkIn(element, isAbout, visit) {
     if (!visit(node, type)) return;
     let next = type === 1 && isAbout(node) ? firstIn(node) : null;
     while (next === null && node !== element) {
+      const around = slots.at(-1);
+      if (around && around.shown[around.at] === node) {
+        next = around.shown[++around.at] ?? null;
+        if (next) break;
+        slots.pop();
+        node = around.slot;
+        continue;
+      }
       next = dom.nextSibling(node);
       if (next) break;
       const outer = dom.parent(node);
-      if (!isHost || !(outer instanceof ShadowRoot)) node = outer;
-      else {
-        // What the host itself holds comes after its root.
-        node = outer.host;
-        next = dom.firstChild(node);
-      }
+      node = outer instanceof ShadowRoot ? outer.host : outer;
     }
     node = next;
   }
+}
+// What a selector finds inside an element, also as it is drawn, somewhat more than `max` at most.
+function drawnIn(element, selector, max) {
+  const found = new Set(), all = allIn(element, selector);
+  for (let at = 0; at < all.length && at <= max; at++) found.add(all[at]);
+  if (seenRoots.length > 0) {
+    walkIn(element, () => true, (node, type) => {
+      if (type === 1 && dom.matches(node, selector)) found.add(node);
+      return found.size <= max;
+    });
+  }
+  return [...found];
 }
 
 // A button in a heading is the row's title.
