@@ -259,3 +259,24 @@ async fn what_a_plain_row_gains_makes_it_no_other() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn headers_above_headers_count_but_for_those_above_all() {
+    each(&[
+        ("<table><thead><tr><th><th colspan=2 id=n>Prod<tr><th>Who<th>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td><button>Set</button></table>", "n.textContent = 'Test'", true),
+        ("<table><tr><th><th colspan=2 id=n>Prod<tr><th>Who<th>Read<th>Write<tr><td>Alice<td><button>Act</button><td><button>Set</button></table>", "n.textContent = 'Test'", true),
+        ("<table><tr><th><th colspan=2>Prod<tr><th>Who<th id=n>Read<th>Write<tr><td>Alice<td><button>Act</button><td><button>Set</button></table>", "n.textContent = 'Admin'", true),
+        ("<table><thead><tr><th rowspan=2>Who<th colspan=2 id=n>Prod<tr><th>Read<th>Write<tbody><tr><td>Alice<td><button>Set</button><td><button>Act</button></table>", "n.textContent = 'Test'", true),
+        ("<table><thead><tr><th rowspan=2>Who<th colspan=2>Prod<tr><th id=n>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td><button>Set</button></table>", "n.textContent = 'Admin'", true),
+        ("<table><thead><tr><th rowspan=2 id=n>Read<th colspan=2>Prod<tr><th>One<th>Two<tbody><tr><td><button>Act</button><td>Alice<td>Bob</table>", "n.textContent = 'Write'", true),
+        // What is above another column or all of them, and what comes and goes.
+        ("<table><thead><tr><th><th colspan=2>Prod<th id=n>Test<tr><th>Who<th>Read<th>Write<th>Other<tbody><tr><td>Alice<td><button>Act</button><td>Bob<td>Carol</table>", "n.textContent = 'Beta'", false),
+        ("<table><thead><tr><th rowspan=2>Who<th colspan=2>Prod<tr><th id=n>Read<th>Write<tbody><tr><td>Alice<td>Bob<td><button>Act</button></table>", "n.textContent = 'Admin'", false),
+        ("<table><thead><tr><th colspan=3 id=n>All users<tr><th>Who<th>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td>Bob</table>", "n.textContent = 'All 50 on this page are chosen'", false),
+        ("<table><thead id=n><tr><th>Who<th>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td>Bob</table>", "n.insertRow(0).innerHTML = '<th colspan=3>All 50 on this page are chosen'", false),
+        ("<table><thead id=n><tr><th>Who<th>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td>Bob</table>", "n.insertRow().innerHTML = '<th><input><th><input><th><input>'", false),
+        ("<table><tr><th>Who<th>Read<th>Write<tr><td>Alice<td><button>Act</button><td>Bob<tr id=n><th>Carol<td>1<td>2</table>", "n.cells[0].textContent = 'Dan'", false),
+        ("<table><thead><tr><th><th colspan=2>Prod <span id=n></span><tr><th>Who<th>Read<th>Write<tbody><tr><td>Alice<td><button>Act</button><td>Bob</table>", "n.textContent = '▲'", false),
+    ])
+    .await;
+}

@@ -111,30 +111,55 @@ function headerOf(element, cache) {
   return headers[column] ?? '';
 }
 const spanOf = (cell) => (cell instanceof HTMLTableCellElement ? cell.colSpan : 1);
+// Headers above others, such as one of several columns, are told with these. One above all columns is none's: it may be a
+// message.
+const HEADER_ROWS_MAX = 4, HEADERS = 'th, [role=columnheader]';
 function headersIn(table) {
-  const headers = [], head = childWithTag(table, 'thead');
-  const row = (head && dom.lastElement(head)) ?? dom.find(table, 'tr, [role=row]');
-  if (row === null || dom.closest(row, TABLES) !== table) return headers;
-  // A row of data may have a header of its own.
-  const last = dom.lastElement(row);
-  if (!last || !dom.matches(last, 'th, [role=columnheader], thead > tr > td')) return headers;
-  let at = dom.firstElement(row);
-  for (; at && headers.length < COLUMNS_MAX; at = dom.nextElement(at)) {
-    const words = dom.matches(at, 'th, [role=columnheader]') ? headerWords(at) : '';
-    for (let span = spanOf(at); span > 0 && headers.length < COLUMNS_MAX; span--) headers.push(words);
+  const cells = [], held = [];
+  const rows = headerRowsOf(table);
+  for (const row of rows) {
+    let at = dom.firstElement(row);
+    for (let column = 0; (at || column < held.length) && column < COLUMNS_MAX; column++) {
+      if (held[column] > 0) held[column]--;
+      else if (at) {
+        const span = Math.min(spanOf(at), COLUMNS_MAX - column), down = at instanceof HTMLTableCellElement ? at.rowSpan || HEADER_ROWS_MAX : 1;
+        if (dom.matches(at, HEADERS)) cells.push({ words: headerWords(at), column, span, isLast: row === rows.at(-1) });
+        for (const end = column + span; column < end; column++) held[column] = down - 1;
+        column--;
+        at = dom.nextElement(at);
+      }
+    }
   }
-  return headers;
+  return Array.from(held, (_, column) => cells
+    .filter((cell) => cell.column <= column && column < cell.column + cell.span && (cell.isLast || cell.span < held.length))
+    .map(({ words }) => words).filter((words) => words !== '').join(' '));
+}
+// The last rows of a head, or the first rows that have headers alone.
+function headerRowsOf(table) {
+  const head = childWithTag(table, 'thead'), rows = [];
+  let row = (head && dom.lastElement(head)) ?? dom.find(table, 'tr, [role=row]');
+  if (row === null || dom.closest(row, TABLES) !== table) return rows;
+  // A row of data may have a header of its own.
+  const isOfHeaders = (row) => dom.lastElement(row) !== null && dom.matches(dom.lastElement(row), `${HEADERS}, thead > tr > td`);
+  if (!isOfHeaders(row)) return rows;
+  rows.push(row);
+  const isInHead = head !== null && dom.parent(row) === head, next = isInHead ? dom.previousElement : dom.nextElement;
+  while ((row = next(row)) && rows.length < HEADER_ROWS_MAX && (isInHead || (isOfHeaders(row) && dom.matches(dom.firstElement(row), HEADERS)))) rows.push(row);
+  return isInHead ? rows.reverse() : rows;
 }
 // A header that is a button to sort by says its name first, and how it is sorted after.
 function headerWords(header) {
   const words = namedWords(textIn(header, isAboutRow, false).slice(0, ASKED_MAX_CHARS));
   if (words !== '') return words;
+  return namedWords(firstTextIn(header));
+}
+function firstTextIn(element) {
   let first = '';
-  walkIn(header, (node) => !SKIPPED.has(dom.tag(node)), (node, type) => {
+  walkIn(element, (node) => isText(node) && !saysWhatChanges(node), (node, type) => {
     if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.slice(0, ASKED_MAX_CHARS);
     return first === '';
   });
-  return namedWords(first);
+  return first;
 }
 
 // What a button or link is described by. A field's description may be what is wrong with it, and a tooltip is there only while
