@@ -280,3 +280,25 @@ async fn headers_above_headers_count_but_for_those_above_all() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn what_opens_a_panel_counts_by_what_it_says_first() {
+    each(&[
+        ("<details open><summary id=n>Alice</summary><button>Act</button></details>", "n.textContent = 'Bob'", true),
+        ("<details open><summary><span>Member</span><h3 id=n>Alice</h3></summary><button>Act</button></details>", "n.textContent = 'Bob'", true),
+        ("<details open><summary id=n>Alice</summary><details open><summary>Files</summary><button>Act</button></details></details>", "n.textContent = 'Bob'", true),
+        ("<h3><button aria-expanded=true aria-controls=p id=n>Alice</button></h3><div id=p><p><button>Act</button></p></div>", "n.textContent = 'Bob'", true),
+        ("<div role=heading><span role=button tabindex=0 aria-expanded=true aria-controls=p><i id=n>Alice</i></span></div><div id=p><button>Act</button></div>", "n.textContent = 'Bob'", true),
+        // What changes by itself or by what is done there.
+        ("<details open><summary>Shipping <b id=n>not chosen</b></summary><button>Act</button></details>", "n.textContent = 'by express'", false),
+        ("<details open><summary>Alice <button id=n>Follow</button></summary><button>Act</button></details>", "n.textContent = 'Following'", false),
+        ("<details open><summary id=n>Messages (3)</summary><button>Act</button></details>", "n.textContent = 'Messages (4)'", false),
+        ("<details open><summary><span role=log id=n>Idle</span>Alice</summary><button>Act</button></details>", "n.textContent = 'Saving'", false),
+        ("<details open id=n><summary>Alice</summary><button>Act</button></details>", "n.open = false; n.open = true", false),
+        ("<details open><summary>Alice</summary><button>Act</button></details><details open><summary id=n>Carol</summary>c</details>", "n.textContent = 'Dan'", false),
+        ("<h3><button aria-expanded=true aria-controls=p>Shipping <i id=n></i></button></h3><div id=p><button>Act</button></div>", "n.textContent = 'Express'", false),
+        ("<div><button aria-expanded=true aria-controls=p id=n>Newest</button></div><div id=p><button>Act</button></div>", "n.textContent = 'Oldest'", false),
+        ("<h3><button aria-expanded=true aria-controls=p>Alice</button></h3><div id=p><button>Act</button></div><h3><button aria-expanded=false aria-controls=q id=n>Carol</button></h3><div id=q></div>", "n.textContent = 'Dan'", false),
+    ])
+    .await;
+}

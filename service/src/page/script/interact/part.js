@@ -2,7 +2,7 @@
 // what it is described by.
 
 // A dialog that is used again for another question has the same buttons, and so has the menu of an entry.
-const PARTS = 'dialog, fieldset, section, form, table, [popover], [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], \
+const PARTS = 'dialog, fieldset, details, section, form, table, [popover], [role=dialog], [role=alertdialog], [role=tabpanel], [role=region], \
 [role=group], [role=radiogroup], [role=menu], [role=tablist], [role=toolbar], [role=listbox], [role=form], [role=table], [role=grid], \
 [role=treegrid], [role=tree], [role=status], [role=alert]';
 const DIALOGS = 'dialog, [role=dialog], [role=alertdialog]';
@@ -31,8 +31,40 @@ function readPart(part) {
   if (dom.matches(part, QUESTIONS)) return dialogWords(part, name);
   const message = dom.matches(part, MESSAGES) && drawnIn(part, BUTTONS, 1).length > 0 ? textIn(part, isAsked, false) : '';
   // A tab may tell how much is in its panel.
-  const named = dom.attribute(part, 'role') === 'tabpanel' ? name.replace(/\s*\d+\+?$/, '') : name;
+  const named = dom.attribute(part, 'role') === 'tabpanel' ? name.replace(/\s*\d+\+?$/, '') : `${name} ${summaryOf(part)}`;
   return namedWords(`${named} ${message.length > ASKED_MAX_CHARS ? '' : message}`);
+}
+// What `details` are about: a heading in their summary, or what it says first. What comes after is often a choice or a state.
+function summaryOf(part) {
+  const summary = dom.tag(part) === 'details' ? childWithTag(part, 'summary') : null;
+  return summary ? titleIn(summary) : '';
+}
+function titleIn(opener) {
+  const heading = dom.find(opener, HEADINGS);
+  return heading ? textIn(heading, isText, false).slice(0, ASKED_MAX_CHARS) : firstTextIn(opener);
+}
+// The panel of an accordion belongs to the button in the heading that opens it. A button elsewhere may open a menu.
+const PANELS_MAX = 500, OPENERS = ':is(h1, h2, h3, h4, h5, h6, [role=heading]) > [aria-controls][aria-expanded]';
+function panelsIn() {
+  const panels = new Map(), openers = Document.prototype.querySelectorAll.call(document, OPENERS);
+  for (let at = 0; at < openers.length && at < PANELS_MAX; at++) {
+    for (const panel of byIds(openers[at], 'aria-controls').slice(0, 1)) panels.set(panel, openers[at]);
+  }
+  return panels;
+}
+function openedBy(element, cache) {
+  const panels = noteOf(document, cache).panels ??= panelsIn();
+  if (panels.size === 0) return '';
+  const passed = [];
+  let words = '';
+  for (let at = element; at; at = drawnParent(at)) {
+    const note = noteOf(at, cache);
+    if (note.openedBy !== undefined) { words = note.openedBy; break }
+    passed.push(note);
+    if (panels.has(at)) { words = namedWords(titleIn(panels.get(at))); break }
+  }
+  for (const note of passed) note.openedBy = words;
+  return words;
 }
 function dialogWords(part, name) {
   const said = byIds(part, 'aria-describedby');
