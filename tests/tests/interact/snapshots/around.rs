@@ -302,3 +302,24 @@ async fn what_opens_a_panel_counts_by_what_it_says_first() {
     ])
     .await;
 }
+
+#[tokio::test]
+async fn a_question_right_before_radio_buttons_counts() {
+    each(&[
+        ("<p id=n>Keep the account?</p><label><input type=radio name=a>Act</label><label><input type=radio name=a>No</label>", "n.textContent = 'Delete the account?'", true),
+        ("<p id=n>Keep the account?</p><label><input type=radio name=a>No</label><label><input type=radio name=a>Act</label>", "n.textContent = 'Delete the account?'", true),
+        ("<h2 id=n>Keep the account?</h2><div><div><input type=radio name=a id=x><label for=x>Yes</label></div><div><input type=radio name=a id=y><label for=y>Act</label></div></div>", "n.textContent = 'Delete the account?'", true),
+        ("<div id=n>Keep it?</div><input type=radio name=a> Yes <input type=radio name=a aria-label=Act> Perhaps", "n.textContent = 'Delete it?'", true),
+        ("<p>Keep it?</p><label><input type=radio name=a>Yes</label><p id=n>Delete it?</p><label><input type=radio name=b>Act</label>", "n.textContent = 'Sell it?'", true),
+        // What asks nothing, what others are asked, and what is said of the answer.
+        ("<p>Keep it?</p><p id=n>Idle</p><label><input type=radio name=a>Act</label>", "n.textContent = 'Saving'", false),
+        ("<p>Keep it? <b id=n></b></p><label><input type=radio name=a>Act</label>", "n.textContent = 'An answer is required'", false),
+        ("<p>Keep it?</p><p id=n aria-live=polite></p><label><input type=radio name=a>Act</label>", "n.textContent = 'Really?'", false),
+        ("<p id=n>Keep it?</p><label><input type=radio name=a>Yes</label><label><input type=radio name=b>Act</label>", "n.textContent = 'Sell it?'", false),
+        ("<p>Pay <b id=n>$10.20</b> now?</p><label><input type=radio name=a>Act</label>", "n.textContent = '$10.30'", false),
+        ("<div id=n><p>How are you?</p></div><p>Fine.</p><label><input type=radio name=a>Act</label>", "n.innerHTML = '<p>Where are you?</p>'", false),
+        ("<p id=n>Keep it?</p><label><input type=checkbox name=a>Act</label>", "n.textContent = 'Sell it?'", false),
+        ("<p>Keep it?</p><label><input type=radio name=a id=n>Yes</label><label><input type=radio name=a>Act</label>", "n.click()", false),
+    ])
+    .await;
+}

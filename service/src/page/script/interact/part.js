@@ -194,6 +194,38 @@ function firstTextIn(element) {
   return first;
 }
 
+// The question that stands right before radio buttons, which may be in no group: as far as its question mark, since what comes
+// after may be what is wrong with the answer. Any other text before them is none.
+const CHOICES = 'input[type=radio], [role=radio]', CHOICE_LEVELS_MAX = 4, CHOICES_BESIDE_MAX = 20;
+function questionBefore(element, cache) {
+  if (!dom.matches(element, CHOICES)) return '';
+  const group = dom.attribute(element, 'name');
+  let at = element;
+  for (let level = 0; at && level < CHOICE_LEVELS_MAX && !dom.matches(at, PARTS); level++, at = drawnParent(at)) {
+    let before = dom.previousSibling(at);
+    for (let count = 0; before && count < CHOICES_BESIDE_MAX; before = dom.previousSibling(before), count++) {
+      const note = noteOf(before, cache);
+      if (note.before === undefined) note.before = readBefore(before);
+      const { text, choice } = note.before;
+      if (choice !== null && dom.attribute(choice, 'name') !== group) return '';
+      if (choice === null && text !== '') return ASKS.test(text) ? namedWords(text.replace(/[^?\u061f\uff1f]*$/, '')) : '';
+    }
+    if (before) return '';
+  }
+  return '';
+}
+// What a node before radio buttons says, and the one of them that it is, has or labels.
+function readBefore(node) {
+  const type = dom.type(node);
+  if (type !== 1) {
+    const beside = type === 3 ? dom.previousSibling(node) : null, isLabel = beside && dom.type(beside) === 1 && dom.matches(beside, CHOICES);
+    return { text: type === 3 && !isLabel ? node.data.slice(0, ASKED_MAX_CHARS).trim() : '', choice: null };
+  }
+  const choice = dom.matches(node, CHOICES) ? node : dom.find(node, CHOICES) ?? (node instanceof HTMLLabelElement ? node.control : null);
+  const isText = choice === null && isAsked(node) && !saysWhatChanges(node);
+  return { text: isText ? textIn(node, isAsked, false).slice(0, ASKED_MAX_CHARS).trim() : '', choice };
+}
+
 // What a button or link is described by. A field's description may be what is wrong with it, and a tooltip is there only while
 // the pointer is.
 const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live], [popover]';
