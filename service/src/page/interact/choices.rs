@@ -36,6 +36,8 @@ struct Check {
     what: String,
     /// The box, where the element is its label.
     number: u32,
+    /// The native box inside of it that has its state.
+    inner: Option<u32>,
     checked: Option<bool>,
     /// Whether it is checked in part, which is neither.
     mixed: bool,
@@ -131,7 +133,7 @@ impl Page {
     async fn check_to(&self, element: &Element, checked: bool, terms: &Terms) -> Result<Acted, ActError> {
         let mut tries = Tries::until(terms.deadline);
         let ask = Ask { labels: true, ..Ask::pointer(terms) };
-        let before = self.check_of(element, &tries).await?;
+        let before = self.check_of(element, true, &tries).await?;
         let Some(was) = before.checked else {
             return Err(ActError::Invalid(format!("{} can't be checked", before.what)));
         };
@@ -145,8 +147,9 @@ impl Page {
             return Err(ActError::NoEffect(format!("{} is unchecked by checking another", before.what)));
         }
         let checked_box = if before.number == element.number { element.clone() } else { element.box_of(before.number) };
-        // In the document a label is not needed.
-        let clicked = if terms.document_first() { &checked_box } else { element };
+        // In the document a label is not needed, nor around a box that is drawn in the element.
+        let clicked =
+            if terms.document_first() || before.inner == Some(checked_box.number) { &checked_box } else { element };
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
         // A label may be for another box by now.
         let after = match self.checked_by_now(&checked_box, checked, &acted, &tries).await {
@@ -165,6 +168,10 @@ impl Page {
         if before.mixed && !after.mixed {
             // The first click made one of the two states of it.
             return Box::pin(self.check_to(element, checked, terms)).await;
+        }
+        if let Some(inner) = before.inner.filter(|inner| acted.settled.no_change && *inner != checked_box.number) {
+            // The element around the box takes no clicks.
+            return Box::pin(self.check_to(&element.box_of(inner), checked, terms)).await;
         }
         // A page that has done something may still be at it: another click would undo the first.
         if acted.method == Method::Dom && acted.settled.no_change && terms.by_input() {
@@ -185,7 +192,7 @@ impl Page {
     ) -> Result<Check, ActError> {
         let until = self.settles_until(Instant::now() + CHECKED_WITHIN);
         loop {
-            let now = self.check_of(element, tries).await?;
+            let now = self.check_of(element, false, tries).await?;
             if now.checked == Some(checked) || now.mixed || acted.settled.navigated || Instant::now() >= until {
                 return Ok(now);
             }
@@ -193,11 +200,11 @@ impl Page {
         }
     }
 
-    async fn check_of(&self, element: &Element, tries: &Tries) -> Result<Check, ActError> {
-        let check: Check = self.told_once(element, "checked", Value::Null, tries).await?;
+    async fn check_of(&self, element: &Element, begins: bool, tries: &Tries) -> Result<Check, ActError> {
+        let check: Check = self.told_once(element, "checked", begins.into(), tries).await?;
         if !check.custom || !self.read_internals(&element.frame, "customOf", vec![check.number.into()]).await? {
             return Ok(check);
         }
-        self.told_once(element, "checked", Value::Null, tries).await
+        self.told_once(element, "checked", begins.into(), tries).await
     }
 }

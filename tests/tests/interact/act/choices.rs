@@ -273,3 +273,66 @@ async fn a_choice_that_is_drawn_nowhere_is_told() {
     assert_eq!(acted.warnings, [] as [String; 0]);
     scene.ends().await;
 }
+
+/// Libraries lay a native box over their own drawing, in an element that has the role and says no state.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_element_with_the_role_of_a_box_has_the_state_of_the_box_in_it() {
+    let scene = Scene::open().await;
+    let over = "style='position:absolute;inset:0;width:100%;height:100%;opacity:0;margin:0'";
+    let outer = "style='position:relative;display:block;width:20px;height:20px'";
+    let pages = [
+        format!(
+            "<div role=checkbox aria-label=Wifi {outer}><input id=b type=checkbox aria-label=Wifi {over}><i></i></div>"
+        ),
+        format!("<div role=switch aria-label=Wifi {outer}><input id=b type=checkbox {over}><i></i></div>"),
+        format!("<div role=radio aria-label=Wifi {outer}><input id=b type=radio {over}><i></i></div>"),
+        format!(
+            "<div role=checkbox aria-label=Wifi {outer}><input id=b type=checkbox role=switch {over}><span style='cursor:pointer;display:block;height:9px'></span></div>"
+        ),
+        "<ul role=listbox><li role=option><input id=b type=checkbox tabindex=-1> Wifi<li role=option>Other</ul>"
+            .to_owned(),
+        "<div role=menu><div role=menuitemcheckbox><label><input id=b type=checkbox> Wifi</label></div></div>"
+            .to_owned(),
+        "<div role=switch tabindex=0 onclick='b.checked = !b.checked'><input id=b type=checkbox hidden>Wifi</div>"
+            .to_owned(),
+    ];
+    for page in pages {
+        for how in [How::Input, How::DocumentFirst] {
+            scene.shows(&page).await;
+            let refs = &mut Refs::default();
+            let options = SnapshotOptions::default();
+            let element = scene.by_ref(refs, &options, |line| line.contains("\"Wifi\"")).await;
+            for checked in [true, true, false, false, true] {
+                if !checked && page.contains("radio") {
+                    continue;
+                }
+                let terms = Terms { how, ..ready() };
+                let acted = scene.page.check(&element, checked, &terms).await;
+                assert_eq!(acted.unwrap().warnings, [] as [String; 0], "{page}");
+                assert_eq!(scene.evaluate("b.checked").await, checked, "{page}");
+                let tree = scene.page.snapshot(refs, &options).await.unwrap().tree;
+                let lines: Vec<_> = tree
+                    .lines()
+                    .filter(|line| {
+                        ["Wifi", "- checkbox", "- switch", "- generic"].iter().any(|part| line.contains(part))
+                    })
+                    .collect();
+                assert_eq!(lines.len(), 1, "{page}: {tree}");
+                assert_eq!(lines[0].contains("[checked]"), checked, "{page}: {tree}");
+            }
+        }
+    }
+    // One that is another element's, or one of several, is not meant.
+    for page in [
+        "<div role=treeitem aria-label=Docs>Docs<div role=group><div role=treeitem aria-label=A><input id=b type=checkbox></div></div></div>",
+        "<div role=option aria-label=Docs>Docs <input id=b type=checkbox aria-label=Read><input type=checkbox aria-label=Write></div>",
+    ] {
+        scene.shows(page).await;
+        let options = SnapshotOptions::default();
+        let element = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("\"Docs\"")).await;
+        let refused = scene.page.check(&element, true, &ready()).await.unwrap_err();
+        assert!(matches!(refused, ActError::NoEffect(_)), "{page}: {refused:?}");
+        assert_eq!(scene.evaluate("b.checked").await, false, "{page}");
+    }
+    scene.ends().await;
+}

@@ -309,19 +309,23 @@ kit.selected = (number, wanted) => {
 
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
+const stateOfBox = (box) => ({
+  checked: isChecked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOf(box) === 'checkbox', radio: typeOf(box) === 'radio',
+});
 // `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
-// else. One that is partly checked is neither.
-kit.checked = (number) => {
+// else. One that is partly checked is neither. `inner`: the native box in it that has its state.
+kit.checked = (number, begins) => {
   const element = elementOf(number);
   if (!element) return GONE;
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const what = describe(meant);
   // A box that is clicked for its label must stay what it is now.
   if (meant !== element) foundAs.set(meant, identityOf(meant));
-  if (isInput(meant) && ['checkbox', 'radio'].includes(typeOf(meant))) {
-    const mixed = getter(HTMLInputElement, 'indeterminate')(meant) && typeOf(meant) === 'checkbox';
-    return { what, number: numberOf(meant), checked: isChecked(meant), mixed, radio: typeOf(meant) === 'radio' };
-  }
+  const tick = isBox(meant) ? meant : tickOf(meant, roleOf(meant));
+  // A person clicks a box that is drawn, and else what it is in.
+  const clicked = tick && isSeen(tick) ? tick : meant;
+  if (begins && tick && tick !== meant) foundAs.set(tick, identityOf(tick));
+  if (tick) return { what, number: numberOf(clicked), inner: tick === meant ? null : numberOf(tick), ...stateOfBox(tick) };
   const kept = internalsOf(meant);
   const role = (attributeOf(meant, 'role') ?? kept?.role ?? tagOf(meant)).trim().toLowerCase();
   const isOption = role === 'option';

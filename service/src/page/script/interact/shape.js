@@ -150,6 +150,14 @@ class Shaping {
   shapeActing(node, kids, inner) {
     const { role } = node;
     const isUnnamed = node.name === '';
+    // The box that has its state is the same to a person, and what is drawn beside that.
+    const isDrawing = (kid) => kid.how === 'pointer' && kid.name === '' && kid.text === null && kid.kids.length === 0;
+    const [tick, ...more] = CHECKABLE.has(role) ? kids.filter(kid => kid.words === undefined && !isDrawing(kid)) : [];
+    if (tick && more.length === 0 && (tick.name === '' || tick.name === node.name) && tick.element === tickOf(node.element, role)) {
+      node.states.push(...tick.states.filter(state => !node.states.includes(state)));
+      kids = kids.filter(kid => kid.words !== undefined);
+      inner = false;
+    }
     if (node.how === 'pointer' && isUnnamed && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
     const others = kids.filter(kid => kid.words === undefined);
     if (role === 'textbox') { node.kids = []; return true }

@@ -7,6 +7,23 @@ const SELECTABLE = new Set(['option', 'tab', 'row', 'gridcell', 'treeitem', 'col
 
 const SAID = ['checked', 'expanded', 'selected', 'pressed', 'required', 'readonly', 'invalid'].map(name => `[aria-${name}]`).join();
 
+// The native box inside an element with a check's role that says no state itself: it takes the clicks and has the state, as
+// where a library lays one over its own drawing. Null where there are several, or another such element around it.
+const TICK_NODES_MAX = 50;
+const isTickBox = (element) => dom.tag(element) === 'input' && isHtml(element) && (element.type === 'checkbox' || element.type === 'radio');
+function tickOf(element, role) {
+  const isSaid = dom.has(element, 'aria-checked') || (role === 'option' && dom.has(element, 'aria-selected'));
+  if (isSaid || !CHECKABLE.has(role) || WITHOUT_INSIDE.has(dom.tag(element)) || internalsOf(element) !== undefined) return null;
+  let found = null, isOne = true, nodes = 0;
+  walkIn(element, () => true, (node, type) => {
+    const isTick = type === 1 && isTickBox(node);
+    isOne = ++nodes <= TICK_NODES_MAX && !(isTick ? found !== null : type === 1 && CHECKABLE.has(roleOf(node)));
+    if (isTick) found = node;
+    return isOne;
+  });
+  return isOne ? found : null;
+}
+
 // The states, by the names in which they are written; `level=2` with its number.
 function statesOf(element, role) {
   const states = [];
@@ -17,9 +34,10 @@ function statesOf(element, role) {
   const said = (name) => (saysAny && (dom.attribute(element, name) ?? '').trim().toLowerCase()) || (kept?.[name.slice('aria-'.length)] ?? '');
   const isInput = tag === 'input';
   const isTick = isInput && (element.type === 'checkbox' || element.type === 'radio');
-  if (isTick) {
-    if (element.indeterminate) states.push('mixed');
-    else if (element.checked) states.push('checked');
+  const box = isTick ? element : tickOf(element, role);
+  if (box !== null) {
+    if (box.indeterminate) states.push('mixed');
+    else if (box.checked) states.push('checked');
   } else if (CHECKABLE.has(role)) {
     const checked = said('aria-checked');
     if (checked === 'true') states.push('checked');
