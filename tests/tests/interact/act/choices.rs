@@ -336,3 +336,45 @@ async fn an_element_with_the_role_of_a_box_has_the_state_of_the_box_in_it() {
     }
     scene.ends().await;
 }
+
+/// Where a page prevents the click of a native box, the browser sets the box back after the page has set it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_switch_that_is_drawn_beside_its_box_has_the_state_that_the_page_says() {
+    let scene = Scene::open().await;
+    let hidden = "style='position:absolute;width:0;height:0;opacity:0;margin:0'";
+    let drawn =
+        "<span id=core style='display:inline-block;width:40px;height:20px;background:#ccc;cursor:pointer'></span>";
+    let element_plus =
+        "<script>let on = false; sw.onclick = event => { event.preventDefault(); on = !on; i.ariaChecked = on;
+        Promise.resolve().then(() => { i.checked = on }) }</script>";
+    // An attribute that its page never changes says nothing.
+    let forgotten =
+        "<script>let on = false; i.onchange = () => { on = i.checked }; core.onclick = () => i.click()</script>";
+    for script in [element_plus, forgotten] {
+        for how in [How::Input, How::DocumentFirst] {
+            scene
+                .shows(&format!(
+                    "<label for=i>Wifi</label><div id=sw style='position:relative;display:inline-flex'>
+                    <input id=i type=checkbox role=switch aria-checked=false {hidden}>{drawn}</div>{script}"
+                ))
+                .await;
+            let refs = &mut Refs::default();
+            let options = SnapshotOptions::default();
+            let element = scene.by_ref(refs, &options, |line| line.contains("switch \"Wifi\"")).await;
+            for checked in [true, true, false, false, true] {
+                let terms = Terms { how, ..ready() };
+                scene.page.check(&element, checked, &terms).await.unwrap();
+                assert_eq!(scene.evaluate("on").await, checked, "{how:?} {script}");
+                let tree = scene.page.snapshot(refs, &options).await.unwrap().tree;
+                assert_eq!(tree.contains("switch \"Wifi\" [checked]"), checked, "{how:?} {script} {tree}");
+            }
+        }
+    }
+    // A box that is seen shows its state itself.
+    scene
+        .shows("<input id=i type=checkbox aria-checked=false aria-label=Wifi onclick='i.ariaChecked = true; return false'>")
+        .await;
+    let refused = scene.page.check(&scene.element("#i").await, true, &ready()).await.unwrap_err();
+    assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
+    scene.ends().await;
+}

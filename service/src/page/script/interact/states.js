@@ -24,6 +24,20 @@ function tickOf(element, role) {
   return isOne ? found : null;
 }
 
+// Whether a native box is checked. A page that draws one beside it may say by `aria-checked` what it draws, and prevent the
+// click, after which the browser takes back what the box itself was set to. So of a box that is not seen the attribute counts
+// once it has changed without the box. One that stays as the box changes never counts.
+const ticksSeen = new WeakMap();
+function isTicked(box) {
+  const said = (dom.attribute(box, 'aria-checked') ?? '').trim().toLowerCase(), own = box.checked;
+  if (said !== 'true' && said !== 'false') return own;
+  const last = ticksSeen.get(box);
+  const isOther = last !== undefined && (last.said !== said) !== (last.own !== own);
+  const counts = isOther ? last.said !== said : last?.counts ?? false;
+  ticksSeen.set(box, { said, own, counts });
+  return counts && own !== (said === 'true') && !isSeen(box) ? !own : own;
+}
+
 // The states, by the names in which they are written; `level=2` with its number.
 function statesOf(element, role) {
   const states = [];
@@ -37,7 +51,7 @@ function statesOf(element, role) {
   const box = isTick ? element : tickOf(element, role);
   if (box !== null) {
     if (box.indeterminate) states.push('mixed');
-    else if (box.checked) states.push('checked');
+    else if (isTicked(box)) states.push('checked');
   } else if (CHECKABLE.has(role)) {
     const checked = said('aria-checked');
     if (checked === 'true') states.push('checked');
