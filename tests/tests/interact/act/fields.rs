@@ -1,6 +1,6 @@
 //! Typing, and what a field holds afterwards.
 
-use porthole_service::page::interact::{ActError, Click, How, Method, Terms, Typing};
+use porthole_service::page::interact::{ActError, Click, How, Method, Refs, SnapshotOptions, Terms, Typing};
 
 use super::scene::{Scene, ready, ready_briefly, typing};
 
@@ -304,5 +304,46 @@ async fn all_keys_and_clicks_come_to_a_document_whose_first_script_is_a_listener
         let acted = scene.page.click(&scene.element("#b").await, &click).await.unwrap();
         assert_eq!(scene.evaluate("b.textContent").await, "twice", "{listens} {acted:?}");
     }
+    scene.ends().await;
+}
+
+/// What a field held is a word of its row no longer once it is typed into.
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_is_pressed_in_a_row_that_its_own_field_named() {
+    let scene = Scene::open().await;
+    let logs = "<script>const log = []; onkeydown = event => { if (event.key === 'Enter') log.push(event.target.value) }</script>";
+    let rows = |rest: &str| {
+        format!(
+            "<table><tr><td><input id=i value='Band of brothers and sisters'>{rest}<tr><td><input value='The quick brown fox'>{rest}</table>{logs}"
+        )
+    };
+    let pages = [
+        format!(
+            "<ul><li><input id=i value='Buy milk'> <button>Delete</button><li><input value='Feed the cat'> <button>Delete</button></ul>{logs}"
+        ),
+        format!(
+            "<ul><li><textarea id=i>Buy some tickets for 1234</textarea> <button>Delete</button><li><textarea>Feed</textarea> <button>Delete</button></ul>{logs}"
+        ),
+        rows("<td>In stock<td><button>Delete</button>"),
+    ];
+    let submits = |how| Typing { submit: true, terms: Terms { how, ..ready() }, ..typing("Walk dog") };
+    let shown = async || {
+        let (refs, options) = (&mut Refs::default(), SnapshotOptions::default());
+        scene.by_ref(refs, &options, |line| line.contains("textbox")).await
+    };
+    for page in pages {
+        for how in [How::Input, How::DocumentFirst] {
+            scene.shows(&page).await;
+            let acted = scene.page.type_text(&shown().await, &submits(how)).await.unwrap();
+            assert!(!acted.warnings.iter().any(|warning| warning.starts_with("not_submitted")), "{page} {acted:?}");
+            assert_eq!(scene.log().await.trim(), "Walk dog", "{how:?} {page}");
+        }
+    }
+    // A row that is about something else as the text comes: the text is in, and Enter is not pressed.
+    let renames = "<script>i.oninput = () => { i.parentNode.nextElementSibling.textContent = 'Pigeon post of tomorrow' }</script>";
+    scene.shows(&format!("{}{renames}", rows("<td>Carrier and sender of today"))).await;
+    let acted = scene.page.type_text(&shown().await, &submits(How::Input)).await.unwrap();
+    assert!(acted.warnings.iter().any(|warning| warning.starts_with("not_submitted")), "{acted:?}");
+    assert_eq!((scene.log().await.as_str(), scene.evaluate("i.value").await), ("", "Walk dog".into()));
     scene.ends().await;
 }

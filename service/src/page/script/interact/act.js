@@ -140,9 +140,9 @@ const actsByItself = (element) => !actFieldKind(element)
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row, written}`. `written` is what stands in a field of the same row that has the focus: once the
-// press takes that from it, the page may show it in the row. Lists give their elements to other entries as they scroll, pages
-// rename what the pointer is over.
+// `{element, role, name, row, own, written}`. `own` is what its field held, which the row says no longer once it is typed
+// into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
+// show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
 const WORDS_IN = /[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\ufe0f)/gu;
 const wordsIn = (text) => new Set(text.toLowerCase().match(WORDS_IN) ?? []);
@@ -158,8 +158,12 @@ const writtenBeside = (element) => {
   const others = new Set(othersOf(row, new Map()).map(({ words }) => words));
   return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
+const ownWordsOf = (element) => {
+  const value = setValueOf(fieldFor(element));
+  return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
+};
 const meaningOf = (element, { role, name, content }) => ({
-  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), written: writtenBeside(element),
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), own: ownWordsOf(element), written: writtenBeside(element),
   isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
 });
 // Whether a name still says what it said, perhaps among more words, in the same order.
@@ -198,8 +202,9 @@ const staysField = () => {
 const staysInRow = (was = meant) => {
   if (was === null) return true;
   const row = wordsIn(rowWordsOf(was.element));
-  if (isAmong(was.row, row)) return true;
-  if (row.size * 2 < was.row.size) return false;
+  const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
+  if (isAmong(before, row)) return true;
+  if (row.size * 2 < before.size) return false;
   return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(wordsOf(was.written.row)));
 };
 // The control inside the element of the action under way that was under its point at first, `{element, nested}`: one that
