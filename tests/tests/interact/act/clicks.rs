@@ -287,3 +287,41 @@ async fn the_pointer_goes_along_with_a_click_in_the_document() {
     assert_eq!(log, "amouseenter,amouseleave,bmouseenter,bclick,bmouseleave,amouseenter");
     scene.ends().await;
 }
+
+/// A transparent box that is laid over its drawing takes the clicks that are meant for what is drawn.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_box_is_laid_over_is_clicked_by_its_words() {
+    let scene = Scene::open().await;
+    let over = "position:absolute;inset:0;width:100%;height:100%;opacity:0;margin:0;z-index:1";
+    let page = |named: &str, more: &str, style: &str| {
+        format!(
+            "<div style='position:relative;width:200px'><input id=b type=checkbox {named} style='{style}'>
+            <div style='border:1px solid;padding:8px;cursor:pointer'><span id=s>Follow</span></div>{more}</div>"
+        )
+    };
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&page("", "", over)).await;
+        let (refs, options) = (&mut Refs::default(), SnapshotOptions::default());
+        scene.by_ref(refs, &options, |line| line.contains("checkbox [ref=") && line.ends_with(": Follow")).await;
+        let click = Click::once(Terms { how, ..ready() });
+        scene.page.click(&scene.element("#s").await, &click).await.unwrap();
+        assert_eq!(scene.evaluate("b.checked").await, true, "{how:?}");
+    }
+    // One for something else, one beside another control, one that is seen, and one that covers a part.
+    for covering in [
+        page("aria-label='Delete all'", "", over),
+        page("", "<button>Delete</button>", over),
+        page("", "", &over.replace("opacity:0", "opacity:.1")),
+        page("", "", &over.replace("width:100%", "width:40px")),
+    ] {
+        scene.shows(&covering).await;
+        let refused = scene.click_within("#s", BRIEFLY).await;
+        let is_missed = scene.evaluate("!b.checked").await;
+        assert_eq!(is_missed, true, "{covering} {refused:?}");
+        assert!(
+            matches!(refused, Err(ActError::Covered { .. })) || covering.contains("40px"),
+            "{covering} {refused:?}"
+        );
+    }
+    scene.ends().await;
+}

@@ -88,7 +88,7 @@ const actAccepts = (hit, element) => {
   }
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
-    || isShownFor(hit, element);
+    || isShownFor(hit, element) || isLaidOver(hit, element);
 };
 // Whether it shows what a list's field holds: drawn over the field by an element beside it, in a box that has no other field.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
@@ -98,6 +98,14 @@ const isShownFor = (hit, element) => {
   for (; at instanceof Element && !isWithin(element, at); at = flatParent(at)) if (matches(at, NESTED) || hasAttribute(at, 'onclick')) return false;
   const isLine = at instanceof HTMLElement && rectOf(at).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(element).height, SHOWN_HEIGHT_MIN);
   return isLine && isOnlyControl(element, at);
+};
+// Whether a transparent box is laid over the element that draws it, so that a click there is one of the box.
+const isLaidOver = (hit, element) => {
+  const around = flatParent(hit);
+  if (!isBox(hit) || !(around instanceof Element) || !isWithin(element, around) || getComputedStyle(hit).opacity !== '0') return false;
+  const [over, under] = [hit, element].map(rectOf);
+  const isOver = over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
+  return isOver && isOnlyControl(hit, around) && nameOf(hit) === '';
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {

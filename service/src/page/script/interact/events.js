@@ -52,14 +52,16 @@ const heed = (element, type, inner) => {
   return heeded;
 };
 // What a pointer would be over at the point of an element that was found ready: the innermost that acts on it, so that a
-// wrapper's link is followed; the element itself where something else is drawn in its place, or nothing is.
+// wrapper's link is followed, or a box that is laid over it; the element itself where something else is drawn in its place, or
+// nothing is.
 const innermostOf = (element) => {
   if (aimed?.asked !== element || aimed.element !== element) return element;
   // A control that has come up inside it is not what is meant.
   const nested = nestedFirst?.element === element ? nestedFirst.nested : null;
   if (nestedAt(element, aimed.x, aimed.y) !== nested) return element;
   const inner = innermostAt(aimed.x, aimed.y);
-  return inner instanceof Element && isWithin(inner, element) && actAccepts(inner, element) ? inner : element;
+  if (!(inner instanceof Element)) return element;
+  return (isWithin(inner, element) && actAccepts(inner, element)) || isLaidOver(inner, element) ? inner : element;
 };
 const pointOf = (element) => (aimed?.asked === element ? { x: aimed.x, y: aimed.y } : middleOf(element));
 // What keeps a pointer now from an element that was free when it was found ready, described; null where nothing does.

@@ -38,6 +38,15 @@ const SEEN_THROUGH = new Set([...TEXTUAL, 'toolbar', 'tabpanel']);
 
 const wordsAmong = (kids) => tidy(kids.filter(kid => kid.words !== undefined).map(kid => kid.words).join(' '));
 
+// What a transparent box says that is laid over its drawing, being the only control there.
+const BESIDE_TICK_MAX = 10;
+function wordsUnder(element) {
+  const around = isTickBox(element) && getComputedStyle(element).opacity === '0' ? drawnParent(element) : null;
+  if (around === null || dom.elementCount(around) > BESIDE_TICK_MAX || allIn(around, FOCUSABLE).length !== 1) return '';
+  const content = contentOf(around);
+  return content.length > CONTENT_NAME_MAX ? '' : content;
+}
+
 class Shaping {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {

@@ -294,6 +294,7 @@ class TreeWalk extends Shaping {
     const isField = FIELDS.has(role) && role !== 'checkbox' && role !== 'radio' && role !== 'switch' || tag === 'input' || role === 'progressbar' || role === 'meter' || role === 'scrollbar';
     if (isField) {
       if (tag !== 'select') node.text = valueOf(element, role);
+      if (name === '') node.text ??= wordsUnder(element) || null;
       node.placeholder = placeholderOf(element, name);
       // A list of ARIA's own has its options beneath.
       if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = true;
