@@ -325,3 +325,54 @@ async fn what_a_box_is_laid_over_is_clicked_by_its_words() {
     }
     scene.ends().await;
 }
+
+/// Libraries draw their lists beside a field that is clipped away and holds the focus alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
+    let scene = Scene::open().await;
+    let clipped = "position:absolute;clip:rect(0 0 0 0);height:1px;width:1px;margin:-1px;overflow:hidden";
+    let line = "position:relative;width:200px;padding:10px;cursor:pointer";
+    let page = |field: &str, more: &str| {
+        format!(
+            "{LOGS}<div style='{line}' onclick='note(1)'><div style='{clipped}'><input id=i aria-label=City {field}></div>
+            <span style='display:block'>Select a City</span>{more}</div>"
+        )
+    };
+    let scaled = |field: &str, more: &str| {
+        format!(
+            "{LOGS}<label for=i>City</label><div style='{line}' onclick='note(1)'>
+            <input id=i {field} style='position:absolute;transform:scale(0)'><span style='display:block'>Select a City</span>{more}</div>"
+        )
+    };
+    for stands in [
+        page("readonly", ""),
+        page("role=combobox", ""),
+        page("role=listbox aria-haspopup=tree", ""),
+        page("readonly", "<button aria-haspopup=listbox style='width:9px'></button>"),
+        page("readonly", &format!("<div style='{clipped}'><select><option>Bern</select></div>")),
+        scaled("readonly", ""),
+        scaled("role=combobox", ""),
+        page("readonly style='transform:scale(0)'", ""),
+    ] {
+        scene.shows(&stands).await;
+        let (refs, options) = (&mut Refs::default(), SnapshotOptions::default());
+        let field = scene.by_ref(refs, &options, |line| line.contains("\"City\"") && line.contains("[ref=")).await;
+        let click = Click::once(ready());
+        scene.page.click(&field, &click).await.unwrap_or_else(|error| panic!("{stands} {error:?}"));
+        assert_eq!(scene.log().await, "1", "{stands}");
+    }
+    // A field to write in, and one beside another control.
+    for covered in [
+        page("", ""),
+        page("readonly", "<button>Delete</button>"),
+        page("role=listbox", "<input>"),
+        scaled("", ""),
+        scaled("readonly", "<button>Delete</button>"),
+    ] {
+        scene.shows(&covered).await;
+        let refused = scene.click_within("#i", BRIEFLY).await.unwrap_err();
+        assert!(matches!(refused, ActError::Covered { .. } | ActError::NotVisible(_)), "{covered} {refused:?}");
+        assert_eq!(scene.log().await, "", "{covered}");
+    }
+    scene.ends().await;
+}

@@ -90,14 +90,32 @@ const actAccepts = (hit, element) => {
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
     || isShownFor(hit, element) || isLaidOver(hit, element);
 };
-// Whether it shows what a list's field holds: drawn over the field by an element beside it, in a box that has no other field.
+// Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped
+// away.
+const isOfList = (element) => isInput(element)
+  && (['combobox', 'listbox'].includes(roleOf(element)) || (hasAttribute(element, 'readonly') && (isFoldedAway(element) || !actVisible(element))));
+// Whether an element is drawn for such a field, which is in it: in one line, without another control but the button that
+// opens the list.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
+const isLineOf = (field, around) => rectOf(around).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(field).height, SHOWN_HEIGHT_MIN)
+  && isOnlyControl(field, around, (one) => tagOf(one) !== 'button' || !hasAttribute(one, 'aria-haspopup'));
+// Whether it shows what a list's field holds: drawn over the field by an element beside it.
 const isShownFor = (hit, element) => {
-  if (!isInput(element) || roleOf(element) !== 'combobox' || !(hit instanceof HTMLElement)) return false;
+  if (!(hit instanceof HTMLElement) || !isOfList(element)) return false;
   let at = hit;
   for (; at instanceof Element && !isWithin(element, at); at = flatParent(at)) if (matches(at, NESTED) || hasAttribute(at, 'onclick')) return false;
-  const isLine = at instanceof HTMLElement && rectOf(at).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(element).height, SHOWN_HEIGHT_MIN);
-  return isLine && isOnlyControl(element, at);
+  return at instanceof HTMLElement && isLineOf(element, at);
+};
+// What is drawn in place of a field that is not: the surface of an editor, or the element around the field of a list.
+const DRAWN_UP_MAX = 3;
+const drawnFor = (field) => {
+  const surface = drawingOf(field)?.surface;
+  if (surface || actVisible(field) || !isOfList(field)) return surface ?? null;
+  for (let at = flatParent(field), up = 0; at instanceof HTMLElement && up < DRAWN_UP_MAX; at = flatParent(at), up++) {
+    const { width, height } = rectOf(at);
+    if (width > DOT_PX_MAX && height > DOT_PX_MAX) return actVisible(at) && isLineOf(field, at) ? at : null;
+  }
+  return null;
 };
 // Whether a transparent box is laid over the element that draws it, so that a click there is one of the box.
 const isLaidOver = (hit, element) => {
@@ -220,10 +238,10 @@ const staysInRow = (was = meant) => {
 let nestedFirst = null;
 const CONTROLS_LOOKED_AT_MAX = 200;
 // Whether a control is the only one in an element, or in the component inside that it is a part of.
-const isOnlyControl = (nested, element) => {
+const isOnlyControl = (nested, element, counts = () => true) => {
   const root = rootOf(nested);
   const inside = [element, ...(root instanceof ShadowRoot ? [root] : [])].flatMap((one) => [...allIn(one, NESTED)].slice(0, CONTROLS_LOOKED_AT_MAX));
-  return inside.every((one) => isWithin(one, nested) || isWithin(nested, one) || !isWithin(one, element) || !actVisible(one));
+  return inside.every((one) => isWithin(one, nested) || isWithin(nested, one) || !isWithin(one, element) || !actVisible(one) || isFoldedAway(one) || !counts(one));
 };
 // All that an element says: words, symbols, dashes. What is in a field is its value.
 const saidBy = (element) => {
@@ -410,12 +428,12 @@ kit.ready = async (number, ask) => {
     typedInto = { element: asked, field: element };
   }
   // A pointer goes where the text is drawn.
-  else if (ask.hit) element = drawingOf(element)?.surface ?? element;
+  else if (ask.hit) element = drawnFor(element) ?? element;
   if (isLeftToLabel(element, ask)) element = labelsOf(element).find(actVisible) ?? element;
   const kind = actFieldKind(element);
   if (ask.editable && !kind) return lacks('field', element);
   if (element instanceof HTMLOptionElement && !actVisible(element)) return lacks('list', element);
-  const seen = ask.visible && !actVisible(element) ? drawingOf(element)?.surface ?? element : element;
+  const seen = ask.visible && !actVisible(element) ? drawnFor(element) ?? element : element;
   if (ask.visible && !actVisible(seen)) return lacks('visible', element);
   if (ask.enabled && isActDisabled(element)) return lacks('enabled', element);
   if (ask.editable && actReadOnly(element)) return lacks('editable', element);
