@@ -134,11 +134,11 @@ impl Page {
         }
         let typed = match typed {
             Some(typed) if typing.submit && is_known && !is_left => {
-                Some(self.typed_and_sent(element, typed, &acted, &tries).await)
+                Some(self.typed_and_sent(element, typed, typing, &acted, &tries).await)
             }
             // The page may have asked its server meanwhile.
             Some(typed) if is_known && !is_left && !acted.settled.navigated => {
-                let still = self.still_typed(element, typed, &tries).await?;
+                let still = self.still_typed(element, typed, typing, &tries).await?;
                 has_left = still.is_none();
                 still
             }
@@ -165,6 +165,7 @@ impl Page {
         &self,
         element: &Element,
         typed: Typed,
+        typing: &Typing,
         tries: &Tries,
     ) -> Result<Option<Typed>, ActError> {
         let value = match self.held(element, tries).await? {
@@ -172,7 +173,10 @@ impl Page {
             Look::Left => return Ok(None),
             _ => return Ok(Some(typed)),
         };
-        let differs = typed.differs || typed.value.as_ref().is_some_and(|before| *before != value);
+        // A field may take its text only once it has been left or Enter was pressed.
+        let is_as_asked = typing.clear && typed.value.is_some() && value == typing.text;
+        let is_other = typed.value.as_ref().is_some_and(|before| *before != value);
+        let differs = (typed.differs || is_other) && !is_as_asked;
         Ok(Some(Typed { value: typed.value.is_some().then_some(value), differs }))
     }
 

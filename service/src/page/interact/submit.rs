@@ -32,12 +32,19 @@ struct ListFits {
 
 impl Page {
     /// What is in the field after Enter. What was sent may leave it empty, or take it along, and in an editor Enter begins a line.
-    pub(super) async fn typed_and_sent(&self, element: &Element, typed: Typed, acted: &Acted, tries: &Tries) -> Typed {
+    pub(super) async fn typed_and_sent(
+        &self,
+        element: &Element,
+        typed: Typed,
+        typing: &Typing,
+        acted: &Acted,
+        tries: &Tries,
+    ) -> Typed {
         if acted.settled.navigated || !acted.settled.settled {
             return typed;
         }
         // The text was sent, so an error of this look is no error of the call.
-        let still = self.still_typed(element, typed.clone(), tries).await.ok().flatten();
+        let still = self.still_typed(element, typed.clone(), typing, tries).await.ok().flatten();
         let of_text = typed.value.as_deref().map(without_end);
         let is_other = |value: &str| !without_end(value).is_empty() && Some(without_end(value)) != of_text;
         still.filter(|still| still.value.as_deref().is_some_and(is_other)).unwrap_or(typed)

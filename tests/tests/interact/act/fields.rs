@@ -347,3 +347,23 @@ async fn enter_is_pressed_in_a_row_that_its_own_field_named() {
     assert_eq!((scene.log().await.as_str(), scene.evaluate("i.value").await), ("", "Walk dog".into()));
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_takes_its_text_late_has_no_other_value() {
+    let scene = Scene::open().await;
+    for (submit, takes) in [
+        (true, "i.onkeydown = event => { if (event.key === 'Enter') i.value = text }"),
+        (false, "i.addEventListener('keyup', () => setTimeout(() => fetch('').then(() => { i.value = text })))"),
+    ] {
+        scene
+            .shows(&format!(
+                "<input id=i value=09:00:00><script>let text; i.oninput = () => {{ text = i.value; setTimeout(() => {{ i.value = text.slice(0, 5) }}) }}; {takes}</script>"
+            ))
+            .await;
+        let typing = Typing { submit, ..typing("10:20:30") };
+        let acted = scene.page.type_text(&scene.element("#i").await, &typing).await.unwrap();
+        assert_eq!(acted.warnings, [] as [String; 0], "{takes}");
+        assert_eq!(acted.typed.unwrap().value.as_deref(), Some("10:20:30"), "{takes}");
+    }
+    scene.ends().await;
+}
