@@ -45,6 +45,14 @@ struct Check {
     /// Whether it keeps its state where only the protocol can read it.
     #[serde(default)]
     custom: bool,
+    /// Whether its row is another entry's by now.
+    #[serde(default)]
+    another: bool,
+}
+
+/// The warning of an element that a list has given to another entry.
+fn of_another(what: &str) -> String {
+    format!("not_read_back: the row of {what} is about something else now")
 }
 
 impl Page {
@@ -112,7 +120,13 @@ impl Page {
         }
         match element.call::<Option<bool>>(self, tries.limit(), "selected", chosen).await {
             Err(ActError::Dialog(_) | ActError::NotFound(_)) | Ok(Some(true)) => Ok(acted),
-            Ok(Some(false)) => Err(ActError::NoEffect(format!("{what} did not keep the choice"))),
+            Ok(Some(false)) => match element.call(self, tries.limit(), "isAnothersNow", Value::Null).await {
+                Ok(true) => {
+                    acted.warnings.push(of_another(&what));
+                    Ok(acted)
+                }
+                _ => Err(ActError::NoEffect(format!("{what} did not keep the choice"))),
+            },
             Ok(None) => {
                 acted.warnings.push(format!("field_gone: {what} left the page, and what was chosen with it"));
                 Ok(acted)
@@ -165,6 +179,10 @@ impl Page {
         if (after.checked == Some(checked) && !after.mixed) || acted.settled.navigated {
             return Ok(acted);
         }
+        if after.another {
+            acted.warnings.push(of_another(&after.what));
+            return Ok(acted);
+        }
         if before.mixed && !after.mixed {
             // The first click made one of the two states of it.
             return Box::pin(self.check_to(element, checked, terms)).await;
@@ -193,7 +211,12 @@ impl Page {
         let until = self.settles_until(Instant::now() + CHECKED_WITHIN);
         loop {
             let now = self.check_of(element, false, tries).await?;
-            if now.checked == Some(checked) || now.mixed || acted.settled.navigated || Instant::now() >= until {
+            if now.checked == Some(checked)
+                || now.mixed
+                || now.another
+                || acted.settled.navigated
+                || Instant::now() >= until
+            {
                 return Ok(now);
             }
             sleep(CHECKED_AGAIN).await;

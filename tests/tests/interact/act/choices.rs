@@ -378,3 +378,67 @@ async fn a_switch_that_is_drawn_beside_its_box_has_the_state_that_the_page_says(
     assert!(matches!(refused, ActError::NoEffect(_)), "{refused:?}");
     scene.ends().await;
 }
+
+/// Lists that draw their entries anew in place give an element to another entry once its own is checked off.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
+    let scene = Scene::open().await;
+    let list = |entry: &str, event: &str, field: &str, then: &str| {
+        format!(
+            "<ul id=l></ul><script>let all = ['Alice','Bob','Carol'].map(name => ({{name, done: false}})), items = all;
+            const entry = `{entry}`, state = {{ get: e => e.{field} === true || e.{field} === 'true' || e.{field} === 'done',
+            set: (e, on) => {{ e.{field} = typeof e.{field} === 'boolean' ? on : e.matches('select') ? (on ? 'done' : 'open') : String(on) }} }};
+            const draw = () => {{ {then}
+                while (l.children.length > items.length) l.lastChild.remove();
+                while (l.children.length < items.length) {{ const li = document.createElement('li'), at = l.children.length; li.innerHTML = entry;
+                    const f = li.querySelector('.f'); f.{event} = () => {{ items[at].done = f.matches('button') ? !items[at].done : state.get(f); draw() }}; l.append(li) }}
+                items.forEach((item, at) => {{ state.set(l.children[at].querySelector('.f'), item.done); l.children[at].querySelector('.n').textContent = item.name }}) }};
+            draw()</script>"
+        )
+    };
+    let sinks = "items.sort((a, b) => a.done - b.done);";
+    let goes = "items = items.filter(item => !item.done);";
+    let boxed = ("<label><input class=f type=checkbox> <span class=n></span></label>", "onchange", "checked");
+    let switch = ("<button class='f n' role=switch aria-checked=false></button>", "onclick", "ariaChecked");
+    let select = ("<span class=n></span> <select class=f><option>open<option>done</select>", "onchange", "value");
+    for (entry, event, field) in [boxed, switch, select] {
+        for then in [sinks, goes] {
+            scene.shows(&list(entry, event, field, then)).await;
+            let element = scene.element(".f").await;
+            let acted = if field == "value" {
+                scene.page.select(&element, &["done".to_owned()], &ready()).await
+            } else {
+                scene.page.check(&element, true, &ready()).await
+            };
+            let warnings = acted.unwrap().warnings;
+            assert_eq!(warnings.len(), 1, "{entry} {then} {warnings:?}");
+            assert!(warnings[0].starts_with("not_read_back: "), "{entry} {then} {warnings:?}");
+            assert_eq!(scene.evaluate("all.filter(item => item.done).map(item => item.name).join()").await, "Alice");
+        }
+        // One that takes it back, also where its row comes to say what another one still says, or another one that says the
+        // same goes; and one that keeps it.
+        let takes_name = "if (items[0].done) { items[0].done = false; items[0].name = 'Bob' }";
+        let loses_twin = "for (const item of items) item.name = 'Alice'; if (items[0].done) { items[0].done = false; items = items.slice(0, 2) }";
+        for (then, is_done) in [
+            ("for (const item of items) item.done = false;", false),
+            (takes_name, false),
+            (loses_twin, false),
+            ("", true),
+        ] {
+            scene.shows(&list(entry, event, field, then)).await;
+            let element = scene.element(".f").await;
+            let acted = if field == "value" {
+                scene.page.select(&element, &["done".to_owned()], &ready()).await
+            } else {
+                scene.page.check(&element, true, &ready()).await
+            };
+            match acted {
+                Ok(acted) => assert!(is_done && acted.warnings.is_empty(), "{entry} {then} {acted:?}"),
+                Err(refused) => {
+                    assert!(!is_done && matches!(refused, ActError::NoEffect(_)), "{entry} {then} {refused:?}");
+                }
+            }
+        }
+    }
+    scene.ends().await;
+}

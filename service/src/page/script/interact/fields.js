@@ -260,6 +260,7 @@ kit.select = (number, wanted) => {
   const multiple = getter(HTMLSelectElement, 'multiple')(select);
   if (!multiple && wanted.length !== 1) return lacks('one', select);
   const meant = namedIn(select, wanted).map(pairOf);
+  noteChosenIn(select);
   focusOn(select, { preventScroll: true });
   if (!isHere(select)) return GONE;
   if (!staysField()) return lacks('same', select, { is: identityOf(element) });
@@ -289,6 +290,7 @@ kit.choose = (number) => {
   const select = option instanceof HTMLOptionElement ? closest(option, 'select') : null;
   if (!select || !actVisible(select) || actDisabled(select) || matches(option, ':disabled') || !isOffered(option)) return false;
   const meant = pairOf(option);
+  noteChosenIn(select);
   focusOn(select, { preventScroll: true });
   if (!isHere(option) || !staysInRow() || closest(option, 'select') !== select || !isPair(meant, pairOf(option))) return lacks('options', select);
   chosenAs = { option, pair: meant };
@@ -307,13 +309,32 @@ kit.selected = (number, wanted) => {
   return chosen.every((now) => wanted.some((pair) => staysPair(pair, now))) && wanted.every((pair) => chosen.some((now) => staysPair(pair, now)));
 };
 
+// The box or the select that the action under way is on, as it began, and what its row and those beside it said. Lists give
+// their elements to other entries once one is checked off: then the element says nothing of what was done.
+let chosenIn = null;
+const noteChosenIn = (element) => {
+  const cache = new Map(), row = aroundOf(element, cache).own;
+  chosenIn = { element, row, words: row && wordsOf(row, false, cache), others: row ? othersOf(row, cache) : [] };
+};
+// Whether its row says what another one said, which no longer says it. What was chosen in its own field counts in neither.
+const isAnothersNow = (element) => {
+  if (chosenIn?.element !== element || chosenIn.row === null || !isWithin(element, chosenIn.row)) return false;
+  const words = wordsIn(wordsOf(chosenIn.row));
+  if (isAmong(words, wordsIn(chosenIn.words))) return false;
+  return chosenIn.others.some((other) => isAmong(words, wordsIn(other.words)) && (!isConnected(other.row) || wordsOf(other.row) !== other.words));
+};
+kit.isAnothersNow = (number) => {
+  const element = elementOf(number);
+  return element !== null && isAnothersNow(element instanceof HTMLOptionElement ? closest(element, 'select') : fieldFor(element));
+};
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
 const stateOfBox = (box) => ({
   checked: isTicked(box), mixed: getter(HTMLInputElement, 'indeterminate')(box) && typeOf(box) === 'checkbox', radio: typeOf(box) === 'radio',
 });
 // `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
-// else. One that is partly checked is neither. `inner`: the native box in it that has its state.
+// else. One that is partly checked is neither. `inner`: the native box in it that has its state. As an action ends
+// (`!begins`), `another`: its row is another entry's by now.
 kit.checked = (number, begins) => {
   const element = elementOf(number);
   if (!element) return GONE;
@@ -324,6 +345,8 @@ kit.checked = (number, begins) => {
   const tick = isBox(meant) ? meant : tickOf(meant, roleOf(meant));
   // A person clicks a box that is drawn, and else what it is in.
   const clicked = tick && isSeen(tick) ? tick : meant;
+  if (begins) noteChosenIn(clicked);
+  else if (isAnothersNow(clicked)) return { what, number: numberOf(clicked), checked: null, mixed: false, radio: false, another: true };
   if (begins && tick && tick !== meant) foundAs.set(tick, identityOf(tick));
   if (tick) return { what, number: numberOf(clicked), inner: tick === meant ? null : numberOf(tick), ...stateOfBox(tick) };
   const kept = internalsOf(meant);
