@@ -48,6 +48,9 @@ struct Check {
     /// Whether its row is another entry's by now.
     #[serde(default)]
     another: bool,
+    /// Whether it is the element that took the place of the box.
+    #[serde(default)]
+    anew: bool,
 }
 
 /// The warning of an element that a list has given to another entry.
@@ -165,12 +168,13 @@ impl Page {
         let clicked =
             if terms.document_first() || before.inner == Some(checked_box.number) { &checked_box } else { element };
         let mut acted = self.click_as(clicked, &Click::once(*terms), ask).await?;
+        let gone = || format!("field_gone: {} left the page, and its state with it", before.what);
         // A label may be for another box by now.
         let after = match self.checked_by_now(&checked_box, checked, &acted, &tries).await {
             Err(ActError::Dialog(_)) => return Ok(acted),
             Err(ActError::NotFound(_)) => {
                 if !acted.settled.navigated {
-                    acted.warnings.push(format!("field_gone: {} left the page, and its state with it", before.what));
+                    acted.warnings.push(gone());
                 }
                 return Ok(acted);
             }
@@ -179,8 +183,8 @@ impl Page {
         if (after.checked == Some(checked) && !after.mixed) || acted.settled.navigated {
             return Ok(acted);
         }
-        if after.another {
-            acted.warnings.push(of_another(&after.what));
+        if after.another || after.anew {
+            acted.warnings.push(if after.another { of_another(&after.what) } else { gone() });
             return Ok(acted);
         }
         if before.mixed && !after.mixed {

@@ -379,6 +379,36 @@ async fn a_switch_that_is_drawn_beside_its_box_has_the_state_that_the_page_says(
     scene.ends().await;
 }
 
+/// Tables make the elements of a cell anew as a row is chosen.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_its_row_has_again_is_read_back() {
+    let scene = Scene::open().await;
+    for (then, is_gone) in [
+        ("td.innerHTML = box(l, on)", false),
+        ("setTimeout(() => { td.innerHTML = box(l, on) }, 100); td.innerHTML = box(l, !on)", false),
+        ("td.innerHTML = box(l, !on)", true),
+        ("td.innerHTML = box(l, on) + box(l, on)", true),
+        ("td.innerHTML = box('Delete', on)", true),
+        ("td.innerHTML = box(l, on); td.nextElementSibling.textContent = 'Bob Miller'", true),
+        ("td.innerHTML = ''", true),
+    ] {
+        scene
+            .shows(&format!(
+                "<table><tr><td><input type=checkbox aria-label=Choose><td>Ada Lovelace<tr><td><input type=checkbox aria-label=Choose><td>Grace Hopper</table><script>
+                const box = (l, on) => `<input type=checkbox aria-label='${{l}}' ${{on ? 'checked' : ''}}>`;
+                document.onchange = event => {{ const td = event.target.parentNode, on = event.target.checked, l = event.target.ariaLabel; {then} }}</script>"
+            ))
+            .await;
+        let element = scene
+            .by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains("checkbox \"Choose\""))
+            .await;
+        let warnings = scene.page.check(&element, true, &ready()).await.unwrap().warnings;
+        assert_eq!(warnings.iter().any(|warning| warning.starts_with("field_gone: ")), is_gone, "{then} {warnings:?}");
+        assert_eq!(warnings.len(), usize::from(is_gone), "{then} {warnings:?}");
+    }
+    scene.ends().await;
+}
+
 /// Lists that draw their entries anew in place give an element to another entry once its own is checked off.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {

@@ -310,11 +310,13 @@ kit.selected = (number, wanted) => {
 };
 
 // The box or the select that the action under way is on, as it began, and what its row and those beside it said. Lists give
-// their elements to other entries once one is checked off: then the element says nothing of what was done.
+// their elements to other entries once one is checked off: then the element says nothing of what was done. And they make the
+// elements of a cell anew.
 let chosenIn = null;
 const noteChosenIn = (element) => {
   const cache = new Map(), row = aroundOf(element, cache).own;
-  chosenIn = { element, row, words: row && wordsOf(row, false, cache), others: row ? othersOf(row, cache) : [] };
+  const { role, name } = identityOf(element);
+  chosenIn = { element, number: numberOf(element), role, name, row, words: row && wordsOf(row, false, cache), others: row ? othersOf(row, cache) : [] };
 };
 // Whether its row says what another one said, which no longer says it. What was chosen in its own field counts in neither.
 const isAnothersNow = (element) => {
@@ -327,6 +329,15 @@ kit.isAnothersNow = (number) => {
   const element = elementOf(number);
   return element !== null && isAnothersNow(element instanceof HTMLOptionElement ? closest(element, 'select') : fieldFor(element));
 };
+// The only element of its role and name in its row, where it has left and the row says what it said.
+const ROLE_SAID = 'input, [role]';
+const madeAnew = (number) => {
+  if (chosenIn?.number !== number || chosenIn.row === null || !isHere(chosenIn.row) || wordsOf(chosenIn.row) !== chosenIn.words) return null;
+  const isSuch = (one) => roleOf(one) === chosenIn.role && ownName(one, chosenIn.role) === chosenIn.name;
+  const [found, another] = [...findIn(chosenIn.row, ROLE_SAID)].slice(0, CONTROLS_LOOKED_AT_MAX).filter(isSuch);
+  return found && !another ? found : null;
+};
+
 const CHECKS = { checkbox: 'aria-checked', switch: 'aria-checked', radio: 'aria-checked', menuitemcheckbox: 'aria-checked',
   menuitemradio: 'aria-checked', option: 'aria-selected', treeitem: 'aria-checked', button: 'aria-pressed' };
 const stateOfBox = (box) => ({
@@ -334,10 +345,14 @@ const stateOfBox = (box) => ({
 });
 // `{number, checked, mixed, radio}` of a check box, radio button or switch, or that of a label; `checked` is null of anything
 // else. One that is partly checked is neither. `inner`: the native box in it that has its state. As an action ends
-// (`!begins`), `another`: its row is another entry's by now.
+// (`!begins`), `another`: its row is another entry's by now; `anew`: this is the element that took its place.
 kit.checked = (number, begins) => {
   const element = elementOf(number);
-  if (!element) return GONE;
+  if (element) return checkOf(element, begins);
+  const anew = begins ? null : madeAnew(number);
+  return anew ? { ...checkOf(anew, begins), anew: true } : GONE;
+};
+const checkOf = (element, begins) => {
   const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
   const what = describe(meant);
   // A box that is clicked for its label must stay what it is now.
