@@ -32,6 +32,8 @@ pub(super) const KIT: &str = concat!(
     "}\n{\n",
     include_str!("interact/own.js"),
     include_str!("interact/act.js"),
+    include_str!("interact/hit.js"),
+    include_str!("interact/meant.js"),
     include_str!("interact/hear.js"),
     include_str!("interact/guard.js"),
     include_str!("interact/drop.js"),

@@ -1,0 +1,85 @@
+// What an action's element was shown or found as, and whether it is that still.
+
+// Whether an element is in this document still: a page may also put it into that of a frame.
+const isHere = (element) => isConnected(element) && dom.document(element) === document;
+
+// What an element was shown or found as, and what its row was about, when the action under way found it ready first:
+// `{element, role, name, row, own, written}`. `own` is what its field held, which the row says no longer once it is typed
+// into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
+// show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+let meant = null;
+const WORDS_IN = /[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\ufe0f)/gu;
+const wordsIn = (text) => new Set(text.toLowerCase().match(WORDS_IN) ?? []);
+const isAmong = (few, many) => [...few].every((word) => many.has(word));
+// A name's words, symbols and signs of numbers, in order.
+const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
+const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');
+const writtenBeside = (element) => {
+  const field = focusedElement(), row = rowAround(element);
+  if (!row || !field || field === element || !isWithin(field, row) || !['text', 'content'].includes(actFieldKind(field)) || isSecret(field)) return null;
+  const text = isInput(field) || field instanceof HTMLTextAreaElement ? field.value : dom.textContent(field);
+  // What other rows say is another entry's.
+  const others = new Set(othersOf(row, new Map()).map(({ words }) => words));
+  return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
+};
+const ownWordsOf = (element) => {
+  const value = setValueOf(fieldFor(element));
+  return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
+};
+const meaningOf = (element, { role, name, content }) => ({
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), own: ownWordsOf(element), written: writtenBeside(element),
+  isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
+});
+// Whether a name still says what it said, perhaps among more words, in the same order.
+const saysStill = (before, now) => {
+  const [parts, later] = [partsOf(before), partsOf(now)];
+  if (parts.length === 0) return before === '' || before === now || now === '';
+  let found = 0;
+  for (const part of later) if (part === parts[found]) found++;
+  return later.length === 0 || found === parts.length;
+};
+// Whether a name is what it was, or has more words after it, such as those of a tooltip, but no number: words before it or
+// among it may say the opposite.
+const goesOn = (before, now) => {
+  const [parts, later] = [partsOf(before), partsOf(now)];
+  return parts.every((part, at) => part === later[at]) && !later.slice(parts.length).some((part) => /[\p{N}\p{Sc}]/u.test(part));
+};
+// Whether it still is that. As the pointer comes a name may go into a tooltip, or get more words.
+const staysMeant = () => {
+  if (meant === null) return true;
+  if (!isHere(meant.element)) return false;
+  const now = meaningOf(meant.element, identityOf(meant.element));
+  const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
+  return now.role === meant.role && isNamed && staysInRow();
+};
+// What the element is now, where that is no longer what was meant; null where it is, or has gone.
+kit.changed = () => (meant === null || !isHere(meant.element) || staysMeant() ? null : identityOf(meant.element));
+// The same of a field that has got the focus. Its role may follow its type, and what stands in it until then, a placeholder
+// or the text of an editor, is no name that stays.
+const staysField = () => {
+  if (meant === null) return true;
+  if (!isHere(meant.element)) return false;
+  const now = identityOf(meant.element);
+  return (meant.isHint || saysStill(meant.name, now.name || now.content)) && staysInRow();
+};
+// The same of its row alone.
+const staysInRow = (was = meant) => {
+  if (was === null) return true;
+  const row = wordsIn(rowWordsOf(was.element));
+  const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
+  if (isAmong(before, row)) return true;
+  if (row.size * 2 < before.size) return false;
+  return isAmong(row, was.row) || (was.written !== null && isAmong(row, was.row.union(was.written.words)) && !was.written.others.has(wordsOf(was.written.row)));
+};
+// Whether an element is what it was shown or found as, and has stayed that since it was ready first. Until then the pointer
+// has not come to it: what changes while it is waited for is not the pointer's work.
+const isMeant = (element, shown) => {
+  if (meant?.element === element && meant.wasReady) return staysMeant();
+  if (!shown) return true;
+  const now = identityOf(element);
+  if (!isAsShown(now, shown)) return false;
+  meant = meaningOf(element, now);
+  return true;
+};
+const isAsShown = (now, shown) => now.role === shown.role && now.row === shown.row
+  && (now.name === '' && shown.name !== '' ? now.content : now.name) === shown.name;
