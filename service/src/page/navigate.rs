@@ -134,7 +134,8 @@ impl Page {
     /// missed, which [`PageState`] tells.
     pub(super) async fn go(&self, target: &Target, deadline: Instant) -> Result<(), PageError> {
         self.guard.name(target);
-        if !self.reaches(deadline, |state| !state.lacks_script).await? {
+        // A page whose renderer has died can be navigated again, but not waited for.
+        if self.state.borrow().lacks_script && !self.reaches(deadline, |state| !state.lacks_script).await? {
             return Err(PageError::NavigationTimedOut(NAVIGATION_TIMEOUT));
         }
         let _under_way = self.begin(Some(target.url().as_str().to_owned()));
