@@ -54,7 +54,7 @@ struct Check {
 }
 
 /// The warning of an element that a list has given to another entry.
-fn of_another(what: &str) -> String {
+pub(super) fn of_another(what: &str) -> String {
     format!("not_read_back: the row of {what} is about something else now")
 }
 

@@ -44,4 +44,7 @@ pub(super) struct Content {
     pub unreadable: bool,
     /// Whether it has one line, so that Enter would send it.
     pub line: bool,
+    /// Whether a list has given the field to another entry since the action began.
+    #[serde(default)]
+    pub another: bool,
 }

@@ -7,6 +7,7 @@ use tokio::time::{Instant, sleep};
 
 use super::acted::{Acted, Method, Typed};
 use super::actionable::{Ask, Tries};
+use super::choices::of_another;
 use super::error::unless_held;
 use super::field::{Content, Field, Typing};
 use super::focus::{Keyed, went_nowhere};
@@ -32,6 +33,8 @@ enum Outcome {
     },
     /// It came to the field, which draws its text as a picture.
     Unseen,
+    /// It came to the field, which a list has given to another entry since.
+    OfAnother,
     /// The field has left its document.
     Gone,
     /// Its document is gone.
@@ -108,6 +111,7 @@ impl Page {
         match outcome {
             Outcome::Typed(is) => typed = Some(is),
             Outcome::Unknown | Outcome::Unseen => {}
+            Outcome::OfAnother => warnings.push(of_another(&spot.what)),
             Outcome::Gone => warnings.push(gone()),
             Outcome::Left => has_left = true,
             Outcome::NoEffect { .. } => {
@@ -268,7 +272,10 @@ impl Page {
             _ => None,
         };
         let rest = if is_held { None } else { quiet.rest().await? };
-        let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
+        let outcome = match self.read_back(element, &field, typing, rest.is_some(), tries).await? {
+            Outcome::OfAnother if cut.is_some() => Outcome::NoEffect { is_empty: false },
+            outcome => outcome,
+        };
         entered(Method::Cdp, outcome, rest, cut)
     }
 
@@ -300,7 +307,12 @@ impl Page {
         let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
         loop {
             let outcome = match self.held(element, tries).await? {
-                Look::Holds(held) => Outcome::of(field, &held, typing),
+                Look::Holds(held) => match Outcome::of(field, &held, typing) {
+                    Outcome::NoEffect { .. } | Outcome::Typed(Typed { differs: true, .. }) if held.another => {
+                        Outcome::OfAnother
+                    }
+                    outcome => outcome,
+                },
                 Look::Gone => Outcome::Gone,
                 Look::Left => Outcome::Left,
                 Look::Unknown => Outcome::Unknown,

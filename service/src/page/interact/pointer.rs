@@ -49,6 +49,8 @@ pub struct Click {
 #[derive(Debug, Default, Deserialize)]
 pub struct ActedOn {
     number: u32,
+    /// Whether it must stay what it is.
+    stays: bool,
     /// The control's role; empty of no control.
     pub role: String,
     /// Its name.
@@ -143,7 +145,7 @@ impl Page {
             hit.frame.call(self, ANSWER_TIMEOUT, "actedOnAt", vec![hit.number.into()]).await?;
         // Another document draws itself there, which can't be asked.
         let Some(acted_on) = acted_on else { return Ok((ActedOn::default(), self.click_unseen(point, click).await?)) };
-        let element = hit.acted_on(acted_on.number, !acted_on.role.is_empty());
+        let element = hit.acted_on(acted_on.number, acted_on.stays);
         let click = Click { terms: Terms::until(Instant::now()), ..*click };
         let ask = Ask { hit: true, same: true, at: Some([x, y]), ..Ask::default() };
         let mut acted = self.click_as(&element, &click, ask).await?;

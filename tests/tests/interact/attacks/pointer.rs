@@ -155,7 +155,11 @@ async fn a_click_at_a_point_comes_to_no_control_that_the_pointer_brought_there()
         "b.onmousedown = () => { b.replaceWith(w); swap() }",
         "b.onmousedown = () => { b.textContent = 'Pay' }; b.onclick = () => note('wrong click')",
         "b.onpointermove = () => { b.textContent = 'Pay' }; b.onclick = () => note('wrong click')",
-        // A part of the page that is no control.
+        // A part of a control, and of the page, that was not there.
+        "b.onpointerover = () => { b.append(w); w.style.cssText = 'left: 0; top: 0; z-index: 9' }",
+        "b.outerHTML = `<a href=#x id=b style='position: absolute; left: 50px; top: 50px; width: 200px; height: 80px'>open</a>`; const a = document.getElementById('b'); a.onpointerover = () => { a.append(w); w.style.cssText = 'left: 0; top: 0; z-index: 9' }",
+        "m.innerHTML = '<div id=d style=\"height: 200px\">Card</div>'; d.onpointerover = () => { d.innerHTML += '<div style=\"position: absolute; inset: 0; cursor: pointer\">Delete</div>'; d.lastChild.onclick = () => note('wrong click') }",
+        "const other = w; m.innerHTML = '<div id=d style=\"height: 200px; cursor: pointer\">Card</div>'; d.onpointerover = () => { d.append(other); other.style.cssText = 'left: 50px; z-index: 9' }",
         "b.replaceWith(Object.assign(document.createElement('div'), { style: 'height: 200px', onpointermove: swap }))",
         "const s = document.createElement('style'); s.textContent = 'main:hover #w { left: 50px; z-index: 9 }'; m.append(s)",
     ] {
@@ -164,7 +168,12 @@ async fn a_click_at_a_point_comes_to_no_control_that_the_pointer_brought_there()
             "<style>body {{ margin: 0 }}</style>{LOGS}<iframe style='border: 0; width: 600px; height: 300px' srcdoc=\"{}\"></iframe>",
             page.replace('"', "&quot;")
         );
-        for (document, log) in [(&page, "String(log)"), (&outer, "frames[0].eval('String(log)')")] {
+        // With a frame beside the point the pointer comes first, and is looked at again.
+        let beside =
+            format!("{page}<iframe srcdoc=beside style='position: absolute; left: 500px; top: 400px'></iframe>");
+        for (document, log) in
+            [(&page, "String(log)"), (&beside, "String(log)"), (&outer, "frames[0].eval('String(log)')")]
+        {
             scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
             scene.shows(document).await;
             let clicked = scene.page.click_at(at, &Click::once(ready())).await;
@@ -193,9 +202,17 @@ async fn a_click_at_a_point_says_what_it_came_to() {
             "<label style='display: block; height: 200px'>News <input type=checkbox onclick='note(1)'></label>",
             ("checkbox", "News"),
         ),
-        ("<div style='height: 200px' onclick='note(1)' onmousemove='this.textContent = 1'>map</div>", ("", "")),
-        ("<canvas width=300 height=200 onclick='note(1)' onmousemove='document.title = 1'></canvas>", ("", "")),
-        ("<div style='position: fixed; inset: 0' onclick='note(1)'></div><button>under</button>", ("", "")),
+        (
+            "<div style='height: 200px' onclick='note(1)' onmousemove='this.textContent = 1'>map</div>",
+            ("generic", "map"),
+        ),
+        (
+            "<div style='height: 200px' onmousemove='this.innerHTML = `<b>1</b>`'>map</div><script>addEventListener('click', () => note(1))</script>",
+            ("", ""),
+        ),
+        ("<canvas width=300 height=200 onclick='note(1)' onmousemove='document.title = 1'></canvas>", ("generic", "")),
+        ("<div style='position: fixed; inset: 0' onmousedown='note(1)'></div><button>under</button>", ("generic", "")),
+        ("<video controls width=300 height=200 onpointerdown='note(1)'></video>", ("", "")),
         (
             "<select size=2 style='width: 300px; height: 200px; font-size: 90px' onclick='note(1)'><option>One<option>Two</select>",
             ("listbox", ""),

@@ -131,6 +131,10 @@ async fn what_is_scrolled_away_is_no_twin_that_no_one_sees() {
         "overflow: hidden; height: 50px'><div style='overflow-x: scroll; width: 100px; white-space: nowrap'><i style='padding-left: 500px'></i><div style='display: inline",
         "overflow: hidden; height: 50px'><div style='position: fixed; top: 100px; left: 400px",
         "overflow: hidden; width: 50px; height: 50px'><div style='position: absolute; top: 100px; left: 400px",
+        "overflow: hidden; width: 50px; height: 50px'><div style='display: contents; position: relative'><button onclick='note(`first`)' style='position: absolute; top: 200px; left: 400px'>Pay</button><div style='display: none",
+        "overflow: clip; overflow-clip-margin: 90px; width: 50px; height: 50px'><div style='position: relative; top: 60px",
+        "transform: translate(0)'><div style='position: fixed; top: 1000px; left: 9px",
+        "display: table-row; overflow: hidden; position: relative'><div style='position: absolute; top: 90px",
     ] {
         scene.shows(&format!("{LOGS}<div style='{around}'><button onclick='note(`first`)'>Pay</button></div></div><p>x</p><button onclick='note(`second`)'>Pay</button>")).await;
         let wanted = Wanted {

@@ -119,23 +119,31 @@ const isLeftToLabel = (element, ask) => {
 // is drawn in place of the one that was asked for.
 let aimed = null;
 // What a click at a point is for, of the innermost element there: the control that it is in, or else the page, in which no
-// control may come up under the pointer. `{number, role, name}`, without a name of the page; null of a document that is not
-// ours to ask.
+// control may come up under the pointer. `{number, stays, role, name}`, without a name of the page; null of what can't be
+// asked. `stays`: it must be what it is now.
 kit.actedOnAt = (number) => {
   const hit = elementOf(number);
-  if (!hit || ['object', 'embed'].includes(tagOf(hit))) return null;
-  const control = flatClosest(hit, `${NESTED}, label`);
-  if (!control) return { number: numberOf(documentRoot()), role: '', name: '' };
-  foundAs.set(control, identityOf(control));
+  // The browser keeps events on its own controls of a video to itself.
+  if (!hit || ['object', 'embed'].includes(tagOf(hit)) || (hit instanceof HTMLMediaElement && hasAttribute(hit, 'controls'))) return null;
+  let control = hit;
+  while (control instanceof Element && !isNested(control) && !(control instanceof HTMLLabelElement)) control = flatParent(control);
+  if (!(control instanceof Element)) return { number: numberOf(documentRoot()), stays: false, role: '', name: '' };
+  // What says by no role that it can be clicked may say more as the pointer comes.
+  const stays = matches(control, `${NESTED}, label`);
+  if (stays) foundAs.set(control, identityOf(control));
   const { role, name, content } = identityOf((control instanceof HTMLLabelElement && controlOf(control)) || control);
-  return { number: numberOf(control), role, name: (name || (FIELDS.has(role) ? '' : content)).slice(0, 200).toWellFormed() };
+  return { number: numberOf(control), stays, role, name: (name || (FIELDS.has(role) ? '' : content)).slice(0, 200).toWellFormed() };
 };
 // The same as `ready` for a given point: the element is still what it was, and hit there.
 const readyAt = (element, { at: [x, y], found }) => {
   if (!isMeant(element, found ? foundAs.get(element) : null)) return lacks('same', element, { is: identityOf(element) });
   const box = boxOf(rectOf(element)), by = actCover(element, x, y);
   if (by !== null) return lacks('uncovered', element, { box, by });
-  guard(element, false, { nested: nestedAt(element, x, y), under: innermostAt(x, y) });
+  const nested = nestedAt(element, x, y);
+  if (nestedFirst?.element !== element) nestedFirst = { element, nested, under: innermostAt(x, y) };
+  // It came with the pointer, before a second look.
+  else if (nested !== null && nested !== nestedFirst.nested) return lacks('uncovered', element, { box, by: describe(nested) });
+  guard(element, false, { nested, under: nestedFirst.under });
   if (meant?.element === element) meant.wasReady = true;
   watch(element);
   return { x, y, box, what: describe(element), waited: false };

@@ -4,6 +4,8 @@
 // Cells that stand for rows without an element: what the others of their kind are, and the way to their words.
 const cellRows = new WeakMap();
 // How far the cell before may be, and how deep in it the control.
+// What may tell a row: words, and numbers such as those of orders, versions and addresses. A short one may count something.
+const TELLS_ROW = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
 // Whether a cell holds the control of a row without an element: others of its kind are beside it, with other texts between.
@@ -17,7 +19,7 @@ function isCellOfRow(cell, path, control, looked) {
   // The text of a link is read with what stands around it.
   const own = dom.tag(control.element) === 'a' ? tidy(textIn(control.element, isAboutRow, false)) : '';
   const pieces = piecesIn(cell).pieces.filter((piece) => piece !== own);
-  const isRow = pieces.some((piece) => /\p{L}{2}/u.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
+  const isRow = pieces.some((piece) => TELLS_ROW.test(piece)) && pieces.join('').length <= PLAIN_ROW_CHARS_MAX;
   if (!isRow) cellRows.delete(cell);
   return isRow;
 }
@@ -39,8 +41,8 @@ function wordsBeforeFirst(cell, isLike) {
   return !at || (at !== cell && !isLike(at));
 }
 const saysWords = (node) => {
-  if (dom.type(node) === 3) return /\p{L}/u.test(node.data.slice(0, ABOUT_MAX_CHARS));
-  return dom.type(node) === 1 && isAboutRow(node) && /\p{L}/u.test(textIn(node, isAboutRow, false));
+  if (dom.type(node) === 3) return /[\p{L}\p{N}]/u.test(node.data.slice(0, ABOUT_MAX_CHARS));
+  return dom.type(node) === 1 && isAboutRow(node) && /[\p{L}\p{N}]/u.test(textIn(node, isAboutRow, false));
 };
 
 // The nodes that belong to a cell, from the one like it until there. The first has as many as are between it and the next.

@@ -125,7 +125,7 @@ kit.focus = (number) => {
 kit.read = (number) => {
   const element = elementOf(number);
   const field = element && fieldFor(element);
-  return field && isHere(field) ? readOf(field) : null;
+  return field && isHere(field) ? { ...readOf(field), another: isInAnothers(watched?.row) } : null;
 };
 
 // Sets the value of a field that is not typed into, as its framework expects.

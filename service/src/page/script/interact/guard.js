@@ -145,6 +145,8 @@ const judgeKey = (event, now) => {
   if (now.stops || !now.element) return misses(now, told(target));
   if (!hasKeys(now.element, target)) return mayFollow(event, target, now) || misses(now, told(target));
   if (now.reached === 0 && !mayHave(event, target, now)) return misses(now, told(target));
+  // A list may have given the field to another entry since the key before.
+  if (now.reached > 0 && (event.type === 'keydown' || event.type === 'beforeinput') && isInAnothers(watched?.row)) return misses(now, ROW_OF_ANOTHER);
   now.first ??= target;
   if (event.type === 'keydown' && types(event)) [now.down, now.wentDown] = [event, true];
   if (event.type === 'keypress') now.down = null;
@@ -214,6 +216,7 @@ const giveFocus = (element) => {
   }
   (meant instanceof HTMLElement ? focusOn : bound(SVGElement.prototype.focus))(meant, { preventScroll: true });
 };
+const ROW_OF_ANOTHER = 'the field of another row';
 // What came of the keys so far, and where the focus is.
 kit.keyed = (number) => {
   const element = elementOf(number);
@@ -221,7 +224,7 @@ kit.keyed = (number) => {
   const { by, lost, reached, followed, changed, down } = now ?? { by: null, lost: null, reached: 0, followed: null, changed: false, down: null };
   const field = now?.element ?? element;
   // A list may have given the field to another entry, with the focus.
-  const taken = isInAnothers(watched?.row) ? 'the field of another row' : null;
+  const taken = isInAnothers(watched?.row) ? ROW_OF_ANOTHER : null;
   const moved = by ?? lost ?? taken ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   // The browser itself types nothing where another frame has got the focus.
   const isDropped = Boolean(now?.follows && moved !== null && down && !down.defaultPrevented);

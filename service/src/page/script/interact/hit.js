@@ -77,11 +77,14 @@ const reasonToClick = (element) => {
 };
 // The control inside an element that a point of it is on, which is acted on instead. `byCursor`: also what a cursor alone
 // tells, which it does not of what is in a field.
-const isByCursor = (element) => element !== documentRoot() && actFieldKind(element) === null;
+const isByCursor = (element) => actFieldKind(element) === null;
+// Of the page itself, on which shapes and tooltips may move with the pointer: what has a handler, or says what it is for.
+const actsOnPage = (element) => matches(element, NESTED) || matches(element, HANDLED) || (reasonToClick(element) !== '' && contentOf(element) !== '');
 const nestedAt = (element, x, y, byCursor = isByCursor(element)) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
+  const acts = element === documentRoot() ? actsOnPage : byCursor ? isNested : (at) => matches(at, NESTED);
   for (let at = innermostAt(x, y); at instanceof Element && at !== element; at = flatParent(at)) {
-    if (at !== control && (byCursor ? isNested(at) : matches(at, NESTED))) return isWithin(at, element) ? at : null;
+    if (at !== control && acts(at)) return isWithin(at, element) ? at : null;
   }
   return null;
 };

@@ -106,14 +106,16 @@ const isWithoutSize = (element, style) => cutsOffAll(element, style, (size) => s
 // Whether it is in what is folded to nothing, as the panel of an accordion. What is placed by another element than the one it
 // is in is not folded with that.
 const FOLDED_LEVELS_MAX = 50;
+// Whose `overflow` cuts nothing off.
+const BOXLESS = /^inline$|^table-(row|column)/;
 function isFoldedAway(element) {
   let { position } = getComputedStyle(element);
   for (let at = drawnParent(element), depth = 0; at && depth < FOLDED_LEVELS_MAX; at = drawnParent(at), depth++) {
     if (at === documentBody() || at === documentRoot() || position === 'fixed' || dom.matches(at, 'dialog:modal, :popover-open')) return false;
     const style = getComputedStyle(at);
-    if (position === 'absolute' && style.position === 'static') continue;
+    if (style.display === 'contents' || (position === 'absolute' && style.position === 'static')) continue;
     ({ position } = style);
-    if (style.display !== 'contents' && style.display !== 'inline' && cutsOffAll(at, style, (size) => size <= 1)) return true;
+    if (!BOXLESS.test(style.display) && cutsOffAll(at, style, (size) => size <= 1)) return true;
   }
   return false;
 }
@@ -126,20 +128,31 @@ function overflowOf(at, style) {
 }
 const CLIPS = new Set(['hidden', 'clip']);
 const isApart = (box, part) => [box.right <= part.left || box.left >= part.right, box.bottom <= part.top || box.top >= part.bottom];
+// Whether what is fixed inside of an element goes with that, and not with the window.
+const holdsFixed = ({ transform, filter, perspective, backdropFilter, willChange, contain }) => [transform, filter, perspective, backdropFilter].some((one) => one && one !== 'none')
+  || /transform|filter|perspective/.test(willChange) || /paint|layout|strict|content/.test(contain);
+// The box within which an element shows what is in it.
+function clipOf(element, { overflow, overflowClipMargin }) {
+  const { left, top, right, bottom } = dom.box(element);
+  const margin = overflow.includes('clip') ? Number.parseFloat(/-?[\d.]+px/.exec(overflowClipMargin)?.[0] ?? 0) : 0;
+  return { left: left - margin, top: top - margin, right: right + margin, bottom: bottom + margin };
+}
 // Whether nothing of it is in sight, and a person can't scroll there: what is around it cuts it off, as a carousel does with
 // its other slides, or it is fixed beyond an edge of the viewport, as a closed drawer is. What scrolls is asked in its place.
 function isOutOfSight(element) {
   let box = dom.box(element), { position } = getComputedStyle(element);
   const viewport = { left: 0, top: 0, right: innerWidth, bottom: innerHeight };
-  for (let at = drawnParent(element), depth = 0; at && position !== 'fixed' && depth < FOLDED_LEVELS_MAX; at = drawnParent(at), depth++) {
+  for (let at = drawnParent(element), depth = 0; at && depth < FOLDED_LEVELS_MAX; at = drawnParent(at), depth++) {
     if (dom.matches(at, 'dialog:modal, :popover-open')) return false;
     const style = getComputedStyle(at), isRoot = at === documentRoot();
     // The viewport has the overflow of the body.
     if (at === documentBody() && getComputedStyle(documentRoot()).overflow === 'visible') continue;
-    if (position === 'absolute' && style.position === 'static' && !isRoot) continue;
-    ({ position } = style);
-    const overflow = style.display === 'contents' || (style.display === 'inline' && !isRoot) ? ['visible', 'visible'] : overflowOf(at, style);
-    const apart = isApart(box, isRoot ? viewport : dom.box(at));
+    const isPassed = position === 'fixed' ? !holdsFixed(style) : position === 'absolute' && style.position === 'static' && !holdsFixed(style);
+    if (style.display === 'contents' || (isPassed && !isRoot)) continue;
+    if (!isRoot) ({ position } = style);
+    const isBoxed = isRoot || !BOXLESS.test(style.display);
+    const overflow = isBoxed ? overflowOf(at, style) : ['visible', 'visible'];
+    const apart = isApart(box, isRoot ? viewport : clipOf(at, style));
     if (apart.some((is, axis) => is && CLIPS.has(overflow[axis]))) return true;
     if (!isRoot && overflow.some((one) => one === 'auto' || one === 'scroll')) box = dom.box(at);
   }
