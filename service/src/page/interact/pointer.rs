@@ -153,19 +153,27 @@ impl Page {
         Ok((acted_on, acted))
     }
 
-    /// Clicks at a point, whatever is there.
+    /// Clicks at a point without asking what is there.
     async fn click_unseen(&self, point: Point, click: &Click) -> Result<Acted, ActError> {
+        let presses = click.presses(point).into_iter().flat_map(|press| [press.down, press.up]);
+        Ok(self.point_unseen(point, click.modifiers, presses).await?.warns_of_no_change())
+    }
+
+    /// Moves the pointer to a point and sends what follows, without asking what is there.
+    async fn point_unseen(
+        &self,
+        point: Point,
+        held: Modifiers,
+        then: impl IntoIterator<Item = DispatchMouseEventParams>,
+    ) -> Result<Acted, ActError> {
         let document = self.main_document().await?;
         let mut quiet = Quiet::watch(self, &document);
         quiet.count_changes().await?;
         quiet.begins();
-        let mut sent = vec![self.send_move(point, MouseButton::None, click.modifiers.bits())];
-        for Press { down, up, .. } in click.presses(point) {
-            sent.extend([self.session.call(&down), self.session.call(&up)]);
-        }
+        let mut sent = vec![self.send_move(point, MouseButton::None, held.bits())];
+        sent.extend(then.into_iter().map(|event| self.session.call(&event)));
         let rest = self.taken(&mut quiet, sent).await?;
-        let settled = quiet.settle(rest).await?;
-        Ok(Acted::new(settled, Method::Cdp, None).warns_of_no_change())
+        Ok(Acted::new(quiet.settle(rest).await?, Method::Cdp, None))
     }
 
     /// Moves the pointer onto an element.
@@ -229,14 +237,7 @@ impl Page {
     /// # Errors
     /// As [`Page::click_at`].
     pub async fn hover_at(&self, point: Point) -> Result<Acted, ActError> {
-        let document = self.main_document().await?;
-        let mut quiet = Quiet::watch(self, &document);
-        quiet.count_changes().await?;
-        quiet.begins();
-        let sent = vec![self.send_move(point, MouseButton::None, 0)];
-        let rest = self.taken(&mut quiet, sent).await?;
-        let settled = quiet.settle(rest).await?;
-        Ok(Acted::new(settled, Method::Cdp, None))
+        self.point_unseen(point, Modifiers::default(), []).await
     }
 
     /// Acts in the document; `None` where no event came to the element, `Some(None)` where a dialog holds the page since.
