@@ -431,15 +431,18 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
     let boxed = ("<label><input class=f type=checkbox> <span class=n></span></label>", "onchange", "checked");
     let switch = ("<button class='f n' role=switch aria-checked=false></button>", "onclick", "ariaChecked");
     let select = ("<span class=n></span> <select class=f><option>open<option>done</select>", "onchange", "value");
+    let marks_done = async |entry: &str, event: &str, field: &str, then: &str| {
+        scene.shows(&list(entry, event, field, then)).await;
+        let element = scene.element(".f").await;
+        if field == "value" {
+            scene.page.select(&element, &["done".to_owned()], &ready()).await
+        } else {
+            scene.page.check(&element, true, &ready()).await
+        }
+    };
     for (entry, event, field) in [boxed, switch, select] {
         for then in [sinks, goes] {
-            scene.shows(&list(entry, event, field, then)).await;
-            let element = scene.element(".f").await;
-            let acted = if field == "value" {
-                scene.page.select(&element, &["done".to_owned()], &ready()).await
-            } else {
-                scene.page.check(&element, true, &ready()).await
-            };
+            let acted = marks_done(entry, event, field, then).await;
             let warnings = acted.unwrap().warnings;
             assert_eq!(warnings.len(), 1, "{entry} {then} {warnings:?}");
             assert!(warnings[0].starts_with("not_read_back: "), "{entry} {then} {warnings:?}");
@@ -455,13 +458,7 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
             (loses_twin, false),
             ("", true),
         ] {
-            scene.shows(&list(entry, event, field, then)).await;
-            let element = scene.element(".f").await;
-            let acted = if field == "value" {
-                scene.page.select(&element, &["done".to_owned()], &ready()).await
-            } else {
-                scene.page.check(&element, true, &ready()).await
-            };
+            let acted = marks_done(entry, event, field, then).await;
             match acted {
                 Ok(acted) => assert!(is_done && acted.warnings.is_empty(), "{entry} {then} {acted:?}"),
                 Err(refused) => {

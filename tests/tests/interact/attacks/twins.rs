@@ -120,7 +120,7 @@ async fn a_twin_that_takes_no_input_is_not_first() {
     scene.ends().await;
 }
 
-/// What can be scrolled to is seen, whatever is around it.
+/// An element that a person can scroll to counts as visible, although a box around it hides it now.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_scrolled_away_is_no_twin_that_no_one_sees() {
     let scene = Scene::open().await;
