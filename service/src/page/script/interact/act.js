@@ -130,8 +130,9 @@ kit.actedOnAt = (number) => {
   if (!(control instanceof Element)) return { number: numberOf(documentRoot()), stays: false, role: '', name: '' };
   // What says by no role that it can be clicked may say more as the pointer comes.
   const stays = matches(control, `${NESTED}, label`);
-  if (stays) foundAs.set(control, identityOf(control));
-  const { role, name, content } = identityOf((control instanceof HTMLLabelElement && controlOf(control)) || control);
+  const own = identityOf(control), labelled = control instanceof HTMLLabelElement ? controlOf(control) : null;
+  if (stays) foundAs.set(control, own);
+  const { role, name, content } = labelled ? identityOf(labelled) : own;
   return { number: numberOf(control), stays, role, name: (name || (FIELDS.has(role) ? '' : content)).slice(0, 200).toWellFormed() };
 };
 // The same as `ready` for a given point: the element is still what it was, and hit there.

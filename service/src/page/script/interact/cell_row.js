@@ -3,9 +3,9 @@
 
 // Cells that stand for rows without an element: what the others of their kind are, and the way to their words.
 const cellRows = new WeakMap();
-// How far the cell before may be, and how deep in it the control.
 // What may tell a row: words, and numbers such as those of orders, versions and addresses. A short one may count something.
 const TELLS_ROW = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
+// How far the cell before may be, and how deep in it the control.
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
 // Whether a cell holds the control of a row without an element: others of its kind are beside it, with other texts between.

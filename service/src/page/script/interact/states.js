@@ -47,7 +47,7 @@ function statesOf(element, role) {
   // An attribute overrides what the element keeps to itself.
   const said = (name) => (saysAny && (dom.attribute(element, name) ?? '').trim().toLowerCase()) || (kept?.[name.slice('aria-'.length)] ?? '');
   const isInput = tag === 'input';
-  const isTick = isInput && (element.type === 'checkbox' || element.type === 'radio');
+  const isTick = isTickBox(element);
   const box = isTick ? element : tickOf(element, role);
   if (box !== null) {
     if (box.indeterminate) states.push('mixed');
