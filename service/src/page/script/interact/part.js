@@ -41,7 +41,7 @@ function summaryOf(part) {
 }
 function titleIn(opener) {
   const heading = dom.find(opener, HEADINGS);
-  return heading ? textIn(heading, isText, false).slice(0, ASKED_MAX_CHARS) : firstTextIn(opener);
+  return heading ? textIn(heading, mayHaveText, false).slice(0, ASKED_MAX_CHARS) : firstTextIn(opener);
 }
 // The panel of an accordion belongs to the button in the heading that opens it. A button elsewhere may open a menu.
 const PANELS_MAX = 500, OPENERS = ':is(h1, h2, h3, h4, h5, h6, [role=heading]) > [aria-controls][aria-expanded]';
@@ -55,22 +55,13 @@ function panelsIn() {
 function openedBy(element, cache) {
   const panels = noteOf(document, cache).panels ??= panelsIn();
   if (panels.size === 0) return '';
-  const passed = [];
-  let words = '';
-  for (let at = element; at; at = drawnParent(at)) {
-    const note = noteOf(at, cache);
-    if (note.openedBy !== undefined) { words = note.openedBy; break }
-    passed.push(note);
-    if (panels.has(at)) { words = namedWords(titleIn(panels.get(at))); break }
-  }
-  for (const note of passed) note.openedBy = words;
-  return words;
+  return firstOutward(element, 'openedBy', cache, (at) => (panels.has(at) ? namedWords(titleIn(panels.get(at))) : null)) ?? '';
 }
 function dialogWords(part, name) {
   const said = byIds(part, 'aria-describedby');
   const heading = name === '' ? drawnIn(part, HEADINGS, 1)[0] : null;
   if (heading) said.push(heading);
-  const named = said.reduce((text, one) => textIn(one, isText, false, `${text} `), name);
+  const named = said.reduce((text, one) => textIn(one, mayHaveText, false, `${text} `), name);
   const asks = askedIn(part);
   const all = `${named} ${asks}`;
   const numbers = ASKS.test(all) ? numbersAsked(all) : all.match(SUMS) ?? [];
@@ -88,15 +79,13 @@ function askedIn(part) {
 }
 // One with more buttons is a question if it says so. A calendar is none.
 const isCalendar = (buttons) =>
-  buttons.filter((button) => textIn(button, isText, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
+  buttons.filter((button) => textIn(button, mayHaveText, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
 const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
 input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
 // A list or table of what is asked about has no controls.
 const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', 'time', 'relative-time']);
 const ASKED_NOT_ROLES = new Set(['button', 'menu', 'menuitem', 'option', 'listbox', 'tree', 'tab', 'timer', 'status', 'progressbar']);
 const isAsked = (node) => !ASKED_NOT.has(dom.tag(node)) && !ASKED_NOT_ROLES.has(dom.attribute(node, 'role')) && !(isList(node) && hasControls(node));
-// Of a shadow root what is no style sheet.
-const isText = (node) => !SKIPPED.has(dom.tag(node));
 const isList = (node) => LISTS.has(dom.tag(node)) || dom.attribute(node, 'role') === 'list';
 const LISTS = new Set(['ul', 'ol', 'table']);
 const hasControls = (element) => dom.find(element, CONTROLS) !== null;
@@ -187,7 +176,7 @@ function headerWords(header) {
 }
 function firstTextIn(element) {
   let first = '';
-  walkIn(element, (node) => isText(node) && !saysWhatChanges(node), (node, type) => {
+  walkIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node), (node, type) => {
     if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) first = node.data.slice(0, ASKED_MAX_CHARS);
     return first === '';
   });
@@ -232,5 +221,5 @@ const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live],
 function describedAs(element) {
   if (!dom.has(element, 'aria-describedby') || FIELDS.has(roleOf(element))) return '';
   const said = byIds(element, 'aria-describedby').filter((one) => !dom.closest(one, PASSING_WORDS) && !dom.find(one, PASSING_WORDS));
-  return namedWords(said.map((one) => textIn(one, isText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
+  return namedWords(said.map((one) => textIn(one, mayHaveText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
 }

@@ -101,11 +101,10 @@ function saysAsControl(element, looked) {
   looked.count++;
   const tag = dom.tag(element);
   const label = dom.attribute(element, 'aria-label') ?? dom.attribute(element, 'title') ?? dom.attribute(element, 'placeholder');
-  const isSaid = (node) => !SKIPPED.has(dom.tag(node));
   if (label === null && tag === 'input' && NAMED_BY_LABELS.has(element.type)) {
-    return wordsAlone(labelsOf(element).reduce((text, one) => textIn(one, isSaid, false, text), '').slice(0, CONTROL_CHARS_MAX));
+    return wordsAlone(labelsOf(element).reduce((text, one) => textIn(one, mayHaveText, false, text), '').slice(0, CONTROL_CHARS_MAX));
   }
-  const text = label ?? (tag === 'select' || tag === 'textarea' ? '' : textIn(element, isSaid, false));
+  const text = label ?? (tag === 'select' || tag === 'textarea' ? '' : textIn(element, mayHaveText, false));
   return text.length > CONTROL_CHARS_MAX ? null : wordsAlone(text);
 }
 

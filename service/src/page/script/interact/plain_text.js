@@ -111,7 +111,7 @@ function piecesIn(row, byTitle = false) {
   }
   // The button that opens a panel may stand before it.
   const opener = dom.previousElement(row);
-  const opens = opener && dom.matches(opener, BUTTONS) ? tidy(textIn(opener, (node) => !SKIPPED.has(dom.tag(node)), false)) : '';
+  const opens = opener && dom.matches(opener, BUTTONS) ? tidy(textIn(opener, mayHaveText, false)) : '';
   const names = [...titles, ...links, ...bolds].map((at) => namedWords(pieces[at]));
   return { pieces: byTitle ? pieces.map(namedWords) : pieces, more: [...names, opens], titles, links, bolds };
 }

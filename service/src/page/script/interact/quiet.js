@@ -240,7 +240,7 @@ const LISTS_MAX = 50;
 const chosenNow = () => {
   const lists = Document.prototype.querySelectorAll.call(document, '[role=combobox], [aria-haspopup=listbox]');
   let all = valuesNow();
-  for (let at = 0; at < lists.length && at < LISTS_MAX; at++) all += `${tidy(textIn(lists[at], (node) => !SKIPPED.has(dom.tag(node)), false))}\u0000`;
+  for (let at = 0; at < lists.length && at < LISTS_MAX; at++) all += `${tidy(textIn(lists[at], mayHaveText, false))}\u0000`;
   return all;
 };
 

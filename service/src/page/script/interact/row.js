@@ -49,17 +49,21 @@ function outwardOf(element, cache) {
     const parent = dom.parent(element);
     return parent && dom.type(parent) === 1 ? dom.closest(parent, AROUND) : null;
   }
+  return firstOutward(drawnParent(element), 'nearest', cache, (at) => (dom.matches(at, AROUND) ? at : null));
+}
+// The first that `tell` says of an element and those that it is drawn in; null where it says nothing. What others inside have
+// passed is not asked again: it is kept under `key`.
+function firstOutward(from, key, cache, tell) {
   const passed = [];
-  let found = null;
-  for (let at = drawnParent(element); at; at = drawnParent(at)) {
+  let told = null;
+  for (let at = from; at && told === null; at = drawnParent(at)) {
     const note = noteOf(at, cache);
-    // What others inside have passed is not walked through again.
-    if (note.nearest !== undefined) { found = note.nearest; break }
+    if (note[key] !== undefined) { told = note[key]; break }
     passed.push(note);
-    if (dom.matches(at, AROUND)) { found = at; break }
+    told = tell(at);
   }
-  for (const note of passed) note.nearest = found;
-  return found;
+  for (const note of passed) note[key] = told;
+  return told;
 }
 function holds(outer, inner) {
   if (dom.contains(outer, inner)) return true;

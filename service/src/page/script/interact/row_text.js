@@ -53,6 +53,9 @@ function setValueOf(node) {
   return isWrittenIn(node) && !isSecretField(node) ? node.value.slice(0, ABOUT_MAX_CHARS) : '';
 }
 
+// Whether there may be text in an element that a person reads: no script or style sheet.
+const mayHaveText = (node) => !SKIPPED.has(dom.tag(node));
+
 // Visits what is inside an element as it is drawn, as far as `isAbout` leads into it and until `visit` returns false: of an
 // element that has a shadow root what is in that, and of a slot what it shows.
 function walkIn(element, isAbout, visit) {
@@ -126,7 +129,7 @@ function readFull(row) {
   const saysWords = /[\p{L}\p{N}]/u.test(text), isLong = text.length > OUTER_MAX_CHARS;
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
-    text = textIn(row, (node) => !SKIPPED.has(dom.tag(node)) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
+    text = textIn(row, (node) => mayHaveText(node) && dom.tag(node) !== 'textarea', true, `${label} ${title}`);
   }
   const words = `${wordsAlone(text)} ${versionOf(row)}`.trim();
   return { words, pieces: [marks.leads ?? '', marks.title ?? '', ...numbersIn(text)], saysWords, isLong };
@@ -135,7 +138,7 @@ function readFull(row) {
 function versionOf(row) {
   const heading = dom.find(row, HEADINGS);
   if (heading === null || dom.closest(heading, ROWS) !== row) return '';
-  const text = textIn(heading, (node) => !SKIPPED.has(dom.tag(node)), false).slice(0, OUTER_MAX_CHARS);
+  const text = textIn(heading, mayHaveText, false).slice(0, OUTER_MAX_CHARS);
   return /\p{L}\s+(\d+(?:\.\d+)+)(?!\s?[\p{Sc}%])/u.exec(text)?.[1] ?? '';
 }
 // The label or the heading of a row that holds others, or else what it says before them.
@@ -143,7 +146,7 @@ function readTitle(row) {
   const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
   const heading = label === '' ? dom.find(row, HEADINGS) : null;
   const isOwn = heading !== null && dom.closest(heading, ROWS) === row;
-  const text = isOwn ? textIn(heading, (node) => !SKIPPED.has(dom.tag(node)), false) : label || wordsBeforeRows(row);
+  const text = isOwn ? textIn(heading, mayHaveText, false) : label || wordsBeforeRows(row);
   return { words: wordsAlone(text), pieces: numbersIn(text), more: [] };
 }
 function wordsBeforeRows(row) {
@@ -191,7 +194,7 @@ const signsOf = (row, read) => read.signs ??= isPlainRow.has(row) ? signsIn(row)
 function signsIn(row) {
   const { times, signs, lead } = pictographsIn(row);
   const isTitle = lead !== null && !dom.has(lead, 'aria-pressed');
-  const title = isTitle ? wordsAlone(textIn(lead, (node) => !SKIPPED.has(dom.tag(node)), true).slice(0, OUTER_MAX_CHARS)) : '';
+  const title = isTitle ? wordsAlone(textIn(lead, mayHaveText, true).slice(0, OUTER_MAX_CHARS)) : '';
   return { signs: [...times, ...signs, title].filter((sign) => sign !== ''), lead: title === '' ? null : lead };
 }
 function pictographsIn(row) {
@@ -215,6 +218,6 @@ function pictographsIn(row) {
 }
 // A time that does not go on by itself, as "2 hours ago" does.
 const wordOfTime = (time) => {
-  const text = tidy(textIn(time, (node) => !SKIPPED.has(dom.tag(node)), false).slice(0, OUTER_MAX_CHARS));
+  const text = tidy(textIn(time, mayHaveText, false).slice(0, OUTER_MAX_CHARS));
   return TIME_OR_DATE.test(text) ? text : '';
 };
