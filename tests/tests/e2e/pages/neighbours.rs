@@ -16,7 +16,7 @@ const KEPT_MS: u32 = 800;
 /// The same for a page that is ended by its oversized message, which takes seconds to be made on a busy machine.
 const KEPT_FOR_ITS_MESSAGE_MS: u32 = 8_000;
 /// Number of requests that the second sandbox makes beside each hostile page.
-const REQUESTS: usize = 4;
+const REQUESTS: usize = 2;
 /// Maximum bytes read from the browser for a page without oversized messages and for the second sandbox's pictures: the
 /// page's allowance of events, refilled while it lives, and a margin.
 const READ_MAX_BYTES: f64 = 64e6;

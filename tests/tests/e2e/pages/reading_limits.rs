@@ -18,11 +18,12 @@ async fn deep_wide_and_long_pages_end() {
         "<p>top<script>let at = document.body; for (let n = 0; n < 30000; n++) { const next = document.createElement('div'); at.append(next); at = next }
         at.textContent = 'bottom'</script>",
     );
-    let parsed = stack.site.html(&format!("<p>top</p>{}bottom", "<div><b><ul><li>".repeat(8_000)));
+    let parsed = stack.site.html(&format!("<p>top</p>{}bottom", "<div><b><ul><li>".repeat(4_000)));
+    // Five nodes each: more than the 120 000 of a snapshot.
     let rows = stack.site.html(
-        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(60000))</script>",
+        "<table id=t><tr><th>a<th>b</table><script>document.querySelector('#t').insertAdjacentHTML('beforeend', '<tr><td>1<td>2</tr>'.repeat(25000))</script>",
     );
-    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(1000000)</script>");
+    let long = stack.site.html("<p id=p></p><script>p.textContent = 'word '.repeat(400000)</script>");
     let spans = stack.site.html(&format!(
         "<table><tr><th>a<th>b</tr>{}</table>",
         "<tr><td rowspan=65534 colspan=1000>x<td>y</tr>".repeat(500)

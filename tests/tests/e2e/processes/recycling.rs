@@ -10,6 +10,8 @@ use porthole_tests::{Stack, eventually};
 use serde_json::json;
 
 const SETTLED_WITHIN: Duration = Duration::from_secs(60);
+/// Between two rounds of requests: a browser's memory is measured now and then, whatever is requested.
+const PAUSE: Duration = Duration::from_millis(150);
 /// Number of times that the browser is killed: more than the service accepts without a back-off.
 const KILLS: usize = 6;
 /// Files that the service may have open more than before: sockets that have just closed, a file being read.
@@ -36,6 +38,7 @@ async fn worn_out(setting: &str, value: &str) -> Stack {
             assert_eq!(answer.content().trim(), "nobody notices");
         }
         asked += 3;
+        tokio::time::sleep(PAUSE).await;
         let now = browsers(&stack);
         assert!(now.len() <= 2, "{now:?} run at once");
         seen.extend(&now);

@@ -114,11 +114,11 @@ async fn a_target_that_is_refused_costs_no_session() {
 async fn each_of_many_sessions_serves_its_page() {
     let remote = Remote::start().await;
     let url = remote.stack.site.html(PAGE);
-    for _ in 0..8 {
+    for _ in 0..4 {
         // A race: a document may arrive before its renderer is set up to report it.
         for answer in join_all((0..3).map(|_| remote.stack.extract(json!({"url": url})))).await {
             answer.expect_ok();
         }
     }
-    assert_eq!(remote.expect_all_given_back().await["totals"]["created"], 24);
+    assert_eq!(remote.expect_all_given_back().await["totals"]["created"], 12);
 }

@@ -15,7 +15,8 @@ async fn a_page_in_an_endless_loop_can_be_left() {
             .site
             .html(&format!("<title>loops</title><button onclick='setTimeout(() => {{ {how} }}, 20)'>loop</button>"));
         let (agent, opened) = Agent::at(stack.caller(), &page).await;
-        agent.does("click", json!({"ref": reference(&tree(&opened), "\"loop\"")})).await;
+        // In a short time: the loop takes a processor until the page is left.
+        agent.does("click", json!({"ref": reference(&tree(&opened), "\"loop\""), "timeout_ms": 1_500})).await;
         let left = agent.does("navigate", json!({"url": next, "snapshot": "full"})).await;
         assert_eq!((&left["title"], &left["tab"]), (&json!("next"), &json!("t1")), "{how}");
         assert!(tree(&left).contains("heading \"next\""), "{how}: {left:#?}");
@@ -31,7 +32,8 @@ async fn a_tab_that_loops_while_it_is_left_is_replaced() {
     let next = stack.site.page(Reply::html("<title>next</title>").late(Duration::from_millis(500)));
     let page = format!("<title>loops</title><a href='{next}' onclick='setInterval(() => {{ for (;;); }})'>go</a>");
     let (agent, opened) = Agent::at(stack.caller(), &stack.site.html(&page)).await;
-    let clicked = agent.does("click", json!({"ref": reference(&tree(&opened), "\"go\"")})).await;
+    let fields = json!({"ref": reference(&tree(&opened), "\"go\""), "timeout_ms": 1_500});
+    let clicked = agent.does("click", fields).await;
     assert_eq!(clicked["settled"], false, "{clicked:#?}");
     let left = agent.does("navigate", json!({"url": next})).await;
     assert_eq!(left["title"], "next");
