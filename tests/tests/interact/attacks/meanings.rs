@@ -45,6 +45,8 @@ async fn a_click_is_of_what_the_element_said_until_the_press_has_ended() {
         "<button id=b>Send 10 from A to B</button><script>b.onclick = () => note('wrong'); b.onpointerenter = () => b.textContent = 'Send 10 from B to A'</script>",
         "<button id=b>Save \u{1f44d}</button><script>b.onclick = () => note('wrong'); b.onpointerenter = () => b.textContent = 'Save \u{1f44e}'</script>",
         "<button id=b>Save</button><script>b.onclick = () => note('right'); b.onpointerenter = () => b.textContent = 'Save all'</script>",
+        "<button id=b aria-label=Action>Approve</button><script>b.onclick = () => note('wrong'); b.onpointerenter = () => b.textContent = 'Reject'</script>",
+        "<button id=b aria-label=Action>Approve</button><script>b.onclick = () => note(b.textContent == 'Approve' ? 'right' : 'wrong'); b.onpointerdown = () => b.textContent = 'Reject'</script>",
     ] {
         for terms in [briefly(), Terms { how: How::DocumentFirst, ..briefly() }] {
             scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();

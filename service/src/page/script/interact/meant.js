@@ -4,7 +4,7 @@
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row, own, written}`. `own` is what its field held, which the row says no longer once it is typed
+// `{element, role, name, row, shown, own, written}`. `own` is what its field held, which the row says no longer once it is typed
 // into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
 // show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
@@ -27,7 +27,7 @@ const ownWordsOf = (element) => {
   return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
 };
 const meaningOf = (element, { role, name, content }) => ({
-  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), own: ownWordsOf(element), written: writtenBeside(element),
+  element, role, name: name || content, row: wordsIn(rowWordsOf(element)), shown: wordsIn(shownInstead(element)), own: ownWordsOf(element), written: writtenBeside(element),
   isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
 });
 // Whether a name still says what it said, perhaps among more words, in the same order.
@@ -50,7 +50,7 @@ const staysMeant = () => {
   if (!isHere(meant.element)) return false;
   const now = meaningOf(meant.element, identityOf(meant.element));
   const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
-  return now.role === meant.role && isNamed && staysInRow();
+  return now.role === meant.role && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
 };
 // What the element is now, where that is no longer what was meant; null where it is, or has gone.
 kit.changed = () => (meant === null || !isHere(meant.element) || staysMeant() ? null : identityOf(meant.element));

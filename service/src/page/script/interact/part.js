@@ -223,3 +223,14 @@ function describedAs(element) {
   const said = byIds(element, 'aria-describedby').filter((one) => !dom.closest(one, PASSING_WORDS) && !dom.find(one, PASSING_WORDS));
   return namedWords(said.map((one) => textIn(one, mayHaveText, false).slice(0, ASKED_MAX_CHARS)).join(' '));
 }
+
+// What a button or link shows in place of its name, such as "Approve" of one that is called "Action". Of one that has a state
+// or opens a list it may be that state or what is chosen.
+const STATEFUL = '[aria-pressed], [aria-checked], [aria-selected], [aria-expanded], [aria-haspopup], [aria-busy]';
+const SHOWN_MAX_CHARS = 80, TIMES = new Set(['time', 'relative-time']);
+function shownInstead(element) {
+  const hasOwnName = dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby');
+  if (!hasOwnName || FIELDS.has(roleOf(element)) || dom.matches(element, STATEFUL)) return '';
+  const shown = textIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.has(dom.tag(node)), false).trim();
+  return shown.length > SHOWN_MAX_CHARS ? '' : wordsAlone(shown);
+}

@@ -34,7 +34,7 @@ function rowOf(element, cache = new Map(), looked = null) {
     if (hash !== 0) said.push(hash);
   }
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href') ?? '').slice(0, HREF_MAX_CHARS) : '';
-  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), describedAs(element), leads]) if (more !== '') said.push(`: ${more}`);
+  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
   return hashOf(said.join('\n'));
 }
 
