@@ -215,6 +215,36 @@ function readBefore(node) {
   return { text: isText ? textIn(node, isAsked, false).slice(0, ASKED_MAX_CHARS).trim() : '', choice };
 }
 
+// What a button in no row and no dialog is for, as the box around it says: a question without a role, or a message that floats
+// over the page. A bar of the page says where one is.
+const BARS = 'body, header, footer, nav, aside, main, form, [role=banner], [role=navigation], [role=toolbar]';
+const BOX_LEVELS_MAX = 5, FLOATING_MAX_CHARS = 150;
+function boxWords(element, { rows, parts }, cache) {
+  if (rows.length > 0 || !dom.matches(element, BUTTONS) || parts.some((part) => dom.matches(part, QUESTIONS))) return '';
+  let at = drawnParent(element);
+  for (let level = 0; at && level < BOX_LEVELS_MAX && !dom.matches(at, BARS); level++, at = drawnParent(at)) {
+    const said = noteOf(at, cache).box ??= readBox(at);
+    if (said !== '') return said === TOO_MUCH ? '' : said;
+  }
+  return '';
+}
+const TOO_MUCH = '...';
+// What stands after the first button may be what came of it.
+function readBox(box) {
+  const isButton = (node) => dom.matches(node, BUTTONS);
+  let text = '';
+  walkIn(box, (node) => (isAsked(node) || isButton(node)) && !saysWhatChanges(node), (node, type) => {
+    if (type === 3) text += ` ${node.data.trim().slice(0, ABOUT_MAX_CHARS)}`;
+    return text.length <= ASKED_MAX_CHARS && !(type === 1 && isButton(node));
+  });
+  text = text.trim();
+  if (text.length > ASKED_MAX_CHARS || drawnIn(box, BUTTONS, QUESTION_BUTTONS_MAX).length > QUESTION_BUTTONS_MAX) return TOO_MUCH;
+  if (text === '') return '';
+  if (drawnIn(box, WRITTEN_IN, 1).length > 0) return TOO_MUCH;
+  if (ASKS.test(text)) return `${wordsAlone(text)} ${numbersAsked(text).join(' ')}`.trim();
+  return text.length <= FLOATING_MAX_CHARS && getComputedStyle(box).position === 'fixed' ? wordsAlone(text) : '';
+}
+
 // What a button or link is described by. A field's description may be what is wrong with it, and a tooltip is there only while
 // the pointer is.
 const PASSING_WORDS = '[role=tooltip], [role=status], [role=alert], [aria-live], [popover]';

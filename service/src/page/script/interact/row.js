@@ -26,7 +26,7 @@ function noteOf(element, cache) {
 // What the rows and the parts of the page around an element are about, and where it leads as a link, as a number; 0 for what
 // is in neither and no link. `cache` has the texts of rows and parts; `looked` is a snapshot's, see plain_row.js.
 function rowOf(element, cache = new Map(), looked = null) {
-  const { rows, parts } = aroundOf(element, cache, looked);
+  const around = aroundOf(element, cache, looked), { rows, parts } = around;
   const said = parts.map((part) => partWordsOf(part, cache));
   for (const { row, byTitle } of rows) {
     const read = readRow(row, byTitle, cache);
@@ -34,7 +34,7 @@ function rowOf(element, cache = new Map(), looked = null) {
     if (hash !== 0) said.push(hash);
   }
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href') ?? '').slice(0, HREF_MAX_CHARS) : '';
-  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
+  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
   return hashOf(said.join('\n'));
 }
 
