@@ -24,6 +24,23 @@ async fn elements_are_dragged_by_the_pointer_and_by_html() {
     scene.page.drag(&Grip::Element(from.clone()), &Drop::Point(Point { x: 100.0, y: 200.0 }), &ready()).await.unwrap();
     assert_eq!(scene.evaluate("a.style.left + a.style.top").await, "70px170px");
 
+    // HTML's drag and drop to a point, into a frame too.
+    for zone in [
+        "<div id=to {}>to</div>",
+        "<iframe id=to {} srcdoc=\"<body style='margin:0;height:200px' ondragover='event.preventDefault()' ondrop='event.preventDefault();parent.log.push(`drop`)'>\"></iframe>",
+    ] {
+        let zone = zone.replace("{}", "style='position:absolute;left:300px;top:10px;width:200px;height:100px'");
+        scene
+            .shows(&format!(
+                "<script>var log = []</script><p id=a draggable=true style='width:100px'>drag me</p>{zone}<script>a.ondragstart = e => e.dataTransfer.setData('text/plain', 'x');
+                to.ondragover = e => e.preventDefault(); to.ondrop = e => {{ e.preventDefault(); log.push('drop') }}; a.ondragend = () => log.push('end')</script>"
+            ))
+            .await;
+        let from = scene.element("#a").await;
+        scene.page.drag(&Grip::Element(from), &Drop::Point(Point { x: 400.0, y: 60.0 }), &ready()).await.unwrap();
+        assert_eq!(scene.log().await, "drop,end", "{zone}");
+    }
+
     scene
         .shows(
             "<p id=a draggable=true>drag me</p><div id=to style='width:200px;height:200px;border:1px solid'></div><script>const log = [];

@@ -202,3 +202,33 @@ async fn what_the_press_puts_in_the_place_of_what_is_dragged_is_not_dropped() {
     }
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_that_is_drawn_anew_on_the_way_is_not_dropped() {
+    let page = |html: &str, redraws: &str| {
+        format!(
+            "{LOGS}<ul id=u><li {html} tabindex=0>Alice</li><li {html} tabindex=0>Bob</li><li {html} tabindex=0>Carol</li></ul>
+            <div id=b role=button tabindex=0 style='width:200px;height:40px;background:#efe'>Trash</div><script>
+            let held = null; b.ondragover = e => e.preventDefault(); b.ondrop = () => note('trashed ' + held.textContent); u.ondragstart = e => {{ held = e.target; e.dataTransfer.setData('text', 'x'); begun() }};
+            u.onpointerdown = e => {{ held = e.target; if (!held.draggable) begun() }}; b.onpointerup = () => held.draggable || note('trashed ' + held.textContent);
+            const begun = () => setTimeout(() => {{ {redraws} }}, 60), says = (...names) => names.forEach((name, n) => {{ u.children[n].textContent = name }})</script>"
+        )
+    };
+    let scene = Scene::open().await;
+    for html in ["draggable=true", ""] {
+        for (redraws, is_right) in [
+            ("says('Zed', 'Alice', 'Bob')", false),
+            ("says('Bob', 'Carol', 'Alice')", false),
+            ("says('Alice', 'Bob', 'Zed')", true),
+            ("u.children[0].textContent = 'Alice, held'", true),
+            ("u.append(u.firstChild)", true),
+        ] {
+            scene.shows(&page(html, redraws)).await;
+            let dragged = drags(&scene, "Alice", "\"Trash\"").await;
+            let log = scene.log().await;
+            assert_eq!(log.starts_with("trashed Alice"), is_right, "{html} {redraws} {log} {dragged:?}");
+            assert_eq!(dragged.is_ok(), is_right, "{html} {redraws} {log} {dragged:?}");
+        }
+    }
+    scene.ends().await;
+}

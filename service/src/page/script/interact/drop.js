@@ -15,7 +15,7 @@ const COPY_CHARS_MAX = 2_000;
 const DROP_STILL_FRAMES = 4;
 const DROP_RESTS_MS_MAX = 600;
 const ANCESTORS_MAX = 10;
-// The drag under way: `{element, source, chain, box, aimed, added, at, under, by, is, done, until, changes, end}`. `element` is
+// The drag under way: `{element, source, carried, chain, box, aimed, added, at, under, by, is, done, until, changes, end}`. `element` is
 // the target, or the frame that it is in; `meaning` what the target was shown or found as. `source` is what is dragged, if it
 // is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings and boxes.
 // `aimed` is where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way,
@@ -100,6 +100,18 @@ const watchDrop = (now) => {
 // What an element says, as a number.
 const SAID_CHARS_MAX = 200_000;
 const hashOfText = (element) => hashOf(textOf(element).slice(0, SAID_CHARS_MAX));
+// What is dragged and its row, with what the entries beside them say. A list that is drawn anew in place may make another entry
+// of what is held.
+const carriedOf = (dragging) => {
+  const { own } = aroundOf(dragging), all = new Set([dragging, own]);
+  return [...all].filter((one) => one !== null).map((one) => ({ own: one, words: wordsOf(one), others: othersOf(one, new Map()) }));
+};
+// Whether it says what another entry said, or another entry says what it said. One in the target's list is sorted.
+const isOtherEntry = (one, target) => {
+  if (!isConnected(one.own) || isWithin(target, parentNodeOf(one.own))) return false;
+  const words = wordsOf(one.own);
+  return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.words === one.words));
+};
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
 kit.dropBegins = (number, source, asked) => {
@@ -114,7 +126,7 @@ kit.dropBegins = (number, source, asked) => {
   if (meaning && asked.shown && shown.name === '') meaning.name = '';
   dropping = {
     element, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
-    chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
+    carried: dragging ? carriedOf(dragging) : [], chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
     said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
   };
@@ -305,6 +317,7 @@ const dropCover = (now, x, y) => {
 };
 // The same, or that the target is no longer what was meant.
 const dropStop = (now, x, y) => {
+  if (now.carried.some((one) => isOtherEntry(one, now.element))) return `${describe(now.source)}, which is another entry by now,`;
   if (targetStays(now)) return dropCover(now, x, y);
   now.is ??= identityOf(now.element);
   return `${describe(now.element)}, which had changed,`;

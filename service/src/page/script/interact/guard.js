@@ -58,7 +58,8 @@ const checkInside = (event) => {
 
 const check = (event) => {
   const now = guarded;
-  if (!now || !event.isTrusted || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return;
+  // Where a drag is let go is the matter of drop.js; a drag to a point may end anywhere.
+  if (!now || !event.isTrusted || DROPS.has(event.type) || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return;
   if (event.timeStamp > now.until) return unguard();
   let goesOn = false;
   try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { misses(now, 'what could not be told'); }
