@@ -114,7 +114,9 @@ impl Page {
             Outcome::OfAnother => warnings.push(of_another(&spot.what)),
             Outcome::Gone => warnings.push(gone()),
             Outcome::Left => has_left = true,
-            Outcome::NoEffect { .. } => {
+            Outcome::NoEffect { is_empty } => {
+                // What it held before is gone: a field of numbers takes no words.
+                let is_empty = if is_empty && typing.clear { ", and is empty now" } else { "" };
                 let how = cut.as_deref().and_then(|cut| cut.split_once(": "));
                 let to = how.map(|(_, how)| format!(": {how}")).unwrap_or_default();
                 // It may have taken it and emptied itself: another try could do the same once more.
@@ -123,7 +125,7 @@ impl Page {
                     (false, false) => "; `slowly` types key by key",
                     (false, true) => "",
                 };
-                return Err(ActError::NoEffect(format!("{} does not hold the text{to}{advice}", spot.what)));
+                return Err(ActError::NoEffect(format!("{} does not hold the text{is_empty}{to}{advice}", spot.what)));
             }
         }
         let rest = if typing.submit {
