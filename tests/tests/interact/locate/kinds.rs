@@ -233,6 +233,38 @@ async fn what_a_person_can_get_at_comes_first() {
     scene.ends().await;
 }
 
+/// Where a list is open its options are meant, and where one for screen readers is hidden, those that are drawn.
+#[tokio::test(flavor = "multi_thread")]
+async fn options_that_are_shown_come_first() {
+    let scene = Scene::new().await;
+    let open = |field: &str| {
+        format!(
+            "<button>Paris</button>{field}<ul id=l role=listbox><li role=option>Rome</li><li id=x role=option>Paris</li></ul>"
+        )
+    };
+    let drawn = "<input role=combobox aria-expanded=true aria-controls=h><div id=h role=listbox style='height:0;width:0;overflow:hidden'><div role=option>Paris</div></div>
+        <div style='cursor:pointer'><div>Rome</div></div><div style='cursor:pointer' onclick='1'><div id=x>Paris</div></div>";
+    let field = open("<input autofocus role=combobox aria-expanded=true aria-controls=l>");
+    let around = open("<div role=combobox aria-expanded=true aria-controls=l><input autofocus></div>");
+    for html in [&field, &around, drawn] {
+        scene.shows(html).await;
+        scene.evaluate("document.querySelector('input').focus()").await;
+        let wanted = Wanted { doing: Doing::Click, ..by(TargetBy::Text, "Paris") };
+        assert_eq!(scene.id_of(&wanted).await, "x", "{html}");
+    }
+    // A list that is not open is none, nor is one of a field without the focus.
+    for (html, script) in [
+        (field.replace("=true", "=false"), "document.querySelector('input').focus()"),
+        (field, "document.activeElement.blur()"),
+    ] {
+        scene.shows(&html.replace("<button>", "<button id=b>")).await;
+        scene.evaluate(script).await;
+        let wanted = Wanted { doing: Doing::Click, ..by(TargetBy::Text, "Paris") };
+        assert_eq!(scene.id_of(&wanted).await, "b", "{html}");
+    }
+    scene.ends().await;
+}
+
 /// A target without a kind may be an attribute of one control, and what another one says.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_name_that_another_control_says_is_told() {

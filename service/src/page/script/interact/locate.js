@@ -33,11 +33,11 @@ function isEnabled(element) {
 const isOpaque = (element) => Element.prototype.checkVisibility.call(element, { opacityProperty: true });
 // The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
 // Of those that are alike in that, one that is written as the target is. Where a dialog stands before that one, those in the
-// dialog are meant.
+// dialog are meant, and where a list is open, its options.
 function preferred(elements, step) {
   const best = bestOf(elements, step);
-  const dialog = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) : null;
-  const inside = dialog ? elements.filter(element => isInside(element, dialog)) : [];
+  const before = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) ?? openList() : null;
+  const inside = before ? elements.filter(element => isInside(element, before)) : [];
   const other = inside.length > 0 ? bestOf(inside, step) : null;
   return other?.shown && isSeen(other.shown) ? other : best;
 }
@@ -50,6 +50,15 @@ function dialogBefore(element) {
   const hit = Document.prototype.elementFromPoint.call(document, left + width / 2, top + height / 2);
   const dialog = hit === null || contains(element, hit) ? null : dom.closest(hit, DIALOGS);
   return dialog && !isInside(element, dialog) ? dialog : null;
+}
+
+// The list of the field that has the focus, where that says that it is open.
+const OPEN_FIELD = '[role=combobox][aria-expanded=true], [aria-haspopup][aria-expanded=true]';
+function openList() {
+  const focused = focusedElement(), field = focused && dom.closest(focused, OPEN_FIELD);
+  if (!field) return null;
+  const lists = ['aria-controls', 'aria-owns'].flatMap(name => byIds(field, name)).concat(byIds(focused, 'aria-controls'));
+  return lists.find(isVisible) ?? null;
 }
 
 function bestOf(elements, step) {
@@ -104,7 +113,9 @@ function fittingOf(found, plan, steps) {
   // Where a heading and a button say the same, the button is clicked, and a box by its label.
   if (plan.doing === 'click' && by === 'text' && found.length > 1) {
     const controls = found.slice(0, CONTROLS_AMONG_MAX).filter(element => isControl(element) || dom.closest(element, 'label')?.control);
-    return controls.length > 0 ? controls : found;
+    // A hidden list for screen readers is no better than the one that is drawn.
+    const isShown = (element) => shownBy(element) !== null;
+    return controls.some(isShown) || (controls.length > 0 && !found.some(isShown)) ? controls : found;
   }
   return plan.lenient && ['label', 'name'].includes(by) ? found.filter(isControl) : found;
 }
