@@ -139,6 +139,24 @@ async fn hovering_opens_a_menu_whose_entry_is_clicked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_a_press_puts_off_comes_before_the_focus_that_it_gives() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene
+            .shows(&format!(
+                "{LOGS}<div id=t role=tab tabindex=0 style='padding:10px'>Tab B</div><script>
+                t.onmousedown = () => {{ note('down'); Promise.resolve().then(() => 0).then(() => 0).then(() => note('put off')) }};
+                t.onfocus = () => note('focus'); t.onclick = () => note('click')</script>"
+            ))
+            .await;
+        let tab = scene.element("#t").await;
+        scene.page.click(&tab, &Click::once(Terms { how, ..ready() })).await.unwrap();
+        assert_eq!(scene.log().await, "down,put off,focus,click", "{how:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_that_redefine_prototypes_are_acted_on() {
     let scene = Scene::showing(&format!(
         "{LOGS}<form id=f onsubmit='note(`sent`);return false'><input name=id><input name=parentNode><input name=closest>

@@ -94,6 +94,8 @@ const leaveFocus = () => {
 const RELABELLED = 'its label is for another field now';
 // What the page's script has put off until its listener is over runs first: a press and a release are two tasks.
 const nextTask = () => new Promise((resolve) => { scheduler.postTask(resolve, { priority: 'user-blocking' }); });
+// How deep promises may follow one another between a press and the focus that it gives.
+const MICROTASK_TURNS = 10;
 kit.domClick = async (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
@@ -120,6 +122,8 @@ kit.domClick = async (number, { button, count, modifiers }) => {
       notePress();
       mouse(inner, 'pointerdown', at, { ...down, detail });
       const goesOn = mouse(inner, 'mousedown', at, { ...down, detail });
+      // What its listeners have put off comes before the focus, as in a real press.
+      for (let turn = 0; turn < MICROTASK_TURNS; turn++) await null;
       let focusable = inner;
       while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
