@@ -34,6 +34,8 @@ const ALWAYS: &[&str] = &[
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
     "--mute-audio",
+    // Pages are told that there is a mouse.
+    "--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2",
     "--disable-gpu",
     // A container's /dev/shm is often 64 MB; shared memory goes to the profile's folder, which is removed with it.
     "--disable-dev-shm-usage",

@@ -48,8 +48,11 @@ const ALWAYS: &[&str] = &[
     "--disable-print-preview",
     "--disable-prompt-on-repost",
     "--mute-audio",
-    // A middle click pastes the selection, which all contexts of a browser share: one session would get another's.
-    "--blink-settings=middleClickPasteAllowed=false,selectionClipboardBufferAvailable=false",
+    // A middle click pastes the selection, which all contexts of a browser share: one session would get another's. Without
+    // the others a headless browser tells pages that there is no mouse (`pointer: none`, `hover: none`): they show what they
+    // show on phones.
+    "--blink-settings=middleClickPasteAllowed=false,selectionClipboardBufferAvailable=false,primaryPointerType=4,\
+     availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2",
     // Several pages run at once and none is in the foreground: all must run at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",

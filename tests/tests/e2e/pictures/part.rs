@@ -1,6 +1,7 @@
 //! The part of a page that a picture shows: the viewport, the full page, or one element.
 
 use porthole_tests::Stack;
+use porthole_tests::agent::{Agent, tree};
 use serde_json::{Value, json};
 
 /// Returns a desktop viewport, in which CSS pixels are picture pixels.
@@ -41,6 +42,22 @@ async fn phones_and_desktops_have_different_layouts() {
     let viewport = json!({"width": 390, "height": 844});
     let answer = stack.screenshot(json!({"url": url, "viewport": viewport})).await;
     answer.picture().expect_size(390, 844).expect_colour(200, 400, [255, 0, 0]);
+}
+
+#[tokio::test]
+async fn desktops_have_a_mouse_and_phones_are_touched() {
+    let stack = Stack::shared().await;
+    let url = stack.site.html(
+        "<style>@media (pointer: fine) and (hover: hover) and (any-pointer: fine) { body { background: #00ff00 } }
+        @media (pointer: coarse) and (hover: none) { body { background: #0000ff } }</style><body><button>a</button><script>
+        document.querySelector('button').textContent = matchMedia('(pointer: fine) and (hover: hover)').matches ? 'Hover' : 'Touch'</script>",
+    );
+    stack.screenshot(json!({"url": url})).await.picture().expect_colour(200, 400, [0, 0, 255]);
+    let viewport = json!({"width": 800, "height": 600});
+    stack.screenshot(json!({"url": url, "viewport": viewport})).await.picture().expect_colour(200, 400, [0, 255, 0]);
+    let (agent, opened) = Agent::at(stack.caller(), &url).await;
+    assert!(tree(&opened).contains("\"Hover\""), "{opened:#?}");
+    agent.does("close", json!({})).await;
 }
 
 #[tokio::test]
