@@ -469,3 +469,45 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
     }
     scene.ends().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_that_are_no_label_stand_for_the_one_box_of_their_row() {
+    let scene = Scene::open().await;
+    let rows = "<ul><li><label><input type=checkbox id=a></label><span>One</span></li><li><label><input type=checkbox id=b></label><span class=t>Two</span></li></ul>";
+    let cells =
+        "<table><tr><td><input type=checkbox id=a><td>One<tr><td><input type=checkbox id=b><td class=t>Two</table>";
+    let item = "<ul role=menu><li role=menuitem><input type=checkbox id=b><span class=t>Two</span></li></ul>";
+    for html in [rows, cells, item] {
+        for terms in [ready(), in_document()] {
+            scene.shows(html).await;
+            scene.page.check(&scene.element(".t").await, true, &terms).await.unwrap();
+            assert_eq!(
+                scene.evaluate("[...document.querySelectorAll(':checked')].map(one => one.id).join()").await,
+                "b",
+                "{html}"
+            );
+            scene.page.check(&scene.element(".t").await, false, &terms).await.unwrap();
+            assert_eq!(scene.evaluate("document.querySelectorAll(':checked').length").await, 0, "{html}");
+        }
+    }
+    scene
+        .shows("<div role=menuitemcheckbox aria-checked=false tabindex=0 onclick='this.ariaChecked = this.ariaChecked == `true` ? `false` : `true`'><span class=t>Two</span></div>")
+        .await;
+    for checked in [true, false] {
+        scene.page.check(&scene.element(".t").await, checked, &ready()).await.unwrap();
+        assert_eq!(scene.evaluate("document.querySelector('[role]').ariaChecked == 'true'").await, checked);
+    }
+    // Not clear which box, or none of the row's own; and a button is none.
+    for html in [
+        "<ul><li><input type=checkbox><input type=checkbox><span class=t>Two</span></ul>",
+        "<ul><li><span class=t>Folder</span><ul><li><input type=checkbox>File</ul></ul>",
+        "<ul><li><input type=checkbox><button class=t>Two</button></ul>",
+        "<div><input type=checkbox><span class=t>Two</span></div>",
+    ] {
+        scene.shows(html).await;
+        let refused = scene.page.check(&scene.element(".t").await, true, &ready()).await.unwrap_err();
+        assert!(matches!(refused, ActError::Invalid(_)), "{html}: {refused:?}");
+        assert_eq!(scene.evaluate("document.querySelectorAll(':checked').length").await, 0, "{html}");
+    }
+    scene.ends().await;
+}

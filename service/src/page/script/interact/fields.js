@@ -352,8 +352,25 @@ kit.checked = (number, begins) => {
   const anew = begins ? null : madeAnew(number);
   return anew ? { ...checkOf(anew, begins), anew: true } : GONE;
 };
+// The box of words that are no label of it: the one that they are in, or the only one in their row.
+const BOX_ROLES = '[role=checkbox], [role=radio], [role=switch]', BOXES = `input[type=checkbox], input[type=radio], ${BOX_ROLES}`;
+const BOXES_AROUND = `${BOX_ROLES}, [role=menuitemcheckbox], [role=menuitemradio], [role=option][aria-checked], [role=treeitem][aria-checked]`;
+const ROWS_OF_BOXES = 'li, tr, [role=row], [role=option], [role=treeitem], [role=menuitem], [role=listitem]';
+const boxBeside = (element) => {
+  if (closest(element, 'a, button, input, select, textarea, [role=button], [role=link], [contenteditable]')) return null;
+  const around = closest(element, BOXES_AROUND), row = closest(element, ROWS_OF_BOXES);
+  if (around || !row) return around;
+  const boxes = allIn(row, BOXES);
+  return boxes.length === 1 && closest(boxes[0], ROWS_OF_BOXES) === row ? boxes[0] : null;
+};
 const checkOf = (element, begins) => {
-  const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
+  const told = stateOf(element instanceof HTMLLabelElement ? controlOf(element) ?? element : element, element, begins);
+  const box = begins && told.checked === null && !told.custom ? boxBeside(element) : null;
+  if (!box || box === element) return told;
+  const beside = stateOf(box, element, begins);
+  return { ...beside, inner: beside.number };
+};
+const stateOf = (meant, element, begins) => {
   const what = describe(meant);
   // A box that is clicked for its label must stay what it is now.
   if (meant !== element) foundAs.set(meant, identityOf(meant));
