@@ -93,15 +93,21 @@ impl Page {
         let ask = Ask { clicks: true, ..ask };
         if click.terms.document_first() {
             let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
-            let ready = self.ready(element, seen, &mut tries).await?;
-            quiet.begins();
-            // What the pointer was over hears that it goes: a person's would, too.
-            if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
-                self.place_pointer(element, ready.point, &quiet, &tries).await?;
-            }
             let options =
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
-            let acted = self.in_document(element, "domClick", options, &mut quiet, &tries).await?;
+            let (ready, acted) = loop {
+                let ready = self.ready(element, seen, &mut tries).await?;
+                quiet.begins();
+                // What the pointer was over hears that it goes: a person's would, too.
+                if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
+                    self.place_pointer(element, ready.point, &quiet, &tries).await?;
+                }
+                match self.in_document(element, "domClick", options.clone(), &mut quiet, &tries).await {
+                    // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
+                    Err(ActError::NotVisible(_)) if tries.next().await => {}
+                    acted => break (ready, acted?),
+                }
+            };
             if let Some(rest) = acted {
                 let lost = rest.as_ref().and_then(|rest| rest.lost.clone());
                 let settled = quiet.settle(rest).await?;

@@ -157,6 +157,24 @@ async fn what_a_press_puts_off_comes_before_the_focus_that_it_gives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_is_hidden_for_a_moment_as_the_pointer_comes_is_clicked() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene
+            .shows(&format!(
+                "{LOGS}<button id=b onclick='note(`click`)'>Cut</button><script>let hid = false;
+                b.onmouseenter = () => {{ if (hid) return; hid = true; b.style.visibility = 'hidden'; setTimeout(() => {{ b.style.visibility = '' }}, 200) }}</script>"
+            ))
+            .await;
+        scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
+        let button = scene.element("#b").await;
+        scene.page.click(&button, &Click::once(Terms { how, ..ready() })).await.unwrap();
+        assert_eq!(scene.log().await, "click", "{how:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn pages_that_redefine_prototypes_are_acted_on() {
     let scene = Scene::showing(&format!(
         "{LOGS}<form id=f onsubmit='note(`sent`);return false'><input name=id><input name=parentNode><input name=closest>
