@@ -10,7 +10,8 @@ use porthole_tests::{Stack, eventually};
 use serde_json::json;
 
 const SETTLED_WITHIN: Duration = Duration::from_secs(60);
-/// Between two rounds of requests: a browser's memory is measured now and then, whatever is requested.
+/// The pause between two rounds of requests. The service measures a browser's memory at intervals, which more requests don't
+/// shorten.
 const PAUSE: Duration = Duration::from_millis(150);
 /// Number of times that the browser is killed: more than the service accepts without a back-off.
 const KILLS: usize = 6;
