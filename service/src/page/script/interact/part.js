@@ -73,7 +73,7 @@ function askedIn(part) {
   const buttons = drawnIn(part, BUTTONS, BUTTONS_MAX);
   if (buttons.length > BUTTONS_MAX) return '';
   const isWritten = drawnIn(part, WRITTEN_IN, 1).length > 0;
-  const isAbout = (node) => isAsked(node) && !saysWhatChanges(node) && !(isWritten && isList(node));
+  const isAbout = (node) => isLasting(node) && !(isWritten && isList(node));
   const text = textIn(part, isAbout, false, '', null, true).slice(0, ASKED_MAX_CHARS);
   return buttons.length <= QUESTION_BUTTONS_MAX || (ASKS.test(text) && !isCalendar(buttons)) ? text : '';
 }
@@ -92,6 +92,8 @@ const hasControls = (element) => dom.find(element, CONTROLS) !== null;
 
 // Messages of a dialog, and what counts there.
 const saysWhatChanges = (node) => dom.has(node, 'aria-live') || ['alert', 'log', 'marquee'].includes(dom.attribute(node, 'role'));
+// What neither is a control nor changes by itself.
+const isLasting = (node) => isAsked(node) && !saysWhatChanges(node);
 
 // A name's words and its numbers, but for prices, times that are left and those that count things: "Passenger 2", not "Cart (2
 // items)".
@@ -211,7 +213,7 @@ function readBefore(node) {
     return { text: type === 3 && !isLabel ? node.data.slice(0, ASKED_MAX_CHARS).trim() : '', choice: null };
   }
   const choice = dom.matches(node, CHOICES) ? node : dom.find(node, CHOICES) ?? (node instanceof HTMLLabelElement ? node.control : null);
-  const isText = choice === null && isAsked(node) && !saysWhatChanges(node);
+  const isText = choice === null && isLasting(node);
   return { text: isText ? textIn(node, isAsked, false).slice(0, ASKED_MAX_CHARS).trim() : '', choice };
 }
 
@@ -231,11 +233,10 @@ function boxWords(element, { rows, parts }, cache) {
 const TOO_MUCH = '...';
 // What stands after the first button may be what came of it.
 function readBox(box) {
-  const isButton = (node) => dom.matches(node, BUTTONS);
   let text = '';
-  walkIn(box, (node) => (isAsked(node) || isButton(node)) && !saysWhatChanges(node), (node, type) => {
+  walkIn(box, isLasting, (node, type) => {
     if (type === 3) text += ` ${node.data.trim().slice(0, ABOUT_MAX_CHARS)}`;
-    return text.length <= ASKED_MAX_CHARS && !(type === 1 && isButton(node));
+    return text.length <= ASKED_MAX_CHARS && !(type === 1 && dom.matches(node, BUTTONS));
   });
   text = text.trim();
   if (text.length > ASKED_MAX_CHARS || drawnIn(box, BUTTONS, QUESTION_BUTTONS_MAX).length > QUESTION_BUTTONS_MAX) return TOO_MUCH;
