@@ -31,7 +31,7 @@ pub mod stack;
 pub use caller::{Answer, Caller};
 pub use collector::Collector;
 pub use emulator::Emulator;
-pub use eventually::eventually;
+pub use eventually::{eventually, in_time};
 pub use flaky::FlakyBrowser;
 pub use live::LiveViewer;
 pub use picture::Picture;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use porthole_tests::{Reply, Stack};
+use porthole_tests::{Reply, Stack, in_time};
 use serde_json::{Value, json};
 
 /// Limit for navigation, wait and reading together, with a margin for a slow machine.
@@ -48,13 +48,7 @@ async fn a_page_larger_than_what_is_read_says_so() {
     let word = "<p>word</p>";
     let page = format!("<div hidden>{}</div>{}", word.repeat(55_500), word.repeat(5_000));
     let url = stack.site.page(Reply::html(&page));
-    let mut answer = stack.extract(json!({"url": url})).await.within(ENDED_WITHIN);
-    // Two seconds of a processor, beside pages that take all of them: a reading may come to its own limit.
-    for _ in 0..2 {
-        if answer.code().as_deref() == Some("DEADLINE_EXCEEDED") {
-            answer = stack.extract(json!({"url": url})).await.within(ENDED_WITHIN);
-        }
-    }
+    let answer = in_time(async || stack.extract(json!({"url": url})).await.within(ENDED_WITHIN)).await;
     assert!(answer.warnings().iter().any(|warning| warning.starts_with("page_cut: ")), "{:?}", answer.warnings());
     assert_eq!(answer.expect_ok()["truncated"], true);
 }

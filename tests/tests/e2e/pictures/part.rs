@@ -1,7 +1,7 @@
 //! The part of a page that a picture shows: the viewport, the full page, or one element.
 
-use porthole_tests::Stack;
 use porthole_tests::agent::{Agent, tree};
+use porthole_tests::{Stack, in_time};
 use serde_json::{Value, json};
 
 /// Returns a desktop viewport, in which CSS pixels are picture pixels.
@@ -101,7 +101,7 @@ async fn a_page_200_000_pixels_tall_is_cut_at_what_a_picture_can_hold() {
         }
         </script>",
     );
-    let answer = stack.screenshot(json!({"url": url, "full_page": true})).await;
+    let answer = in_time(async || stack.screenshot(json!({"url": url, "full_page": true})).await).await;
     assert_eq!(answer.expect_ok()["truncated"], true);
     let picture = answer.picture();
     let (width, height) = picture.size();
@@ -112,7 +112,8 @@ async fn a_page_200_000_pixels_tall_is_cut_at_what_a_picture_can_hold() {
     }
     // Here the limit of fifty million pixels applies before the one of 16 384 rows.
     let viewport = json!({"width": 3840, "height": 1000});
-    let answer = stack.screenshot(json!({"url": url, "full_page": true, "viewport": viewport})).await;
+    let shot = json!({"url": url, "full_page": true, "viewport": viewport});
+    let answer = in_time(async || stack.screenshot(shot.clone()).await).await;
     assert_eq!(answer.expect_ok()["truncated"], true);
     let (width, height) = answer.picture().size();
     assert!(width == 3840 && (12_000..=13_020).contains(&height), "{width}x{height}");
