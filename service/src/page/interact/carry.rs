@@ -104,11 +104,11 @@ impl Carrying<'_, '_> {
             Some(zone) if self.data.is_some() => Some(zone.hold_others().await),
             _ => None,
         };
-        let is_dropped = match &self.data {
-            Some(data) => self.drop_data(data, at, quiet).await?,
-            None => quiet.delivered(vec![self.page.send_button(at, false)]).await?,
+        let dropped = match &self.data {
+            Some(data) => self.drop_data(data, (spot, at), quiet).await?,
+            None => quiet.delivered(vec![self.page.send_button(at, false)]).await?.map(|()| (spot, at)),
         };
-        let Some(()) = is_dropped else { return Ok(None) };
+        let Some((spot, at)) = dropped else { return Ok(None) };
         let elsewhere = match aside {
             Some(aside) => aside.release(self.page).await,
             None => None,
@@ -316,8 +316,32 @@ impl Carrying<'_, '_> {
         Ok(spot)
     }
 
-    /// Drops what HTML's drag and drop carries; `None` where a dialog holds the page.
-    async fn drop_data(&self, data: &DragData, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
+    /// Drops what HTML's drag and drop carries on the target, which was at `to`; where it was at last. `None` where a dialog holds
+    /// the page. A list that takes the item may move the target away by that: it is followed, as in [`Self::reach`].
+    async fn drop_data(
+        &self,
+        data: &DragData,
+        (mut spot, mut at): (Spot, Point),
+        quiet: &Quiet<'_>,
+    ) -> Result<Option<(Spot, Point)>, ActError> {
+        let mut tries = Tries::until(self.terms.deadline);
+        loop {
+            let Some(()) = self.come_with_data(data, at, quiet).await? else { return Ok(None) };
+            let Some(zone) = &self.zone else { break };
+            let Some(by) = zone.cover(at, &spot).await? else { break };
+            spot = self.aim(false).await?;
+            at = spot.point;
+            if !tries.next().await {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+        }
+        let drops =
+            [DispatchDragEventType::DragOver, DispatchDragEventType::Drop].map(|kind| data.send(self.page, kind, at));
+        Ok(quiet.delivered(drops.into()).await?.map(|()| (spot, at)))
+    }
+
+    /// Brings what HTML's drag and drop carries to a point; `None` where a dialog holds the page.
+    async fn come_with_data(&self, data: &DragData, at: Point, quiet: &Quiet<'_>) -> Result<Option<()>, ActError> {
         let send = |kind| data.send(self.page, kind, at);
         // Lists that sort themselves do nothing at the very middle of an item, where no hand comes first.
         let near = beside(self.from, at);
@@ -330,8 +354,6 @@ impl Carrying<'_, '_> {
         // The page draws what it has made of that.
         let Some(()) = self.rests(Some(FRAMES_BETWEEN)).await? else { return Ok(None) };
         let Some(()) = quiet.delivered(vec![send(DispatchDragEventType::DragOver)]).await? else { return Ok(None) };
-        let Some(()) = self.rests(None).await? else { return Ok(None) };
-        let drops = vec![send(DispatchDragEventType::DragOver), send(DispatchDragEventType::Drop)];
-        quiet.delivered(drops).await
+        self.rests(None).await
     }
 }

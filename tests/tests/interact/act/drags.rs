@@ -232,7 +232,7 @@ async fn a_list_that_sorts_itself_takes_what_is_dragged() {
         .await;
     let to = scene.element("#c").await;
     drags_briefly(&scene, "#a", &to).await.unwrap();
-    assert_eq!(scene.log().await.len(), 3, "{}", scene.log().await);
+    assert!(["acd", "cad"].contains(&scene.log().await.as_str()), "{}", scene.log().await);
 
     scene.shows(
         "<style>body { margin: 0 } ul { position: relative; margin: 0; padding: 0; height: 200px } li { position: absolute; height: 50px; width: 200px; list-style: none }</style>

@@ -232,3 +232,32 @@ async fn an_entry_that_is_drawn_anew_on_the_way_is_not_dropped() {
     }
     scene.ends().await;
 }
+
+/// Two zones, and a card that goes with the pointer; `moves` runs at each move. What is under the card at its release gets it.
+fn board(moves: &str) -> String {
+    format!(
+        "<style>.z {{ position: absolute; left: 300px; width: 150px; height: 100px; background: #ddd }}</style><div id=board style='position:relative;width:700px;height:400px'>
+        <div id=card tabindex=0 style='position:absolute;left:10px;top:10px;width:80px;height:30px;background:#adf'>Card</div>
+        <div class=z id=a tabindex=0 style='top:10px'>Archive</div><div class=z id=b tabindex=0 style='top:200px'>Delete</div></div>{LOGS}<script>let held = false;
+        const swaps = () => {{ a.style.top = '200px'; b.style.top = '10px' }}, raises = () => board.lastElementChild === card || board.append(card);
+        const covers = () => {{ if (!document.getElementById('t')) {{ const t = document.createElement('div'); t.id = 't'; t.className = 'z'; t.style.top = '10px'; t.textContent = 'Trash'; board.append(t) }} }};
+        card.onpointerdown = e => {{ held = true; e.preventDefault() }};
+        onpointermove = e => {{ if (held) {{ {moves}; card.style.left = e.clientX - 40 + 'px'; card.style.top = e.clientY - 15 + 'px' }} }};
+        onpointerup = e => {{ if (!held) return; held = false; card.style.pointerEvents = 'none'; note(document.elementFromPoint(e.clientX, e.clientY).closest('.z')?.textContent ?? ''); card.style.pointerEvents = '' }}</script>"
+    )
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_drawn_in_front_of_all_else_goes_to_its_target_alone() {
+    let scene = Scene::open().await;
+    for (moves, gets) in
+        [("raises()", "Archive"), ("raises(); swaps()", "Archive"), ("swaps()", "Archive"), ("raises(); covers()", "")]
+    {
+        scene.shows(&board(moves)).await;
+        let dragged = drags(&scene, "Card", "\"Archive\"").await;
+        let log = scene.log().await;
+        assert_eq!(log, gets, "{moves} {dragged:?}");
+        assert_eq!(dragged.is_ok(), !gets.is_empty(), "{moves} {log} {dragged:?}");
+    }
+    scene.ends().await;
+}

@@ -284,20 +284,35 @@ const hasMadeRoom = ({ element, aimed }, hit, x, y) => {
   const stands = left === aimed.home.left && right === aimed.home.right && top === aimed.home.top && bottom >= aimed.home.bottom;
   return stands && hasPoint(aimed.box, x, y) && hasPoint(rectOf(home), ...centerOf(rectOf(element)));
 };
+// The entry of a list that a node is in; null of the list itself.
+const entryIn = (list, node) => {
+  let at = node;
+  while (at && at !== list && parentNodeOf(at) !== list) at = parentNodeOf(at);
+  return at === list ? null : at;
+};
+const neighboursOf = (node) => [dom.previousElement(node), dom.nextElement(node)];
+// Whether a list takes a drop here that has put the item beside the target by now: at the item, at the entry on its other side, or
+// in the list's own room. Pages also draw what is dragged in front of all else, by moving it to the end of its parent.
+const takesBeside = (list, item, target, hit) => {
+  const beside = neighboursOf(item), entry = entryIn(list, target);
+  if (!isWithin(hit, list) || !beside.includes(entry)) return false;
+  const under = entryIn(list, hit);
+  return under === entry ? isWithin(target, hit) : under === null || under === item || beside.includes(under);
+};
 // A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
 const isSorted = (now, hit, x, y) => {
   const { element, source, chain, from, box, aimed } = now;
   if (!source) return false;
-  const list = parentNodeOf(source);
-  // Room that is made on one side of the item moves others, and not the item.
-  const isMoved = list !== chain[0].parent || isElsewhere(chain[0]);
-  if (isMoved && list === parentNodeOf(element) && isWithin(hit, list)) return true;
   if (hasMadeRoom(now, hit, x, y)) return true;
+  // What is dragged may be a handle in its item. Room that is made on one side of the item moves others, and not the item.
+  const moved = chain.find((link) => link.node instanceof Element && link.parent && isConnected(link.node) && !isWithin(element, link.node)
+    && (parentNodeOf(link.node) !== link.parent || isElsewhere(link)));
+  if (moved && takesBeside(parentNodeOf(moved.node), moved.node, element, hit)) return true;
   const around = listOfBoth(now);
   if (!around || isRoot(around)) return false;
-  // What is dragged may be a handle in its item.
   const item = chain.find(({ parent }) => parent === around);
-  if (item && (parentNodeOf(item.node) !== around ? !isConnected(item.node) : isElsewhere(item)) && isWithin(hit, around)) return true;
+  // It was taken out of the list for the drag.
+  if (item && !isConnected(item.node) && isWithin(hit, around)) return true;
   // Rows may be placed by their style alone.
   if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
   if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;
@@ -327,6 +342,8 @@ kit.dropReady = (x, y) => {
   const now = dropping;
   if (!now) return { by: 'another document' };
   now.until = performance.now() + GUARDED_MS;
+  // What was stopped before was on its way to where the target had been.
+  if (!now.done) now.by = null;
   globalThis.portholeHear();
   globalThis.portholeGuard = checkDrop;
   const by = dropStop(now, x, y);
