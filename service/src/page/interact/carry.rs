@@ -151,8 +151,8 @@ impl Carrying<'_, '_> {
     async fn begin(&mut self, quiet: &Quiet<'_>) -> Result<Option<Spot>, ActError> {
         self.is_meant().await?;
         let sight = match &self.zone {
-            Some(zone) => Some(zone.sight(true, &self.tries).await?),
-            None => None,
+            Some(zone) if zone.points().is_none() => Some(zone.sight(true, &self.tries).await?),
+            _ => None,
         };
         let from = self.from;
         // A page takes a drag for one of what was pressed as long as that is where it was: scrolled to its target later.
@@ -262,6 +262,16 @@ impl Carrying<'_, '_> {
         Some(!zone.has_changed().await && !quiet.began.anything())
     }
 
+    /// Whether what was dragged is back where it was, after the page has settled.
+    pub(super) async fn has_returned(&self) -> bool {
+        match &self.zone {
+            Some(zone) if self.data.is_none() && self.is_named && self.source.frame.document() == zone.document() => {
+                zone.has_returned().await
+            }
+            _ => false,
+        }
+    }
+
     /// Lets go where it was taken up, or the button would stay down. That clicks nothing. Returns whether source and target say
     /// something else now than before: lists that sort themselves take what comes back as a drop, too.
     pub(super) async fn put_back(&mut self, quiet: &Quiet<'_>) -> bool {
@@ -296,7 +306,7 @@ impl Carrying<'_, '_> {
                 point: *point,
                 bounds: BoundingBox::default(),
                 what: "the point".to_owned(),
-                points: Vec::new(),
+                points: self.zone.as_ref().and_then(Zone::points).unwrap_or_default().to_vec(),
                 waited: false,
             },
             Drop::Element(target) => {

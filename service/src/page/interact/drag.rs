@@ -21,7 +21,7 @@ use crate::page::Page;
 impl Page {
     /// Drags an element to another one, or to a point. What is under the pointer when it is let go is checked: where that is
     /// another element than the target, or the target is no longer what was meant, nothing is dropped there, what is dragged
-    /// is put back, and nothing is clicked.
+    /// is put back, and nothing is clicked. What comes to a point meanwhile with words of its own gets nothing, either.
     ///
     /// # Errors
     /// As [`Page::click`], for either element; [`ActError::Covered`] where another element would have got the drop.
@@ -35,9 +35,20 @@ impl Page {
             self.ready(source, ask, &mut Tries::until(terms.deadline)).await?;
             self.make_room(source, to, &tries).await?;
         }
-        let zone = match to {
-            Drop::Element(target) => Some(Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await?),
-            Drop::Point(_) => None,
+        let there = match to {
+            Drop::Element(_) => None,
+            Drop::Point(point) => match self.hit_through(*point).await {
+                // Outside of the window.
+                Err(ActError::NotFound(_)) => None,
+                there => Some(there?),
+            },
+        };
+        let zone = match (to, &there) {
+            (Drop::Element(target), _) => {
+                Some(Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await?)
+            }
+            (Drop::Point(_), Some((hit, points))) => Some(Zone::at_point(self, hit, points.clone(), source).await?),
+            (Drop::Point(_), None) => None,
         };
         let intercepting = Intercepting::begin(self);
         let (at, bounds, rest) = match from {
@@ -74,12 +85,18 @@ impl Page {
             }
         };
         let is_unchanged = carrying.changed_nothing(&mut quiet).await;
+        let has_begun = quiet.began.anything();
         let mut settled = quiet.settle(carried).await?;
         if let Some(is_unchanged) = is_unchanged {
             settled.no_change = is_unchanged && settled.settled && !settled.navigated && !settled.blocked;
         }
+        let has_returned = is_unchanged == Some(false) && !has_begun && carrying.has_returned().await;
         let mut acted = Acted::new(settled, Method::Cdp, bounds).warns_of_no_change();
-        acted.warnings.extend(carrying.refused());
+        acted.warnings.extend(carrying.refused().or_else(|| {
+            has_returned.then(|| {
+                "not_dropped: what was dragged is back where it was, and the page says what it said before".to_owned()
+            })
+        }));
         Ok(acted)
     }
 }

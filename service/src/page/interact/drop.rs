@@ -24,6 +24,8 @@ pub(super) struct Zone<'a> {
     target: &'a Element,
     /// The target's document and those around it, from inside out.
     frames: Vec<Frame>,
+    /// Where the drop goes in each of them, if that is a point and not the target's middle.
+    points: Option<Vec<Point>>,
 }
 
 #[derive(Deserialize)]
@@ -74,7 +76,7 @@ impl<'a> Zone<'a> {
         tries: &mut Tries,
     ) -> Result<Self, ActError> {
         let frames = frames_around(&target.frame);
-        let zone = Self { page, target, frames };
+        let zone = Self { page, target, frames, points: None };
         let mut meant = match &target.meant {
             Meant::Shown(shown) => json!({ "shown": shown }),
             Meant::Found => json!({"found": true}),
@@ -97,6 +99,28 @@ impl<'a> Zone<'a> {
             }
         }
         lacking.map_or(Ok(zone), Err)
+    }
+
+    /// Watches the documents of a point, at which `hit` is now, and which is `points` in each of them, from inside out.
+    pub(super) async fn at_point(
+        page: &'a Page,
+        hit: &'a Element,
+        points: Vec<Point>,
+        source: &Element,
+    ) -> Result<Self, ActError> {
+        let frames = frames_around(&hit.frame);
+        let numbers = std::iter::once(hit.number).chain(frames.iter().filter_map(|frame| Some(frame.owner()?.1)));
+        for ((frame, number), Point { x, y }) in frames.iter().zip(numbers).zip(&points) {
+            let dragged = if frame.document() == source.frame.document() { source.number } else { 0 };
+            let arguments = vec![number.into(), dragged.into(), json!({"at": [x, y]})];
+            let _: Value = frame.call(page, ANSWER_TIMEOUT, "dropBegins", arguments).await?;
+        }
+        Ok(Self { page, target: hit, frames, points: Some(points) })
+    }
+
+    /// Where the drop goes in each document, from inside out, if that is a point.
+    pub(super) fn points(&self) -> Option<&[Point]> {
+        self.points.as_deref()
     }
 
     fn check(&self, mut told: actionable::Told, tries: &Tries) -> Result<(), ActError> {
@@ -191,6 +215,13 @@ impl<'a> Zone<'a> {
             ended.changed = ended.changed.or(told.is.map(|is| is.changed(&self.target.meant)));
         }
         ended
+    }
+
+    /// Whether what was dragged by the pointer is back where it was, in a page that says what it said before. Asked after
+    /// [`Self::has_changed`].
+    pub(super) async fn has_returned(&self) -> bool {
+        let Some(frame) = self.frames.first() else { return false };
+        frame.call(self.page, ANSWER_TIMEOUT, "dropReturned", Vec::new()).await.unwrap_or(false)
     }
 
     /// Whether any of the documents has changed since the press; the focus that it gives is no change.

@@ -90,16 +90,22 @@ impl Page {
 
     /// The same, with where the point is in the element's document.
     pub(super) async fn hit_at(&self, point: Point) -> Result<(Element, Point), ActError> {
+        let (hit, points) = self.hit_through(point).await?;
+        Ok((hit, points.first().copied().unwrap_or(point)))
+    }
+
+    /// The same, with the point in each document from the element's outwards.
+    pub(super) async fn hit_through(&self, point: Point) -> Result<(Element, Vec<Point>), ActError> {
         let mut frame = self.main_document().await?;
-        let mut point = point;
+        let mut points = vec![point];
         for _ in 0..FRAME_DEPTH_MAX {
-            let arguments = vec![point.x.into(), point.y.into()];
-            let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", arguments).await?;
-            let hit = hit.ok_or_else(|| ActError::no_element(format!("the point {}, {}", point.x, point.y)))?;
+            let Point { x, y } = points[0];
+            let hit: Option<Hit> = frame.call(self, CAPTURE_TIMEOUT, "at", vec![x.into(), y.into()]).await?;
+            let hit = hit.ok_or_else(|| ActError::no_element(format!("the point {x}, {y}")))?;
             if !hit.is_frame {
-                return Ok((Element::node(frame, hit.number), point));
+                return Ok((Element::node(frame, hit.number), points));
             }
-            point = Point { x: hit.x, y: hit.y };
+            points.insert(0, Point { x: hit.x, y: hit.y });
             frame = self.frame_in(&frame, hit.number).await?;
         }
         Err(ActError::no_element("the point: its frames are too deep"))

@@ -1,6 +1,6 @@
 //! Drags that a page follows by frames and timers, drags that fail, and targets that become something else meanwhile.
 
-use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, NO_CHANGE, Refs, SnapshotOptions};
+use porthole_service::page::interact::{ActError, Acted, Drop, Element, Grip, NO_CHANGE, Point, Refs, SnapshotOptions};
 
 use crate::act::scene::{LOGS, Scene, briefly, ready};
 
@@ -259,5 +259,75 @@ async fn what_is_drawn_in_front_of_all_else_goes_to_its_target_alone() {
         assert_eq!(log, gets, "{moves} {dragged:?}");
         assert_eq!(dragged.is_ok(), !gets.is_empty(), "{moves} {log} {dragged:?}");
     }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_to_a_point_meanwhile_gets_no_drop() {
+    let scene = Scene::open().await;
+    let html = |begun: &str| {
+        format!(
+            "<style>.z {{ position: absolute; left: 300px; width: 150px; height: 100px; background: #ddd }}</style><div id=card draggable=true style='width:80px;height:30px;background:#adf'>Card</div>
+            <div class=z id=a style='top:10px'>Archive</div><div class=z id=b style='top:200px'>Delete</div>{LOGS}<script>
+            card.ondragstart = e => {{ e.dataTransfer.setData('text', 'x'); setTimeout(() => {{ {begun} }}) }};
+            for (const one of [a, b]) {{ one.ondragover = e => e.preventDefault(); one.ondrop = () => note(one.textContent) }}</script>"
+        )
+    };
+    let swaps = "a.style.top = '200px'; b.style.top = '10px'";
+    for (page, gets) in [
+        (board(""), "Archive"),
+        (board("raises()"), "Archive"),
+        (board("swaps()"), ""),
+        (board("raises(); swaps()"), ""),
+        (board("covers()"), ""),
+        (board("a.textContent = 'Drop here'"), "Drop here"),
+        (board("a.innerHTML = '<b>Archive</b>'"), "Archive"),
+        (board("document.getElementById('a').replaceWith(document.getElementById('a').cloneNode(true))"), "Archive"),
+        (html(""), "Archive"),
+        (html(swaps), ""),
+    ] {
+        scene.shows(&page).await;
+        let card = scene.element("#card").await;
+        let to = Drop::Point(Point { x: 375.0, y: 70.0 });
+        let dragged = scene.page.drag(&Grip::Element(card), &to, &briefly()).await;
+        let log = scene.log().await;
+        assert_eq!(log, gets, "{page} {dragged:?}");
+        assert_eq!(dragged.is_ok(), !gets.is_empty(), "{page} {log} {dragged:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_comes_back_or_is_refused_is_told() {
+    let scene = Scene::open().await;
+    let refuses = "<div id=card draggable=true style='width:80px;height:30px'>Card</div><div id=a style='position:absolute;left:300px;top:10px;width:150px;height:100px'>Archive</div>
+        <script>card.ondragstart = e => e.dataTransfer.setData('text', 'x')</script>";
+    let back = |more: &str| {
+        board("").replace("held = false; card.style.pointerEvents = 'none'; note(", &format!("held = false; {more}; ("))
+    };
+    let slowly = "card.style.transition = 'left .3s, top .3s'; card.style.left = card.style.top = '10px'";
+    for (page, is_told) in [
+        (refuses.to_owned(), true),
+        (back("card.style.left = card.style.top = '10px'"), true),
+        (back(slowly), true),
+        (back("card.style.left = card.style.top = '10px'; a.textContent = 'Archive (1)'"), false),
+        (back("card.style.left = card.style.top = '10px'; a.className = 'z full'"), false),
+        (back(""), false),
+    ] {
+        for to_point in [false, true] {
+            scene.shows(&page).await;
+            let card = scene.element("#card").await;
+            let zone = scene.element("#a").await;
+            let to = if to_point { Drop::Point(Point { x: 375.0, y: 70.0 }) } else { Drop::Element(&zone) };
+            let dragged = scene.page.drag(&Grip::Element(card), &to, &briefly()).await.unwrap();
+            let told = dragged.warnings.iter().any(|warning| warning.starts_with("not_dropped: "));
+            assert_eq!(told, is_told, "{page} {to_point} {dragged:?}");
+        }
+    }
+    // What a canvas draws can't be compared.
+    scene.shows("<canvas id=c width=400 height=300></canvas><script>c.onmousemove = e => c.getContext('2d').fillRect(e.offsetX, e.offsetY, 5, 5)</script>").await;
+    let grip = Grip::Point(Point { x: 60.0, y: 60.0 }, scene.element("#c").await);
+    let dragged = scene.page.drag(&grip, &Drop::Point(Point { x: 200.0, y: 100.0 }), &briefly()).await.unwrap();
+    assert_eq!(dragged.warnings, Vec::<String>::new());
     scene.ends().await;
 }

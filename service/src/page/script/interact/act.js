@@ -118,6 +118,14 @@ const isLeftToLabel = (element, ask) => {
 // Where the element of the action under way was hit when it was ready last: `{asked, element, x, y}`, `element` being what
 // is drawn in place of the one that was asked for.
 let aimed = null;
+// The nearest control around an element, or itself; null where there is none.
+const controlAround = (hit) => {
+  let control = hit;
+  while (control instanceof Element && !isNested(control) && !(control instanceof HTMLLabelElement)) control = flatParent(control);
+  return control instanceof Element ? control : null;
+};
+// What says by no role that it can be clicked may say more as the pointer comes.
+const staysAsIs = (control) => matches(control, `${NESTED}, label`);
 // What a click at a point is for, of the innermost element there: the control that it is in, or else the page, in which no
 // control may come up under the pointer. `{number, stays, role, name}`, without a name of the page; null of what can't be
 // asked. `stays`: it must be what it is now.
@@ -125,11 +133,9 @@ kit.actedOnAt = (number) => {
   const hit = elementOf(number);
   // The browser keeps events on its own controls of a video to itself.
   if (!hit || ['object', 'embed'].includes(tagOf(hit)) || (hit instanceof HTMLMediaElement && hasAttribute(hit, 'controls'))) return null;
-  let control = hit;
-  while (control instanceof Element && !isNested(control) && !(control instanceof HTMLLabelElement)) control = flatParent(control);
-  if (!(control instanceof Element)) return { number: numberOf(documentRoot()), stays: false, role: '', name: '' };
-  // What says by no role that it can be clicked may say more as the pointer comes.
-  const stays = matches(control, `${NESTED}, label`);
+  const control = controlAround(hit);
+  if (control === null) return { number: numberOf(documentRoot()), stays: false, role: '', name: '' };
+  const stays = staysAsIs(control);
   const own = identityOf(control), labelled = control instanceof HTMLLabelElement ? controlOf(control) : null;
   if (stays) foundAs.set(control, own);
   const { role, name, content } = labelled ? identityOf(labelled) : own;

@@ -20,8 +20,10 @@ const ANCESTORS_MAX = 10;
 // is in this document, `words` and `from` its text and place before, `chain` its ancestors with their siblings and boxes.
 // `aimed` is where the target was as the pointer was sent there. `under` is what was under the pointer `at` a point on its way,
 // `late` the same of a point near its end. `scrolls` is how far what is around the target was scrolled, `said` what was said
-// around source and target.
+// around source and target. Of a drop at a point `spot` is what was there: `{then, words}`, and null elements if all may come there.
 let dropping = null;
+// The last one, until it is known whether what was dragged has come back.
+let dropped = null;
 // Until when no click of a drag that has failed comes to this document.
 let unclickedUntil = 0;
 
@@ -100,6 +102,10 @@ const watchDrop = (now) => {
 // What an element says, as a number.
 const SAID_CHARS_MAX = 200_000;
 const hashOfText = (element) => hashOf(textOf(element).slice(0, SAID_CHARS_MAX));
+// What the page says, and how the target looks by its attributes.
+const pageNow = (target) => `${hashOfText(documentRoot())} ${shallowOf(target)}`;
+const attributeNames = method(Element, 'getAttributeNames');
+const shallowOf = (element) => attributeNames(element).map((name) => `${name}=${attributeOf(element, name).slice(0, 200)}`).join();
 // What is dragged and its row, with what the entries beside them say. A list that is drawn anew in place may make another entry
 // of what is held.
 const carriedOf = (dragging) => {
@@ -112,27 +118,40 @@ const isOtherEntry = (one, target) => {
   const words = wordsOf(one.own);
   return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.words === one.words));
 };
+// What is at a point before a drag to it: `{then, words}`, the elements there and what they say, innermost first. Null elements
+// where all may come there: what is dragged is a thumb or an edge that says nothing, or is at the point itself.
+const spotAt = (hit, dragging, x, y) => {
+  if (dragging && (isWithin(hit, dragging) || wordsOfDragged(dragging) === '' || getComputedStyle(dragging).cursor.endsWith('-resize'))) return { then: null, words: [] };
+  const then = new Set(stackAt(rootOf(hit), x, y));
+  for (let at = hit; at instanceof Element; at = flatParent(at)) then.add(at);
+  return { then, words: [...then].filter((one) => !isRoot(one)).slice(0, STACK_MAX).map(wordsOfDragged) };
+};
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
 kit.dropBegins = (number, source, asked) => {
   dropEnds();
-  const element = elementOf(number);
-  if (!element) return { lacks: 'attached', what: 'the target' };
-  const shown = asked?.found ? foundAs.get(element) : asked?.shown;
-  const is = shown ? identityOf(element) : null;
-  if (shown && !isAsShown(is, shown)) return lacks('same', element, { is });
+  const hit = elementOf(number);
+  if (!hit) return { lacks: 'attached', what: 'the target' };
   const dragging = source ? elementOf(source) : null;
-  const meaning = shown ? meaningOf(element, is) : null;
+  const spot = asked?.at ? spotAt(hit, dragging, ...asked.at) : null;
+  const control = spot?.then ? controlAround(hit) : null;
+  const isControl = control !== null && staysAsIs(control);
+  const element = isControl ? control : hit;
+  const shown = spot !== null || asked?.found ? foundAs.get(element) : asked?.shown;
+  const is = shown || isControl ? identityOf(element) : null;
+  if (shown && spot === null && !isAsShown(is, shown)) return lacks('same', element, { is });
+  const meaning = isControl || (shown && spot === null) ? meaningOf(element, is) : null;
   if (meaning && asked.shown && shown.name === '') meaning.name = '';
   dropping = {
-    element, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
+    element, spot, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     carried: dragging ? carriedOf(dragging) : [], chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0,
+    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false,
   };
   dragHeard = false;
   const list = listOfBoth(dropping) ?? documentRoot();
   dropping.said = { list, hash: hashOfText(list) };
+  Object.assign(dropping, { page: pageNow(element), values: valuesNow() });
   watchDrop(dropping);
   return {};
 };
@@ -194,10 +213,17 @@ kit.dropRests = async (frames) => {
   }
 };
 const stackAt = (root, x, y) => elementsAt(root, x, y).slice(0, STACK_MAX);
+// What is dragged goes along with the pointer.
+const noteWay = (now) => {
+  if (!now.source || !isConnected(now.source)) return;
+  const { x, y } = rectOf(now.source);
+  now.wentAlong ||= Math.hypot(x - now.from.x, y - now.from.y) >= STEP_PX_MIN;
+};
 // The pointer is on its way, here; or near its end, back from the target by a few pixels.
 kit.dropPasses = async (x, y, isLate) => {
   if (!dropping) return;
   await frame();
+  noteWay(dropping);
   const under = new Map(stackAt(document, x, y).map((element) => [element, rectOf(element)]));
   if (isLate) dropping.late = { at: { x, y }, under };
   else Object.assign(dropping, { at: { x, y }, under });
@@ -251,7 +277,7 @@ const isDragged = (now, element, x, y) => {
 // What is at a point beneath what is dragged, as seen from the target's tree.
 const dropHit = (now, x, y) => {
   const roots = [];
-  for (let root = rootOf(now.element); ; root = rootOf(root.host)) {
+  for (let root = isConnected(now.element) ? rootOf(now.element) : document; ; root = rootOf(root.host)) {
     roots.unshift(root);
     if (!(root instanceof ShadowRoot)) break;
   }
@@ -322,8 +348,26 @@ const isSorted = (now, hit, x, y) => {
   const [[fromX, fromY], [toX, toY], [thenX, thenY], [nowX, nowY]] = [from, box, aimed.box, rectOf(element)].map(centerOf);
   return (nowX - thenX) * (fromX - toX) + (nowY - thenY) * (fromY - toY) > 0;
 };
+// What has come to the point of a drop with words of its own since before the press, described; null where nothing has. What is
+// drawn anew says what was there. What goes along with what is dragged is a plane that is moved under the window, such as a map.
+const spotCover = (now, x, y) => {
+  const { element, source, spot: { then, words }, from, box } = now;
+  const hit = then && dropHit(now, x, y);
+  if (!hit || (isConnected(element) && actAccepts(hit, element)) || isWithin(element, hit) || isSorted(now, hit, x, y)) return null;
+  let came = null;
+  for (let at = hit; at instanceof Element && !then.has(at) && !(source && isWithin(source, at)); at = flatParent(at)) {
+    if (wordsOfDragged(at) !== '' || matches(at, SHOWS)) came = at;
+  }
+  if (came === null || words.includes(wordsOfDragged(came))) return null;
+  if (source && isConnected(source) && isConnected(element)) {
+    const [went, plane] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
+    if (Math.hypot(...went) >= STEP_PX_MIN && went.every((way, axis) => Math.abs(way - plane[axis]) < STEP_PX_MIN)) return null;
+  }
+  return describe(came);
+};
 // What would get the drop at this point instead of the target, described; null where the target would.
 const dropCover = (now, x, y) => {
+  if (now.spot) return spotCover(now, x, y);
   const { element } = now;
   const hit = dropHit(now, x, y);
   if (!isConnected(element)) return describe(hit ?? documentRoot());
@@ -346,6 +390,7 @@ kit.dropReady = (x, y) => {
   if (!now.done) now.by = null;
   globalThis.portholeHear();
   globalThis.portholeGuard = checkDrop;
+  noteWay(now);
   const by = dropStop(now, x, y);
   return { by, is: now.is };
 };
@@ -385,11 +430,27 @@ kit.dropEnds = () => {
   return { by, is, done, unbegun: isDraggable && !dragHeard };
 };
 kit.dropChanged = () => {
-  const changed = dropping?.hasChanged() ?? true;
+  // What a canvas draws can't be compared.
+  const changed = watched?.isOnCanvas || (dropping?.hasChanged() ?? true);
+  dropped = dropping;
   dropEnds();
   return changed;
 };
+// Whether what went along with the pointer is back where it was, and nothing else is another than before, once the page has settled.
+kit.dropReturned = () => {
+  const was = dropped;
+  dropped = null;
+  if (!was?.wentAlong || !isConnected(was.source) || !isConnected(was.element)) return false;
+  const [{ parent, beside }] = was.chain;
+  const isBack = parentNodeOf(was.source) === parent && siblingsOf(was.source).every((one, way) => one === beside[way]);
+  const stands = [[was.source, was.from], [was.element, was.box]].every(([one, { x, y, width, height }]) => {
+    const now = rectOf(one);
+    return Math.abs(now.x - x) <= 1 && Math.abs(now.y - y) <= 1 && Math.abs(now.width - width) <= 1 && Math.abs(now.height - height) <= 1;
+  });
+  return isBack && stands && was.page === pageNow(was.element) && was.values === valuesNow();
+};
 kit.dropLeaves = () => {
+  dropped = null;
   endChecks();
   dropEnds();
 };

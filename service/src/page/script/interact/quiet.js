@@ -98,7 +98,7 @@ const tookPress = () => {
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
 // The element that is acted on, whose own movement answers the pointer; null of a drop.
-const actedOn = () => (dropping ? null : (meant ?? aimed)?.element ?? null);
+const actedOn = () => (dropping ?? dropped ? null : (meant ?? aimed)?.element ?? null);
 const isEffect = (animation, now, acted) => {
   if (now.effects.has(animation) || animation.playState !== 'running') return false;
   const { effect } = animation;
