@@ -157,6 +157,19 @@ async fn a_click_that_is_lost_is_told() {
         let acted = scene.click(selector).await.unwrap();
         assert!(!acted.warnings.join("").contains("click_lost"), "{selector}: {:?}", acted.warnings);
     }
+
+    // A list that is inside of what stands for its field chooses at the press.
+    scene
+        .shows(
+            "<div role=combobox tabindex=0 aria-label=City><div id=cur>Paris</div><div id=l role=listbox><div role=option>Paris</div><div role=option id=o>Rome</div></div></div>
+            <script>l.onmousedown = e => { e.preventDefault(); cur.textContent = e.target.textContent; l.innerHTML = '' }</script>",
+        )
+        .await;
+    let options = SnapshotOptions::default();
+    let rome = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("option \"Rome\"")).await;
+    let acted = scene.page.click(&rome, &Click::once(ready())).await.unwrap();
+    assert_eq!(scene.evaluate("cur.textContent").await, "Rome");
+    assert!(!acted.warnings.join("").contains("click_lost"), "{:?}", acted.warnings);
     scene.ends().await;
 }
 

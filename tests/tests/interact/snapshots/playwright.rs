@@ -18,6 +18,10 @@ const TREES: &[(&str, &str)] = &[
         <label><span><input type=radio name=f></span><span>Pear</span></label>",
         "- radio \"Apple\" [checked] [ref=@e1]\n- radio \"Pear\" [ref=@e2]",
     ),
+        (
+            "<table role=grid><tr role=row><td role=gridcell>Ann<td role=gridcell aria-checked=true tabindex=0><td role=gridcell aria-checked=false tabindex=0></table>",
+            "- grid:\n  - row [ref=@e1]:\n    - gridcell \"Ann\" [ref=@e2]\n    - gridcell [checked] [clickable] [ref=@e3]\n    - gridcell [clickable] [ref=@e4]",
+        ),
     // A role says enough; the cursor says it of what has none.
     ("<button style='cursor:pointer'>B</button>", "- button \"B\" [ref=@e1]"),
     (

@@ -84,7 +84,8 @@ const notePress = () => {
   watched.effects = new Set(animationsNow());
   watched.movedBefore = new Set(watched.styled.keys());
   const { element, role, name } = meant ?? {};
-  watched.pressed = meant && { element, role, name, state: pressedState(element), values: chosenNow() };
+  const options = role === 'option' ? closest(element, '[role=listbox]') : null;
+  watched.pressed = meant && { element, role, name, options, state: pressedState(element), values: chosenNow(options) };
 };
 // Whether the press was what the element waits for: what it opens is open or closed now, or it was to be chosen and has gone, and
 // a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
@@ -93,7 +94,7 @@ const tookPress = () => {
   if (!was) return false;
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
   if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
-  return chosenNow().includes(was.name) && !was.values.includes(was.name);
+  return chosenNow(was.options).includes(was.name) && !was.values.includes(was.name);
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
@@ -235,12 +236,12 @@ const isFocusOfPress = (event) => {
   return acted !== null && focused instanceof Element && matches(focused, PRESSED) && (isWithin(acted, focused) || isWithin(focused, acted));
 };
 
-// The same, and what stands for fields that are lists says.
+// The same, and what stands for fields that are lists says, but for the options of one of them.
 const LISTS_MAX = 50;
-const chosenNow = () => {
+const chosenNow = (options) => {
   const lists = Document.prototype.querySelectorAll.call(document, '[role=combobox], [aria-haspopup=listbox]');
   let all = valuesNow();
-  for (let at = 0; at < lists.length && at < LISTS_MAX; at++) all += `${tidy(textIn(lists[at], mayHaveText, false))}\u0000`;
+  for (let at = 0; at < lists.length && at < LISTS_MAX; at++) all += `${tidy(textIn(lists[at], (node) => node !== options && mayHaveText(node), false))}\u0000`;
   return all;
 };
 

@@ -52,7 +52,8 @@ function statesOf(element, role) {
   if (box !== null) {
     if (box.indeterminate) states.push('mixed');
     else if (isTicked(box)) states.push('checked');
-  } else if (CHECKABLE.has(role)) {
+  // Tables of data say so of a cell that shows a tick.
+  } else if (CHECKABLE.has(role) || role === 'gridcell') {
     const checked = said('aria-checked');
     if (checked === 'true') states.push('checked');
     else if (checked === 'mixed') states.push('mixed');
