@@ -43,8 +43,8 @@ async fn what_comes_at_the_end_of_a_transition_is_shown() {
 #[tokio::test]
 async fn what_an_application_fetches_after_its_load_is_shown() {
     let stack = Stack::shared().await;
-    // Later than a snapshot is taken on a busy machine, where the document alone is waited for.
-    let data = stack.site.page(Reply::text("Invoice 1001").late(Duration::from_secs(2)));
+    // Later than a snapshot of the document alone, and well before the two seconds for which an application is waited for.
+    let data = stack.site.page(Reply::text("Invoice 1001").late(Duration::from_secs(1)));
     let page = stack.site.html(&format!(
         "<div id=app>Loading</div><script>fetch('{data}').then(r => r.text()).then(text => {{
         app.innerHTML = `<button>${{text}}</button>` }})</script>"

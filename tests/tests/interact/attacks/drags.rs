@@ -283,6 +283,13 @@ async fn what_comes_to_a_point_meanwhile_gets_no_drop() {
         (board("a.textContent = 'Drop here'"), "Drop here"),
         (board("a.innerHTML = '<b>Archive</b>'"), "Archive"),
         (board("document.getElementById('a').replaceWith(document.getElementById('a').cloneNode(true))"), "Archive"),
+        // What is drawn of the card in the zone says another hour.
+        (
+            board(
+                "const a = document.getElementById('a'); if (!a.firstElementChild) { card.textContent = '10:00 Stand-up'; a.innerHTML = '<i>11:30 Stand-up</i> Archive' }",
+            ),
+            "11:30 Stand-up Archive",
+        ),
         (html(""), "Archive"),
         (html(swaps), ""),
     ] {

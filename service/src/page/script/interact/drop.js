@@ -348,22 +348,31 @@ const isSorted = (now, hit, x, y) => {
   const [[fromX, fromY], [toX, toY], [thenX, thenY], [nowX, nowY]] = [from, box, aimed.box, rectOf(element)].map(centerOf);
   return (nowX - thenX) * (fromX - toX) + (nowY - thenY) * (fromY - toY) > 0;
 };
+// Whether two texts say the same but for numbers and what is as short: an event in a calendar is drawn with the hour that it would
+// have.
+const LONG_WORD = /[\p{L}\p{M}]{3,}/gu;
+const saysSameBut = (one, other) => {
+  const [long, also] = [one, other].map((text) => (text ?? '').match(LONG_WORD) ?? []);
+  return long.length > 0 && long.join() === also.join();
+};
 // What has come to the point of a drop with words of its own since before the press, described; null where nothing has. What is
 // drawn anew says what was there. What goes along with what is dragged is a plane that is moved under the window, such as a map.
 const spotCover = (now, x, y) => {
   const { element, source, spot: { then, words }, from, box } = now;
   const hit = then && dropHit(now, x, y);
   if (!hit || (isConnected(element) && actAccepts(hit, element)) || isWithin(element, hit) || isSorted(now, hit, x, y)) return null;
-  let came = null;
+  const came = [];
   for (let at = hit; at instanceof Element && !then.has(at) && !(source && isWithin(source, at)); at = flatParent(at)) {
-    if (wordsOfDragged(at) !== '' || matches(at, SHOWS)) came = at;
+    const said = wordsOfDragged(at);
+    if ((said !== '' && words.includes(said)) || saysSameBut(now.words, said)) return null;
+    if (said !== '' || matches(at, SHOWS)) came.push(at);
   }
-  if (came === null || words.includes(wordsOfDragged(came))) return null;
+  if (came.length === 0) return null;
   if (source && isConnected(source) && isConnected(element)) {
     const [went, plane] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
     if (Math.hypot(...went) >= STEP_PX_MIN && went.every((way, axis) => Math.abs(way - plane[axis]) < STEP_PX_MIN)) return null;
   }
-  return describe(came);
+  return describe(came[0]);
 };
 // What would get the drop at this point instead of the target, described; null where the target would.
 const dropCover = (now, x, y) => {
