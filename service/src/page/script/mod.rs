@@ -36,6 +36,7 @@ pub(super) const KIT: &str = concat!(
     include_str!("interact/meant.js"),
     include_str!("interact/hear.js"),
     include_str!("interact/guard.js"),
+    include_str!("interact/drop_cover.js"),
     include_str!("interact/drop.js"),
     include_str!("interact/quiet.js"),
     include_str!("give_files.js"),

@@ -1,16 +1,9 @@
-// Where a drag is let go: judged as its events come, as guard.js does it for presses. What is dragged, and what the page
-// draws of it under the pointer, is looked through.
+// Where a drag is let go: judged as its events come, as guard.js does it for presses, by drop_cover.js.
 
 const DROPS = new Set(['dragenter', 'dragover', 'drop']);
 const RELEASES = new Set(['pointerup', 'mouseup']);
-const STACK_MAX = 30;
 const ADDED_MAX = 10_000;
-// An element that goes at least this part of the pointer's way goes with it.
-const FOLLOWS_MIN = 0.5;
 const STEP_PX_MIN = 4;
-// How far what is drawn from the press to the pointer may reach beyond the source and the target.
-const BAND_MARGIN_PX = 12;
-const COPY_CHARS_MAX = 2_000;
 // For how many frames the page must be still at the target before the release: some lists sort themselves every 50 ms.
 const DROP_STILL_FRAMES = 4;
 const DROP_RESTS_MS_MAX = 600;
@@ -118,14 +111,6 @@ const isOtherEntry = (one, target) => {
   const words = wordsOf(one.own);
   return words !== '' && words !== one.words && (isAnothers(words, one) || othersOf(one.own, new Map()).some((beside) => beside.words === one.words));
 };
-// What is at a point before a drag to it: `{then, words}`, the elements there and what they say, innermost first. Null elements
-// where all may come there: what is dragged is a thumb or an edge that says nothing, or is at the point itself.
-const spotAt = (hit, dragging, x, y) => {
-  if (dragging && (isWithin(hit, dragging) || wordsOfDragged(dragging) === '' || getComputedStyle(dragging).cursor.endsWith('-resize'))) return { then: null, words: [] };
-  const then = new Set(stackAt(rootOf(hit), x, y));
-  for (let at = hit; at instanceof Element; at = flatParent(at)) then.add(at);
-  return { then, words: [...then].filter((one) => !isRoot(one)).slice(0, STACK_MAX).map(wordsOfDragged) };
-};
 // A drag begins, before its press. `source` is 0 where that is in another document. `asked` is `{shown, found}` as for
 // `ready`, of the target alone.
 kit.dropBegins = (number, source, asked) => {
@@ -212,7 +197,6 @@ kit.dropRests = async (frames) => {
     before = now;
   }
 };
-const stackAt = (root, x, y) => elementsAt(root, x, y).slice(0, STACK_MAX);
 // What is dragged goes along with the pointer.
 const noteWay = (now) => {
   if (!now.source || !isConnected(now.source)) return;
@@ -229,160 +213,6 @@ kit.dropPasses = async (x, y, isLate) => {
   else Object.assign(dropping, { at: { x, y }, under });
 };
 
-// Whether an element has moved with the pointer since that was at a point.
-const follows = (element, { at, under }, x, y) => {
-  const then = under.get(element);
-  if (!then) return false;
-  const [wayX, wayY] = [x - at.x, y - at.y];
-  const rect = rectOf(element);
-  const [way, went] = Math.abs(wayX) > Math.abs(wayY) ? [wayX, rect.x - then.x] : [wayY, rect.y - then.y];
-  return Math.abs(way) >= STEP_PX_MIN && went / way >= FOLLOWS_MIN;
-};
-const wordsOfDragged = (element) => trimmed(textOf(element).slice(0, COPY_CHARS_MAX));
-// Whether an element that came since is drawn from what is dragged to the pointer, as a span of hours in a calendar: it
-// touches the source, and reaches no further than source and target do.
-const isBand = ({ from, element: target }, element, x, y) => {
-  if (!from) return false;
-  const [rect, to] = [rectOf(element), rectOf(target)];
-  const touches = rect.left < from.right && rect.right > from.left && rect.top < from.bottom && rect.bottom > from.top;
-  return touches && hasPoint(rect, x, y) && rect.left >= Math.min(from.left, to.left) - BAND_MARGIN_PX && rect.right <= Math.max(from.right, to.right) + BAND_MARGIN_PX
-    && rect.top >= Math.min(from.top, to.top) - BAND_MARGIN_PX && rect.bottom <= Math.max(from.bottom, to.bottom) + BAND_MARGIN_PX;
-};
-// Whether an element that came since only marks the place, as a calendar colours its days: it says and shows nothing, is a part
-// of what holds source and target, and lies over the target's middle.
-const SHOWS = `${NESTED}, img, svg, canvas, video, picture, [aria-label], [title], [role]`;
-const isVeil = (now, element, x, y) => {
-  if (wordsOfDragged(element) !== '' || matches(element, SHOWS) || allIn(element, SHOWS).length > 0) return false;
-  const list = listOfBoth(now), rect = rectOf(element);
-  return list !== null && !isRoot(list) && element !== list && isWithin(element, list) && hasPoint(rect, x, y) && hasPoint(rect, ...centerOf(rectOf(now.element)));
-};
-// Whether the element is the dragged one or a copy drawn for it: one that was under the pointer on its way, too, and has
-// been added since or moves with it; of those added later only one that moves with the pointer, a copy, or one drawn up to
-// the pointer.
-const isDragged = (now, element, x, y) => {
-  if (now.source && isWithin(element, now.source)) return true;
-  const isEarly = now.under.has(element);
-  if (isEarly && follows(element, now, x, y)) return true;
-  let isAdded = false;
-  for (let at = element; at && !isAdded; at = flatParent(at)) isAdded = now.added.has(at);
-  if (!isAdded) return false;
-  // HTML's drag and drop draws what is dragged itself, so what the page adds gets the drop, unless it goes along.
-  if ((isEarly && !dragged) || (now.late && follows(element, now.late, x, y))) return true;
-  for (let at = element; at; at = flatParent(at)) {
-    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || (now.words && wordsOfDragged(at) === now.words)) return true;
-    if (now.added.has(at)) return false;
-  }
-  return false;
-};
-// What is at a point beneath what is dragged, as seen from the target's tree.
-const dropHit = (now, x, y) => {
-  const roots = [];
-  for (let root = isConnected(now.element) ? rootOf(now.element) : document; ; root = rootOf(root.host)) {
-    roots.unshift(root);
-    if (!(root instanceof ShadowRoot)) break;
-  }
-  let hit = null;
-  for (const [index, root] of roots.entries()) {
-    const inner = stackAt(root, x, y).find((element) => !isDragged(now, element, x, y));
-    if (!inner) break;
-    hit = inner;
-    if (index + 1 < roots.length && inner !== roots[index + 1].host) break;
-  }
-  return hit;
-};
-// The innermost element around both the target and what is dragged, or was before the page took it out.
-const listOfBoth = ({ element, source, chain }) => {
-  if (!source) return null;
-  const first = isConnected(source) ? parentNodeOf(source) : chain.find(({ parent }) => parent && isConnected(parent))?.parent;
-  for (let at = first; at instanceof Element; at = flatParent(at)) if (isWithin(element, at)) return at;
-  return null;
-};
-const isRoot = (element) => element === documentBody() || element === documentRoot();
-const isElsewhere = ({ node, beside }) => {
-  const [previous, next] = siblingsOf(node);
-  return previous !== beside[0] && next !== beside[1];
-};
-// Whether the target has gone aside within its own list, which stands, from under the pointer: there the drop is to come.
-const hasMadeRoom = ({ element, aimed }, hit, x, y) => {
-  const home = parentNodeOf(element);
-  if (!aimed?.home || hit !== home || isRoot(home)) return false;
-  const { left, right, top, bottom } = rectOf(home);
-  const stands = left === aimed.home.left && right === aimed.home.right && top === aimed.home.top && bottom >= aimed.home.bottom;
-  return stands && hasPoint(aimed.box, x, y) && hasPoint(rectOf(home), ...centerOf(rectOf(element)));
-};
-// The entry of a list that a node is in; null of the list itself.
-const entryIn = (list, node) => {
-  let at = node;
-  while (at && at !== list && parentNodeOf(at) !== list) at = parentNodeOf(at);
-  return at === list ? null : at;
-};
-const neighboursOf = (node) => [dom.previousElement(node), dom.nextElement(node)];
-// Whether a list takes a drop here that has put the item beside the target by now: at the item, at the entry on its other side, or
-// in the list's own room. Pages also draw what is dragged in front of all else, by moving it to the end of its parent.
-const takesBeside = (list, item, target, hit) => {
-  const beside = neighboursOf(item), entry = entryIn(list, target);
-  if (!isWithin(hit, list) || !beside.includes(entry)) return false;
-  const under = entryIn(list, hit);
-  return under === entry ? isWithin(target, hit) : under === null || under === item || beside.includes(under);
-};
-// A list that sorts itself while one of its items is dragged: the item is elsewhere in it, or the target made room for it.
-const isSorted = (now, hit, x, y) => {
-  const { element, source, chain, from, box, aimed } = now;
-  if (!source) return false;
-  if (hasMadeRoom(now, hit, x, y)) return true;
-  // What is dragged may be a handle in its item. Room that is made on one side of the item moves others, and not the item.
-  const moved = chain.find((link) => link.node instanceof Element && link.parent && isConnected(link.node) && !isWithin(element, link.node)
-    && (parentNodeOf(link.node) !== link.parent || isElsewhere(link)));
-  if (moved && takesBeside(parentNodeOf(moved.node), moved.node, element, hit)) return true;
-  const around = listOfBoth(now);
-  if (!around || isRoot(around)) return false;
-  const item = chain.find(({ parent }) => parent === around);
-  // It was taken out of the list for the drag.
-  if (item && !isConnected(item.node) && isWithin(hit, around)) return true;
-  // Rows may be placed by their style alone.
-  if (item?.rect && isWithin(hit, item.node) && hasPoint(rectOf(item.node), x, y) && !hasPoint(item.rect, x, y)) return true;
-  if (!aimed || aimed.list !== around || isRoot(hit) || !isWithin(element, hit) || !isWithin(source, hit)) return false;
-  // The target has gone from under the pointer towards where the item was, in a list that stands.
-  const place = rectOf(around);
-  if (place.x !== aimed.place.x || place.y !== aimed.place.y) return false;
-  const [[fromX, fromY], [toX, toY], [thenX, thenY], [nowX, nowY]] = [from, box, aimed.box, rectOf(element)].map(centerOf);
-  return (nowX - thenX) * (fromX - toX) + (nowY - thenY) * (fromY - toY) > 0;
-};
-// Whether two texts say the same but for numbers and what is as short: an event in a calendar is drawn with the hour that it would
-// have.
-const LONG_WORD = /[\p{L}\p{M}]{3,}/gu;
-const saysSameBut = (one, other) => {
-  const [long, also] = [one, other].map((text) => (text ?? '').match(LONG_WORD) ?? []);
-  return long.length > 0 && long.join() === also.join();
-};
-// What has come to the point of a drop with words of its own since before the press, described; null where nothing has. What is
-// drawn anew says what was there. What goes along with what is dragged is a plane that is moved under the window, such as a map.
-const spotCover = (now, x, y) => {
-  const { element, source, spot: { then, words }, from, box } = now;
-  const hit = then && dropHit(now, x, y);
-  if (!hit || (isConnected(element) && actAccepts(hit, element)) || isWithin(element, hit) || isSorted(now, hit, x, y)) return null;
-  const came = [];
-  for (let at = hit; at instanceof Element && !then.has(at) && !(source && isWithin(source, at)); at = flatParent(at)) {
-    const said = wordsOfDragged(at);
-    if ((said !== '' && words.includes(said)) || saysSameBut(now.words, said)) return null;
-    if (said !== '' || matches(at, SHOWS)) came.push(at);
-  }
-  if (came.length === 0) return null;
-  if (source && isConnected(source) && isConnected(element)) {
-    const [went, plane] = [[source, from], [element, box]].map(([one, was]) => [rectOf(one).x - was.x, rectOf(one).y - was.y]);
-    if (Math.hypot(...went) >= STEP_PX_MIN && went.every((way, axis) => Math.abs(way - plane[axis]) < STEP_PX_MIN)) return null;
-  }
-  return describe(came[0]);
-};
-// What would get the drop at this point instead of the target, described; null where the target would.
-const dropCover = (now, x, y) => {
-  if (now.spot) return spotCover(now, x, y);
-  const { element } = now;
-  const hit = dropHit(now, x, y);
-  if (!isConnected(element)) return describe(hit ?? documentRoot());
-  if (!hit) return 'the edge of the window';
-  return actAccepts(hit, element) || isSorted(now, hit, x, y) ? null : describe(actCoverRoot(hit, element));
-};
 // The same, or that the target is no longer what was meant.
 const dropStop = (now, x, y) => {
   if (now.carried.some((one) => isOtherEntry(one, now.element))) return `${describe(now.source)}, which is another entry by now,`;
