@@ -326,8 +326,8 @@ impl Carrying<'_, '_> {
         Ok(spot)
     }
 
-    /// Drops what HTML's drag and drop carries on the target, which was at `to`; where it was at last. `None` where a dialog holds
-    /// the page. A list that takes the item may move the target away by that: it is followed, as in [`Self::reach`].
+    /// Drops what HTML's drag and drop carries on the target, which was at this spot; where it was at last. `None` where a
+    /// dialog holds the page. A list that takes the item may move the target away by that: it is followed, as in [`Self::reach`].
     async fn drop_data(
         &self,
         data: &DragData,

@@ -82,12 +82,7 @@ impl<'a> Zone<'a> {
             Meant::Found => json!({"found": true}),
             Meant::Node | Meant::Matched => Value::Null,
         };
-        let numbers =
-            std::iter::once(target.number).chain(zone.frames.iter().filter_map(|frame| Some(frame.owner()?.1)));
-        for (frame, number) in zone.frames.iter().zip(numbers) {
-            let dragged = if frame.document() == source.frame.document() { source.number } else { 0 };
-            let arguments = vec![number.into(), dragged.into(), meant.take()];
-            let told: actionable::Told = frame.call(page, ANSWER_TIMEOUT, "dropBegins", arguments).await?;
+        for told in zone.begins(source, |_| meant.take()).await? {
             zone.check(told, tries)?;
         }
         let mut lacking = None;
@@ -108,14 +103,28 @@ impl<'a> Zone<'a> {
         points: Vec<Point>,
         source: &Element,
     ) -> Result<Self, ActError> {
-        let frames = frames_around(&hit.frame);
-        let numbers = std::iter::once(hit.number).chain(frames.iter().filter_map(|frame| Some(frame.owner()?.1)));
-        for ((frame, number), Point { x, y }) in frames.iter().zip(numbers).zip(&points) {
+        let zone = Self { page, target: hit, frames: frames_around(&hit.frame), points: Some(points.clone()) };
+        let asked = |n: usize| points.get(n).map_or(Value::Null, |Point { x, y }| json!({"at": [x, y]}));
+        zone.begins(source, asked).await?;
+        Ok(zone)
+    }
+
+    /// Tells each document of the drag, with what `asked` says of the target in the nth; what they tell.
+    async fn begins(
+        &self,
+        source: &Element,
+        mut asked: impl FnMut(usize) -> Value,
+    ) -> Result<Vec<actionable::Told>, ActError> {
+        let owners = self.frames.iter().filter_map(|frame| Some(frame.owner()?.1));
+        let mut told = Vec::new();
+        for (n, (frame, number)) in
+            self.frames.iter().zip(std::iter::once(self.target.number).chain(owners)).enumerate()
+        {
             let dragged = if frame.document() == source.frame.document() { source.number } else { 0 };
-            let arguments = vec![number.into(), dragged.into(), json!({"at": [x, y]})];
-            let _: Value = frame.call(page, ANSWER_TIMEOUT, "dropBegins", arguments).await?;
+            let arguments = vec![number.into(), dragged.into(), asked(n)];
+            told.push(frame.call(self.page, ANSWER_TIMEOUT, "dropBegins", arguments).await?);
         }
-        Ok(Self { page, target: hit, frames, points: Some(points) })
+        Ok(told)
     }
 
     /// Where the drop goes in each document, from inside out, if that is a point.

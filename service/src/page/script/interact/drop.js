@@ -82,11 +82,11 @@ const watchDrop = (now) => {
   const roots = new Set([document, ...rootsSeen()]);
   for (let root = rootOf(now.element); root instanceof ShadowRoot; root = rootOf(root.host)) roots.add(root);
   for (const root of roots) observer.observe(root, all);
-  const values = valuesNow();
+  now.values = valuesNow();
   const note = (event) => { if (event.type !== 'scroll' || !now.scrolls) now.changes++; };
   const types = ['input', 'change', 'toggle', 'scroll'];
   for (const type of types) window.addEventListener(type, note, { capture: true, passive: true });
-  now.hasChanged = () => observer.takeRecords().length > 0 || now.changes > 0 || valuesNow() !== values;
+  now.hasChanged = () => observer.takeRecords().length > 0 || now.changes > 0 || valuesNow() !== now.values;
   now.end = () => {
     observer.disconnect();
     for (const type of types) window.removeEventListener(type, note, { capture: true });
@@ -136,7 +136,8 @@ kit.dropBegins = (number, source, asked) => {
   dragHeard = false;
   const list = listOfBoth(dropping) ?? documentRoot();
   dropping.said = { list, hash: hashOfText(list) };
-  Object.assign(dropping, { page: pageNow(element), values: valuesNow() });
+  // What is in another document is not looked for afterwards.
+  if (dragging) dropping.page = pageNow(element);
   watchDrop(dropping);
   return {};
 };
