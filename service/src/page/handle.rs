@@ -13,6 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::PageError;
 use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
+use super::input::Untaken;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop};
 use crate::cdp::{CdpError, Session};
@@ -44,6 +45,8 @@ pub struct Page {
     pub(super) has_pointer: AtomicBool,
     /// The pictures of more than the viewport.
     pub(super) captures_beyond: CapturesBeyond,
+    /// What a person did through a viewer and the page has not taken yet.
+    pub(super) untaken: Untaken,
 }
 
 impl Page {

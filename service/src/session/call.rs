@@ -23,6 +23,9 @@ use crate::page::{BLANK, Dialog, Page, PageError};
 /// How long a page may take to say where it is, after a call.
 const PLACE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// How long a page may take to take what a person did before an agent acts on it. What was not sent by then is dropped.
+const TAKEN_WITHIN: Duration = Duration::from_secs(5);
+
 /// How long before the end of a call's time its page is no longer asked.
 const WRITE_TIME: Duration = Duration::from_millis(50);
 
@@ -145,7 +148,7 @@ impl Sessions {
         deadline: Instant,
     ) -> Result<Turn<'a>, SessionError> {
         let acts = call.tool.is_some();
-        let held = if acts { session.acting_turn(deadline).await? } else { session.turn.lock().await };
+        let held = if acts { session.acting_turn(call, deadline).await? } else { session.turn.lock().await };
         let acting = acts.then(|| session.agent_acts());
         let tab = session.tabs().get(call.tab)?;
         let is_closed = |name: &String| session.tabs().get(Some(name)).is_err();
@@ -199,16 +202,28 @@ impl Session {
         Failed { error, context: Some(context), may_have_acted: false }
     }
 
-    /// The turn of a call that acts: it waits for viewers to let go of control, and other calls go on meanwhile.
+    /// The turn of a call that acts: it waits for viewers to let go of control, and for the page to take what they did. Other
+    /// calls go on meanwhile.
     ///
     /// # Errors
     /// [`SessionError::ControlHeld`].
-    async fn acting_turn(&self, deadline: Instant) -> Result<MutexGuard<'_, CallState>, SessionError> {
+    async fn acting_turn(&self, call: &Call<'_>, deadline: Instant) -> Result<MutexGuard<'_, CallState>, SessionError> {
         let until = deadline.checked_sub(ANSWER_TIME).unwrap_or(deadline);
+        // A dialog and the tabs wait for no page.
+        let page = || self.tabs().get(call.tab).ok().filter(|_| call.kind == Kind::Works).map(|tab| tab.page);
+        let mut taken_by = None;
         loop {
-            self.viewers.let_go(until).await?;
+            if self.viewers.control() == Control::Viewer {
+                self.viewers.let_go(until).await?;
+                taken_by = None;
+            }
+            let taken_by = *taken_by.get_or_insert_with(|| until.min(Instant::now() + TAKEN_WITHIN));
+            if let Some(page) = page() {
+                page.takes_input(taken_by).await;
+            }
             let held = self.turn.lock().await;
-            if self.viewers.control() != Control::Viewer {
+            let has_taken = || Instant::now() >= taken_by || page().is_none_or(|page| page.has_taken_input());
+            if self.viewers.control() != Control::Viewer && has_taken() {
                 return Ok(held);
             }
         }

@@ -2,7 +2,7 @@
 //!
 //! `mouse`, `touch` and `keyboard` track what is held down, and turn a viewer's events into steps (`key`: one key).
 //! `pump` sends the steps in order, without waiting for answers (`flight`: unanswered steps; `ask`: steps that need an
-//! answer of a document). `outside` describes what no frame shows: `look` finds the open field and the cursor,
+//! answer of a document; `untaken`: what the page has not taken). `outside` describes what no frame shows: `look` finds the open field and the cursor,
 //! `chooser` intercepts file choosers. `rate` limits one viewer. Nothing here knows viewers, roles or sockets.
 
 mod ask;
@@ -18,6 +18,7 @@ mod rate;
 mod shared;
 mod step;
 mod touch;
+mod untaken;
 mod wish;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -38,6 +39,7 @@ pub use self::rate::InputRate;
 use self::shared::Shared;
 use self::step::Step;
 use self::touch::Touch;
+pub use self::untaken::Untaken;
 use super::Page;
 use super::interact::Clipboard;
 
@@ -225,6 +227,7 @@ impl PageInput {
     fn push(&self, steps: Vec<Step>) {
         for step in steps {
             self.shared.waiting.fetch_add(step.weight(), Ordering::Relaxed);
+            self.shared.page.untaken.add();
             // The pump ends after this.
             let _ = self.steps.send((Instant::now(), step));
         }

@@ -4,6 +4,7 @@
 //! Pasting, copying, choosing and giving files ask the page's documents; later input waits for that, for a bounded
 //! time.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -31,7 +32,11 @@ pub(super) struct Pump {
     ended: CancellationToken,
     flight: Flight,
     /// What was not sent yet because earlier ones of its kind are unanswered.
-    joined: Option<Step>,
+    joined: Option<(Instant, Step)>,
+    /// Steps that came since nothing was unanswered.
+    taking: usize,
+    /// The buttons and keys that are down in the browser.
+    down: HashSet<String>,
     /// Whether the pointer moved with a button held.
     drags: bool,
 }
@@ -43,12 +48,25 @@ impl Pump {
         copied: mpsc::Sender<String>,
         ended: CancellationToken,
     ) -> Self {
-        Self { shared, queue, copied, ended, flight: Flight::default(), joined: None, drags: false }
+        Self {
+            shared,
+            queue,
+            copied,
+            ended,
+            flight: Flight::default(),
+            joined: None,
+            taking: 0,
+            down: HashSet::new(),
+            drags: false,
+        }
     }
 
     /// Sends steps until no more can come.
     pub(super) async fn run(mut self) {
         loop {
+            if self.flight.is_empty() && self.joined.is_none() {
+                self.shared.page.untaken.remove(std::mem::take(&mut self.taking));
+            }
             let has_room = self.flight.has_room() || self.ended.is_cancelled();
             tokio::select! {
                 biased;
@@ -56,8 +74,9 @@ impl Pump {
                 step = self.queue.recv(), if has_room => match step {
                     Some((came, step)) => {
                         self.shared.waiting.fetch_sub(step.weight(), Ordering::Relaxed);
-                        if !self.flight.is_stuck() || came.elapsed() < WAITS_MAX || step.releases() {
-                            self.take(step).await;
+                        self.taking += 1;
+                        if self.goes(came, &step) {
+                            self.take(came, step).await;
                         } else if matches!(step, Step::Files(_)) {
                             self.shared.files_wait.store(false, Ordering::Relaxed);
                         }
@@ -69,19 +88,36 @@ impl Pump {
         }
     }
 
-    async fn take(&mut self, step: Step) {
+    /// Whether a step that came then is sent. A release is, of what was pressed.
+    fn goes(&mut self, came: Instant, step: &Step) -> bool {
+        let is_late = self.flight.is_stuck() && came.elapsed() >= WAITS_MAX;
+        let is_dropped = is_late || self.shared.page.untaken.is_dropped(came);
+        match (step.pressed(), step.releases()) {
+            (Some(pressed), true) => self.down.remove(pressed),
+            (Some(pressed), false) if !is_dropped => {
+                self.down.insert(pressed.to_owned());
+                true
+            }
+            (_, releases) => releases || !is_dropped,
+        }
+    }
+
+    async fn take(&mut self, came: Instant, step: Step) {
         self.note(&step);
         if let Step::Move(event) = &step {
             self.drags |= event.buttons != Some(0);
         }
         if step.is_joined() {
             let next = match &mut self.joined {
-                Some(waiting) => waiting.join(step),
+                Some((since, waiting)) => {
+                    *since = came;
+                    waiting.join(step)
+                }
                 None => Some(step),
             };
             if let Some(next) = next {
                 self.send_joined(true);
-                self.joined = Some(next);
+                self.joined = Some((came, next));
             }
             return self.send_joined(false);
         }
@@ -103,9 +139,10 @@ impl Pump {
                 if matches!(step, Step::Files(_)) {
                     self.shared.files_wait.store(false, Ordering::Relaxed);
                 }
-                let ended = self.ended.clone();
+                let (ended, page) = (self.ended.clone(), Arc::clone(&self.shared.page));
                 tokio::select! {
                     () = ended.cancelled() => {}
+                    () = page.untaken.dropped(came) => {}
                     asked = timeout(limit, ask(&self.shared, &self.copied, step)) => match asked {
                         Ok(Ok(())) => {}
                         Ok(Err(error)) => tracing::debug!(%error, "delivering a viewer's input failed"),
@@ -125,9 +162,11 @@ impl Pump {
 
     /// Sends what waits to be joined, if there is room or it must go first.
     fn send_joined(&mut self, must_go: bool) {
-        let drags = matches!(&self.joined, Some(Step::Move(event)) if event.buttons != Some(0));
+        let untaken = &self.shared.page.untaken;
+        self.joined.take_if(|(came, step)| !step.releases() && untaken.is_dropped(*came));
+        let drags = matches!(&self.joined, Some((_, Step::Move(event))) if event.buttons != Some(0));
         if (must_go || self.flight.has_room_to_join(drags))
-            && let Some(step) = self.joined.take()
+            && let Some((_, step)) = self.joined.take()
         {
             self.send(step);
         }

@@ -124,6 +124,16 @@ impl Step {
         }
     }
 
+    /// The button or the key that it presses or releases, by its name.
+    pub(super) fn pressed(&self) -> Option<&str> {
+        match self {
+            Self::Press(event) => event.button.as_ref().map(AsRef::as_ref),
+            Self::Key(event) if event.r#type == DispatchKeyEventType::Char => None,
+            Self::Key(event) => event.code.as_deref().or(event.key.as_deref()),
+            _ => None,
+        }
+    }
+
     pub(super) fn is_joined(&self) -> bool {
         matches!(self, Self::Move(_) | Self::Wheel(_) | Self::TouchMove(_))
     }

@@ -35,6 +35,8 @@ impl Steering {
                 if let Some(before) = self.navigation.take() {
                     before.abort();
                 }
+                // It was meant for the page that is left.
+                tab.page.drop_input();
                 self.navigation = Some(self.running.spawn(go(Arc::clone(&self.session), tab.page, goto)));
                 true
             }
