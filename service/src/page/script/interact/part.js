@@ -83,7 +83,9 @@ const isCalendar = (buttons) =>
 const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
 input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
 // A list or table of what is asked about has no controls.
-const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', 'time', 'relative-time']);
+// What says when, which changes by itself.
+const TIMES = ['time', 'relative-time'];
+const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', ...TIMES]);
 const ASKED_NOT_ROLES = new Set(['button', 'menu', 'menuitem', 'option', 'listbox', 'tree', 'tab', 'timer', 'status', 'progressbar']);
 const isAsked = (node) => !ASKED_NOT.has(dom.tag(node)) && !ASKED_NOT_ROLES.has(dom.attribute(node, 'role')) && !(isList(node) && hasControls(node));
 const isList = (node) => LISTS.has(dom.tag(node)) || dom.attribute(node, 'role') === 'list';
@@ -258,10 +260,10 @@ function describedAs(element) {
 // What a button or link shows in place of its name, such as "Approve" of one that is called "Action". Of one that has a state
 // or opens a list it may be that state or what is chosen.
 const STATEFUL = '[aria-pressed], [aria-checked], [aria-selected], [aria-expanded], [aria-haspopup], [aria-busy]';
-const SHOWN_MAX_CHARS = 80, TIMES = new Set(['time', 'relative-time']);
+const SHOWN_MAX_CHARS = 80;
 function shownInstead(element) {
   const hasOwnName = dom.has(element, 'aria-label') || dom.has(element, 'aria-labelledby');
   if (!hasOwnName || FIELDS.has(roleOf(element)) || dom.matches(element, STATEFUL)) return '';
-  const shown = textIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.has(dom.tag(node)), false).trim();
+  const shown = textIn(element, (node) => mayHaveText(node) && !saysWhatChanges(node) && !TIMES.includes(dom.tag(node)), false).trim();
   return shown.length > SHOWN_MAX_CHARS ? '' : wordsAlone(shown);
 }

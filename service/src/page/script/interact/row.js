@@ -5,8 +5,7 @@
 const ROWS = 'tr, [role=row], li, [role=listitem], [role=treeitem], article, [role=article]';
 const AROUND = `${ROWS}, ${PARTS}`;
 // Left out: what controls say of themselves, times, and lists within.
-const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template',
-  'time', 'relative-time']);
+const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template', ...TIMES]);
 const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
 const ABOUT_MAX_CHARS = 1000;
 const ABOUT_MAX_NODES = 1000;
