@@ -1,5 +1,6 @@
 //! Acting on elements of a page, below the session: the real service's page in a real Chromium, on local sites.
 
+mod boxes;
 mod choices;
 mod clicks;
 mod drags;
@@ -12,3 +13,4 @@ mod readiness;
 pub(crate) mod scene;
 mod settles;
 mod strays;
+mod uploads;

@@ -1,0 +1,68 @@
+//! Giving files.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use porthole_service::page::interact::{ActError, File, Refs, SnapshotOptions};
+
+use super::scene::{Scene, ready, ready_briefly};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn files_are_given_to_a_hidden_input() {
+    let scene = Scene::showing(
+        "<label id=l>Choose<input id=f type=file multiple hidden></label><input id=one type=file><p id=p></p><script>
+        f.onchange = async () => { p.textContent = (await Promise.all([...f.files].map(async x => x.name + ' ' + x.type + ' ' + await x.text()))).join('|') }</script>",
+    )
+    .await;
+    let file = |name: &str, text: &str| File {
+        name: name.to_owned(),
+        mime_type: "text/plain".to_owned(),
+        content_base64: BASE64_STANDARD.encode(text),
+    };
+    let files = [file("a.txt", "hällo"), file("b.txt", "b")];
+    for selector in ["#f", "#l"] {
+        scene.evaluate("p.textContent = ''").await;
+        let deadline = ready().deadline;
+        scene.page.upload(&scene.element(selector).await, &files, deadline).await.unwrap();
+        assert_eq!(scene.evaluate("p.textContent").await, "a.txt text/plain hällo|b.txt text/plain b");
+    }
+    let many = scene.page.upload(&scene.element("#one").await, &files, ready().deadline).await.unwrap_err();
+    assert!(matches!(many, ActError::Invalid(_)), "{many:?}");
+    let none = scene.page.upload(&scene.element("#p").await, &files, ready().deadline).await.unwrap_err();
+    assert!(matches!(none, ActError::Invalid(_)), "{none:?}");
+    let unclear = scene.page.upload(&scene.element("body").await, &files[..1], ready().deadline).await.unwrap_err();
+    assert!(unclear.to_string().contains("several fields"), "{unclear:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_asks_for_files_gets_them() {
+    let scene = Scene::open().await;
+    let file =
+        File { name: "a.txt".into(), mime_type: "text/plain".into(), content_base64: BASE64_STANDARD.encode("a") };
+    let files = [file.clone(), file];
+    for asks in [
+        "const f1 = document.createElement('input'); f1.type = 'file'; f1.hidden = true; document.body.append(f1); f1.onchange = () => got(f1); b.onclick = () => f1.click()",
+        "b.onclick = () => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => got(i); i.click() }",
+        "b.onclick = () => setTimeout(() => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => got(i); i.click() }, 200)",
+    ] {
+        scene.shows(&format!("<button id=b>Choose</button><p id=p></p><script>const got = i => {{ p.textContent = i.files[0].name }}; {asks}</script>")).await;
+        let button = scene.element("#b").await;
+        scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+        assert_eq!(scene.evaluate("p.textContent").await, "a.txt", "{asks}");
+        let many = scene.page.upload(&button, &files, ready().deadline).await;
+        assert!(matches!(many, Err(ActError::Invalid(_))), "{many:?}");
+    }
+    // In a frame of another process.
+    let leaf = scene.site.html("<button id=b>Choose</button><script>b.onclick = () => { const i = document.createElement('input'); i.type = 'file'; i.onchange = () => { b.textContent = i.files[0].name }; i.click() }</script>");
+    let leaf = scene.site.under_name(&leaf, porthole_tests::site::SHOP);
+    scene.shows(&format!("<iframe id=f src='{leaf}' onload='this.loaded = 1'></iframe>")).await;
+    scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
+    let button = scene.inner(&["#f", "#b"]).await;
+    scene.page.upload(&button, &files[..1], ready().deadline).await.unwrap();
+    let refs = &mut Refs::default();
+    assert!(scene.page.snapshot(refs, &SnapshotOptions::default()).await.unwrap().tree.contains("a.txt"));
+    scene.shows("<button id=b>Nothing</button>").await;
+    let none = scene.page.upload(&scene.element("#b").await, &files[..1], ready_briefly().deadline).await;
+    assert!(matches!(&none, Err(ActError::NoEffect(why)) if why.contains("name the field")), "{none:?}");
+    scene.ends().await;
+}
