@@ -76,7 +76,7 @@ pub(super) fn of_session(failed: Failed) -> Refused {
         SessionError::Operation(error) => of_operation(error).0,
         SessionError::Deadline { .. } => Failure::new(ErrorCode::DeadlineExceeded, details),
         SessionError::Handle(_) => Failure::new(ErrorCode::Internal, details),
-        SessionError::TabClosed { .. } => Failure::new(ErrorCode::StaleRef, details),
+        SessionError::TabClosed { .. } | SessionError::LedAway { .. } => Failure::new(ErrorCode::StaleRef, details),
         SessionError::ControlHeld => Failure::new(ErrorCode::ControlHeld, details),
         SessionError::Dialog { .. } => Failure::new(ErrorCode::DialogOpen, details),
         SessionError::Act(error) => of_act(&error, details),

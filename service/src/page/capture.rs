@@ -136,7 +136,8 @@ impl Page {
             clip,
             ..Default::default()
         };
-        let _beyond = params.clip.is_some().then(|| self.captures_beyond.begin());
+        // Meanwhile the page has another size: a person's input would come elsewhere.
+        let _beyond = params.clip.is_some().then(|| (self.captures_beyond.begin(), self.acts()));
         let shot = self.within(CAPTURE_TIMEOUT, "capturing the page", self.session.call(&params)).await?;
         let encoded: &[u8] = shot.data.as_ref();
         let bytes = BASE64_STANDARD.decode(encoded).map_err(|error| {

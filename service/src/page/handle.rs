@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::PageError;
 use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
-use super::input::Untaken;
+use super::input::Sharing;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, Fatal, NetworkUse, PageState, Stop};
 use crate::cdp::{CdpError, Session};
@@ -45,8 +45,8 @@ pub struct Page {
     pub(super) has_pointer: AtomicBool,
     /// The pictures of more than the viewport.
     pub(super) captures_beyond: CapturesBeyond,
-    /// What a person did through a viewer and the page has not taken yet.
-    pub(super) untaken: Untaken,
+    /// How a person, through a viewer, and an agent share it.
+    pub(super) sharing: Sharing,
 }
 
 impl Page {

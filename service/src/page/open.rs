@@ -9,7 +9,7 @@ use tokio::sync::watch::channel;
 
 use super::captures_beyond::CapturesBeyond;
 use super::frame_control::FrameControl;
-use super::input::Untaken;
+use super::input::Sharing;
 use super::interact::LatestDocument;
 use super::watch::{EventBarrier, NetworkUse, PageState, Watched};
 use super::{Appearance, Identity, IdentityError, Page, appearance, console, watch, world};
@@ -136,7 +136,7 @@ impl Page {
             stops_refused,
             has_pointer: AtomicBool::new(false),
             captures_beyond: CapturesBeyond::default(),
-            untaken: Untaken::default(),
+            sharing: Sharing::default(),
         }
     }
 }

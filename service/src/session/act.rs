@@ -66,7 +66,7 @@ impl Turn<'_> {
                 (Some(element), Some(answer))
             }
             None => {
-                self.expects_tab()?;
+                self.expects_document()?;
                 self.show(ShownAction { key: Some(&request.key), ..ShownAction::default() });
                 (None, None)
             }

@@ -92,7 +92,7 @@ impl Turn<'_> {
                 Ok(self.aimed_at(located))
             }
             Target::At(point) => {
-                self.expects_tab()?;
+                self.expects_document()?;
                 let Viewport { width, height, .. } = self.session.viewport();
                 if point.x >= width.into() || point.y >= height.into() {
                     let message = format!("is outside of the viewport, which is {width} by {height}");

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant as Clock};
 use porthole_contract::limits::{SESSION_CALLS_MAX, TITLE_MAX_CHARS};
 use porthole_contract::session::{Control, Event, SessionTimings};
 use tokio::sync::MutexGuard;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep_until};
 
 use super::end::Reason;
 use super::events::url_of;
@@ -148,7 +148,8 @@ impl Sessions {
         deadline: Instant,
     ) -> Result<Turn<'a>, SessionError> {
         let acts = call.tool.is_some();
-        let held = if acts { session.acting_turn(call, deadline).await? } else { session.turn.lock().await };
+        let (held, was_led_away) =
+            if acts { session.acting_turn(call, deadline).await? } else { (session.turn.lock().await, false) };
         let acting = acts.then(|| session.agent_acts());
         let tab = session.tabs().get(call.tab)?;
         let is_closed = |name: &String| session.tabs().get(Some(name)).is_err();
@@ -172,6 +173,7 @@ impl Sessions {
             warnings: Vec::new(),
             snapshot: None,
             closed_tab,
+            was_led_away,
             tool: call.tool.clone(),
             closes: false,
             permit,
@@ -203,28 +205,45 @@ impl Session {
     }
 
     /// The turn of a call that acts: it waits for viewers to let go of control, and for the page to take what they did. Other
-    /// calls go on meanwhile.
+    /// calls go on meanwhile. With it, whether a viewer had control, and the tab has another document now.
     ///
     /// # Errors
     /// [`SessionError::ControlHeld`].
-    async fn acting_turn(&self, call: &Call<'_>, deadline: Instant) -> Result<MutexGuard<'_, CallState>, SessionError> {
+    async fn acting_turn(
+        &self,
+        call: &Call<'_>,
+        deadline: Instant,
+    ) -> Result<(MutexGuard<'_, CallState>, bool), SessionError> {
         let until = deadline.checked_sub(ANSWER_TIME).unwrap_or(deadline);
-        // A dialog and the tabs wait for no page.
-        let page = || self.tabs().get(call.tab).ok().filter(|_| call.kind == Kind::Works).map(|tab| tab.page);
-        let mut taken_by = None;
+        let page = || self.tabs().get(call.tab).ok().map(|tab| tab.page);
+        let place = || page().map(|page| (page.target_id().to_owned(), page.navigations()));
+        let (before, mut has_waited) = (place(), false);
+        let mut waits_since = None;
         loop {
             if self.viewers.control() == Control::Viewer {
                 self.viewers.let_go(until).await?;
-                taken_by = None;
+                (has_waited, waits_since) = (true, None);
             }
-            let taken_by = *taken_by.get_or_insert_with(|| until.min(Instant::now() + TAKEN_WITHIN));
-            if let Some(page) = page() {
-                page.takes_input(taken_by).await;
+            let since = *waits_since.get_or_insert_with(Instant::now);
+            let by = until.min(since + TAKEN_WITHIN);
+            // A dialog and the tabs wait for no page.
+            if let Some(page) = page().filter(|_| call.kind == Kind::Works) {
+                tokio::select! {
+                    () = page.takes_input() => {}
+                    () = self.viewers.taken() => continue,
+                    () = sleep_until(by) => {}
+                }
+                if Instant::now() >= until && !page.has_taken_input() {
+                    return Err(SessionError::ControlHeld);
+                }
+                if Instant::now() >= by {
+                    page.drop_input(since);
+                }
             }
             let held = self.turn.lock().await;
-            let has_taken = || Instant::now() >= taken_by || page().is_none_or(|page| page.has_taken_input());
-            if self.viewers.control() != Control::Viewer && has_taken() {
-                return Ok(held);
+            let has_taken = || Instant::now() >= by || page().is_none_or(|page| page.has_taken_input());
+            if self.viewers.control() != Control::Viewer && (call.kind == Kind::Manages || has_taken()) {
+                return Ok((held, has_waited && place() != before));
             }
         }
     }

@@ -61,6 +61,13 @@ pub enum SessionError {
         /// The tab that would be acted on.
         active: String,
     },
+    /// A person has led the tab to another document while the call waited for control, and the call names neither an element
+    /// nor a ref.
+    #[error("a person has led tab {tab} to another document meanwhile: look at it")]
+    LedAway {
+        /// Its name.
+        tab: String,
+    },
     /// A viewer has control of the session.
     #[error("a person has control of the session in its live view")]
     ControlHeld,

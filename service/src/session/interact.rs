@@ -137,7 +137,7 @@ impl Turn<'_> {
         let value = request.value.clone().unwrap_or_default();
         if request.action == InteractAction::Keypress {
             if element.is_none() {
-                self.expects_tab()?;
+                self.expects_document()?;
             }
             let clipboard = self.session.clipboard.clone();
             return Ok(Some(page.press(element, &chord("value", &value)?, &clipboard, &terms).await?));

@@ -63,6 +63,8 @@ pub struct Turn<'a> {
     pub snapshot: Option<SnapshotAnswer>,
     /// The tab that an agent still takes for the active one: it has closed since the last answer.
     pub(super) closed_tab: Option<String>,
+    /// Whether a viewer had control while the call waited, and the tab has another document since.
+    pub(super) was_led_away: bool,
     /// The tool that acts, until viewers have been shown what it does.
     pub(super) tool: Option<String>,
     /// Whether the session ends with this call.
@@ -124,6 +126,16 @@ impl Turn<'_> {
             Some(closed) => Err(SessionError::TabClosed { closed: closed.clone(), active: self.tab.name.clone() }),
             None => Ok(()),
         }
+    }
+
+    /// Fails also where a person has led the tab to another document while the call waited: a point, and what has the focus,
+    /// are something else there.
+    pub(super) fn expects_document(&self) -> Result<(), SessionError> {
+        self.expects_tab()?;
+        if self.was_led_away {
+            return Err(SessionError::LedAway { tab: self.tab.name.clone() });
+        }
+        Ok(())
     }
 
     /// The call's permit, for work that goes on after the call was given up: others wait until it has ended.

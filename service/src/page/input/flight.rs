@@ -119,11 +119,8 @@ impl Flight {
         }
         let until = Instant::now() + FOLLOWED_WITHIN;
         while self.presses > 0 && timeout_at(until, self.answered()).await.is_ok() {}
-        let parts: Vec<Session> = page.state.borrow().parts.values().take(PARTS_MAX).cloned().collect();
-        if !parts.is_empty() {
-            let sessions = parts.iter().chain([&page.session]);
-            let asked = join_all(sessions.map(|session| session.call(&GetFrameTreeParams::default())));
-            let _ = timeout_at(until, asked).await;
+        if !page.state.borrow().parts.is_empty() {
+            all_answer(page, until).await;
         }
     }
 
@@ -132,4 +129,12 @@ impl Flight {
         let until = Instant::now() + FOLLOWED_WITHIN;
         while self.joined > 0 && timeout_at(until, self.answered()).await.is_ok() {}
     }
+}
+
+/// Waits until all processes of a page have answered, and so have taken what they were sent before, or `until`.
+pub(super) async fn all_answer(page: &Page, until: Instant) {
+    let parts: Vec<Session> = page.state.borrow().parts.values().take(PARTS_MAX).cloned().collect();
+    let sessions = parts.iter().chain([&page.session]);
+    let asked = join_all(sessions.map(|session| session.call(&GetFrameTreeParams::default())));
+    let _ = timeout_at(until, asked).await;
 }

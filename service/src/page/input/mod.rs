@@ -2,7 +2,7 @@
 //!
 //! `mouse`, `touch` and `keyboard` track what is held down, and turn a viewer's events into steps (`key`: one key).
 //! `pump` sends the steps in order, without waiting for answers (`flight`: unanswered steps; `ask`: steps that need an
-//! answer of a document; `untaken`: what the page has not taken). `outside` describes what no frame shows: `look` finds the open field and the cursor,
+//! answer of a document; `sharing`: what waits for what of a person and an agent). `outside` describes what no frame shows: `look` finds the open field and the cursor,
 //! `chooser` intercepts file choosers. `rate` limits one viewer. Nothing here knows viewers, roles or sockets.
 
 mod ask;
@@ -16,9 +16,9 @@ mod outside;
 mod pump;
 mod rate;
 mod shared;
+mod sharing;
 mod step;
 mod touch;
-mod untaken;
 mod wish;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,9 +37,9 @@ pub use self::outside::{Chooser, Outside};
 use self::pump::Pump;
 pub use self::rate::InputRate;
 use self::shared::Shared;
+pub use self::sharing::{Acting, Sharing};
 use self::step::Step;
 use self::touch::Touch;
-pub use self::untaken::Untaken;
 use super::Page;
 use super::interact::Clipboard;
 
@@ -61,8 +61,6 @@ pub enum InputEvent {
     Copy,
     /// Answers the open field; `None` closes it.
     Choose(Option<Vec<String>>),
-    /// Answers the open dialog.
-    Dialog(Answer),
     /// Answers the file chooser; none cancels it.
     Files(Vec<UploadFile>),
 }
@@ -112,7 +110,6 @@ impl InputEvent {
             ViewerMessage::Paste { text } => Self::Paste(text),
             ViewerMessage::Copy => Self::Copy,
             ViewerMessage::Choose { values } => Self::Choose(values),
-            ViewerMessage::Dialog(answer) => Self::Dialog(answer),
             ViewerMessage::Files { files } => Self::Files(files),
             _ => return None,
         })
@@ -138,9 +135,6 @@ impl PageInput {
 
     /// Sends an event to the page without waiting for anything.
     pub fn send(&self, event: InputEvent) -> Taken {
-        if let InputEvent::Dialog(answer) = event {
-            return self.answer_dialog(answer);
-        }
         if self.shared.waiting.load(Ordering::Relaxed) >= WAITING_MAX {
             return Taken::Ignored;
         }
@@ -173,7 +167,6 @@ impl PageInput {
                 let waits = self.shared.files_wait.swap(true, Ordering::Relaxed);
                 (!waits).then_some(Step::Files(files)).into_iter().collect()
             }
-            InputEvent::Dialog(_) => Vec::new(),
         };
         if steps.is_empty() {
             return Taken::Ignored;
@@ -205,15 +198,16 @@ impl PageInput {
         self.shared.looks.acted();
     }
 
-    fn answer_dialog(&self, Answer { accept, text }: Answer) -> Taken {
+    /// Answers the open dialog, if it is the one of this number, which the person has seen.
+    pub fn answer_dialog(&self, seen: u64, Answer { accept, text }: Answer) -> Taken {
         let page = &self.shared.page;
         let open = {
             let state = page.state.borrow();
             state.dialog.as_ref().map(|dialog| (state.dialogs, dialog.default.clone()))
         };
         // Answered once: an answer is sent past the bound on what waits.
-        let Some((_, default)) =
-            open.filter(|(number, _)| self.answered_dialog.swap(*number, Ordering::Relaxed) != *number)
+        let Some((_, default)) = open
+            .filter(|(number, _)| *number == seen && self.answered_dialog.swap(*number, Ordering::Relaxed) != *number)
         else {
             return Taken::Ignored;
         };
@@ -227,7 +221,7 @@ impl PageInput {
     fn push(&self, steps: Vec<Step>) {
         for step in steps {
             self.shared.waiting.fetch_add(step.weight(), Ordering::Relaxed);
-            self.shared.page.untaken.add();
+            self.shared.page.sharing.add();
             // The pump ends after this.
             let _ = self.steps.send((Instant::now(), step));
         }

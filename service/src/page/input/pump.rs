@@ -17,12 +17,15 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 use super::ask::ask;
-use super::flight::{Flight, Kind};
+use super::flight::{Flight, Kind, all_answer};
 use super::shared::Shared;
 use super::step::{ASKING_TIMEOUT, FILES_TIMEOUT, Step, Wheel};
 
 /// What waited longer for a page that answers nothing is not sent any more: it was meant for what the page showed then.
 const WAITS_MAX: Duration = Duration::from_secs(10);
+
+/// How long input waits for documents that are busy after an action.
+const HEARD_WITHIN: Duration = Duration::from_secs(1);
 
 /// Sends the steps of one page.
 pub(super) struct Pump {
@@ -33,8 +36,11 @@ pub(super) struct Pump {
     flight: Flight,
     /// What was not sent yet because earlier ones of its kind are unanswered.
     joined: Option<(Instant, Step)>,
-    /// Steps that came since nothing was unanswered.
+    /// Steps that came since nothing was unanswered, and how many of them were sent.
     taking: usize,
+    sent: usize,
+    /// When the last action ended that the documents have heard of.
+    followed: Option<Instant>,
     /// The buttons and keys that are down in the browser.
     down: HashSet<String>,
     /// Whether the pointer moved with a button held.
@@ -56,6 +62,8 @@ impl Pump {
             flight: Flight::default(),
             joined: None,
             taking: 0,
+            sent: 0,
+            followed: None,
             down: HashSet::new(),
             drags: false,
         }
@@ -65,33 +73,63 @@ impl Pump {
     pub(super) async fn run(mut self) {
         loop {
             if self.flight.is_empty() && self.joined.is_none() {
-                self.shared.page.untaken.remove(std::mem::take(&mut self.taking));
+                let (taking, sent) = (std::mem::take(&mut self.taking), std::mem::take(&mut self.sent));
+                self.shared.page.sharing.remove(taking, sent);
             }
             let has_room = self.flight.has_room() || self.ended.is_cancelled();
+            let held_until = self.shared.page.sharing.held_until();
             tokio::select! {
                 biased;
                 () = self.flight.answered(), if !self.flight.is_empty() => self.send_joined(false),
-                step = self.queue.recv(), if has_room => match step {
+                () = self.shared.page.sharing.is_free(held_until.unwrap_or_else(Instant::now)), if held_until.is_some() => {}
+                step = self.queue.recv(), if has_room && held_until.is_none() => match step {
                     Some((came, step)) => {
                         self.shared.waiting.fetch_sub(step.weight(), Ordering::Relaxed);
                         self.taking += 1;
                         if self.goes(came, &step) {
+                            self.follow_action().await;
+                            self.shared.page.sharing.sends();
+                            self.sent += 1;
                             self.take(came, step).await;
                         } else if matches!(step, Step::Files(_)) {
                             self.shared.files_wait.store(false, Ordering::Relaxed);
                         }
                     }
-                    None => return,
+                    None => return self.finish().await,
                 },
                 () = self.ended.cancelled(), if !has_room => {}
             }
         }
     }
 
+    /// Waits until nothing is unanswered any more: an agent waits for it, too.
+    async fn finish(&mut self) {
+        self.send_joined(true);
+        while !self.flight.is_empty() {
+            self.flight.answered().await;
+        }
+    }
+
+    /// Waits until the documents have heard that an action is over, for a short time: they stop what they take for its input.
+    async fn follow_action(&mut self) {
+        let page = &self.shared.page;
+        loop {
+            if let Some(until) = page.sharing.held_until() {
+                page.sharing.is_free(until).await;
+            }
+            let ended_at = page.sharing.ended_at();
+            if ended_at <= self.followed {
+                return;
+            }
+            self.followed = ended_at;
+            all_answer(page, Instant::now() + HEARD_WITHIN).await;
+        }
+    }
+
     /// Whether a step that came then is sent. A release is, of what was pressed.
     fn goes(&mut self, came: Instant, step: &Step) -> bool {
         let is_late = self.flight.is_stuck() && came.elapsed() >= WAITS_MAX;
-        let is_dropped = is_late || self.shared.page.untaken.is_dropped(came);
+        let is_dropped = is_late || self.shared.page.sharing.is_dropped(came);
         match (step.pressed(), step.releases()) {
             (Some(pressed), true) => self.down.remove(pressed),
             (Some(pressed), false) if !is_dropped => {
@@ -142,7 +180,7 @@ impl Pump {
                 let (ended, page) = (self.ended.clone(), Arc::clone(&self.shared.page));
                 tokio::select! {
                     () = ended.cancelled() => {}
-                    () = page.untaken.dropped(came) => {}
+                    () = page.sharing.dropped(came) => {}
                     asked = timeout(limit, ask(&self.shared, &self.copied, step)) => match asked {
                         Ok(Ok(())) => {}
                         Ok(Err(error)) => tracing::debug!(%error, "delivering a viewer's input failed"),
@@ -162,8 +200,8 @@ impl Pump {
 
     /// Sends what waits to be joined, if there is room or it must go first.
     fn send_joined(&mut self, must_go: bool) {
-        let untaken = &self.shared.page.untaken;
-        self.joined.take_if(|(came, step)| !step.releases() && untaken.is_dropped(*came));
+        let sharing = &self.shared.page.sharing;
+        self.joined.take_if(|(came, step)| !step.releases() && sharing.is_dropped(*came));
         let drags = matches!(&self.joined, Some((_, Step::Move(event))) if event.buttons != Some(0));
         if (must_go || self.flight.has_room_to_join(drags))
             && let Some((_, step)) = self.joined.take()
@@ -219,6 +257,12 @@ impl Pump {
             }
             Step::Copy => {}
         }
+    }
+}
+
+impl Drop for Pump {
+    fn drop(&mut self) {
+        self.shared.page.sharing.remove(self.taking, self.sent);
     }
 }
 

@@ -188,6 +188,7 @@ impl Page {
     pub(super) async fn ready(&self, element: &Element, ask: Ask, tries: &mut Tries) -> Result<Spot, ActError> {
         let mut lacking = Told::default();
         while tries.next().await {
+            self.takes_sent_input().await;
             let (told, points) = self.look_through(element, ask, tries).await?;
             if told.lacks.is_none() {
                 let Told { x, y, bounds, what, waited, .. } = told;

@@ -27,6 +27,8 @@ impl Page {
     /// As [`Page::click`], for either element; [`ActError::Covered`] where another element would have got the drop.
     pub async fn drag(&self, from: &Grip, to: &Drop<'_>, terms: &Terms) -> Result<Acted, ActError> {
         let (Grip::Element(source) | Grip::Point(_, source)) = from;
+        // A person's input waits until the drop is checked.
+        let acting = self.acts();
         let mut quiet = Quiet::watch(self, &source.frame);
         let mut tries = Tries::until(terms.deadline);
         if let Grip::Element(source) = from {
@@ -35,6 +37,7 @@ impl Page {
             self.ready(source, ask, &mut Tries::until(terms.deadline)).await?;
             self.make_room(source, to, &tries).await?;
         }
+        acting.begins();
         let there = match to {
             Drop::Element(_) => None,
             Drop::Point(point) => match self.hit_through(*point).await {

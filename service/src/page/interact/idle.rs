@@ -27,6 +27,8 @@ impl Page {
 impl Quiet<'_> {
     /// Waits likewise. Returns whether that came about.
     async fn idle(&mut self, quiet_for: Duration, deadline: Instant) -> Result<bool, ActError> {
+        // It only looks.
+        self.acting = None;
         let mut idle_since = Instant::now();
         loop {
             self.drain();

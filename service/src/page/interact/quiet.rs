@@ -17,6 +17,7 @@ use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
 use crate::cdp::{Call, CdpError, Events, Session};
+use crate::page::input::Acting;
 use crate::page::watch::{NetworkOn, NetworkUse, PageState};
 use crate::page::{Page, PageError};
 
@@ -32,6 +33,8 @@ const INPUT_TIMEOUT: Duration = Duration::from_secs(10);
 /// What is watched from before an action until the page has settled.
 pub(super) struct Quiet<'a> {
     pub(super) page: &'a Page,
+    /// Has a person's input wait, until what the action sent is taken.
+    pub(super) acting: Option<Acting<'a>>,
     /// The element's document and those around it.
     pub(super) frames: Vec<Frame>,
     pub(super) sessions: Vec<(Session, Events)>,
@@ -87,6 +90,7 @@ impl<'a> Quiet<'a> {
     /// Begins to watch a frame's document, those around it, and the page's requests. Nothing is awaited.
     pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
         let mut quiet = Self::watch_held(page);
+        quiet.acting = Some(page.acts());
         quiet.frames = frames_around(frame);
         if !frame.session().is_same(&page.session) {
             quiet.sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
@@ -104,6 +108,7 @@ impl<'a> Quiet<'a> {
         };
         Self {
             page,
+            acting: None,
             frames: Vec::new(),
             sessions: vec![(page.session.clone(), page.session.events(EVENTS))],
             reported: vec![page.network_use.begin()],
@@ -122,6 +127,9 @@ impl<'a> Quiet<'a> {
 
     /// The action begins: what has come until now is not its work.
     pub(super) fn begins(&mut self) {
+        if let Some(acting) = &self.acting {
+            acting.begins();
+        }
         self.drain();
         self.began = Began::new(self.page.main_frame.clone());
         let state = self.state.borrow();

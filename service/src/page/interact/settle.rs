@@ -19,6 +19,9 @@ const LOOK_TIME_MIN: Duration = Duration::from_millis(500);
 impl Quiet<'_> {
     /// Waits until what the action began has ended. `rest` is what [`Quiet::rest`] said last.
     pub(super) async fn settle(mut self, rest: Option<Rest>) -> Result<Settled, ActError> {
+        // What comes from now on may be a person's.
+        self.frames.iter().for_each(|frame| frame.tell("endInput"));
+        self.acting = None;
         let navigated_by = self.resting_since.unwrap_or_else(Instant::now) + NAVIGATION_TIMEOUT;
         let navigated_by = self.page.settles_until(navigated_by);
         let mut rests_by = self.page.settles_until(Instant::now() + self.rest_limit);

@@ -94,8 +94,15 @@ impl Viewer {
             return if self.steering.act(tab, act) { Taken::Taken } else { Taken::Ignored };
         }
         let is_move = moves(&act);
-        let Some(event) = InputEvent::of(act) else { return Taken::Ignored };
+        if self.told.is_blind() && !releases(&act) {
+            return Taken::Ignored;
+        }
         let state = self.session.viewers.state();
+        if let ViewerMessage::Dialog(answer) = act {
+            let (tab, seen) = (state.inputs.get(tab), self.told.dialog());
+            return tab.zip(seen).map_or(Taken::Ignored, |(tab, seen)| tab.input.answer_dialog(seen, answer));
+        }
+        let Some(event) = InputEvent::of(act) else { return Taken::Ignored };
         // A pointer moves all the time: the frames that show it come at the rate that viewers ask for.
         if let Some(cast) = state.casts.get(tab).filter(|_| !is_move) {
             cast.hurry();

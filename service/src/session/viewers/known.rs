@@ -23,6 +23,8 @@ pub(super) struct Known {
     /// Whether a dialog holds the tab.
     is_held: bool,
     outside: Outside,
+    /// Whether it has been sent no frame of the watched tab since it turned to that from another one.
+    is_unseen: bool,
 }
 
 impl Known {
@@ -68,8 +70,18 @@ impl Known {
     /// The viewer watches this tab from now on.
     pub(super) fn turns_to(&mut self, tab: String) {
         if self.tab != tab {
-            (self.tab, self.crashes) = (tab, None);
+            (self.tab, self.crashes, self.is_unseen) = (tab, None, true);
         }
+    }
+
+    /// The viewer is sent a frame of the watched tab.
+    pub(super) fn sees(&mut self) {
+        self.is_unseen = false;
+    }
+
+    /// Whether it can't know what it would act on: it saw another tab last.
+    pub(super) fn is_blind(&self) -> bool {
+        self.is_unseen
     }
 
     /// What is new of the watched tab.
@@ -94,6 +106,11 @@ impl Known {
             None
         };
         moved.into_iter().chain(status)
+    }
+
+    /// The number of the dialog that it was told of, if that is open still.
+    pub(super) fn dialog(&self) -> Option<u64> {
+        self.outside.dialog.as_ref().map(|(number, _)| *number)
     }
 
     /// What is new outside of the page.
@@ -131,7 +148,11 @@ mod tests {
         assert_eq!(statuses(&mut known, view(true, 4)), [LiveStatus::BrowserStarting]);
         assert!(known.status(LiveStatus::Streaming).is_some());
         assert_eq!(statuses(&mut known, view(false, 4)), []);
+        assert!(!known.is_blind(), "who has just come may act at once");
         known.turns_to("t2".to_owned());
+        assert!(known.is_blind());
+        known.sees();
+        assert!(!known.is_blind());
         assert_eq!(statuses(&mut known, view(false, 0)), [], "another tab's count is not this one's");
     }
 }

@@ -137,6 +137,16 @@ impl Viewers {
         timeout_at(until, free).await.map_err(|_| SessionError::ControlHeld)
     }
 
+    /// Waits until a viewer has control.
+    pub(in crate::session) async fn taken(&self) {
+        let mut changed = self.changed.subscribe();
+        while self.control() != Control::Viewer {
+            if changed.changed().await.is_err() {
+                return std::future::pending().await;
+            }
+        }
+    }
+
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use porthole_contract::live::{Goto, ServerMessage, ViewerMessage};
 use porthole_contract::{ErrorCode, Viewport};
 use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::Instant;
 
 use crate::page::{Page, PageError};
 use crate::session::Session;
@@ -36,7 +37,7 @@ impl Steering {
                     before.abort();
                 }
                 // It was meant for the page that is left.
-                tab.page.drop_input();
+                tab.page.drop_input(Instant::now());
                 self.navigation = Some(self.running.spawn(go(Arc::clone(&self.session), tab.page, goto)));
                 true
             }

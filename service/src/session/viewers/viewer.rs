@@ -243,6 +243,7 @@ impl Viewer {
     }
 
     fn show(&mut self, frame: &Frame, now: Instant) -> Told {
+        self.told.sees();
         self.pace.shown(now);
         self.shown = frame.header.seq;
         let packed = frame.packed(self.mode);

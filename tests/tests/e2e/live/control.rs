@@ -7,7 +7,6 @@ use porthole_tests::{LiveViewer, Stack};
 use serde_json::json;
 
 use super::RED;
-use super::input::click;
 
 #[tokio::test]
 async fn a_view_role_does_nothing_and_a_control_role_takes_control_by_its_first_act() {
@@ -42,67 +41,6 @@ async fn a_view_role_does_nothing_and_a_control_role_takes_control_by_its_first_
     acting.message_that("url", |said| said["title"] == "red").await;
     acting.says(json!({"type": "navigate", "url": stack.site.forbidden()})).await;
     assert_eq!(acting.message("error").await["error"], "BLOCKED_TARGET");
-}
-
-/// Counts the clicks on it for the documents of its origin. A press and a paste each take it a while.
-const SLOW: &str = "<!doctype html><title>slow</title><body style='margin:0;height:100vh'><script>
-    localStorage.clicks = 0;
-    const works = () => { for (const until = performance.now() + 40; performance.now() < until;); };
-    addEventListener('mousedown', works);
-    addEventListener('paste', works);
-    addEventListener('click', () => { localStorage.clicks = 1 + Number(localStorage.clicks); });
-    </script>";
-/// Tells those clicks, and what is done to itself.
-const NEXT: &str = "<!doctype html><body style='margin:0;height:100vh'><h1></h1><p></p><script>
-    document.querySelector('h1').textContent = `${localStorage.clicks} clicks before`;
-    for (const kind of ['mousemove', 'mousedown', 'mouseup', 'click', 'keydown', 'keyup'])
-        addEventListener(kind, () => { document.querySelector('p').textContent += `${kind} `; }, true);
-    </script>";
-
-#[tokio::test]
-async fn what_a_person_did_reaches_the_page_before_the_agent_acts() {
-    let stack = Stack::start().await;
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(SLOW)).await;
-    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-    viewer.frame().await;
-    for _ in 0..30 {
-        viewer.says(json!({"type": "paste", "text": "x"})).await;
-        click(&mut viewer, 100, 100).await;
-    }
-    viewer.says(json!({"type": "control", "action": "release"})).await;
-    viewer.is_heard().await;
-    agent.does("navigate", json!({"url": stack.site.html(NEXT)})).await;
-    let next = tree(&agent.does("snapshot", json!({})).await);
-    assert!(next.contains("30 clicks before") && !next.contains("mouse"), "{next}");
-}
-
-#[tokio::test]
-async fn what_a_person_did_to_a_page_that_is_busy_does_not_reach_the_next_one() {
-    let stack = Stack::start().await;
-    let busy = SLOW.replace("+ 40", "+ 100");
-    for by_agent in [true, false] {
-        let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&busy)).await;
-        let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-        viewer.frame().await;
-        for _ in 0..150 {
-            click(&mut viewer, 100, 100).await;
-        }
-        let next = stack.site.html(NEXT);
-        if by_agent {
-            viewer.says(json!({"type": "control", "action": "release"})).await;
-            viewer.is_heard().await;
-            agent.does("navigate", json!({"url": next})).await;
-        } else {
-            viewer.says(json!({"type": "navigate", "url": next})).await;
-            viewer.message_that("url", |said| said["url"] == next).await;
-            viewer.says(json!({"type": "control", "action": "release"})).await;
-            viewer.is_heard().await;
-            agent.does("press", json!({"key": "Shift"})).await;
-        }
-        let later = tree(&agent.does("snapshot", json!({})).await);
-        assert!(later.contains("clicks before") && !later.contains("mouse"), "by the agent {by_agent}: {later}");
-        agent.does("close", json!({})).await;
-    }
 }
 
 #[tokio::test]

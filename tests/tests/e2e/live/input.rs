@@ -18,7 +18,7 @@ pub(super) async fn click(viewer: &mut LiveViewer, x: u32, y: u32) {
     viewer.says(mouse("mouseReleased", x, y, "left")).await;
 }
 
-async fn types(viewer: &mut LiveViewer, text: &str) {
+pub(super) async fn types(viewer: &mut LiveViewer, text: &str) {
     for character in text.chars() {
         for (kind, typed) in [("keyDown", Some(character.to_string())), ("keyUp", None)] {
             let key = json!({"type": kind, "key": character.to_string(), "text": typed, "modifiers": 0});

@@ -7,6 +7,7 @@ mod floods;
 mod frames;
 mod input;
 mod providers;
+mod sharing;
 mod slow_line;
 mod tabs;
 

@@ -12,8 +12,8 @@ fn file(name: &str, content_base64: &str) -> UploadFile {
     UploadFile { name: name.into(), mime_type: Some("text/plain".into()), content_base64: content_base64.into() }
 }
 
-fn answer(accept: bool, text: Option<&str>) -> InputEvent {
-    InputEvent::Dialog(Answer { accept, text: text.map(str::to_owned) })
+fn answer(accept: bool, text: Option<&str>) -> Answer {
+    Answer { accept, text: text.map(str::to_owned) }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -23,12 +23,14 @@ async fn dialogs_are_told_and_answered() {
         <button id=a style='width:200px;height:50px' onclick='alert(`same`); alert(`same`); log.push(confirm(`sure?`))'>a</button>",
     )
     .await;
-    assert_eq!(person.input.send(answer(true, None)), Taken::Ignored, "none is open");
+    let answers = |number, answer| assert_eq!(person.input.answer_dialog(number, answer), Taken::Taken);
+    assert_eq!(person.input.answer_dialog(1, answer(true, None)), Taken::Ignored, "none is open");
     person.clicks_on("#p").await;
     let outside = person.outside("no prompt", |outside| outside.dialog.is_some()).await;
     let (first, dialog) = outside.dialog.unwrap();
     assert_eq!((dialog.kind.as_str(), dialog.message.as_str(), dialog.default.as_str()), ("prompt", "name?", "Ada"));
-    person.does(answer(true, Some("Grace")));
+    assert_eq!(person.input.answer_dialog(first + 1, answer(true, None)), Taken::Ignored, "this one was not seen");
+    answers(first, answer(true, Some("Grace")));
     person.outside("it stays", |outside| outside.dialog.is_none()).await;
     person.hears("Grace").await;
     person.clicks_on("#a").await;
@@ -38,17 +40,18 @@ async fn dialogs_are_told_and_answered() {
             .outside("no alert", |outside| outside.dialog.as_ref().is_some_and(|(number, _)| *number > last))
             .await;
         last = outside.dialog.unwrap().0;
-        person.does(answer(true, None));
+        answers(last, answer(true, None));
     }
-    person
+    let question = person
         .outside("no question", |outside| outside.dialog.as_ref().is_some_and(|(_, dialog)| dialog.kind == "confirm"))
         .await;
-    person.does(answer(false, None));
+    assert_eq!(person.input.answer_dialog(last, answer(true, None)), Taken::Ignored, "that one is answered");
+    answers(question.dialog.unwrap().0, answer(false, None));
     person.hears("Grace,false").await;
     // Input goes on.
     person.clicks_on("#p").await;
-    person.outside("no prompt", |outside| outside.dialog.is_some()).await;
-    person.does(answer(false, None));
+    let outside = person.outside("no prompt", |outside| outside.dialog.is_some()).await;
+    answers(outside.dialog.unwrap().0, answer(false, None));
     person.hears("Grace,false,").await;
     person.ends().await;
 }

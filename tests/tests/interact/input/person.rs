@@ -27,7 +27,7 @@ pub(crate) const LISTENS: &str = "<script>let isHit = false; onmessage = e => { 
 
 /// A person at a page of 800×600.
 pub(crate) struct Person {
-    scene: Scene,
+    pub(crate) scene: Scene,
     pub(crate) input: PageInput,
     copied: mpsc::Receiver<String>,
 }

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::person::{Person, key, mouse};
 use crate::act::scene::Scene;
+use crate::held_page::PATIENCE;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_field_tells_is_bounded() {
@@ -32,6 +33,21 @@ async fn what_a_field_tells_is_bounded() {
     let chars: usize = field.options.iter().map(|option| option.value.len() + option.label.len()).sum();
     assert!(chars <= 100_000 && field.options.len() > 40, "{chars} in {}", field.options.len());
     person.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_person_sent_before_they_left_is_taken() {
+    let person = Person::at(
+        "<button id=b onclick='for (const until = performance.now() + 300; performance.now() < until;);'>b</button>",
+    )
+    .await;
+    let at = person.middle_of("#b").await;
+    person.clicks(at);
+    let Person { scene, input, .. } = person;
+    drop(input);
+    assert!(!scene.page.has_taken_input(), "it is under way");
+    tokio::time::timeout(PATIENCE, scene.page.takes_input()).await.expect("what the page has taken is known");
+    scene.ends().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -360,6 +360,8 @@ kit.rest = async (longestMs) => {
   return { ...cameOf(), changed: now.hasChanged(), beside: now.beside };
 };
 
+// All input of the action has come.
+kit.endInput = () => endGuard();
 // The action is over.
 kit.leave = () => {
   dropEnds();

@@ -1,0 +1,165 @@
+//! How a person and an agent share a page: what one of them does reaches it before the other goes on, within a bound.
+
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout_at};
+
+use crate::page::Page;
+
+/// How long an action waits for what was sent before it.
+const SENT_TAKEN_WITHIN: Duration = Duration::from_secs(1);
+/// How long a person's input waits for an action that looks for its element. It may be waiting for the person.
+const LOOKING_MAX: Duration = Duration::from_secs(3);
+/// How long it waits for an action that has sent input. One that types a long text key by key goes on for longer.
+const ACTING_MAX: Duration = Duration::from_secs(10);
+
+/// What a page has not taken of a person's input, and the actions that such input waits for. Input of one viewer may still
+/// be under way when another one's begins: they share this.
+#[derive(Debug)]
+pub struct Sharing(watch::Sender<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Steps that the page has not taken, and how many of them were sent to it.
+    untaken: usize,
+    sent: usize,
+    /// What came until then is not sent any more.
+    dropped_at: Option<Instant>,
+    /// Actions that are under way, and until when input waits for them.
+    acting: usize,
+    acting_until: Option<Instant>,
+    /// When the last one ended.
+    ended_at: Option<Instant>,
+}
+
+/// An action on the page, until this is dropped. A person's input waits for it.
+pub struct Acting<'a>(&'a Sharing);
+
+impl Default for Sharing {
+    fn default() -> Self {
+        Self(watch::Sender::new(State::default()))
+    }
+}
+
+impl Sharing {
+    /// A step was given to be sent.
+    pub(super) fn add(&self) {
+        self.0.send_modify(|state| state.untaken += 1);
+    }
+
+    /// A step is sent to the page.
+    pub(super) fn sends(&self) {
+        self.0.send_modify(|state| state.sent += 1);
+    }
+
+    /// The page has taken this many, of which so many were sent to it. The others were dropped.
+    pub(super) fn remove(&self, steps: usize, sent: usize) {
+        if steps > 0 {
+            self.0.send_modify(|state| {
+                state.untaken = state.untaken.saturating_sub(steps);
+                state.sent = state.sent.saturating_sub(sent);
+            });
+        }
+    }
+
+    /// Whether what came then is not to be sent.
+    pub(super) fn is_dropped(&self, came: Instant) -> bool {
+        self.0.borrow().drops(came)
+    }
+
+    /// Waits until what came then is not to be sent, which may be never.
+    pub(super) async fn dropped(&self, came: Instant) {
+        if self.0.subscribe().wait_for(|state| state.drops(came)).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Until when input waits for an action.
+    pub(super) fn held_until(&self) -> Option<Instant> {
+        let state = self.0.borrow();
+        state.acting_until.filter(|until| state.acting > 0 && *until > Instant::now())
+    }
+
+    /// When an action ended last.
+    pub(super) fn ended_at(&self) -> Option<Instant> {
+        self.0.borrow().ended_at
+    }
+
+    /// Waits until no action is under way, or `until`.
+    pub(super) async fn is_free(&self, until: Instant) {
+        let mut state = self.0.subscribe();
+        let _ = timeout_at(until, state.wait_for(|state| state.acting == 0)).await;
+    }
+}
+
+impl State {
+    fn drops(&self, came: Instant) -> bool {
+        self.dropped_at.is_some_and(|at| came <= at)
+    }
+}
+
+// === impl Acting ===
+
+impl Acting<'_> {
+    /// The action sends its input from now on.
+    pub(in crate::page) fn begins(&self) {
+        self.lasts(ACTING_MAX);
+    }
+
+    fn lasts(&self, longest: Duration) {
+        let until = Instant::now() + longest;
+        self.0.0.send_modify(|state| state.acting_until = state.acting_until.max(Some(until)));
+    }
+}
+
+impl Drop for Acting<'_> {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|state| {
+            state.acting -= 1;
+            if state.acting == 0 {
+                (state.acting_until, state.ended_at) = (None, Some(Instant::now()));
+            }
+        });
+    }
+}
+
+impl Page {
+    /// An action on the page begins: a person's input waits for it, for a while.
+    pub(in crate::page) fn acts(&self) -> Acting<'_> {
+        self.sharing.0.send_modify(|state| state.acting += 1);
+        let acting = Acting(&self.sharing);
+        acting.lasts(LOOKING_MAX);
+        acting
+    }
+
+    /// Waits until it has taken what was sent to it of a person's input, for a short time: an action that begins would stop that
+    /// for its own.
+    pub(in crate::page) async fn takes_sent_input(&self) {
+        if self.sharing.0.borrow().sent == 0 || self.dialog().is_some() {
+            return;
+        }
+        let mut sharing = self.sharing.0.subscribe();
+        let _ = timeout_at(Instant::now() + SENT_TAKEN_WITHIN, sharing.wait_for(|state| state.sent == 0)).await;
+    }
+
+    /// Whether it has taken all that a person did. While a dialog is open that is so: what is held up by it goes on after it.
+    #[must_use]
+    pub fn has_taken_input(&self) -> bool {
+        self.sharing.0.borrow().untaken == 0 || self.dialog().is_some()
+    }
+
+    /// Waits until the page has taken what a person did.
+    pub async fn takes_input(&self) {
+        let (mut sharing, mut state) = (self.sharing.0.subscribe(), self.state.clone());
+        tokio::select! {
+            _ = sharing.wait_for(|sharing| sharing.untaken == 0) => {}
+            _ = state.wait_for(|state| state.dialog.is_some()) => {}
+        }
+    }
+
+    /// Sends nothing any more of what a person did until then, but for the releases of what is held.
+    pub fn drop_input(&self, until: Instant) {
+        self.sharing.0.send_modify(|state| state.dropped_at = state.dropped_at.max(Some(until)));
+    }
+}
