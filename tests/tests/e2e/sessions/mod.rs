@@ -5,6 +5,7 @@
 mod acts;
 mod apps;
 mod command_line;
+mod components;
 mod console;
 mod lives;
 mod outcomes;

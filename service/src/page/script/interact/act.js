@@ -23,8 +23,20 @@ const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
   if (room.left-- <= 0) return [];
   const own = [...rectsOf(element)].filter((rect) => rect.width > 0 && rect.height > 0);
   if (own.length > 0) return isRendered(element, { visibilityProperty: true }) ? own : [];
-  if (getComputedStyle(element).display === 'none') return [];
-  return [...childrenOf(element)].flatMap((child) => actBoxes(child, room));
+  const { display, visibility } = getComputedStyle(element);
+  if (display === 'none') return [];
+  const inside = [...childrenOf(element)].flatMap((child) => actBoxes(child, room));
+  return display === 'contents' && visibility === 'visible' ? [...inside, ...textBoxes(element)] : inside;
+};
+// The boxes of the texts right in an element that has none of its own, as what a slot shows where nothing is given to it.
+const textBoxes = (element) => {
+  const boxes = [], range = new Range();
+  for (let node = dom.firstChild(element), nodes = 0; node && nodes++ < BOXES_LOOKED_AT_MAX; node = nextOf(node)) {
+    if (nodeTypeOf(node) !== Node.TEXT_NODE || node.data.trim() === '') continue;
+    range.selectNodeContents(node);
+    boxes.push(...[...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0));
+  }
+  return boxes;
 };
 const actVisible = (element) => actBoxes(element).length > 0;
 
@@ -42,10 +54,10 @@ const actTarget = (element) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
   if (control) return control;
   const isOne = matches(element, NESTED) || Number.parseInt(attributeOf(element, 'tabindex'), 10) >= 0;
-  return isOne ? element : closest(element, 'button, [role=button], a[href], [role=link]') ?? element;
+  return isOne ? element : flatClosest(element, 'button, [role=button], a[href], [role=link]') ?? element;
 };
 // A button that is disabled takes no pointer for what is in it either.
-const isActDisabled = (element) => actDisabled(actTarget(element)) || closest(element, 'button:disabled') !== null;
+const isActDisabled = (element) => actDisabled(actTarget(element)) || flatClosest(element, 'button:disabled') !== null;
 
 // How text gets into an element: `text` by input, `value` by its setter, `content` into what is editable; null: not at all.
 const actFieldKind = (element) => {
@@ -60,9 +72,25 @@ const isFieldItself = (element) => {
   const kind = actFieldKind(element);
   return kind === 'content' ? isEditingHost(element) || hasEditContext(element) : kind !== null;
 };
+// What an element is the label of, or words in one, by themselves or in a slot; else the element.
+const actLabelled = (element) => {
+  if (element instanceof HTMLLabelElement) return controlOf(element) ?? element;
+  if (actsByItself(element) || isFieldItself(element) || flatClosest(element, INTERACTIVE)) return element;
+  const label = flatClosest(slotOfWords(element) ?? element, 'label');
+  return (label && controlOf(label)) ?? element;
+};
+// The slot that the words right in an element are shown in by its component.
+const slotOfWords = (element) => {
+  for (let node = dom.firstChild(element), nodes = 0; node && nodes++ < BOXES_LOOKED_AT_MAX; node = nextOf(node)) {
+    if (nodeTypeOf(node) !== Node.TEXT_NODE || node.data.trim() === '') continue;
+    const parent = drawnParent(node);
+    return parent instanceof HTMLSlotElement ? parent : null;
+  }
+  return null;
+};
 // The field that an element means: itself, a label's control, or the only field inside.
 const actField = (element) => {
-  const meant = element instanceof HTMLLabelElement ? controlOf(element) ?? element : element;
+  const meant = actLabelled(element);
   if (actFieldKind(meant) || meant instanceof HTMLSelectElement || isInput(meant)) return meant;
   const inside = [...findIn(meant, 'input, textarea, [contenteditable], [tabindex]')]
     .filter((field) => isFieldItself(field) && (actVisible(field) || drawingOf(field)));

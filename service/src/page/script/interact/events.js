@@ -154,15 +154,18 @@ kit.domClick = async (number, { button, count, modifiers }) => {
 const MOVES = ['pointerover', 'pointerenter', 'pointermove', 'mouseover', 'mouseenter', 'mousemove'];
 // Longer than the browser takes for a move; the bound is for a service that was killed.
 const HUSHED_MOVES_MS = 1_000;
-let movesHushedUntil = 0;
+let movesHushedUntil = 0, hushedFor = null;
+// What the element is in hears that the pointer has come: no event of ours tells it.
+const isAroundHushed = ({ type, target }) => type.endsWith('enter') && target instanceof Node && target !== hushedFor && isWithin(hushedFor, target);
 const hush = (event) => {
-  if (event.isTrusted && event.timeStamp < movesHushedUntil) event.stopImmediatePropagation();
+  if (event.isTrusted && event.timeStamp < movesHushedUntil && !isAroundHushed(event)) event.stopImmediatePropagation();
 };
-// The page hears of no pointer that comes, until `tellMoves`.
+// The element hears of no pointer that comes, until `tellMoves`.
 kit.hushMoves = (number) => {
   const element = elementOf(number);
   if (!element) return GONE;
   movesHushedUntil = performance.now() + HUSHED_MOVES_MS;
+  hushedFor = element;
   for (const type of MOVES) listen(window, type, hush, { capture: true });
   return {};
 };

@@ -364,7 +364,7 @@ const boxBeside = (element) => {
   return boxes.length === 1 && closest(boxes[0], ROWS_OF_BOXES) === row ? boxes[0] : null;
 };
 const checkOf = (element, begins) => {
-  const told = stateOf(element instanceof HTMLLabelElement ? controlOf(element) ?? element : element, element, begins);
+  const told = stateOf(actLabelled(element), element, begins);
   const box = begins && told.checked === null && !told.custom ? boxBeside(element) : null;
   if (!box || box === element) return told;
   const beside = stateOf(box, element, begins);

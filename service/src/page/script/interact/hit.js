@@ -21,7 +21,8 @@ const actAccepts = (hit, element) => {
 // Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped
 // away.
 const isOfList = (element) => isInput(element)
-  && (['combobox', 'listbox'].includes(roleOf(element)) || (hasAttribute(element, 'readonly') && (isFoldedAway(element) || !actVisible(element))));
+  && (['combobox', 'listbox'].includes(roleOf(element)) || (hasAttribute(element, 'readonly') && (isFoldedAway(element) || !actVisible(element) || isTransparent(element))));
+const isTransparent = (element) => { const { opacity, pointerEvents } = getComputedStyle(element); return opacity === '0' && pointerEvents === 'none'; };
 // Whether an element is drawn for such a field, which is in it: in one line, without another control but the button that
 // opens the list.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;

@@ -31,6 +31,12 @@ function isEnabled(element) {
 
 // What is read must be there to see: a message that is drawn beforehand, or has faded away, is not.
 const isOpaque = (element) => Element.prototype.checkVisibility.call(element, { opacityProperty: true });
+// Whether it is a part that no one sees of a control that is seen: the other icon of a button with two.
+const isUnseenPart = (element) => {
+  // What has no box of its own is as opaque as what it is in.
+  const control = styleOf(element).display === 'contents' ? null : dom.closest(element, IN_BUTTON);
+  return control !== null && control !== element && isOpaque(control);
+};
 // The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
 // Of those that are alike in that, one that is written as the target is. Where a dialog stands before that one, those in the
 // dialog are meant, and where a list is open, its options.
@@ -68,7 +74,7 @@ function bestOf(elements, step) {
   let best = null, looks = 0;
   for (const element of elements) {
     const drawn = shownBy(element), enabled = isEnabled(element);
-    const shown = drawn && step?.mode === 'shown' && !isOpaque(drawn) ? null : drawn;
+    const shown = drawn && !isOpaque(drawn) && (step?.mode === 'shown' || isUnseenPart(drawn)) ? null : drawn;
     let rank = (shown ? 8 : 0) + (shown && isSeen(shown) ? 4 : 0) + (enabled ? 2 : 0);
     const mayBe = cased !== null && looks < CASES_LOOKED_AT_MAX && (best === null || rank + 1 > best.rank);
     if (mayBe && ++looks && isWritten(element)) rank++;

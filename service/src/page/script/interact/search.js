@@ -55,16 +55,22 @@ const isRead = text => {
   return parent === null || !isElement(parent) || !UNREAD.has(localNameOf(parent));
 };
 
-// An element's text without that of `but`, cut where it is longer than any name; with `isDrawn` only what is drawn of it.
-function textOf(element, but = null, isDrawn = false) {
+// An element's text without that of `but`, cut where it is longer than any name; with `isDrawn` only what is drawn of it, with
+// `isTold` without icons: many are drawn of a word that is kept from assistive technology.
+function textOf(element, but = null, isDrawn = false, isTold = false) {
   const walker = textWalker(element), parts = [];
   for (let node = walker.nextNode(), chars = 0; node && chars < TEXT_OF_ONE_MAX; node = walker.nextNode()) {
-    if (!isRead(node) || (but && contains(but, node)) || (isDrawn && !isDrawnText(node))) continue;
+    if (!isRead(node) || (but && contains(but, node)) || (isDrawn && !isDrawnText(node)) || (isTold && isIconText(node, element))) continue;
     chars += node.data.length;
     parts.push(node.data.slice(0, TEXT_OF_ONE_MAX));
   }
   return parts.join('\0');
 }
+
+const isIconText = (text, within) => {
+  const icon = isElement(parentOf(text)) ? dom.closest(parentOf(text), '[aria-hidden=true]') : null;
+  return icon !== null && icon !== within && contains(within, icon);
+};
 
 const isDrawnText = text => {
   const parent = parentOf(text);
@@ -176,7 +182,9 @@ class Search {
       // The browser does not draw what a closed `details` holds besides its summary.
       if (isClosedDetails(element, dom.tag(element))) { missed.add(element); continue }
       // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
-      if (wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && wanted.fit(textOf(element, null, true)))) found.add(element);
+      const isFitting = wanted.fit(text)
+        || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && (wanted.fit(textOf(element, null, true)) || wanted.fit(textOf(element, null, true, true))));
+      if (isFitting) found.add(element);
       else if (wanted.isWhole) missed.add(element);
     }
     for (const button of queryAll(tree, 'input[type=submit], input[type=button], input[type=reset]')) if (wanted.fit(button.value)) found.add(button);

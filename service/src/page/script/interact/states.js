@@ -103,7 +103,7 @@ function cutsOffAll(element, style, isSmall) {
   return (isSmall(height) && style.overflowY !== 'visible') || (isSmall(width) && style.overflowX !== 'visible');
 }
 // Whether nothing of it and of what is in it is drawn.
-const isWithoutSize = (element, style) => cutsOffAll(element, style, (size) => size < 1);
+const isWithoutSize = (element) => cutsOffAll(element, getComputedStyle(element), (size) => size < 1);
 // Whether it is in what is folded to nothing, as the panel of an accordion. What is placed by another element than the one it
 // is in is not folded with that.
 const FOLDED_LEVELS_MAX = 50;
@@ -260,11 +260,25 @@ function hintOf(element) {
   const first = [];
   for (let at = element; at && first.length < 4; at = dom.firstElement(at)) first.push(at);
   const fileOf = (at) => (dom.tag(at) === 'img' ? /([^/?#]+)\.\w+(?:[?#]|$)/.exec(said(at, 'src'))?.[1] : symbolOf(at, said));
-  const named = first.map((at) => said(at, 'title') || said(at, 'id') || fileOf(at)).find((hint) => hint);
+  const title = first.map((at) => said(at, 'title')).find((hint) => hint);
+  const named = title || wordIconIn(element) || first.map((at) => said(at, 'id') || fileOf(at)).find((hint) => hint);
   const hint = named || iconIn(element, said) || first.map((at) => said(at, 'class')).find((hint) => hint);
   return hint ? capped(hint, HINT_MAX) : null;
 }
 const symbolOf = (at, said) => (dom.tag(at) === 'use' ? said(at, 'href').replace(/^.*#/, '') : '');
+// The word that an icon is drawn of by its font, as `delete`.
+const ICON_WORD = /^[a-z][a-z0-9_]{1,30}$/;
+function wordIconIn(element) {
+  let nodes = 0, found = '';
+  walkIn(element, () => true, (node, type) => {
+    if (type === 1 && ariaTrue(node, 'aria-hidden') && dom.firstElement(node) === null) {
+      const word = tidy(dom.textContent(node).slice(0, HINT_MAX));
+      if (ICON_WORD.test(word)) found = word;
+    }
+    return found === '' && ++nodes < ICON_NODES_MAX;
+  });
+  return found;
+}
 // The icon that is drawn in an element, by the name that its library has for it.
 const ICON_NODES_MAX = 20;
 const NO_ICONS = /^(?:notranslate|icon|.*icons?|.*icon--.*|.*theme--.*)$/i;

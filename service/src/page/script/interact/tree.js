@@ -205,7 +205,7 @@ class TreeWalk extends Shaping {
     if (isSeen && this.customs.length < INTERNALS_MAX && mayKeepInternals(element, tag)) this.customs.push(element);
     const role = shownRole(element);
     // A list that is drawn nowhere repeats for screen readers what one beside it shows, with options that can't be clicked.
-    if (role === 'listbox' && tag !== 'select' && isWithoutSize(element, style)) return;
+    if (role === 'listbox' && tag !== 'select' && isWithoutSize(element)) return;
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
     const context = this.contextIn(element, tag, style, role, outer);
@@ -268,7 +268,8 @@ class TreeWalk extends Shaping {
   // The line of an element, or null of one that says nothing by itself.
   nodeOf(element, tag, role, style, outer) {
     let how = '';
-    let acts = ACTED_ON.has(role);
+    // A field is one by another role, too.
+    let acts = ACTED_ON.has(role) || (MARKS.has(role) && isHtml(element) && ['input', 'textarea', 'select'].includes(tag));
     if (!acts && role !== 'iframe') {
       how = clickable(element, tag, style, outer);
       acts = how !== '';
