@@ -73,11 +73,13 @@ impl Pump {
     pub(super) async fn run(mut self) {
         loop {
             if self.flight.is_empty() && self.joined.is_none() {
-                let (taking, sent) = (std::mem::take(&mut self.taking), std::mem::take(&mut self.sent));
+                // An action waits for the release of what is pressed, too.
+                let sent = if self.down.is_empty() { std::mem::take(&mut self.sent) } else { 0 };
+                let taking = std::mem::take(&mut self.taking);
                 self.shared.page.sharing.remove(taking, sent);
             }
             let has_room = self.flight.has_room() || self.ended.is_cancelled();
-            let held_until = self.shared.page.sharing.held_until();
+            let held_until = self.held_until();
             tokio::select! {
                 biased;
                 () = self.flight.answered(), if !self.flight.is_empty() => self.send_joined(false),
@@ -86,8 +88,8 @@ impl Pump {
                     Some((came, step)) => {
                         self.shared.waiting.fetch_sub(step.weight(), Ordering::Relaxed);
                         self.taking += 1;
+                        self.follow_action().await;
                         if self.goes(came, &step) {
-                            self.follow_action().await;
                             self.shared.page.sharing.sends();
                             self.sent += 1;
                             self.take(came, step).await;
@@ -102,6 +104,11 @@ impl Pump {
         }
     }
 
+    /// Until when input waits for an action. What is pressed is released before.
+    fn held_until(&self) -> Option<Instant> {
+        self.shared.page.sharing.held_until().filter(|_| self.down.is_empty())
+    }
+
     /// Waits until nothing is unanswered any more: an agent waits for it, too.
     async fn finish(&mut self) {
         self.send_joined(true);
@@ -114,7 +121,7 @@ impl Pump {
     async fn follow_action(&mut self) {
         let page = &self.shared.page;
         loop {
-            if let Some(until) = page.sharing.held_until() {
+            if let Some(until) = self.held_until() {
                 page.sharing.is_free(until).await;
             }
             let ended_at = page.sharing.ended_at();

@@ -55,7 +55,7 @@ impl Sharing {
 
     /// The page has taken this many, of which so many were sent to it. The others were dropped.
     pub(super) fn remove(&self, steps: usize, sent: usize) {
-        if steps > 0 {
+        if steps + sent > 0 {
             self.0.send_modify(|state| {
                 state.untaken = state.untaken.saturating_sub(steps);
                 state.sent = state.sent.saturating_sub(sent);
