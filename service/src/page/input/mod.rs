@@ -2,7 +2,7 @@
 //!
 //! `mouse`, `touch` and `keyboard` track what is held down, and turn a viewer's events into steps (`key`: one key).
 //! `pump` sends the steps in order, without waiting for answers (`flight`: unanswered steps; `ask`: steps that need an
-//! answer of a document; `sharing`: what waits for what of a person and an agent). `outside` describes what no frame
+//! answer of a document; `sharing` and `turns`: what a person and an agent wait for). `outside` describes what no frame
 //! shows: `look` finds the open field and the cursor, `chooser` intercepts file choosers. `rate` limits one viewer.
 //! Nothing here knows viewers, roles or sockets.
 
@@ -20,6 +20,7 @@ mod shared;
 mod sharing;
 mod step;
 mod touch;
+mod turns;
 mod wish;
 
 use std::sync::atomic::{AtomicU64, Ordering};

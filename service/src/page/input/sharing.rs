@@ -5,8 +5,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
-use crate::page::Page;
-
 /// How long an action waits for what was sent before it.
 const SENT_TAKEN_WITHIN: Duration = Duration::from_secs(1);
 /// How long a person's input waits for an action that looks for its element. It may be waiting for the person.
@@ -43,6 +41,40 @@ impl Default for Sharing {
 }
 
 impl Sharing {
+    /// An action begins: a person's input waits for it, for a while.
+    pub(super) fn begin(&self) -> Acting<'_> {
+        self.0.send_modify(|state| state.acting += 1);
+        let acting = Acting(self);
+        acting.lasts(LOOKING_MAX);
+        acting
+    }
+
+    /// Whether all that was sent is taken.
+    pub(super) fn has_taken_sent(&self) -> bool {
+        self.0.borrow().sent == 0
+    }
+
+    /// Waits for that, for a short time.
+    pub(super) async fn takes_sent(&self) {
+        let mut state = self.0.subscribe();
+        let _ = timeout_at(Instant::now() + SENT_TAKEN_WITHIN, state.wait_for(|state| state.sent == 0)).await;
+    }
+
+    /// Whether all that a person did is taken.
+    pub(super) fn has_taken_all(&self) -> bool {
+        self.0.borrow().untaken == 0
+    }
+
+    /// Waits for that.
+    pub(super) async fn takes_all(&self) {
+        let _ = self.0.subscribe().wait_for(|state| state.untaken == 0).await;
+    }
+
+    /// What came until then is not sent any more.
+    pub(super) fn drop_until(&self, until: Instant) {
+        self.0.send_modify(|state| state.dropped_at = state.dropped_at.max(Some(until)));
+    }
+
     /// A step was given to be sent.
     pub(super) fn add(&self) {
         self.0.send_modify(|state| state.untaken += 1);
@@ -121,45 +153,5 @@ impl Drop for Acting<'_> {
                 (state.acting_until, state.ended_at) = (None, Some(Instant::now()));
             }
         });
-    }
-}
-
-impl Page {
-    /// An action on the page begins: a person's input waits for it, for a while.
-    pub(in crate::page) fn acts(&self) -> Acting<'_> {
-        self.sharing.0.send_modify(|state| state.acting += 1);
-        let acting = Acting(&self.sharing);
-        acting.lasts(LOOKING_MAX);
-        acting
-    }
-
-    /// Waits until it has taken what was sent to it of a person's input, for a short time: an action that begins would stop that
-    /// for its own.
-    pub(in crate::page) async fn takes_sent_input(&self) {
-        if self.sharing.0.borrow().sent == 0 || self.dialog().is_some() {
-            return;
-        }
-        let mut sharing = self.sharing.0.subscribe();
-        let _ = timeout_at(Instant::now() + SENT_TAKEN_WITHIN, sharing.wait_for(|state| state.sent == 0)).await;
-    }
-
-    /// Whether it has taken all that a person did. While a dialog is open that is so: what is held up by it goes on after it.
-    #[must_use]
-    pub fn has_taken_input(&self) -> bool {
-        self.sharing.0.borrow().untaken == 0 || self.dialog().is_some()
-    }
-
-    /// Waits until the page has taken what a person did.
-    pub async fn takes_input(&self) {
-        let (mut sharing, mut state) = (self.sharing.0.subscribe(), self.state.clone());
-        tokio::select! {
-            _ = sharing.wait_for(|sharing| sharing.untaken == 0) => {}
-            _ = state.wait_for(|state| state.dialog.is_some()) => {}
-        }
-    }
-
-    /// Sends nothing any more of what a person did until then, but for the releases of what is held.
-    pub fn drop_input(&self, until: Instant) {
-        self.sharing.0.send_modify(|state| state.dropped_at = state.dropped_at.max(Some(until)));
     }
 }
