@@ -126,25 +126,18 @@ impl Viewers {
     /// # Errors
     /// [`SessionError::ControlHeld`] where one still has it at `until`.
     pub(in crate::session) async fn let_go(&self, until: Instant) -> Result<(), SessionError> {
-        let mut changed = self.changed.subscribe();
-        let free = async {
-            while self.control() == Control::Viewer {
-                if changed.changed().await.is_err() {
-                    return;
-                }
-            }
-        };
-        timeout_at(until, free).await.map_err(|_| SessionError::ControlHeld)
+        timeout_at(until, self.viewer_controls(false)).await.map_err(|_| SessionError::ControlHeld)
     }
 
     /// Waits until a viewer has control.
     pub(in crate::session) async fn taken(&self) {
+        self.viewer_controls(true).await;
+    }
+
+    /// Waits until a viewer has control, or none has.
+    async fn viewer_controls(&self, wanted: bool) {
         let mut changed = self.changed.subscribe();
-        while self.control() != Control::Viewer {
-            if changed.changed().await.is_err() {
-                return std::future::pending().await;
-            }
-        }
+        while (self.control() == Control::Viewer) != wanted && changed.changed().await.is_ok() {}
     }
 
     pub(super) fn state(&self) -> MutexGuard<'_, State> {

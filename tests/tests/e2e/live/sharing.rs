@@ -22,18 +22,28 @@ const NEXT: &str = "<!doctype html><body style='margin:0;height:100vh'><h1></h1>
         addEventListener(kind, () => { document.querySelector('p').textContent += `${kind} `; }, true);
     </script>";
 
+/// An agent, and a person who may act and sees the page.
+async fn both_at(stack: &Stack, html: &str) -> (Agent, LiveViewer) {
+    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(html)).await;
+    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
+    viewer.frame().await;
+    (agent, viewer)
+}
+
+async fn let_go(viewer: &mut LiveViewer) {
+    viewer.says(json!({"type": "control", "action": "release"})).await;
+    viewer.is_heard().await;
+}
+
 #[tokio::test]
 async fn what_a_person_did_reaches_the_page_before_the_agent_acts() {
     let stack = Stack::start().await;
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(SLOW)).await;
-    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-    viewer.frame().await;
+    let (agent, mut viewer) = both_at(&stack, SLOW).await;
     for _ in 0..8 {
         viewer.says(json!({"type": "paste", "text": "x"})).await;
         click(&mut viewer, 100, 100).await;
     }
-    viewer.says(json!({"type": "control", "action": "release"})).await;
-    viewer.is_heard().await;
+    let_go(&mut viewer).await;
     agent.does("navigate", json!({"url": stack.site.html(NEXT)})).await;
     let next = tree(&agent.does("snapshot", json!({})).await);
     assert!(next.contains("8 clicks before") && !next.contains("mouse"), "{next}");
@@ -44,22 +54,18 @@ async fn what_a_person_did_to_a_page_that_is_busy_does_not_reach_the_next_one() 
     let stack = Stack::start().await;
     let busy = SLOW.replace("+ 40", "+ 100");
     for by_agent in [true, false] {
-        let (agent, _) = Agent::at(stack.caller(), &stack.site.html(&busy)).await;
-        let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-        viewer.frame().await;
+        let (agent, mut viewer) = both_at(&stack, &busy).await;
         for _ in 0..150 {
             click(&mut viewer, 100, 100).await;
         }
         let next = stack.site.html(NEXT);
         if by_agent {
-            viewer.says(json!({"type": "control", "action": "release"})).await;
-            viewer.is_heard().await;
+            let_go(&mut viewer).await;
             agent.does("navigate", json!({"url": next})).await;
         } else {
             viewer.says(json!({"type": "navigate", "url": next})).await;
             viewer.message_that("url", |said| said["url"] == next).await;
-            viewer.says(json!({"type": "control", "action": "release"})).await;
-            viewer.is_heard().await;
+            let_go(&mut viewer).await;
             agent.does("press", json!({"key": "Shift"})).await;
         }
         let later = tree(&agent.does("snapshot", json!({})).await);
@@ -86,9 +92,7 @@ const DRAGS: &str = "<!doctype html><style>div{position:absolute;width:150px;hei
 #[tokio::test]
 async fn a_person_who_clicks_while_an_agent_drags_does_not_get_the_drop() {
     let stack = Stack::shared().await;
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(DRAGS)).await;
-    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-    viewer.frame().await;
+    let (agent, mut viewer) = both_at(&stack, DRAGS).await;
     let seen = agent.tree().await;
     let (from, to) = (reference(&seen, "Item"), reference(&seen, "Archive"));
     let drags = agent.call("drag", json!({"ref": from, "to": {"ref": to}}));
@@ -98,8 +102,7 @@ async fn a_person_who_clicks_while_an_agent_drags_does_not_get_the_drop() {
     };
     let (answer, ()) = tokio::join!(drags, clicks);
     answer.expect_session();
-    viewer.says(json!({"type": "control", "action": "release"})).await;
-    viewer.is_heard().await;
+    let_go(&mut viewer).await;
     agent.does("press", json!({"key": "Shift"})).await;
     let later = agent.tree().await;
     // The person's click comes before the drag or after it. On a busy machine either may still be lost.
@@ -114,9 +117,7 @@ async fn what_a_person_types_while_an_agent_types_is_in_their_own_field() {
     let fields = "<!doctype html><body style='margin:0'><input id=c aria-label=Comment style='display:block;width:400px;height:40px'>
         <input id=s aria-label=Secret style='display:block;width:400px;height:40px'>";
     for slowly in [true, false] {
-        let (agent, _) = Agent::at(stack.caller(), &stack.site.html(fields)).await;
-        let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-        viewer.frame().await;
+        let (agent, mut viewer) = both_at(&stack, fields).await;
         let to = reference(&agent.tree().await, "Comment");
         let agent_types = agent.call("type", json!({"ref": to, "text": TEXT, "slowly": slowly}));
         let person_types = async {
@@ -126,8 +127,7 @@ async fn what_a_person_types_while_an_agent_types_is_in_their_own_field() {
         };
         let (answer, ()) = tokio::join!(agent_types, person_types);
         answer.expect_session();
-        viewer.says(json!({"type": "control", "action": "release"})).await;
-        viewer.is_heard().await;
+        let_go(&mut viewer).await;
         agent.does("press", json!({"key": "Shift"})).await;
         let later = agent.tree().await;
         assert!(later.contains(&format!(": {TEXT}")) && later.contains(": hunter2"), "slowly {slowly}: {later}");
@@ -167,9 +167,7 @@ async fn what_a_person_types_once_they_have_control_again_is_not_dropped() {
     let stack = Stack::start().await;
     let hangs = "<!doctype html><body style='margin:0'><input aria-label=Name style='width:400px;height:40px'>\
         <div style='height:100px' onmousedown='for (const until = performance.now() + 7000; performance.now() < until;);'>hangs</div>";
-    let (agent, _) = Agent::at(stack.caller(), &stack.site.html(hangs)).await;
-    let mut viewer = LiveViewer::of(&agent, "control", json!({})).await;
-    viewer.frame().await;
+    let (agent, mut viewer) = both_at(&stack, hangs).await;
     click(&mut viewer, 200, 100).await;
     viewer.message_that("control", |said| said["holder"] == "viewer").await;
     viewer.says(json!({"type": "control", "action": "release"})).await;

@@ -28,16 +28,20 @@ const actBoxes = (element, room = { left: BOXES_LOOKED_AT_MAX }) => {
   const inside = [...childrenOf(element)].flatMap((child) => actBoxes(child, room));
   return display === 'contents' && visibility === 'visible' ? [...inside, ...textBoxes(element)] : inside;
 };
-// The boxes of the texts right in an element that has none of its own, as what a slot shows where nothing is given to it.
-const textBoxes = (element) => {
-  const boxes = [], range = new Range();
+// The text nodes right in an element that say something.
+const textsRightIn = (element) => {
+  const texts = [];
   for (let node = dom.firstChild(element), nodes = 0; node && nodes++ < BOXES_LOOKED_AT_MAX; node = nextOf(node)) {
-    if (nodeTypeOf(node) !== Node.TEXT_NODE || node.data.trim() === '') continue;
-    range.selectNodeContents(node);
-    boxes.push(...[...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0));
+    if (nodeTypeOf(node) === Node.TEXT_NODE && node.data.trim() !== '') texts.push(node);
   }
-  return boxes;
+  return texts;
 };
+// The boxes of these in an element that has none of its own, as what a slot shows where nothing is given to it.
+const textBoxes = (element) => textsRightIn(element).flatMap((node) => {
+  const range = new Range();
+  range.selectNodeContents(node);
+  return [...range.getClientRects()].filter((rect) => rect.width > 0 && rect.height > 0);
+});
 const actVisible = (element) => actBoxes(element).length > 0;
 
 const actDisabled = (element) => {
@@ -81,12 +85,8 @@ const actLabelled = (element) => {
 };
 // The slot that the words right in an element are shown in by its component.
 const slotOfWords = (element) => {
-  for (let node = dom.firstChild(element), nodes = 0; node && nodes++ < BOXES_LOOKED_AT_MAX; node = nextOf(node)) {
-    if (nodeTypeOf(node) !== Node.TEXT_NODE || node.data.trim() === '') continue;
-    const parent = drawnParent(node);
-    return parent instanceof HTMLSlotElement ? parent : null;
-  }
-  return null;
+  const [words] = textsRightIn(element), parent = words ? drawnParent(words) : null;
+  return parent instanceof HTMLSlotElement ? parent : null;
 };
 // The field that an element means: itself, a label's control, or the only field inside.
 const actField = (element) => {

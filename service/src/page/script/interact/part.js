@@ -82,9 +82,9 @@ const isCalendar = (buttons) =>
   buttons.filter((button) => textIn(button, mayHaveText, false).trim().length <= SHORT_NAME_CHARS).length >= SHORT_BUTTONS_MIN;
 const WRITTEN_IN = 'textarea:not([readonly], [disabled]), [contenteditable], [role=textbox], \
 input:not([readonly], [disabled], [type=checkbox], [type=radio], [type=button], [type=submit], [type=hidden])';
-// A list or table of what is asked about has no controls.
 // What says when, which changes by itself.
 const TIMES = ['time', 'relative-time'];
+// A list or table of what is asked about has no controls.
 const ASKED_NOT = new Set(['button', 'select', 'textarea', 'script', 'style', 'template', ...TIMES]);
 const ASKED_NOT_ROLES = new Set(['button', 'menu', 'menuitem', 'option', 'listbox', 'tree', 'tab', 'timer', 'status', 'progressbar']);
 const isAsked = (node) => !ASKED_NOT.has(dom.tag(node)) && !ASKED_NOT_ROLES.has(dom.attribute(node, 'role')) && !(isList(node) && hasControls(node));
