@@ -19,7 +19,7 @@ const LOOKS: usize = 5;
 const BROWSER_MAX: Duration = Duration::from_millis(250);
 /// What it may use beyond that for each page that it makes in this time, which costs it some 50 ms (measured).
 const PAGE_MAX: Duration = Duration::from_millis(80);
-/// The processor time in them from which a renderer counts as the cause. A page that sets cookies without end waits for
+/// The processor time in them, after its start, from which a renderer counts as the cause. A page that sets cookies without end waits for
 /// the browser most of the time: it used 90 ms while the browser used 450 (measured).
 const RENDERER_MIN: Duration = Duration::from_millis(50);
 /// How far the start of a process and the time of its page's making may differ: both are cut to steps of 10 ms.
@@ -210,8 +210,12 @@ impl Recent {
             let (_, used) = renderers.entry(time.process).or_insert((time.started, Duration::ZERO));
             *used += time.used;
         }
-        self.0.clear();
-        renderers.into_values().filter(|(_, used)| *used >= RENDERER_MIN).map(|(started, _)| started).collect()
+        let is_busy = |(_, used): &(Duration, Duration)| *used >= RENDERER_MIN;
+        let busy: Vec<Duration> = renderers.into_values().filter(is_busy).map(|(started, _)| started).collect();
+        if !busy.is_empty() {
+            self.0.clear();
+        }
+        busy
     }
 }
 
