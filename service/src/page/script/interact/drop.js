@@ -244,7 +244,7 @@ const checkDrop = (event) => {
   if (!now || !event.isTrusted || !(isDrop || RELEASES.has(event.type))) {
     // The click of a release that was stopped.
     if (now && now.by !== null && event.isTrusted && CLICKS.has(event.type)) return stopEvent(event);
-    return isDrop ? undefined : check(event);
+    return isDrop ? undefined : void check(event);
   }
   if (event.timeStamp > now.until) return dropEnds();
   // What the page makes of the first release that it got is the page's.
@@ -252,9 +252,14 @@ const checkDrop = (event) => {
     try { now.by ??= dropStop(now, event.clientX, event.clientY); } catch { now.by ??= 'what could not be told'; }
   }
   if (now.by === null) {
-    now.done ||= event.type === 'drop' || RELEASES.has(event.type);
     renewEffects();
-    return isDrop ? undefined : check(event);
+    if (isDrop || check(event)) {
+      now.done ||= event.type === 'drop' || RELEASES.has(event.type);
+      return;
+    }
+    // Another press came meanwhile, with which the release was stopped.
+    now.by = guarded?.lost ?? guarded?.by ?? 'another press';
+    return;
   }
   if (isDrop && event.dataTransfer) event.dataTransfer.dropEffect = 'none';
   stopEvent(event);

@@ -56,17 +56,22 @@ const checkInside = (event) => {
   event.stopImmediatePropagation();
 };
 
+// Whether the page gets the event.
 const check = (event) => {
   const now = guarded;
   // Where a drag is let go is the matter of drop.js; a drag to a point may end anywhere.
-  if (!now || !event.isTrusted || DROPS.has(event.type) || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return;
-  if (event.timeStamp > now.until) return unguard();
+  if (!now || !event.isTrusted || DROPS.has(event.type) || now.isKeys !== KEYS.has(event.type) || event.type === 'mouseover') return true;
+  if (event.timeStamp > now.until) {
+    unguard();
+    return true;
+  }
   let goesOn = false;
   try { goesOn = now.isKeys ? judgeKey(event, now) : judge(event, now); } catch { misses(now, 'what could not be told'); }
   now.seen = true;
-  if (goesOn) return;
+  if (goesOn) return true;
   event.preventDefault();
   event.stopImmediatePropagation();
+  return false;
 };
 // What comes next belongs to an event that was stopped.
 const misses = (now, what) => {
