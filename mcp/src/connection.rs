@@ -19,6 +19,8 @@ pub struct Connection(Arc<Mutex<State>>);
 struct State {
     /// The session that a call without a handle is about.
     implied: Option<String>,
+    /// The one of which that was so and that ended last.
+    ended: Option<String>,
     /// The sessions that calls of this connection opened and did not close, the oldest first.
     opened: Vec<String>,
     /// Cancels the requests in flight, by their JSON-RPC ids as JSON.
@@ -39,6 +41,11 @@ impl Connection {
     #[must_use]
     pub fn implied(&self) -> Option<String> {
         self.state().implied.clone()
+    }
+
+    /// Returns the implied session that ended last: to close it again is a success.
+    pub(crate) fn last_ended(&self) -> Option<String> {
+        self.state().ended.clone()
     }
 
     /// Notes that a call was about this session.
@@ -66,6 +73,7 @@ impl Connection {
         state.opened.retain(|known| known != session);
         if state.implied.as_deref() == Some(session) {
             state.implied = None;
+            state.ended = Some(session.to_owned());
         }
     }
 

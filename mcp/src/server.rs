@@ -99,7 +99,8 @@ async fn called<R: Runner>(
     tool: &'static Tool,
     arguments: Value,
 ) -> CallToolResult {
-    let implied = connection.and_then(Connection::implied);
+    let last_ended = || connection.filter(|_| tool.route == session::CLOSE).and_then(Connection::last_ended);
+    let implied = connection.and_then(Connection::implied).or_else(last_ended);
     let call = match Call::read(tool.name, arguments.clone(), implied.as_deref()) {
         Ok(call) => call,
         Err(bad) => return of_bad_call(tool, &bad),

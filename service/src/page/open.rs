@@ -49,7 +49,18 @@ impl Page {
         let (session, target_id, is_prepared) =
             (lease.page().clone(), lease.target_id().to_owned(), lease.is_prepared());
         identity.try_on(&session).await?;
-        Ok(Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity))
+        let page = Self::drive(lease, session, target_id, is_prepared, judge, appearance, identity);
+        page.begins_blank();
+        Ok(page)
+    }
+
+    /// Notes that no page has opened it: nothing comes until it is led somewhere.
+    pub fn begins_blank(&self) {
+        self.known.send_if_modified(|state| {
+            let is_new = state.arrivals == 0;
+            state.document.dom_content_loaded |= is_new;
+            is_new
+        });
     }
 
     /// Takes on a window that a page of the lease opened, as a page of its own, and lets it run.

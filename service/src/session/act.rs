@@ -73,7 +73,7 @@ impl Turn<'_> {
         };
         let clipboard = self.session.clipboard.clone();
         let acted = self.page().press(element.as_ref(), &chord, &clipboard, &Terms::until(until)).await?;
-        Ok(self.acted(acted, answer))
+        Ok(self.acted(acted, answer).await)
     }
 
     /// Moves the pointer over an element or to a point.
@@ -123,7 +123,7 @@ impl Turn<'_> {
             At::Point(point) => Drop::Point(*point),
         };
         let acted = self.page().drag(&from, &to, &Terms::until(until)).await?;
-        Ok(self.acted(acted, Some(answer)))
+        Ok(self.acted(acted, Some(answer)).await)
     }
 
     /// Scrolls the page or a part of it, or an element into view.
@@ -148,7 +148,7 @@ impl Turn<'_> {
             (None, None) => Scroll::IntoView,
         };
         let acted = self.page().scroll(element.as_ref(), scroll, until).await?;
-        Ok(self.acted(acted, answer))
+        Ok(self.acted(acted, answer).await)
     }
 
     /// Puts files into a file field.
@@ -170,7 +170,7 @@ impl Turn<'_> {
         };
         let files: Vec<File> = request.files.iter().map(File::from).collect();
         let acted = self.page().upload(&element, &files, until).await?;
-        Ok(self.acted(acted, Some(answer)))
+        Ok(self.acted(acted, Some(answer)).await)
     }
 
     /// Acts on what the request aims at. If what a semantic target names is drawn anew before it is acted on, it is looked for
@@ -187,26 +187,28 @@ impl Turn<'_> {
             if let (Gesture::Click(click), At::Point(point)) = (&input, &at) {
                 let (ActedOn { role, name, .. }, acted) = self.page().click_at(*point, click).await?;
                 let matched_count = u64::from(!role.is_empty());
-                return Ok(self.acted(acted, Some(TargetAnswer { role, name, matched_count, ..answer })));
+                let answer = TargetAnswer { role, name, matched_count, ..answer };
+                return Ok(self.acted(acted, Some(answer)).await);
             }
             match input.give(&self.page(), &at).await {
                 Err(error) if is_named && is_redrawn(&error, looking.until) => {}
-                acted => return Ok(self.acted(acted?, Some(answer))),
+                acted => return Ok(self.acted(acted?, Some(answer)).await),
             }
         }
     }
 
     /// What an action came to, for its answer.
-    pub(super) fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
+    pub(super) async fn acted(&mut self, acted: interact::Acted, target: Option<TargetAnswer>) -> Acted {
         let interact::Acted { settled, method, bounding_box, warnings, typed: _ } = acted;
         self.settling_since = Clock::now().checked_sub(settled.took);
-        self.is_unsettled = !settled.settled;
+        let is_settled = settled.settled && (!settled.download || self.settle_downloads().await);
+        self.is_unsettled = !is_settled;
         self.warnings.extend(warnings);
         let target = target
             .map(|target| TargetAnswer { bounding_box: bounding_box.map(box_of).or(target.bounding_box), ..target });
         Acted {
             navigated: settled.navigated,
-            settled: settled.settled,
+            settled: is_settled,
             target,
             method: Some(match method {
                 interact::Method::Dom => Method::Dom,

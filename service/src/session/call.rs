@@ -170,6 +170,7 @@ impl Sessions {
             deadline,
             settling_since: None,
             is_unsettled: false,
+            downloads_before: session.files.list().begun,
             warnings: Vec::new(),
             snapshot: None,
             closed_tab,
@@ -284,9 +285,7 @@ impl Session {
     /// What every answer has, after a call's work.
     async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
         let tab = turn.tab.clone();
-        let (place, errors) = if self.dialog().is_some() {
-            Default::default()
-        } else if tab.page.is_leaving() {
+        let (place, errors) = if tab.page.is_leaving() || self.dialog().is_some() {
             (tab.page.last_place().await, Vec::new())
         } else {
             // A busy script tells nothing, and the call must be answered in its own time.

@@ -12,13 +12,15 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug, Default)]
 pub(super) struct Files {
     list: Mutex<FileList>,
-    /// Told when a download has ended.
-    pub(super) ended: Notify,
+    /// Told when a download has begun or ended.
+    pub(super) changed: Notify,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct FileList {
     pub(super) given: u32,
+    /// How many downloads have begun, refused ones included.
+    pub(super) begun: u64,
     pub(super) coming: HashMap<String, Coming>,
     pub(super) kept: Vec<Kept>,
     /// Whether downloads are written at all.
@@ -32,6 +34,8 @@ pub(super) struct FileList {
 /// A download under way.
 #[derive(Debug)]
 pub(super) struct Coming {
+    /// How many had begun with it.
+    pub(super) number: u64,
     pub(super) tab: String,
     pub(super) name: String,
     pub(super) bytes: u64,
@@ -50,17 +54,28 @@ impl Files {
         self.list.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no download is under way but those that were cancelled; false if one still is by `until`.
-    pub(super) async fn settle(&self, until: Instant) -> bool {
+    /// Waits until one more than `begun` has begun; false if none has by `until`.
+    pub(super) async fn has_begun(&self, begun: u64, until: Instant) -> bool {
+        self.reaches(|list| list.begun > begun, until).await
+    }
+
+    /// Waits until no download that has begun after so many is under way, but those that were cancelled; false if one still
+    /// is by `until`.
+    pub(super) async fn settle(&self, begun: u64, until: Instant) -> bool {
+        let is_over = |coming: &Coming| coming.cancelled || coming.number <= begun;
+        self.reaches(|list| list.coming.values().all(is_over), until).await
+    }
+
+    async fn reaches(&self, wanted: impl Fn(&FileList) -> bool, until: Instant) -> bool {
         let waiting = async {
             loop {
-                let ended = self.ended.notified();
-                tokio::pin!(ended);
-                ended.as_mut().enable();
-                if self.list().coming.values().all(|coming| coming.cancelled) {
+                let changed = self.changed.notified();
+                tokio::pin!(changed);
+                changed.as_mut().enable();
+                if wanted(&self.list()) {
                     return;
                 }
-                ended.await;
+                changed.await;
             }
         };
         timeout_at(until, waiting).await.is_ok()

@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::end::Reason;
 use super::file_list::{Coming, FileList, Kept};
 use super::file_name::{file_name, mime_type};
+use super::turn::ANSWER_TIME;
 use super::{Session, SessionError, Turn};
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
@@ -20,8 +21,10 @@ use crate::provider::{DownloadNews, DownloadState, Downloads};
 const FILES_MAX: usize = 100;
 /// Downloads that are followed at the same time, those included that were refused and have not ended.
 const COMING_MAX: usize = 1_000;
-/// How long a navigation that became a download waits for its end.
+/// How long a call waits for the end of a download that it began.
 const END_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long the session may take to hear of a download that the page has told of.
+const BEGIN_TIMEOUT: Duration = Duration::from_secs(2);
 /// How often the folder is looked at for files that no page reported.
 const STRAYS_EVERY: Duration = Duration::from_secs(1);
 /// And how soon again where there were any.
@@ -89,7 +92,7 @@ pub(super) async fn follow(session: Arc<Session>, mut downloads: Downloads) {
     for guid in coming {
         downloads.discard(&guid).await;
     }
-    session.files.ended.notify_waiters();
+    session.files.changed.notify_waiters();
 }
 
 async fn note(session: &Session, downloads: &Downloads, news: DownloadNews) {
@@ -138,6 +141,7 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&st
     let tab = page.and_then(|page| session.tab_with(page)).or_else(active).unwrap_or_default();
     let refused = {
         let mut list = session.files.list();
+        list.begun += 1;
         let refused = if !downloads.are_kept() {
             Some(NOT_KEPT)
         } else if list.is_full || list.count() >= FILES_MAX {
@@ -149,7 +153,7 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&st
         // A refused one may be complete before it is cancelled: its file is removed then.
         if list.coming.len() < COMING_MAX {
             let cancelled = refused.is_some();
-            let coming = Coming { tab: tab.clone(), name: name.clone(), bytes: 0, cancelled };
+            let coming = Coming { number: list.begun, tab: tab.clone(), name: name.clone(), bytes: 0, cancelled };
             list.coming.insert(guid.to_owned(), coming);
         }
         refused
@@ -164,6 +168,7 @@ fn begins(session: &Session, downloads: &Downloads, guid: &str, page: Option<&st
         }
         session.events.push(failed(tab, name, error));
     }
+    session.files.changed.notify_waiters();
 }
 
 /// Closes the window that a page has opened for a download: it would stay blank. A tab that the agent is in stays.
@@ -204,7 +209,7 @@ async fn progresses(session: &Session, downloads: &Downloads, guid: &str, bytes:
                 downloads.remove(guid).await;
             }
             event.into_iter().for_each(|event| session.events.push(event));
-            session.files.ended.notify_waiters();
+            session.files.changed.notify_waiters();
         }
     }
 }
@@ -243,9 +248,13 @@ impl Turn<'_> {
         self.session.files.list().is_open
     }
 
-    /// Waits for the end of the downloads that are under way, for a navigation that became one. Whether they ended.
+    /// Waits for the end of the downloads that the call began, which the page has told of. Whether they ended.
     pub(super) async fn settle_downloads(&self) -> bool {
-        self.session.files.settle((Instant::now() + END_TIMEOUT).min(self.deadline)).await
+        let begun = self.downloads_before;
+        let last = self.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.deadline);
+        let by = |limit| (Instant::now() + limit).min(last);
+        self.session.files.has_begun(begun, by(BEGIN_TIMEOUT)).await
+            && self.session.files.settle(begun, by(END_TIMEOUT)).await
     }
 
     /// The files that were downloaded.
@@ -281,7 +290,8 @@ mod tests {
     fn what_is_kept_never_exceeds_the_bound() {
         let mut list = FileList::default();
         let mut end = |guid: &str, size| {
-            let coming = Coming { tab: "t1".to_owned(), name: "a.txt".to_owned(), bytes: 0, cancelled: false };
+            let coming =
+                Coming { number: 1, tab: "t1".to_owned(), name: "a.txt".to_owned(), bytes: 0, cancelled: false };
             list.coming.insert(guid.to_owned(), coming);
             ended(&mut list, guid, Some(PathBuf::from("/x")), size)
         };

@@ -79,7 +79,7 @@ impl Turn<'_> {
         let carried_out = self.leave_closed(carried_out).await.map_err(|error| found.missed_by(error))?;
         let Found { answer, tried, .. } = found;
         let acted = match carried_out {
-            Some(acted) => self.acted(acted, answer),
+            Some(acted) => self.acted(acted, answer).await,
             None => Acted { settled: true, target: answer, ..Acted::default() },
         };
         if let Some(ms) = options.wait_for_network_idle_ms.filter(|ms| *ms > 0) {

@@ -21,12 +21,15 @@ use super::{Session, SessionError, Sessions, Turn};
 const TITLE_TIMEOUT: Duration = Duration::from_secs(1);
 
 async fn info(tab: &Tab) -> TabInfo {
-    // A page that a dialog holds would not answer.
-    let is_told = tab.page.dialog().is_none() && tab.page.withheld().is_none();
-    let title = match is_told {
-        false => None,
-        true => timeout(TITLE_TIMEOUT, tab.page.title()).await.ok().flatten(),
+    let asking = async {
+        match tab.page.dialog() {
+            _ if tab.page.withheld().is_some() => None,
+            None => tab.page.title().await,
+            // A page that a dialog holds would not answer.
+            Some(_) => tab.page.last_place().await.map(|(_, title)| title),
+        }
     };
+    let title = timeout(TITLE_TIMEOUT, asking).await.ok().flatten();
     TabInfo { tab: tab.name.clone(), url: url_of(&tab.page.meant_url()), title: title.unwrap_or_default() }
 }
 
@@ -111,6 +114,7 @@ impl Turn<'_> {
         let tab = timeout_at(until, self.session.tab_of(&target_id)).await;
         let tab = tab.map_err(|_| SessionError::NotAttached)?;
         tab.page.takes_commands(until).await?;
+        tab.page.begins_blank();
         self.session.tabs().activate(&tab.name);
         self.session.viewers.stir();
         self.tab = tab;

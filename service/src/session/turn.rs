@@ -57,6 +57,8 @@ pub struct Turn<'a> {
     pub settling_since: Option<Clock>,
     /// Whether that wait ended at its time limit.
     pub(super) is_unsettled: bool,
+    /// How many downloads the session's pages had begun before.
+    pub(super) downloads_before: u64,
     /// What did not go quite as asked, each `code: sentence`.
     pub warnings: Vec<String>,
     /// The snapshot for the answer.

@@ -71,6 +71,8 @@ pub struct Settled {
     pub no_change: bool,
     /// Whether the page went to a target that is refused.
     pub blocked: bool,
+    /// Whether a download began.
+    pub download: bool,
     /// How long that was waited for.
     pub took: Duration,
 }

@@ -48,6 +48,7 @@ pub(super) struct Began {
     /// A navigation of the main frame that was asked for and has not begun, until when it must.
     due: Option<Instant>,
     anything: bool,
+    download: bool,
 }
 
 #[derive(Deserialize)]
@@ -79,7 +80,14 @@ struct OfFrame {
 
 impl Began {
     pub(super) fn new(main_frame: String) -> Self {
-        Self { main_frame, requests: HashMap::new(), loading: HashSet::new(), due: None, anything: false }
+        Self {
+            main_frame,
+            requests: HashMap::new(),
+            loading: HashSet::new(),
+            due: None,
+            anything: false,
+            download: false,
+        }
     }
 
     /// Reads an event.
@@ -110,7 +118,8 @@ impl Began {
                 let Request { request_id, .. } = event.read()?;
                 self.requests.remove(&request_id);
             }
-            "Page.windowOpen" | "Page.downloadWillBegin" => self.anything = true,
+            "Page.windowOpen" => self.anything = true,
+            "Page.downloadWillBegin" => (self.anything, self.download) = (true, true),
             _ => self.note_frame(event.method, event.read()?),
         }
         Ok(())
@@ -161,6 +170,11 @@ impl Began {
     /// Whether anything was begun at all.
     pub(super) fn anything(&self) -> bool {
         self.anything
+    }
+
+    /// Whether a download was.
+    pub(super) fn download(&self) -> bool {
+        self.download
     }
 
     /// Forgets that anything was begun.

@@ -128,6 +128,7 @@ impl Quiet<'_> {
             settled,
             no_change,
             blocked,
+            download: self.began.download(),
             took: self.resting_since.map_or(Duration::ZERO, |since| since.elapsed()),
         }
     }

@@ -101,9 +101,12 @@ async fn a_navigation_to_a_download_leaves_the_page_and_is_an_event() {
     agent.call("navigate", json!({"url": page})).await;
     let answer = agent.call("navigate", json!({"url": file})).await;
     assert_eq!((&answer["navigated"], &answer["title"]), (&json!(false), &json!("stays")), "{answer}");
-    let told = agent.event("download", &answer).await;
-    assert_eq!((&told["name"], &told["bytes"]), (&json!("a.csv"), &json!(3)));
-    agent.call("navigate", json!({"url": page})).await;
+    let told = &answer["events"][0];
+    assert_eq!((&told["type"], &told["name"], &told["bytes"]), (&json!("download"), &json!("a.csv"), &json!(3)));
+    let link = stack.site.html(&format!("<a href='{file}'>Save</a>"));
+    agent.call("navigate", json!({"url": link})).await;
+    let answer = agent.call("click", json!({"target": {"by": "text", "value": "Save"}})).await;
+    assert_eq!((&answer["settled"], &answer["events"][0]["type"]), (&json!(true), &json!("download")), "{answer}");
 }
 
 #[tokio::test]

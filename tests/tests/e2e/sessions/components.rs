@@ -28,6 +28,8 @@ const DONE: &[(&str, &str, &str, &str)] = &[
     // A field that stands for its list, over which something else is drawn.
     ("<label for=c>Colours</label><div style='position:relative;width:200px;height:30px;border:1px solid' onclick='say(1)'><div><input id=c readonly aria-haspopup=listbox
         style='height:1px;width:1px;min-width:100px;opacity:0;pointer-events:none;position:absolute;top:0;left:0'></div></div>", "click", "Colours", "1;"),
+    // A list that is drawn as its label calls it, which is for nothing.
+    ("<label>Gender</label><div tabindex=0 style='cursor:pointer' onclick='say(1)'><div>Gender</div><div style='display:none'>Female</div></div>", "click", "Gender", "1;"),
     // A menu that opens for what is around the words.
     ("<div id=m><div><b>Products</b></div></div><script>m.addEventListener('mouseenter', () => say(1)); m.addEventListener('mouseleave', () => say(2))</script>", "hover", "Products", "1;"),
 ];

@@ -280,10 +280,47 @@ async fn a_press_and_a_release_are_two_tasks() {
     scene.ends().await;
 }
 
+/// Some controls take no click until a timer without time that the pointer's coming has set: no person is as quick.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_comes_after_what_the_pointers_coming_puts_off() {
+    let page = "<div id=c style='padding:40px'><section id=s style='padding:40px'><label id=l><input type=radio id=b> Streets</label></section></div><script>
+        const stops = (event) => event.preventDefault();
+        c.addEventListener('mouseover', (event) => {
+            if (event.relatedTarget && c.contains(event.relatedTarget)) return;
+            s.addEventListener('click', stops);
+            setTimeout(() => s.removeEventListener('click', stops));
+        });</script>";
+    let scene = Scene::open().await;
+    for how in [How::DocumentFirst, How::Input] {
+        for selector in ["#b", "#l"] {
+            scene.shows(page).await;
+            let click = Click::once(Terms { how, ..ready() });
+            scene.page.click(&scene.element(selector).await, &click).await.unwrap();
+            assert_eq!(scene.evaluate("b.checked").await, true, "{selector} {how:?}");
+        }
+    }
+    scene.ends().await;
+}
+
+/// A calendar opens over its field as that gets the focus: the press has done what a click would.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_has_got_the_focus_was_clicked() {
+    let page = "<input id=f style='margin:100px' onfocus='d.hidden = false'><div id=d hidden style='position:fixed;inset:0;background:#fff'>
+        <button id=x style='position:absolute;inset:0'>November</button></div>";
+    let scene = Scene::open().await;
+    for how in [How::DocumentFirst, How::Input] {
+        scene.shows(page).await;
+        let click = Click::once(Terms { how, ..ready() });
+        let acted = scene.page.click(&scene.element("#f").await, &click).await.unwrap();
+        assert_eq!(acted.warnings, [""; 0], "{how:?}");
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_focus_that_a_press_gives_is_no_change() {
-    let scene = Scene::showing("<button id=b>Go</button><div id=d tabindex=0>A place</div>").await;
-    for (selector, is_warned) in [("#b", true), ("#b", true), ("#d", false)] {
+    let scene = Scene::showing("<button id=b>Go</button><div id=d tabindex=0>A place</div><label id=l><input id=r type=radio checked>On</label>").await;
+    for (selector, is_warned) in [("#b", true), ("#b", true), ("#d", false), ("#r", true), ("#b", true), ("#l", true)] {
         let acted = scene.click(selector).await.unwrap();
         assert_eq!(acted.warnings.iter().any(|warning| warning == NO_CHANGE), is_warned, "{selector} {acted:?}");
     }

@@ -175,6 +175,73 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
     scene.ends().await;
 }
 
+/// A label that is for no field may stand before or after the one that it names.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_label_for_no_field_is_that_of_the_field_that_it_stands_beside() {
+    let scene = Scene::new().await;
+    for (html, named) in [
+        (
+            "<div><input type=checkbox id=a><label>A</label></div><div><input type=checkbox id=b><label>B</label></div>",
+            &[("A", "a"), ("B", "b")][..],
+        ),
+        ("<div><input id=a><label>A</label></div><div><input id=b><label>B</label></div>", &[("A", "a"), ("B", "b")]),
+        (
+            "<table><tr><td><input type=checkbox id=a><td><label>A</label><tr><td><input type=checkbox id=b><td><label>B</label></table>",
+            &[("A", "a"), ("B", "b")],
+        ),
+        (
+            "<p><input type=radio name=n id=a> <label>A</label> <input type=radio name=n id=b> <label>B</label></p>
+             <p><label>C</label> <input type=checkbox id=c></p>",
+            &[("A", "a"), ("B", "b"), ("C", "c")],
+        ),
+        ("<label>A</label><input id=a><label>B</label><input id=b>", &[("A", "a"), ("B", "b")]),
+        (
+            "<label>A</label> <input type=checkbox id=a> <label>B</label> <input type=checkbox id=b>",
+            &[("A", "a"), ("B", "b")],
+        ),
+        ("<input id=a><label>A</label><input id=b><label>B</label>", &[("A", "a"), ("B", "b")]),
+        (
+            "<div><label>A</label></div><div><input id=a></div><div><label>B</label></div><div><input id=b></div>",
+            &[("A", "a"), ("B", "b")],
+        ),
+        (
+            "<table><tr><td><label>A</label><td><input id=a><tr><td><label>B</label><td><input id=b></table>",
+            &[("A", "a"), ("B", "b")],
+        ),
+        ("<main><input id=s><label>A</label><input id=a></main>", &[("A", "a")]),
+    ] {
+        scene.shows(html).await;
+        for (name, id) in named {
+            assert_eq!(scene.id_of(&by(TargetBy::Label, name)).await, *id, "{name} of {html}");
+        }
+    }
+    // The last one names none.
+    scene.shows("<div><label>A</label><input id=a><label>B</label></div><div><input id=b></div>").await;
+    scene.misses(&by(TargetBy::Label, "B")).await;
+    // One of several elements that label, and not the value.
+    scene
+        .shows("<b id=l>Priority</b><div role=button id=p aria-labelledby='l v' tabindex=0><i id=v>High</i></div>")
+        .await;
+    assert_eq!(scene.id_of(&by(TargetBy::Label, "Priority")).await, "p");
+    scene.misses(&by(TargetBy::Label, "High")).await;
+    scene.ends().await;
+}
+
+/// A word that is also the name of an HTML element: as CSS it would match before the text that is meant has come.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_word_is_no_selector_where_the_kind_is_guessed() {
+    let scene = Scene::new().await;
+    let page = "<menu id=m><button id=a>Buy now</button></menu><script>setTimeout(() => {
+        document.body.insertAdjacentHTML('beforeend', '<button id=b>Button</button><p id=c>Menu</p>'); }, 300)</script>";
+    for (value, id) in [("Button", "b"), ("Menu", "c"), ("button", "a"), ("css: menu", "m")] {
+        scene.shows(page).await;
+        assert_eq!(scene.id_of(&any(value)).await, id, "{value}");
+    }
+    scene.misses(&any("Form")).await;
+    scene.misses(&any("Html")).await;
+    scene.ends().await;
+}
+
 /// Panels, dialogs and forms are called as the control that opens or sends them. Without a kind the control is meant.
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_kind_a_control_comes_before_a_container_of_its_name() {
@@ -219,6 +286,16 @@ async fn without_a_kind_a_control_comes_before_a_container_of_its_name() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_person_can_get_at_comes_first() {
     let scene = Scene::new().await;
+    let scrolled = |attributes: &str| {
+        format!(
+            "<div id=s style='height:100px;overflow:auto'><div style='height:300px'><table {attributes}><tr><td>20</table></div>
+            <div style='height:300px'><table><tr><td id=x>20</table></div></div><script>s.scrollTop = 300</script>"
+        )
+    };
+    for html in [scrolled(""), scrolled("aria-hidden=true"), "<p aria-hidden=true>20</p><p id=x>20</p>".to_owned()] {
+        scene.shows(&html).await;
+        assert_eq!(scene.id_of(&by(TargetBy::Text, "20")).await, "x", "{html}");
+    }
     let dialog = "<input aria-label=Name style='position:absolute;top:100px;left:300px'><div role=dialog style='position:fixed;inset:0;background:#0008'>
         <div style='background:#fff;width:400px;margin:60px auto;padding:60px'><label for=x>Name</label><input id=x></div></div>";
     let folded = "<div style='height:0;overflow:hidden'><input aria-label=Name></div><input id=x aria-label=Name>";

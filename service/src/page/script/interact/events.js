@@ -104,6 +104,8 @@ kit.domClick = async (number, { button, count, modifiers }) => {
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
   enter(element, innermostOf(element), at, held);
+  // A person's press comes later: pages put off what the pointer's coming is for by a timer without time.
+  await timersEnd();
   // Another element is there since, or it is another one by what it says.
   if (!isHere(element)) return GONE;
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });

@@ -37,8 +37,8 @@ const isUnseenPart = (element) => {
   const control = styleOf(element).display === 'contents' ? null : dom.closest(element, IN_BUTTON);
   return control !== null && control !== element && isOpaque(control);
 };
-// The first that is seen and enabled, else the first seen, else the first of those that are rendered at all, else the first.
-// Of those that are alike in that, one that is written as the target is. Where a dialog stands before that one, those in the
+// The first that is seen, kept from no one, and enabled; else the first seen, else the first of those that are rendered at all,
+// else the first. Of those that are alike in that, one that is written as the target is, and of those in one list one in view. Where a dialog stands before that one, those in the
 // dialog are meant, and where a list is open, its options.
 function preferred(elements, step) {
   const best = bestOf(elements, step);
@@ -47,8 +47,30 @@ function preferred(elements, step) {
   const other = inside.length > 0 ? bestOf(inside, step) : null;
   return other?.shown && isSeen(other.shown) ? other : best;
 }
-// How many matches are looked at for their letters' case.
-const CASES_LOOKED_AT_MAX = 50;
+// How many matches are looked at more closely.
+const LOOKED_AT_MAX = 50;
+const RANKS = { shown: 16, seen: 8, told: 4, enabled: 2, written: 1 };
+const SCROLLS = /auto|scroll/;
+// The nearest box around an element that can be scrolled, other than the page, where the element's middle is scrolled out of
+// it; else null.
+function scrollerAway(element) {
+  const { left, top, width, height } = dom.box(element);
+  const [x, y] = [left + width / 2, top + height / 2];
+  for (let at = drawnParent(element), up = 0; at && up < 200; at = drawnParent(at), up++) {
+    if (at === documentBody() || at === documentRoot()) return null;
+    const { overflowX, overflowY } = getComputedStyle(at);
+    if (!SCROLLS.test(overflowX) && !SCROLLS.test(overflowY)) continue;
+    const box = dom.box(at);
+    return x < box.left || x > box.right || y < box.top || y > box.bottom ? at : null;
+  }
+  return null;
+}
+// Of a list whose entries are alike, as the months of a calendar, the one is meant that is in view.
+function inViewOf(best, ranked) {
+  const scroller = best?.shown ? scrollerAway(best.shown) : null;
+  const isAlike = (one) => one.rank === best.rank && one.shown !== null && isInside(one.shown, scroller) && scrollerAway(one.shown) === null;
+  return scroller === null ? best : ranked.find(isAlike) ?? best;
+}
 
 // The dialog that covers an element's middle, and that it is not in; null where none does.
 function dialogBefore(element) {
@@ -71,17 +93,25 @@ function bestOf(elements, step) {
   const written = step?.by === 'role' ? step.name : ['text', 'label'].includes(step?.by) ? step.value : null;
   const cased = elements.length > 1 && written && step.mode === 'whole' ? new Texts(written, 'case') : null;
   const isWritten = (element) => cased.fit(textOf(element)) || cased.fit(nameOf(element));
-  let best = null, looks = 0;
+  const most = Object.values(RANKS).reduce((sum, rank) => sum + rank) - (cased === null ? RANKS.written : 0);
+  const ranked = [];
+  let best = null;
   for (const element of elements) {
     const drawn = shownBy(element), enabled = isEnabled(element);
     const shown = drawn && !isOpaque(drawn) && (step?.mode === 'shown' || isUnseenPart(drawn)) ? null : drawn;
-    let rank = (shown ? 8 : 0) + (shown && isSeen(shown) ? 4 : 0) + (enabled ? 2 : 0);
-    const mayBe = cased !== null && looks < CASES_LOOKED_AT_MAX && (best === null || rank + 1 > best.rank);
-    if (mayBe && ++looks && isWritten(element)) rank++;
+    let rank = (shown ? RANKS.shown : 0) + (shown && isSeen(shown) ? RANKS.seen : 0) + (enabled ? RANKS.enabled : 0);
+    const isLookedAt = elements.length > 1 && ranked.length < LOOKED_AT_MAX;
+    if (isLookedAt) {
+      if (shown && !isKeptBack(shown)) rank += RANKS.told;
+      if (cased !== null && isWritten(element)) rank += RANKS.written;
+      ranked.push({ element, shown, enabled, rank });
+    }
     if (best === null || rank > best.rank) best = { element, shown, enabled, rank };
-    if (rank === (cased !== null && looks < CASES_LOOKED_AT_MAX ? 15 : 14)) break;
+    // One that is not looked at more closely would come to no more.
+    if (!isLookedAt && best.rank >= RANKS.shown + RANKS.seen + RANKS.enabled) break;
+    if (ranked.length > 1 && best.rank === most && scrollerAway(best.shown) === null) break;
   }
-  return best;
+  return inViewOf(best, ranked);
 }
 
 function boxOf(element) {
@@ -98,6 +128,8 @@ const takesText = (element) => dom.matches(element, TYPED_INTO) || (dom.tag(elem
   || queryAll(element, TYPED_INTO).length === 1;
 
 const IN_BUTTON = 'a[href], button, summary, [role=button], [role=link]';
+// How far up what is made clickable is looked for.
+const CLICKABLE_UP_MAX = 3;
 // Whether an element is a field, acts when it is clicked, or is in what does, as an icon is.
 function isControl(element) {
   const role = roleOf(element), tag = dom.tag(element);
@@ -105,7 +137,15 @@ function isControl(element) {
   if (PANELS.has(role)) return false;
   const outer = drawnParent(element);
   if (clickable(element, tag, styleOf(element), { pointer: outer !== null && styleOf(outer).cursor === 'pointer' }) !== '') return true;
-  for (let at = outer; at; at = drawnParent(at)) if (dom.matches(at, IN_BUTTON)) return true;
+  for (let at = outer, up = 0; at; at = drawnParent(at), up++) {
+    if (dom.matches(at, IN_BUTTON)) return true;
+    if (up >= CLICKABLE_UP_MAX) continue;
+    // The words of what is made clickable, unless that is a panel or other things are in it.
+    if (PANELS.has(roleOf(at)) || dom.tag(at) === 'label') continue;
+    const around = drawnParent(at);
+    const isClickable = clickable(at, dom.tag(at), styleOf(at), { pointer: around !== null && styleOf(around).cursor === 'pointer' }) !== '';
+    if (isClickable && queryAll(at, FOCUSABLE).length === 0) return true;
+  }
   return false;
 }
 
@@ -126,6 +166,10 @@ function fittingOf(found, plan, steps) {
   return plan.lenient && ['label', 'name'].includes(by) ? found.filter(isControl) : found;
 }
 
+// Whether a value whose kind is to be guessed is a word that a person reads, and no selector: as CSS it would be any element of
+// that name, and `Form` or `Menu` is one.
+const isOnlyAWord = ({ by, value }) => /^[a-z][a-z0-9]*$/i.test(value) && (by === 'xpath' || (by === 'css' && /[A-Z]/.test(value)));
+
 // Evaluates a plan: how many each try matched, and the element that is preferred of the try that counts.
 function evaluate(plan, search) {
   const counts = [];
@@ -134,7 +178,8 @@ function evaluate(plan, search) {
   const tries = plan.element === undefined ? plan.tries : [null];
   for (const [at, steps] of tries.entries()) {
     let found;
-    try { found = steps ? search.chain(steps) : [elementOf(plan.element)].filter(Boolean) }
+    const isNone = plan.lenient && steps !== null && isOnlyAWord(steps[0]);
+    try { found = isNone ? [] : steps ? search.chain(steps) : [elementOf(plan.element)].filter(Boolean) }
     catch (error) {
       if (!(error instanceof Unfit)) throw error;
       if (!plan.lenient) return { invalid: error.what };

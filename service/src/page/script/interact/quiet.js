@@ -83,16 +83,17 @@ const notePress = () => {
   if (!watched) return;
   watched.effects = new Set(animationsNow());
   watched.movedBefore = new Set(watched.styled.keys());
-  const { element, role, name } = meant ?? {};
+  const { element = aimed?.element, role, name } = meant ?? {};
   const options = role === 'option' ? closest(element, '[role=listbox]') : null;
-  watched.pressed = meant && { element, role, name, options, state: pressedState(element), values: chosenNow(options) };
+  watched.pressed = element && { element, role, name, options, state: pressedState(element), hadFocus: hasFocus(element), values: chosenNow(options) };
 };
-// Whether the press was what the element waits for: what it opens is open or closed now, or it was to be chosen and has gone, and
-// a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
+// Whether the press was what the element waits for: a text field has the focus by it, what it opens is open or closed now, or it
+// was to be chosen and has gone, and a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
 const tookPress = () => {
   const was = watched?.pressed;
   if (!was) return false;
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
+  if (!was.hadFocus && isHere(was.element) && ['text', 'content'].includes(actFieldKind(was.element)) && hasFocus(was.element)) return true;
   if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
   return chosenNow(was.options).includes(was.name) && !was.values.includes(was.name);
 };
@@ -229,11 +230,13 @@ const caretNow = () => {
 
 // Whether an event tells of a text that was typed before: its field has lost the focus, or got Enter. What it holds is compared.
 const isOfTypedText = (event) => event?.type === 'change' && event.composedPath()[0] instanceof Element && isWrittenIn(event.composedPath()[0]);
-// Whether an event is of the focus that a press gives to a button or a link, which is nothing that came of it.
-const PRESSED = 'a[href], button, summary, input[type=button], input[type=submit], input[type=reset], input[type=image], [role=button], [role=link]';
+// Whether an event is of the focus that a press gives to a button, a link or a box, which is nothing that came of it.
+const PRESSED = 'a[href], button, summary, input:is([type=button], [type=submit], [type=reset], [type=image], [type=checkbox], [type=radio]), [role=button], [role=link]';
 const isFocusOfPress = (event) => {
   const acted = actedOn(), [focused] = event?.type === 'focusin' ? event.composedPath() : [];
-  return acted !== null && focused instanceof Element && matches(focused, PRESSED) && (isWithin(acted, focused) || isWithin(focused, acted));
+  if (acted === null || !(focused instanceof Element) || !matches(focused, PRESSED)) return false;
+  const label = closest(acted, 'label');
+  return isWithin(acted, focused) || isWithin(focused, acted) || (label !== null && controlOf(label) === focused);
 };
 
 // The same, and what stands for fields that are lists says, but for the options of one of them.

@@ -215,34 +215,52 @@ class Search {
     }
     for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
       const by = byIds(element, 'aria-labelledby');
-      if (fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
+      // One of several may be the value, which it holds itself.
+      const isOneOf = by.length > 1 && by.some(label => !contains(element, label) && fits(textOf(label)));
+      if (isOneOf || fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
     }
     if (found.size === 0) for (const field of this.calledSo(tree, home, scope, fits)) found.add(field);
     return inOrder(found);
   }
 
   // Fields that are called so although no label says it: those whose name comes from elsewhere, as from a placeholder, and
-  // the one right after a `label` that is for none.
+  // the one that a `label` stands beside that is for none.
   *calledSo(tree, home, scope, fits) {
     // Where the kind is to be guessed, placeholders and titles have their turn.
     const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
     for (const field of fields) if (fits(nameOf(field))) yield field;
     for (const label of [...queryAll(home, 'label')].slice(0, FIELDS_NAMED_MAX)) {
       if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
-      const next = nextAfter(label);
-      const inside = next && !dom.matches(next, TYPED_INTO) ? [...queryAll(next, TYPED_INTO)] : [];
-      if (next && dom.matches(next, TYPED_INTO)) yield next;
-      else if (inside.length === 1) yield inside[0];
+      const field = fieldBeside(label);
+      if (field) yield field;
     }
   }
 }
 
-// The element after another, or after the cell or line that it is alone in.
-function nextAfter(element) {
-  for (let at = element, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
-    let next = dom.nextElement(at);
-    if (next && dom.tag(next) === 'br') next = dom.nextElement(next);
-    if (next || dom.matches(at, 'form, fieldset, section, main, body')) return next;
+// The field that a `label` stands beside, or the cell or line does that it is alone in. Most stand before their field, and
+// after their box. Where there is one on either side, it is the order of all fields and labels around that tells.
+const BOXES = 'input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch]';
+const FIELDS_AND_BOXES = `${TYPED_INTO}, ${BOXES}`;
+const FIELDS_BESIDE_MAX = 2_000;
+const beside = (element, way) => {
+  const next = way(element);
+  return next && dom.tag(next) === 'br' ? way(next) : next;
+};
+const fieldsIn = (element) => (element === null ? [] : dom.matches(element, FIELDS_AND_BOXES) ? [element] : [...queryAll(element, FIELDS_AND_BOXES)].slice(0, 2));
+function fieldBeside(label) {
+  for (let at = label, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
+    const [previous, next] = [beside(at, dom.previousElement), beside(at, dom.nextElement)];
+    const [before, after] = [previous, next].map(fieldsIn);
+    if (before.length > 0 || next) {
+      if (before.length !== 1) return after.length === 1 ? after[0] : null;
+      const around = parentOf(at);
+      const all = [...queryAll(isElement(around) ? around : rootOf(at), `${FIELDS_AND_BOXES}, label`)].slice(0, FIELDS_BESIDE_MAX);
+      const isField = (element) => dom.tag(element) !== 'label';
+      if (!isField(all[0])) return after.length === 1 ? after[0] : null;
+      if (after.length !== 1 || dom.matches(before[0], BOXES)) return before[0];
+      return isField(all.at(-1)) ? after[0] : before[0];
+    }
+    if (dom.matches(at, 'form, fieldset, section, main, body')) return null;
   }
   return null;
 }
