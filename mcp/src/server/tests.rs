@@ -68,6 +68,20 @@ async fn a_connection_implies_the_session_that_was_used_last() {
 }
 
 #[tokio::test]
+async fn an_implied_session_is_closed_a_second_time() {
+    let connection = Connection::default();
+    let runner = Scripted::of([page("ses_1"), page("ses_1"), page("ses_1"), failure(ErrorCode::NoPage, None)]);
+    call(&runner, Some(&connection), "browser_navigate", json!({"url": "http://a/"})).await;
+    for _ in 0..2 {
+        assert!(!call(&runner, Some(&connection), "browser_close", json!({})).await);
+    }
+    // Nothing else is about it.
+    assert!(call(&runner, Some(&connection), "browser_snapshot", json!({})).await);
+    let handles: Vec<Option<String>> = runner.sent().into_iter().map(|(_, session)| session).collect();
+    assert_eq!(handles, [None, Some("ses_1"), Some("ses_1"), None].map(|handle| handle.map(str::to_owned)));
+}
+
+#[tokio::test]
 async fn without_a_connection_nothing_is_implied() {
     let runner = Scripted::of([page("ses_1"), failure(ErrorCode::NoPage, None)]);
     assert!(!call(&runner, None, "browser_navigate", json!({"url": "http://a/"})).await);

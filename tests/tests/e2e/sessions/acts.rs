@@ -172,7 +172,8 @@ async fn a_dialog_holds_the_page_until_it_is_answered() {
     let told = &clicked["events"][0];
     assert_eq!((&told["type"], &told["kind"], &told["default"]), (&json!("dialog"), &json!("prompt"), &json!("3")));
     agent.call("snapshot", json!({})).await.expect_code("DIALOG_OPEN");
-    agent.does("status", json!({})).await;
+    let status = agent.does("status", json!({})).await;
+    assert_eq!([&clicked["title"], &status["title"], &status["tabs"][0]["title"]], ["ask"; 3]);
     agent.does("dialog", json!({"accept": true, "text": "seven"})).await;
     assert!(agent.tree().await.contains("seven"));
     agent.call("dialog", json!({"accept": true})).await.expect_code("INVALID_REQUEST");
