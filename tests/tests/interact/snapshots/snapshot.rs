@@ -415,3 +415,18 @@ async fn lists_dialogs_and_details_are_what_a_person_sees() {
     let tree = scene.tree().await;
     assert!(tree.contains("\"Later\"") && !tree.contains("\"First\""), "{tree}");
 }
+
+/// Tables of some libraries own the rows that a box which can be scrolled by keys is around.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_another_element_owns_names_nothing_around_it() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<div role=grid aria-label=Books aria-owns=rows><div role=row><span role=columnheader>Title</span></div>
+             <div tabindex=0 onclick='1'><div id=rows role=rowgroup><div role=row><span role=gridcell>Emma</span></div></div></div></div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    assert_eq!(tree.matches("Emma").count(), 1, "{tree}");
+    scene.ends().await;
+}

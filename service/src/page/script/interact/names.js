@@ -55,6 +55,29 @@ function labelsOf(element) {
   return dom.tag(root.host).includes('-') ? labelsOf(root.host) : own;
 }
 
+// Which element owns which by `aria-owns`: as far as no one comes to be inside itself. Kept until the page's script may run
+// again.
+let owners = null;
+const OWNERS_MAX = 500;
+
+function ownersNow() {
+  if (owners !== null) return owners;
+  owners = new Map();
+  queueMicrotask(() => { owners = null });
+  const all = Document.prototype.querySelectorAll.call(document, '[aria-owns]');
+  for (let at = 0; at < all.length && at < OWNERS_MAX; at++) {
+    const owner = all[at];
+    if (!Element.prototype.checkVisibility.call(owner) || WITHOUT_INSIDE.has(dom.tag(owner))) continue;
+    for (const owned of byIds(owner, 'aria-owns')) {
+      if (owners.has(owned) || owned === documentBody() || owned === documentRoot()) continue;
+      let above = owner;
+      for (let steps = 0; above && above !== owned && steps < 2000; steps++) above = owners.get(above) ?? drawnParent(above);
+      if (above === null) owners.set(owned, owner);
+    }
+  }
+  return owners;
+}
+
 // Children that name what they are in.
 const NAMING_CHILDREN = { fieldset: 'legend', table: 'caption', figure: 'figcaption' };
 function childWithTag(element, tag) {
@@ -191,8 +214,11 @@ class Naming {
     const shows = how.hidden || style.visibility === 'visible';
     const isDecorated = shows && mayDrawPseudo(element);
     let text = isDecorated ? this.pseudo(element, '::before') : '';
-    const children = manyDrawnChildren(element, NAME_NODES_MAX);
-    for (let at = 0; at < children.length && !this.full(); at++) text += this.part(children[at], below, shows);
+    const children = manyDrawnChildren(element, NAME_NODES_MAX), owners = ownersNow();
+    for (let at = 0; at < children.length && !this.full(); at++) {
+      // What another element owns is a part of that one.
+      if (owners.size === 0 || !owners.has(children[at])) text += this.part(children[at], below, shows);
+    }
     if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) text += this.part(owned, below, shows);
     if (isDecorated) text += this.pseudo(element, '::after');
     this.depth--;

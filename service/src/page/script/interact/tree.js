@@ -85,27 +85,10 @@ class TreeWalk extends Shaping {
     this.focused = focusedElement();
     // What the keys of the focused element act on.
     this.active = this.focused ? byIds(this.focused, 'aria-activedescendant')[0] ?? null : null;
-    this.owners = this.ownersOf();
+    this.owners = ownersNow();
     this.around = this.aroundRoot();
     this.open = [];
     this.kids = [];
-  }
-
-  // Which element owns which by `aria-owns`: as far as no one comes to be inside itself.
-  ownersOf() {
-    const owners = new Map();
-    const all = Document.prototype.querySelectorAll.call(document, '[aria-owns]');
-    for (let at = 0; at < all.length && at < 500; at++) {
-      const owner = all[at];
-      if (!Element.prototype.checkVisibility.call(owner) || WITHOUT_INSIDE.has(dom.tag(owner))) continue;
-      for (const owned of byIds(owner, 'aria-owns')) {
-        if (owners.has(owned) || owned === documentBody() || owned === documentRoot()) continue;
-        let above = owner;
-        for (let steps = 0; above && above !== owned && steps < 2000; steps++) above = owners.get(above) ?? drawnParent(above);
-        if (above === null) owners.set(owned, owner);
-      }
-    }
-    return owners;
   }
 
   // The elements around the root, from inside out.
