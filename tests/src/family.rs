@@ -113,10 +113,11 @@ impl Relative {
         })
     }
 
-    /// Returns whether it is a browser's main process.
+    /// Returns whether it is a browser's main process. A process that this one has just forked has its command line still.
     #[must_use]
     pub fn is_browser(&self) -> bool {
         self.is_chromium()
+            && self.pid == self.group
             && self.command.iter().any(|word| word.starts_with("--remote-debugging"))
             && !self.command.iter().any(|word| word.starts_with("--type="))
     }

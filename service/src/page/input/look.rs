@@ -190,6 +190,8 @@ impl Looker {
     async fn look(&mut self) {
         self.due = None;
         let wish = self.shared.looks.take();
+        // A page that is busy may be looked at before it has taken what it is looked at for.
+        let is_taken = self.shared.page.sharing.has_taken_sent();
         let found = match timeout(LOOK_TIMEOUT, self.find(wish)).await {
             Ok(Ok(found)) => Some(found),
             // Its main frame has another document, and no field of the one before is open.
@@ -204,6 +206,9 @@ impl Looker {
             }
             Err(_) => None,
         };
+        if !is_taken || found.is_none() {
+            self.shared.looks.keep(wish);
+        }
         self.looked = Instant::now();
         if let Some(found) = found {
             self.told(found);

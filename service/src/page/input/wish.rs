@@ -56,7 +56,40 @@ impl Looks {
         std::mem::replace(&mut *wish, next)
     }
 
+    /// Keeps what was taken for the next look, unless something else was done since.
+    pub(super) fn keep(&self, taken: Wish) {
+        let mut wish = self.lock();
+        if !wish.acted {
+            (wish.pressed, wish.typed, wish.closes) = (taken.pressed, taken.typed, taken.closes);
+        }
+    }
+
     pub(super) fn lock(&self) -> MutexGuard<'_, Wish> {
         self.wish.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_taken_is_kept_unless_something_else_was_done() {
+        let looks = Looks::default();
+        looks.pressed((1.0, 2.0));
+        looks.keep(looks.take());
+        let again = looks.take();
+        assert!(again.pressed && again.at == Some((1.0, 2.0)));
+        looks.closed();
+        looks.keep(again);
+        assert!(!looks.take().pressed, "Escape came after the press");
+        looks.typed();
+        let typed = looks.take();
+        looks.keep(typed);
+        assert!(looks.take().typed);
+        looks.acted();
+        looks.keep(Wish { pressed: true, ..typed });
+        let chosen = looks.take();
+        assert!(!chosen.typed && !chosen.pressed, "the option was chosen since");
     }
 }

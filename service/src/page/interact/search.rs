@@ -59,6 +59,8 @@ pub(super) struct Chosen {
     pub number: u32,
     pub visible: bool,
     pub enabled: bool,
+    /// Whether what is to be done can be done with it, as far as that is known: text is typed into no words.
+    fits: bool,
     is_frame: bool,
     /// In the viewport of its own document.
     pub bounding_box: BoundingBox,
@@ -159,7 +161,9 @@ impl<'a> Search<'a> {
         }
         let outcome = self.ask(&main, &self.told, limit).await?;
         let mut round = Round { places: vec![(main, outcome)], ..Round::default() };
-        if !round.satisfies(self.plan) {
+        // Words that name a field may be in the page, and the field in a frame.
+        let fits = round.best(self.plan).is_some_and(|(_, chosen)| chosen.fits);
+        if !round.satisfies(self.plan) || !fits {
             self.ask_frames(&mut round).await;
         }
         Ok(round)
@@ -322,14 +326,16 @@ async fn leaves_at(page: &Page, deadline: Instant) {
 // === impl Round ===
 
 impl Round {
-    /// The place of the element that is preferred over all documents: of the try that comes first, the first that is as the
-    /// plan wants it.
+    /// The place of the element that is preferred over all documents: of those that fit and of the try that comes first, the
+    /// first that is as the plan wants it.
     pub(super) fn best(&self, plan: &Plan) -> Option<(&Frame, &Chosen)> {
         if self.no_frame.is_some() {
             return None;
         }
         let chosen = self.places.iter().filter_map(|(frame, outcome)| Some((frame, outcome.chosen.as_ref()?)));
-        chosen.min_by_key(|(_, chosen)| (plan.visible && !chosen.visible, chosen.at, !chosen.satisfies(plan)))
+        chosen.min_by_key(|(_, chosen)| {
+            (plan.visible && !chosen.visible, !chosen.fits, chosen.at, !chosen.satisfies(plan))
+        })
     }
 
     pub(super) fn satisfies(&self, plan: &Plan) -> bool {

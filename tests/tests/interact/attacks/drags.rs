@@ -312,11 +312,19 @@ async fn what_comes_back_or_is_refused_is_told() {
     let back = |more: &str| {
         board("").replace("held = false; card.style.pointerEvents = 'none'; note(", &format!("held = false; {more}; ("))
     };
+    // As lists do that draw a copy under the pointer.
+    let copied = "<div id=card style='width:80px;height:30px'>Card</div><div id=a style='position:absolute;left:300px;top:10px;width:150px;height:100px'>Archive</div>
+        <script>let copy = null;
+        card.onmousedown = (e) => { e.preventDefault(); copy = card.cloneNode(true); copy.id = ''; copy.style.cssText = 'position:fixed;pointer-events:none'; document.body.append(copy); card.style.opacity = .3 };
+        onmousemove = (e) => { if (copy) { copy.style.left = `${e.clientX}px`; copy.style.top = `${e.clientY}px` } };
+        onmouseup = () => { copy?.remove(); copy = null; card.style.opacity = ''; DROP }</script>";
     let slowly = "card.style.transition = 'left .3s, top .3s'; card.style.left = card.style.top = '10px'";
     for (page, is_told) in [
         (refuses.to_owned(), true),
         (back("card.style.left = card.style.top = '10px'"), true),
         (back(slowly), true),
+        (copied.replace("DROP", ""), true),
+        (copied.replace("DROP", "a.append(card)"), false),
         (back("card.style.left = card.style.top = '10px'; a.textContent = 'Archive (1)'"), false),
         (back("card.style.left = card.style.top = '10px'; a.className = 'z full'"), false),
         (back(""), false),

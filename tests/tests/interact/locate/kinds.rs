@@ -170,8 +170,20 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
     // Of the kinds that are guessed the first that takes text is typed into.
     scene.shows("<p>Write your <b>name</b></p><input id=n name=name> <span>name</span>").await;
     assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..any("name") }).await, "n");
-    scene.shows("<p>Your <b>Colour</b></p><label>Colour</label><input id=c>").await;
-    assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..any("Colour") }).await, "c");
+    for html in [
+        "<p>Your <b>Colour</b></p><label>Colour</label><input id=c>",
+        "<label>Colour <button aria-label='Open the palette'></button><input id=c></label>",
+    ] {
+        scene.shows(html).await;
+        assert_eq!(scene.id_of(&Wanted { doing: Doing::Type, ..any("Colour") }).await, "c", "{html}");
+    }
+    // The field of a card is often in a frame, and its words beside that.
+    for words in ["<label>Code</label>", "<div>Code</div>"] {
+        let page = format!("{words}<iframe srcdoc='<!doctype html><input id=f placeholder=Code>'></iframe>");
+        scene.shows(&page).await;
+        let located = scene.locate(&Wanted { doing: Doing::Type, ..any("Code") }).await.unwrap();
+        assert_eq!(located.selector_used, "placeholder: Code", "{words}");
+    }
     scene.ends().await;
 }
 

@@ -417,9 +417,9 @@ async fn lists_dialogs_and_details_are_what_a_person_sees() {
 }
 
 /// Tables of some libraries own the rows that a box which can be scrolled by keys is around.
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn what_another_element_owns_names_nothing_around_it() {
-    let scene = Scene::new().await;
+    let mut scene = Scene::local().await;
     scene
         .shows(
             "<div role=grid aria-label=Books aria-owns=rows><div role=row><span role=columnheader>Title</span></div>
@@ -428,5 +428,4 @@ async fn what_another_element_owns_names_nothing_around_it() {
         .await;
     let tree = scene.tree().await;
     assert_eq!(tree.matches("Emma").count(), 1, "{tree}");
-    scene.ends().await;
 }

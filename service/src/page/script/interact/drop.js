@@ -76,7 +76,14 @@ const watchDrop = (now) => {
   let room = ADDED_MAX;
   const observer = new MutationObserver((records) => {
     now.changes++;
-    for (const { addedNodes } of records) for (const node of addedNodes) if (room-- > 0) now.added.add(node);
+    for (const { addedNodes } of records) {
+      for (const node of addedNodes) {
+        if (room-- <= 0) continue;
+        now.added.add(node);
+        // What is drawn in place of what is dragged goes along with the pointer.
+        if (now.words && node instanceof Element && wordsOfDragged(node) === now.words) now.copy = node;
+      }
+    }
   });
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   const roots = new Set([document, ...rootsSeen()]);
@@ -131,7 +138,7 @@ kit.dropBegins = (number, source, asked) => {
     element, spot, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),
     carried: dragging ? carriedOf(dragging) : [], chain: dragging ? chainOf(dragging) : [], holds: dragging !== null && isWithin(dragging, element), box: rectOf(element),
     isDraggable: dragging !== null && closest(dragging, '[draggable=true i]') !== null,
-    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false,
+    said: null, aimed: null, late: null, scrolls: null, added: new WeakSet(), at: null, under: new Map(), by: null, is: null, done: false, until: 0, changes: 0, wentAlong: false, copy: null,
   };
   dragHeard = false;
   const list = listOfBoth(dropping) ?? documentRoot();
@@ -285,7 +292,8 @@ kit.dropChanged = () => {
 kit.dropReturned = () => {
   const was = dropped;
   dropped = null;
-  if (!was?.wentAlong || !isConnected(was.source) || !isConnected(was.element)) return false;
+  const wentAlong = was?.wentAlong || (was?.copy && !isConnected(was.copy));
+  if (!wentAlong || !isConnected(was.source) || !isConnected(was.element)) return false;
   const [{ parent, beside }] = was.chain;
   const isBack = parentNodeOf(was.source) === parent && siblingsOf(was.source).every((one, way) => one === beside[way]);
   const stands = [[was.source, was.from], [was.element, was.box]].every(([one, { x, y, width, height }]) => {

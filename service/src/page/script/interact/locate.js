@@ -194,7 +194,7 @@ function evaluate(plan, search) {
     if (!plan.lenient && best.shown === null) best = preferred(found, step);
     const isFree = best.shown !== null && inertBy(best.shown) === null;
     const counted = (isFree || !plan.visible) && fitting.length > 0;
-    if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted };
+    if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted, fits: fitting.length > 0 };
     if (counted) break;
   }
   return { counts, chosen };
@@ -211,7 +211,7 @@ function told(plan, search = new Search()) {
   const frames = plan.element === undefined ? search.frames().slice(0, plan.frames).filter(isDrawn).map(numberOf) : [];
   const outcome = { counts, frames, chosen: null, customs: 0 };
   if (chosen) {
-    outcome.chosen = { at: chosen.at, number: numberOf(chosen.element), visible: chosen.shown !== null, enabled: chosen.enabled, is_frame: isFrame(chosen.element) };
+    outcome.chosen = { at: chosen.at, number: numberOf(chosen.element), visible: chosen.shown !== null, enabled: chosen.enabled, fits: chosen.fits, is_frame: isFrame(chosen.element) };
   }
   outcome.stamp = JSON.stringify(outcome);
   return outcome;

@@ -202,9 +202,34 @@ const textsAmong = (now, nodes) => {
   }
   return texts;
 };
+// Elements whose attributes may have brought what was hidden before.
+const REVEALS = new Set(['class', 'style', 'hidden', 'open', 'data-state', 'aria-hidden']);
+const REVEALED_MAX = 20, REVEALED_NODES_MAX = 3000;
+const noteRevealed = (now, records) => {
+  for (let at = 0; at < records.length && at < RECORDS_MAX && now.revealed.size < REVEALED_MAX; at++) {
+    if (records[at].type === 'attributes' && REVEALS.has(records[at].attributeName)) now.revealed.add(records[at].target);
+  }
+};
+const hasWords = (text) => /\p{L}{3}/u.test(text.data.slice(0, OUTCOMES_CHARS_MAX));
+// The texts in them that are drawn and were not as the last snapshot was taken; none where they are too many.
+const revealedTexts = (now) => {
+  const texts = new Set();
+  let nodes = 0, looks = 0;
+  for (const target of drawnAreKnown ? now.revealed : []) {
+    const walker = Document.prototype.createTreeWalker.call(document, target, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+      if (++nodes > REVEALED_NODES_MAX) return [];
+      if (drawnTexts.has(text) || texts.has(text) || !hasWords(text)) continue;
+      if (++looks > OUTCOMES_NODES_MAX) return [];
+      if (isVisible(flatParent(text))) texts.add(text);
+      if (texts.size > OUTCOMES_MAX) return [];
+    }
+  }
+  return [...texts];
+};
 const keepSaid = (now) => {
-  const isShown = (text) => isConnected(text) && /\p{L}{3}/u.test(text.data.slice(0, OUTCOMES_CHARS_MAX)) && isVisible(flatParent(text));
-  const texts = [...now.said ?? []].filter(isShown);
+  const isShown = (text) => isConnected(text) && hasWords(text) && isVisible(flatParent(text));
+  const texts = [...new Set([...now.said ?? [], ...revealedTexts(now)])].filter(isShown);
   if (texts.reduce((chars, text) => chars + text.data.length, 0) <= OUTCOMES_CHARS_MAX) for (const text of texts) outcomes.add(text);
 };
 
@@ -252,7 +277,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, isOnCanvas: false, isByKey: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
@@ -273,6 +298,7 @@ const watch = (element) => {
     note();
     noteBeside(now, records, element);
     noteSaid(now, records);
+    noteRevealed(now, records);
     noteStyled(now, records);
   };
   const observer = new MutationObserver(observe);

@@ -211,7 +211,11 @@ class Search {
     const home = isElement(tree) ? rootOf(tree) : tree;
     for (const label of queryAll(home, 'label')) {
       const control = label.control;
-      if (control && isInside(control, scope) && rootOf(control) === home && fits(textOf(label, control))) found.add(control);
+      if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, control))) continue;
+      found.add(control);
+      // Beside a button of its own, such as one for a palette, it is the only field that is typed into.
+      const fields = dom.matches(control, TYPED_INTO) ? [] : [...queryAll(label, TYPED_INTO)].slice(0, 2);
+      if (fields.length === 1) found.add(fields[0]);
     }
     for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
       const by = byIds(element, 'aria-labelledby');

@@ -34,6 +34,9 @@ const foundBy = new WeakMap();
 
 // Texts that came by an action, such as "Saved"; see quiet.js. They are shown wherever they stand.
 const outcomes = new WeakSet();
+// Texts that were drawn as a snapshot was taken, and whether all are known.
+const drawnTexts = new WeakSet();
+let drawnAreKnown = false;
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
 const ownName = (element, role) => {
@@ -56,6 +59,7 @@ kit.snapshot = (options) => {
     namesUntil = Infinity;
     endWalk();
   }
+  if (root === null) drawnAreKnown = !walk.cut;
   likelyHosts = walk.hosts;
   latestCustoms = walk.customs;
   forgetNumbers();
@@ -167,7 +171,11 @@ class TreeWalk extends Shaping {
 
   visit(child, top) {
     const type = dom.type(child);
-    if (type === 3) { this.text(child.data, top, outcomes.has(child)); return }
+    if (type === 3) {
+      if (!top.context.unseen) drawnTexts.add(child);
+      this.text(child.data, top, outcomes.has(child));
+      return;
+    }
     if (type !== 1) return;
     const tag = dom.tag(child);
     if (tag === 'br') { top.broken = true; return }
