@@ -429,3 +429,18 @@ async fn what_another_element_owns_names_nothing_around_it() {
     let tree = scene.tree().await;
     assert_eq!(tree.matches("Emma").count(), 1, "{tree}");
 }
+
+/// Libraries of tags and editors keep a field's value in the field that they replace.
+#[tokio::test]
+async fn a_field_that_another_is_drawn_for_is_left_out() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<input aria-label=Old tabindex=-1 style='position:absolute;left:-9999em;transform:scale(0)'><div role=textbox contenteditable aria-label=Tags></div>
+             <input aria-label=Off tabindex=-1><input aria-label=None style='width:0;height:0;border:0;padding:0'>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    let names = ["\"Tags\"", "\"Off\"", "\"None\""];
+    assert!(names.iter().all(|name| tree.contains(name)) && !tree.contains("Old"), "{tree}");
+}

@@ -66,6 +66,13 @@ kit.snapshot = (options) => {
   return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length, customs: walk.customs.length };
 };
 
+// A text field without a size that no key leads to: a library draws another in its place and keeps the value in this one.
+const isReplacedField = (element, tag, role) => {
+  if ((tag !== 'input' && tag !== 'textarea') || (role !== 'textbox' && role !== 'searchbox')) return false;
+  const { width, height } = dom.box(element);
+  return width < 1 && height < 1 && Number.parseInt(dom.attribute(element, 'tabindex'), 10) < 0 && drawingOf(element) === null;
+};
+
 const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
 const boxLine = (element) => {
   const { x, y, width, height } = dom.box(element);
@@ -197,6 +204,7 @@ class TreeWalk extends Shaping {
     const role = shownRole(element);
     // A list that is drawn nowhere repeats for screen readers what one beside it shows, with options that can't be clicked.
     if (role === 'listbox' && tag !== 'select' && isWithoutSize(element)) return;
+    if (isReplacedField(element, tag, role)) return;
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
     const context = this.contextIn(element, tag, style, role, outer);
