@@ -274,3 +274,21 @@ async fn words_that_tell_alike_things_apart_are_shown() {
     let tree = scene.snapshot(&full).await.tree;
     assert!(tree.contains(": Hellox"), "{tree}");
 }
+
+/// Boards whose script drags cards say so by the cursor alone; what is dragged as a whole, as a map, is no card.
+#[tokio::test]
+async fn what_the_cursor_says_can_be_dragged_has_a_ref() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<h1>Board</h1><div class=list><h3>To do</h3><div style='cursor:grab'>Call <b>Bob</b></div><div style='cursor:move'>Buy milk</div></div>
+             <ul style='cursor:move'><li>One</li><li>Two</li></ul>
+             <div style='cursor:grab;width:100%;height:700px'>Map of <i>Rome</i></div><div style='cursor:grab'></div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for card in ["\"Call Bob\" [clickable]", "\"Buy milk\" [clickable]"] {
+        assert!(tree.contains(card), "{card}: {tree}");
+    }
+    assert!(!tree.contains("Rome"), "{tree}");
+}

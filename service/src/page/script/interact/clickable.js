@@ -7,6 +7,19 @@ const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary',
   'list', 'log', 'main', 'menu', 'menubar', 'navigation', 'radiogroup', 'region', 'rowgroup', 'search', 'table', 'tablist', 'tabpanel', 'toolbar', 'tree',
   'treegrid']);
 
+// What is dragged by a page's own script, as the cards of a board, says so by its cursor alone. A map or a board that is dragged as
+// a whole is larger, or has more in it.
+const GRABS = new Set(['grab', 'move']);
+const GRABBED_CHARS_MAX = 200, GRABBED_CONTROLS_MAX = 3, GRABBED_AREA_MAX = 0.25;
+function isGrabbed(element, tag) {
+  const words = tidy(dom.textContent(element).slice(0, 10 * GRABBED_CHARS_MAX));
+  if (words === '' || words.length > GRABBED_CHARS_MAX) return false;
+  const around = drawnParent(element);
+  if (around !== null && GRABS.has(styleOf(around).cursor)) return isOneOfSeveral(element, tag);
+  const { width, height } = dom.box(element);
+  return width * height <= GRABBED_AREA_MAX * innerWidth * innerHeight && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
+}
+
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.
 function clickable(element, tag, style, outer) {
   if (tag === 'html' || tag === 'body') return '';
@@ -16,6 +29,7 @@ function clickable(element, tag, style, outer) {
     if (isDragged || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
   }
   if (hiddenControl(element, tag)) return 'own';
+  if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';
   if (style.cursor !== 'pointer') return '';
   if (!outer.pointer) {
     if (tag !== 'label') return 'pointer';
