@@ -12,12 +12,12 @@ const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary',
 const GRABS = new Set(['grab', 'move']);
 const GRABBED_CHARS_MAX = 200, GRABBED_CONTROLS_MAX = 3, GRABBED_AREA_MAX = 0.25;
 function isGrabbed(element, tag) {
-  const words = tidy(dom.textContent(element).slice(0, 10 * GRABBED_CHARS_MAX));
-  if (words === '' || words.length > GRABBED_CHARS_MAX) return false;
   const around = drawnParent(element);
   if (around !== null && GRABS.has(styleOf(around).cursor)) return isOneOfSeveral(element, tag);
   const { width, height } = dom.box(element);
-  return width * height <= GRABBED_AREA_MAX * innerWidth * innerHeight && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
+  if (width * height > GRABBED_AREA_MAX * innerWidth * innerHeight) return false;
+  const words = tidy(dom.textContent(element).slice(0, 10 * GRABBED_CHARS_MAX));
+  return words !== '' && words.length <= GRABBED_CHARS_MAX && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
 }
 
 // Why an element can be clicked without a role that says so: 'own' by itself, 'pointer' for its cursor alone, '' not.

@@ -233,8 +233,10 @@ class Search {
     // Where the kind is to be guessed, placeholders and titles have their turn.
     const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
     for (const field of fields) if (fits(nameOf(field))) yield field;
+    let beside = 0;
     for (const label of [...queryAll(home, 'label')].slice(0, FIELDS_NAMED_MAX)) {
       if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
+      if (beside++ >= LABELS_BESIDE_MAX) return;
       const field = fieldBeside(label);
       if (field) yield field;
     }
@@ -245,24 +247,25 @@ class Search {
 // after their box. Where there is one on either side, it is the order of all fields and labels around that tells.
 const BOXES = 'input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch]';
 const FIELDS_AND_BOXES = `${TYPED_INTO}, ${BOXES}`;
-const FIELDS_BESIDE_MAX = 2_000;
-const beside = (element, way) => {
+// Of how many labels that say the same the field beside them is looked for.
+const LABELS_BESIDE_MAX = 50;
+const siblingOf = (element, way) => {
   const next = way(element);
   return next && dom.tag(next) === 'br' ? way(next) : next;
 };
 const fieldsIn = (element) => (element === null ? [] : dom.matches(element, FIELDS_AND_BOXES) ? [element] : [...queryAll(element, FIELDS_AND_BOXES)].slice(0, 2));
 function fieldBeside(label) {
   for (let at = label, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
-    const [previous, next] = [beside(at, dom.previousElement), beside(at, dom.nextElement)];
+    const [previous, next] = [siblingOf(at, dom.previousElement), siblingOf(at, dom.nextElement)];
     const [before, after] = [previous, next].map(fieldsIn);
     if (before.length > 0 || next) {
       if (before.length !== 1) return after.length === 1 ? after[0] : null;
       const around = parentOf(at);
-      const all = [...queryAll(isElement(around) ? around : rootOf(at), `${FIELDS_AND_BOXES}, label`)].slice(0, FIELDS_BESIDE_MAX);
+      const all = queryAll(isElement(around) ? around : rootOf(at), `${FIELDS_AND_BOXES}, label`);
       const isField = (element) => dom.tag(element) !== 'label';
       if (!isField(all[0])) return after.length === 1 ? after[0] : null;
       if (after.length !== 1 || dom.matches(before[0], BOXES)) return before[0];
-      return isField(all.at(-1)) ? after[0] : before[0];
+      return isField(all[all.length - 1]) ? after[0] : before[0];
     }
     if (dom.matches(at, 'form, fieldset, section, main, body')) return null;
   }
