@@ -19,7 +19,7 @@ const BURST: Duration = Duration::from_millis(300);
 const LOWERED_NICE: i32 = 10;
 /// The length of a tick in `/proc/*/stat`: `USER_HZ` is 100 for all programs (`man 5 proc`).
 const TICK_MS: u64 = 10;
-/// How much of a renderer's first processor time is its start, which is not told: 30 to 90 ms were measured.
+/// How much of a renderer's first processor time is its start, which is not reported: 30 to 90 ms were measured.
 const START: Duration = Duration::from_millis(100);
 /// How often new renderers are looked for: that reads a file of each of the browser's threads, some forty.
 const NEW_EVERY: Duration = Duration::from_millis(500);

@@ -19,7 +19,7 @@ pub struct Connection(Arc<Mutex<State>>);
 struct State {
     /// The session that a call without a handle is about.
     implied: Option<String>,
-    /// The one of which that was so and that ended last.
+    /// The implied session that ended last.
     ended: Option<String>,
     /// The sessions that calls of this connection opened and did not close, the oldest first.
     opened: Vec<String>,

@@ -285,11 +285,15 @@ impl Session {
     /// What every answer has, after a call's work.
     async fn context(self: &Arc<Self>, turn: &mut Turn<'_>) -> Context {
         let tab = turn.tab.clone();
-        let (place, errors) = if tab.page.is_leaving() || self.dialog().is_some() {
+        let until = turn.deadline.checked_sub(WRITE_TIME).unwrap_or(turn.deadline);
+        let (place, errors) = if self.dialog().is_some() {
+            let asking = tokio::time::timeout_at(until, tab.page.last_place());
+            let title = asking.await.ok().flatten().map(|(_, title)| title);
+            (title.map(|title| (tab.page.url(), title)), Vec::new())
+        } else if tab.page.is_leaving() {
             (tab.page.last_place().await, Vec::new())
         } else {
             // A busy script tells nothing, and the call must be answered in its own time.
-            let until = turn.deadline.checked_sub(WRITE_TIME).unwrap_or(turn.deadline);
             let asking = async { tokio::join!(place(&tab.page), tab.page.take_errors()) };
             tokio::time::timeout_at(until, asking).await.unwrap_or_default()
         };

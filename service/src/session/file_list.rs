@@ -34,7 +34,7 @@ pub(super) struct FileList {
 /// A download under way.
 #[derive(Debug)]
 pub(super) struct Coming {
-    /// How many had begun with it.
+    /// Its number among the session's downloads.
     pub(super) number: u64,
     pub(super) tab: String,
     pub(super) name: String,

@@ -13,7 +13,6 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::end::Reason;
 use super::file_list::{Coming, FileList, Kept};
 use super::file_name::{file_name, mime_type};
-use super::turn::ANSWER_TIME;
 use super::{Session, SessionError, Turn};
 use crate::provider::{DownloadNews, DownloadState, Downloads};
 
@@ -249,9 +248,13 @@ impl Turn<'_> {
     }
 
     /// Waits for the end of the downloads that the call began, which the page has told of. Whether they ended.
-    pub(super) async fn settle_downloads(&self) -> bool {
+    pub(super) async fn settle_downloads(&mut self) -> bool {
+        // Others work meanwhile.
+        self.rests();
         let begun = self.downloads_before;
-        let last = self.deadline.checked_sub(ANSWER_TIME).unwrap_or(self.deadline);
+        // A snapshot that the answer is to have needs its time, too.
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        let last = Instant::now() + left / 2;
         let by = |limit| (Instant::now() + limit).min(last);
         self.session.files.has_begun(begun, by(BEGIN_TIMEOUT)).await
             && self.session.files.settle(begun, by(END_TIMEOUT)).await

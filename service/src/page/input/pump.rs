@@ -121,9 +121,8 @@ impl Pump {
     async fn follow_action(&mut self) {
         let page = &self.shared.page;
         loop {
-            // An action that has sent input meanwhile is waited for for longer.
-            while let Some(until) = self.held_until() {
-                page.sharing.is_free(until).await;
+            if self.down.is_empty() {
+                page.sharing.holds_none().await;
             }
             let ended_at = page.sharing.ended_at();
             if ended_at <= self.followed {

@@ -118,6 +118,13 @@ impl Sharing {
         self.0.borrow().ended_at
     }
 
+    /// Waits until input has no action to wait for. One that begins to act meanwhile is waited for longer.
+    pub(super) async fn holds_none(&self) {
+        while let Some(until) = self.held_until() {
+            self.is_free(until).await;
+        }
+    }
+
     /// Waits until no action is under way, or `until`.
     pub(super) async fn is_free(&self, until: Instant) {
         let mut state = self.0.subscribe();
@@ -153,5 +160,32 @@ impl Drop for Acting<'_> {
                 (state.acting_until, state.ended_at) = (None, Some(Instant::now()));
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn input_waits_for_an_action_that_begins_to_act_meanwhile() {
+        let sharing = Sharing::default();
+        let begun = Instant::now();
+        let acts = async {
+            let acting = sharing.begin();
+            tokio::time::sleep(LOOKING_MAX - Duration::from_millis(100)).await;
+            acting.begins();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        };
+        let waits = async {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            sharing.holds_none().await;
+            begun.elapsed()
+        };
+        let ((), waited) = tokio::join!(acts, waits);
+        assert!(waited >= LOOKING_MAX + Duration::from_millis(900), "{waited:?}");
+        let _looks = sharing.begin();
+        let (begun, ()) = (Instant::now(), sharing.holds_none().await);
+        assert!(begun.elapsed() < LOOKING_MAX + Duration::from_secs(1), "no longer than it may look");
     }
 }

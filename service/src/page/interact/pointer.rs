@@ -70,6 +70,10 @@ pub(super) struct Reached {
 #[derive(Deserialize)]
 struct Hushed {}
 
+/// The page has heard that the pointer came.
+#[derive(Deserialize)]
+struct Entered {}
+
 impl Page {
     /// Clicks an element, once it is visible, enabled, still and hit at the point.
     ///
@@ -102,6 +106,7 @@ impl Page {
                 if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
                     self.place_pointer(element, ready.point, &quiet, &tries).await?;
                 }
+                let Entered {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
                 match self.in_document(element, "domClick", options.clone(), &mut quiet, &tries).await {
                     // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
                     Err(ActError::NotVisible(_)) if tries.next().await => {}

@@ -59,7 +59,7 @@ pub(super) struct Chosen {
     pub number: u32,
     pub visible: bool,
     pub enabled: bool,
-    /// Whether what is to be done can be done with it, as far as that is known: text is typed into no words.
+    /// Whether it takes text, if some is to be typed.
     fits: bool,
     is_frame: bool,
     /// In the viewport of its own document.

@@ -280,9 +280,9 @@ async fn a_press_and_a_release_are_two_tasks() {
     scene.ends().await;
 }
 
-/// Some controls take no click until a timer without time that the pointer's coming has set: no person is as quick.
+/// Some controls take no click until a zero-delay timer that they set as the pointer comes: no person is as quick.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_click_comes_after_what_the_pointers_coming_puts_off() {
+async fn a_click_comes_after_the_pages_deferred_hover_handling() {
     let page = "<div id=c style='padding:40px'><section id=s style='padding:40px'><label id=l><input type=radio id=b> Streets</label></section></div><script>
         const stops = (event) => event.preventDefault();
         c.addEventListener('mouseover', (event) => {

@@ -221,15 +221,21 @@ async fn a_label_for_no_field_is_that_of_the_field_that_it_stands_beside() {
             &[("A", "a"), ("B", "b")],
         ),
         ("<main><input id=s><label>A</label><input id=a></main>", &[("A", "a")]),
+        ("<table><tr><td><input type=checkbox><td><label>A</label><td><input id=a></table>", &[("A", "a")]),
     ] {
         scene.shows(html).await;
         for (name, id) in named {
             assert_eq!(scene.id_of(&by(TargetBy::Label, name)).await, *id, "{name} of {html}");
         }
     }
-    // The last one names none.
-    scene.shows("<div><label>A</label><input id=a><label>B</label></div><div><input id=b></div>").await;
-    scene.misses(&by(TargetBy::Label, "B")).await;
+    // These name none.
+    for html in [
+        "<div><label>A</label><input id=a><label>B</label></div><div><input id=b></div>",
+        "<div><input></div><label>B</label><div><select></select><select></select></div>",
+    ] {
+        scene.shows(html).await;
+        scene.misses(&by(TargetBy::Label, "B")).await;
+    }
     // One of several elements that label, and not the value.
     scene
         .shows("<b id=l>Priority</b><div role=button id=p aria-labelledby='l v' tabindex=0><i id=v>High</i></div>")

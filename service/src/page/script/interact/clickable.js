@@ -7,8 +7,8 @@ const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary',
   'list', 'log', 'main', 'menu', 'menubar', 'navigation', 'radiogroup', 'region', 'rowgroup', 'search', 'table', 'tablist', 'tabpanel', 'toolbar', 'tree',
   'treegrid']);
 
-// What is dragged by a page's own script, as the cards of a board, says so by its cursor alone. A map or a board that is dragged as
-// a whole is larger, or has more in it.
+// Elements that a script makes draggable, such as the cards of a board, often show it by the cursor alone. A map or a board that
+// is dragged as a whole is larger, or has more in it.
 const GRABS = new Set(['grab', 'move']);
 const GRABBED_CHARS_MAX = 200, GRABBED_CONTROLS_MAX = 3, GRABBED_AREA_MAX = 0.25;
 function isGrabbed(element, tag) {

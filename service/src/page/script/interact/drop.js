@@ -72,16 +72,17 @@ const chainOf = (element) => {
   return chain;
 };
 // Counts what the page changes and notes what it adds. The focus that a press gives is no change.
+const COPIES_LOOKED_AT_MAX = 200;
 const watchDrop = (now) => {
-  let room = ADDED_MAX;
+  let room = ADDED_MAX, copies = COPIES_LOOKED_AT_MAX;
   const observer = new MutationObserver((records) => {
     now.changes++;
     for (const { addedNodes } of records) {
       for (const node of addedNodes) {
         if (room-- <= 0) continue;
         now.added.add(node);
-        // What is drawn in place of what is dragged goes along with the pointer.
-        if (now.words && node instanceof Element && wordsOfDragged(node) === now.words) now.copy = node;
+        // A node with the same words is taken for a copy that is drawn under the pointer.
+        if (now.words && node instanceof Element && copies-- > 0 && wordsOfDragged(node) === now.words) now.copy = node;
       }
     }
   });

@@ -96,16 +96,25 @@ const RELABELLED = 'its label is for another field now';
 const nextTask = () => new Promise((resolve) => { scheduler.postTask(resolve, { priority: 'user-blocking' }); });
 // How deep promises may follow one another between a press and the focus that it gives.
 const MICROTASK_TURNS = 10;
+// The element that the pointer came to last, and whether it was disabled before.
+let entered = null;
+// The pointer comes to an element that is clicked next. A person's press comes later: pages defer their hover handling by a
+// zero-delay timer, which is over as this ends.
+kit.domEnter = async (number, { modifiers }) => {
+  const element = elementOf(number);
+  if (!element) return GONE;
+  entered = { element, wasDisabled: isActDisabled(element) };
+  enter(element, innermostOf(element), pointOf(element), heldOf(modifiers));
+  await timersEnd();
+  return {};
+};
 kit.domClick = async (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
   const at = pointOf(element);
-  const wasDisabled = isActDisabled(element);
+  const wasDisabled = entered?.element === element && entered.wasDisabled;
   const held = heldOf(modifiers);
   const down = { ...held, button, buttons: [1, 4, 2][button] };
-  enter(element, innermostOf(element), at, held);
-  // A person's press comes later: pages put off what the pointer's coming is for by a timer without time.
-  await timersEnd();
   // Another element is there since, or it is another one by what it says.
   if (!isHere(element)) return GONE;
   if (!staysMeant()) return lacks('same', element, { is: identityOf(element) });

@@ -242,8 +242,8 @@ const endGuard = () => {
   if (guarded) Object.assign(guarded, { until: Math.min(guarded.until, performance.now()), ended: true });
 };
 const underGuard = () => (guarded && !guarded.ended ? guarded : null);
-// How many presses came to the element so far; null where nothing is checked. Once the page's timers without time are over:
-// pages put off by them what the pointer's coming or a press is for, and no person lets go sooner.
+// How many presses came to the element so far; null where nothing is checked. Once the page's zero-delay timers are over:
+// pages defer their handling of a hover or a press by them, and no person lets go sooner.
 kit.pressed = async () => {
   if (underGuard()?.reached) await timersEnd();
   return underGuard()?.reached ?? null;

@@ -37,8 +37,9 @@ const isUnseenPart = (element) => {
   const control = styleOf(element).display === 'contents' ? null : dom.closest(element, IN_BUTTON);
   return control !== null && control !== element && isOpaque(control);
 };
-// The first that is seen, kept from no one, and enabled; else the first seen, else the first of those that are rendered at all,
-// else the first. Of those that are alike in that, one that is written as the target is, and of those in one list one in view. Where a dialog stands before that one, those in the
+// The first that is seen, not hidden from assistive technology, and enabled; else the first seen, else the first of those that
+// are rendered at all, else the first. Of those that are alike in that, one that is written as the target is, and of those in one
+// list one in view. Where a dialog stands before that one, those in the
 // dialog are meant, and where a list is open, its options.
 function preferred(elements, step) {
   const best = bestOf(elements, step);
@@ -56,9 +57,13 @@ const SCROLLS = /auto|scroll/;
 function scrollerAway(element) {
   const { left, top, width, height } = dom.box(element);
   const [x, y] = [left + width / 2, top + height / 2];
-  for (let at = drawnParent(element), up = 0; at && up < 200; at = drawnParent(at), up++) {
+  let { position } = getComputedStyle(element);
+  for (let at = drawnParent(element), up = 0; at && up < 200 && position !== 'fixed'; at = drawnParent(at), up++) {
     if (at === documentBody() || at === documentRoot()) return null;
-    const { overflowX, overflowY } = getComputedStyle(at);
+    const { overflowX, overflowY, position: own } = getComputedStyle(at);
+    // What is placed by an element further out does not scroll with this one.
+    if (position === 'absolute' && own === 'static') continue;
+    position = own;
     if (!SCROLLS.test(overflowX) && !SCROLLS.test(overflowY)) continue;
     const box = dom.box(at);
     return x < box.left || x > box.right || y < box.top || y > box.bottom ? at : null;
@@ -105,10 +110,10 @@ function bestOf(elements, step) {
       if (shown && !isKeptBack(shown)) rank += RANKS.told;
       if (cased !== null && isWritten(element)) rank += RANKS.written;
       ranked.push({ element, shown, enabled, rank });
-    }
+    } else if (shown) rank += RANKS.told;
     if (best === null || rank > best.rank) best = { element, shown, enabled, rank };
     // One that is not looked at more closely would come to no more.
-    if (!isLookedAt && best.rank >= RANKS.shown + RANKS.seen + RANKS.enabled) break;
+    if (!isLookedAt && best.rank >= RANKS.shown + RANKS.seen + RANKS.told + RANKS.enabled) break;
     if (ranked.length > 1 && best.rank === most && scrollerAway(best.shown) === null) break;
   }
   return inViewOf(best, ranked);
@@ -128,7 +133,7 @@ const takesText = (element) => dom.matches(element, TYPED_INTO) || (dom.tag(elem
   || queryAll(element, TYPED_INTO).length === 1;
 
 const IN_BUTTON = 'a[href], button, summary, [role=button], [role=link]';
-// How far up what is made clickable is looked for.
+// How many ancestors are checked for being clickable.
 const CLICKABLE_UP_MAX = 3;
 // Whether an element is a field, acts when it is clicked, or is in what does, as an icon is.
 function isControl(element) {
@@ -140,14 +145,20 @@ function isControl(element) {
   for (let at = outer, up = 0; at; at = drawnParent(at), up++) {
     if (dom.matches(at, IN_BUTTON)) return true;
     if (up >= CLICKABLE_UP_MAX) continue;
-    // The words of what is made clickable, unless that is a panel or other things are in it.
-    if (PANELS.has(roleOf(at)) || dom.tag(at) === 'label') continue;
-    const around = drawnParent(at);
-    const isClickable = clickable(at, dom.tag(at), styleOf(at), { pointer: around !== null && styleOf(around).cursor === 'pointer' }) !== '';
-    if (isClickable && queryAll(at, FOCUSABLE).length === 0) return true;
+    if (!madeClickable.has(at)) madeClickable.set(at, isMadeClickable(at));
+    if (madeClickable.get(at)) return true;
   }
   return false;
 }
+// Whether an element is made clickable, and is neither a panel nor has other controls in it: its words stand for it.
+function isMadeClickable(element) {
+  if (PANELS.has(roleOf(element)) || dom.tag(element) === 'label') return false;
+  const around = drawnParent(element);
+  const how = clickable(element, dom.tag(element), styleOf(element), { pointer: around !== null && styleOf(around).cursor === 'pointer' });
+  return how !== '' && queryAll(element, FOCUSABLE).length === 0;
+}
+// What was found so, while a plan is evaluated.
+let madeClickable = new Map();
 
 // How many matches are looked at for what a click does.
 const CONTROLS_AMONG_MAX = 100;
@@ -175,6 +186,7 @@ function evaluate(plan, search) {
   const counts = [];
   let chosen = null;
   search.isGuess = plan.lenient;
+  madeClickable = new Map();
   const tries = plan.element === undefined ? plan.tries : [null];
   for (const [at, steps] of tries.entries()) {
     let found;
@@ -194,7 +206,7 @@ function evaluate(plan, search) {
     if (!plan.lenient && best.shown === null) best = preferred(found, step);
     const isFree = best.shown !== null && inertBy(best.shown) === null;
     const counted = (isFree || !plan.visible) && fitting.length > 0;
-    if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted, fits: fitting.length > 0 };
+    if (chosen === null || (counted && !chosen.counted)) chosen = { ...best, at, counted, fits: plan.doing !== 'type' || fitting.length > 0 };
     if (counted) break;
   }
   return { counts, chosen };

@@ -58,20 +58,21 @@ function labelsOf(element) {
 // Which element owns which by `aria-owns`: as far as no one comes to be inside itself. Kept until the page's script may run
 // again.
 let owners = null;
-const OWNERS_MAX = 500;
+const OWNERS_MAX = 500, OWNER_STEPS_MAX = 200_000;
 
 function ownersNow() {
   if (owners !== null) return owners;
   owners = new Map();
   queueMicrotask(() => { owners = null });
   const all = Document.prototype.querySelectorAll.call(document, '[aria-owns]');
+  let steps = 0;
   for (let at = 0; at < all.length && at < OWNERS_MAX; at++) {
     const owner = all[at];
     if (!Element.prototype.checkVisibility.call(owner) || WITHOUT_INSIDE.has(dom.tag(owner))) continue;
     for (const owned of byIds(owner, 'aria-owns')) {
       if (owners.has(owned) || owned === documentBody() || owned === documentRoot()) continue;
       let above = owner;
-      for (let steps = 0; above && above !== owned && steps < 2000; steps++) above = owners.get(above) ?? drawnParent(above);
+      for (let up = 0; above && above !== owned && up < 2000 && steps < OWNER_STEPS_MAX; up++, steps++) above = owners.get(above) ?? drawnParent(above);
       if (above === null) owners.set(owned, owner);
     }
   }

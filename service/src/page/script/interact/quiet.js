@@ -88,12 +88,14 @@ const notePress = () => {
   watched.pressed = element && { element, role, name, options, state: pressedState(element), hadFocus: hasFocus(element), values: chosenNow(options) };
 };
 // Whether the press was what the element waits for: a text field has the focus by it, what it opens is open or closed now, or it
-// was to be chosen and has gone, and a field holds what it is called. A list that only closes because its field lost the focus has chosen nothing.
+// was to be chosen and has gone, and a field holds what it is called. A list that only closes because its field lost the focus
+// has chosen nothing.
 const tookPress = () => {
   const was = watched?.pressed;
   if (!was) return false;
   if (isHere(was.element) && pressedState(was.element) !== was.state) return true;
-  if (!was.hadFocus && isHere(was.element) && ['text', 'content'].includes(actFieldKind(was.element)) && hasFocus(was.element)) return true;
+  const isField = isHere(was.element) && ['text', 'content'].includes(actFieldKind(was.element));
+  if (isField && !was.hadFocus && hasFocus(was.element) && staysMeant() && !isActDisabled(was.element) && actVisible(was.element)) return true;
   if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
   return chosenNow(was.options).includes(was.name) && !was.values.includes(was.name);
 };
@@ -182,7 +184,9 @@ const noteSaid = (now, records) => {
     else if (type === 'characterData' && dom.type(target) === 3) now.said.add(target);
     else if (type === 'childList') {
       const before = textsAmong(now, removedNodes), texts = textsAmong(now, addedNodes);
-      if (now.said !== null && wordsOfTexts(texts) !== wordsOfTexts(before)) for (const text of texts) now.said.add(text);
+      if (now.said === null) continue;
+      const isNew = wordsOfTexts(texts) !== wordsOfTexts(before);
+      for (const text of texts) (isNew ? now.said : drawnTexts).add(text);
     }
     if (now.said?.size > OUTCOMES_MAX) now.said = null;
   }
@@ -221,7 +225,7 @@ const revealedTexts = (now) => {
       if (++nodes > REVEALED_NODES_MAX) return [];
       if (drawnTexts.has(text) || texts.has(text) || !hasWords(text)) continue;
       if (++looks > OUTCOMES_NODES_MAX) return [];
-      if (isVisible(flatParent(text))) texts.add(text);
+      if (isVisible(flatParent(text)) && closest(flatParent(text), '[aria-hidden=true]') === null) texts.add(text);
       if (texts.size > OUTCOMES_MAX) return [];
     }
   }
@@ -229,8 +233,9 @@ const revealedTexts = (now) => {
 };
 const keepSaid = (now) => {
   const isShown = (text) => isConnected(text) && hasWords(text) && isVisible(flatParent(text));
-  const texts = [...new Set([...now.said ?? [], ...revealedTexts(now)])].filter(isShown);
-  if (texts.reduce((chars, text) => chars + text.data.length, 0) <= OUTCOMES_CHARS_MAX) for (const text of texts) outcomes.add(text);
+  for (const texts of [[...now.said ?? []].filter(isShown), revealedTexts(now)]) {
+    if (texts.reduce((chars, text) => chars + text.data.length, 0) <= OUTCOMES_CHARS_MAX) for (const text of texts) outcomes.add(text);
+  }
 };
 
 // What fields hold: a page sets it without an event, and no observer tells.

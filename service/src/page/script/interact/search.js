@@ -209,20 +209,24 @@ class Search {
     const fits = text => wanted.fit(text) || (!wanted.isCased && wanted.fit(text.replace(/[\s\0*:：]+$/, '')));
     const found = new Set();
     const home = isElement(tree) ? rootOf(tree) : tree;
+    const parts = [];
+    let beside = 0;
     for (const label of queryAll(home, 'label')) {
       const control = label.control;
       if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, control))) continue;
       found.add(control);
       // Beside a button of its own, such as one for a palette, it is the only field that is typed into.
-      const fields = dom.matches(control, TYPED_INTO) ? [] : [...queryAll(label, TYPED_INTO)].slice(0, 2);
-      if (fields.length === 1) found.add(fields[0]);
+      if (dom.matches(control, TYPED_INTO) || beside++ >= LABELS_BESIDE_MAX) continue;
+      const fields = queryAll(label, TYPED_INTO);
+      if (fields.length === 1 && isInside(fields[0], scope)) found.add(fields[0]);
     }
     for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
       const by = byIds(element, 'aria-labelledby');
       // One of several may be the value, which it holds itself.
-      const isOneOf = by.length > 1 && by.some(label => !contains(element, label) && fits(textOf(label)));
-      if (isOneOf || fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
+      if (by.length > 1 && parts.length < LABELS_BESIDE_MAX && by.some(label => !contains(element, label) && fits(textOf(label)))) parts.push(element);
+      if (fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
     }
+    if (found.size === 0) for (const element of parts) found.add(element);
     if (found.size === 0) for (const field of this.calledSo(tree, home, scope, fits)) found.add(field);
     return inOrder(found);
   }
@@ -233,21 +237,22 @@ class Search {
     // Where the kind is to be guessed, placeholders and titles have their turn.
     const fields = this.isGuess ? [] : [...queryAll(tree, TYPED_INTO)].slice(0, FIELDS_NAMED_MAX);
     for (const field of fields) if (fits(nameOf(field))) yield field;
+    const until = performance.now() + NAMING_MS_MAX;
     let beside = 0;
     for (const label of [...queryAll(home, 'label')].slice(0, FIELDS_NAMED_MAX)) {
       if (label.control || !isInside(label, scope) || !fits(textOf(label))) continue;
-      if (beside++ >= LABELS_BESIDE_MAX) return;
+      if (beside++ >= LABELS_BESIDE_MAX || performance.now() > until) return;
       const field = fieldBeside(label);
       if (field) yield field;
     }
   }
 }
 
-// The field that a `label` stands beside, or the cell or line does that it is alone in. Most stand before their field, and
-// after their box. Where there is one on either side, it is the order of all fields and labels around that tells.
+// The field beside a `label`, or beside the cell or line that holds only the label. Most labels stand before their field, and
+// after their box. If there is one on either side, the order of all fields and labels around decides.
 const BOXES = 'input[type=checkbox], input[type=radio], [role=checkbox], [role=radio], [role=switch]';
 const FIELDS_AND_BOXES = `${TYPED_INTO}, ${BOXES}`;
-// Of how many labels that say the same the field beside them is looked for.
+// How many labels with the same text are checked for a field beside or inside them.
 const LABELS_BESIDE_MAX = 50;
 const siblingOf = (element, way) => {
   const next = way(element);
@@ -259,13 +264,15 @@ function fieldBeside(label) {
     const [previous, next] = [siblingOf(at, dom.previousElement), siblingOf(at, dom.nextElement)];
     const [before, after] = [previous, next].map(fieldsIn);
     if (before.length > 0 || next) {
+      const [box] = before.length === 1 && dom.matches(before[0], BOXES) ? before : [null];
       if (before.length !== 1) return after.length === 1 ? after[0] : null;
       const around = parentOf(at);
       const all = queryAll(isElement(around) ? around : rootOf(at), `${FIELDS_AND_BOXES}, label`);
       const isField = (element) => dom.tag(element) !== 'label';
       if (!isField(all[0])) return after.length === 1 ? after[0] : null;
-      if (after.length !== 1 || dom.matches(before[0], BOXES)) return before[0];
-      return isField(all[all.length - 1]) ? after[0] : before[0];
+      const isBoxNext = after.length === 0 || (after.length === 1 && dom.matches(after[0], BOXES));
+      if (!isField(all[all.length - 1]) || (box && isBoxNext)) return before[0];
+      return after.length === 1 ? after[0] : null;
     }
     if (dom.matches(at, 'form, fieldset, section, main, body')) return null;
   }

@@ -35,7 +35,7 @@ const foundBy = new WeakMap();
 // Texts that came by an action, such as "Saved"; see quiet.js. They are shown wherever they stand.
 const outcomes = new WeakSet();
 // Texts that were drawn as a snapshot was taken, and whether all are known.
-const drawnTexts = new WeakSet();
+let drawnTexts = new WeakSet();
 let drawnAreKnown = false;
 
 // The name of an element; of rows and cells only what their author gave: what is inside changes with each field's value.
@@ -52,6 +52,7 @@ const shownRole = (element) => {
 kit.snapshot = (options) => {
   const root = options.root === null || options.root === undefined ? null : elementOf(options.root);
   if (root === null && options.root !== null && options.root !== undefined) return null;
+  if (root === null) drawnTexts = new WeakSet();
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   beginWalk();
@@ -204,7 +205,7 @@ class TreeWalk extends Shaping {
     const role = shownRole(element);
     // A list that is drawn nowhere repeats for screen readers what one beside it shows, with options that can't be clicked.
     if (role === 'listbox' && tag !== 'select' && isWithoutSize(element)) return;
-    if (isReplacedField(element, tag, role)) return;
+    if (element !== this.focused && isReplacedField(element, tag, role)) return;
     const node = isSeen ? this.nodeOf(element, tag, role, style, outer) : null;
     const block = display !== 'inline' && display !== 'contents' && !display.startsWith('ruby');
     const context = this.contextIn(element, tag, style, role, outer);
