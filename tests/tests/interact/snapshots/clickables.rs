@@ -290,5 +290,6 @@ async fn what_the_cursor_says_can_be_dragged_has_a_ref() {
     for card in ["\"Call Bob\" [clickable]", "\"Buy milk\" [clickable]"] {
         assert!(tree.contains(card), "{card}: {tree}");
     }
-    assert!(!tree.contains("Rome"), "{tree}");
+    assert!(tree.contains("- listitem [clickable]") && !tree.contains("- list [clickable]"), "{tree}");
+    assert_eq!(tree.matches("[clickable]").count(), 4, "{tree}");
 }

@@ -15,7 +15,7 @@ function isGrabbed(element, tag) {
   const around = drawnParent(element);
   if (around !== null && GRABS.has(styleOf(around).cursor)) return isOneOfSeveral(element, tag);
   const { width, height } = dom.box(element);
-  if (width * height > GRABBED_AREA_MAX * innerWidth * innerHeight) return false;
+  if (width * height > GRABBED_AREA_MAX * innerWidth * innerHeight || PANELS.has(roleOf(element))) return false;
   const words = tidy(dom.textContent(element).slice(0, 10 * GRABBED_CHARS_MAX));
   return words !== '' && words.length <= GRABBED_CHARS_MAX && allIn(element, FOCUSABLE).length <= GRABBED_CONTROLS_MAX;
 }
