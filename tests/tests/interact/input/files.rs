@@ -46,11 +46,13 @@ async fn dialogs_are_told_and_answered() {
         .outside("no question", |outside| outside.dialog.as_ref().is_some_and(|(_, dialog)| dialog.kind == "confirm"))
         .await;
     assert_eq!(person.input.answer_dialog(last, answer(true, None)), Taken::Ignored, "that one is answered");
-    answers(question.dialog.unwrap().0, answer(false, None));
+    let last = question.dialog.unwrap().0;
+    answers(last, answer(false, None));
     person.hears("Grace,false").await;
     // Input goes on.
     person.clicks_on("#p").await;
-    let outside = person.outside("no prompt", |outside| outside.dialog.is_some()).await;
+    let outside =
+        person.outside("no prompt", |outside| outside.dialog.as_ref().is_some_and(|(number, _)| *number > last)).await;
     answers(outside.dialog.unwrap().0, answer(false, None));
     person.hears("Grace,false,").await;
     person.ends().await;

@@ -105,7 +105,9 @@ kit.domEnter = async (number, { modifiers }) => {
   if (!element) return GONE;
   entered = { element, wasDisabled: isActDisabled(element) };
   enter(element, innermostOf(element), pointOf(element), heldOf(modifiers));
-  await timersEnd();
+  // What its listeners have put off by promises may set one.
+  await null;
+  if (hasAsked()) await timersEnd();
   return {};
 };
 kit.domClick = async (number, { button, count, modifiers }) => {

@@ -245,7 +245,7 @@ const underGuard = () => (guarded && !guarded.ended ? guarded : null);
 // How many presses came to the element so far; null where nothing is checked. Once the page's zero-delay timers are over:
 // pages defer their handling of a hover or a press by them, and no person lets go sooner.
 kit.pressed = async () => {
-  if (underGuard()?.reached) await timersEnd();
+  if (underGuard()?.reached && hasAsked()) await timersEnd();
   return underGuard()?.reached ?? null;
 };
 const unguard = () => {

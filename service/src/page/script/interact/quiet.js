@@ -29,6 +29,11 @@ const noteAsked = (now, own = () => {}) => {
   now.handed = handedOut();
   return result;
 };
+// Whether the page's script has asked for one since the action began.
+const hasAsked = () => {
+  if (watched) noteAsked(watched);
+  return !watched || watched.asked;
+};
 // Whether the page has databases, which answer in their own time: a write and a read may take more than a frame.
 const hasDatabases = async () => {
   try {
