@@ -186,6 +186,7 @@ function evaluate(plan, search) {
   const counts = [];
   let chosen = null;
   search.isGuess = plan.lenient;
+  search.isTyping = plan.doing === 'type';
   madeClickable = new Map();
   const tries = plan.element === undefined ? plan.tries : [null];
   for (const [at, steps] of tries.entries()) {
@@ -238,7 +239,7 @@ kit.locate = (plan) => {
     const element = elementOf(outcome.chosen.number);
     foundAs.set(element, identityOf(element));
     const steps = plan.tries?.[outcome.chosen.at];
-    if (steps) foundBy.set(element, () => matchesStill(element, steps));
+    if (steps) foundBy.set(element, () => matchesStill(element, steps, plan));
     Object.assign(outcome.chosen, { bounding_box: boxOf(shownBy(element) ?? element), role: roleOf(element), name: said(nameOf(element), 200),
       rival: hasRival(plan, search, outcome.chosen.at, element) });
   }
@@ -257,8 +258,10 @@ function hasRival(plan, search, at, element) {
   } catch { return false }
 }
 
-function matchesStill(element, steps) {
-  try { return new Search().chain(steps).includes(element) }
+function matchesStill(element, steps, plan) {
+  const search = new Search();
+  search.isTyping = plan.doing === 'type';
+  try { return search.chain(steps).includes(element) }
   catch { return false }
 }
 

@@ -82,6 +82,8 @@ class Search {
     this.trees = new Map();
     this.chars = 0;
     this.isGuess = false;
+    // Whether text is to be typed into what is found.
+    this.isTyping = false;
     this.treesIn = scope => {
       if (!this.trees.has(scope)) this.trees.set(scope, treesInside(scope, () => null));
       return this.trees.get(scope);
@@ -215,8 +217,8 @@ class Search {
       const control = label.control;
       if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, control))) continue;
       found.add(control);
-      // Beside a button of its own, such as one for a palette, it is the only field that is typed into.
-      if (dom.matches(control, TYPED_INTO) || beside++ >= LABELS_BESIDE_MAX) continue;
+      // Beside a button that the label is for, such as one for a palette, it is the only field that is typed into.
+      if (!this.isTyping || dom.matches(control, TYPED_INTO) || beside++ >= LABELS_BESIDE_MAX) continue;
       const fields = queryAll(label, TYPED_INTO);
       if (fields.length === 1 && isInside(fields[0], scope)) found.add(fields[0]);
     }
