@@ -66,13 +66,9 @@ pub(super) struct Reached {
     pub lost: Option<String>,
 }
 
-/// The page hears of no moves.
+/// A function of the kit was carried out; it returns nothing more.
 #[derive(Deserialize)]
-struct Hushed {}
-
-/// The page has heard that the pointer came.
-#[derive(Deserialize)]
-struct Entered {}
+struct Done {}
 
 impl Page {
     /// Clicks an element, once it is visible, enabled, still and hit at the point.
@@ -106,7 +102,7 @@ impl Page {
                 if moves_pointer(&click.terms) && self.has_pointer.load(Ordering::Relaxed) {
                     self.place_pointer(element, ready.point, &quiet, &tries).await?;
                 }
-                let Entered {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
+                let Done {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
                 match self.in_document(element, "domClick", options.clone(), &mut quiet, &tries).await {
                     // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
                     Err(ActError::NotVisible(_)) if tries.next().await => {}
@@ -234,7 +230,7 @@ impl Page {
         tries: &Tries,
     ) -> Result<(), ActError> {
         // The events that follow say what an element lacks that has gone meanwhile.
-        let Ok(Hushed {}) = self.told_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
+        let Ok(Done {}) = self.told_once(element, "hushMoves", json!(null), tries).await else { return Ok(()) };
         quiet.delivered(vec![self.send_move(point, MouseButton::None, 0)]).await?;
         match element.frame.call::<()>(self, ANSWER_TIMEOUT, "tellMoves", Vec::new()).await {
             Err(ActError::Page(error)) => Err(error.into()),

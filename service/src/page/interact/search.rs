@@ -162,8 +162,8 @@ impl<'a> Search<'a> {
         let outcome = self.ask(&main, &self.told, limit).await?;
         let mut round = Round { places: vec![(main, outcome)], ..Round::default() };
         // Words that name a field may be in the page, and the field in a frame.
-        let fits = round.best(self.plan).is_some_and(|(_, chosen)| chosen.fits);
-        if !round.satisfies(self.plan) || !fits {
+        let best = round.best(self.plan);
+        if !best.is_some_and(|(_, chosen)| chosen.fits && chosen.satisfies(self.plan)) {
             self.ask_frames(&mut round).await;
         }
         Ok(round)

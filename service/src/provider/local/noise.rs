@@ -19,8 +19,8 @@ const LOOKS: usize = 5;
 const BROWSER_MAX: Duration = Duration::from_millis(250);
 /// What it may use beyond that for each page that it makes in this time, which costs it some 50 ms (measured).
 const PAGE_MAX: Duration = Duration::from_millis(80);
-/// The processor time in them, after its start, from which a renderer counts as the cause. A page that sets cookies without end waits for
-/// the browser most of the time: it used 90 ms while the browser used 450 (measured).
+/// The processor time in them, after its start, from which a renderer counts as the cause. A page that sets cookies without
+/// end waits for the browser most of the time: it used 90 ms while the browser used 450 (measured).
 const RENDERER_MIN: Duration = Duration::from_millis(50);
 /// How far the start of a process and the time of its page's making may differ: both are cut to steps of 10 ms.
 const STEPS: Duration = Duration::from_millis(20);

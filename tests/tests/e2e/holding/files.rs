@@ -107,6 +107,7 @@ async fn a_navigation_to_a_download_leaves_the_page_and_is_an_event() {
     agent.call("navigate", json!({"url": link})).await;
     let answer = agent.call("click", json!({"target": {"by": "text", "value": "Save"}})).await;
     assert_eq!((&answer["settled"], &answer["events"][0]["type"]), (&json!(true), &json!("download")), "{answer}");
+    agent.call("navigate", json!({"url": page})).await;
 }
 
 #[tokio::test]

@@ -191,35 +191,27 @@ async fn what_is_not_drawn_is_no_text_and_what_no_label_names_is_found_all_the_s
 #[tokio::test(flavor = "multi_thread")]
 async fn a_label_for_no_field_is_that_of_the_field_that_it_stands_beside() {
     let scene = Scene::new().await;
+    let both = &[("A", "a"), ("B", "b")][..];
     for (html, named) in [
         (
             "<div><input type=checkbox id=a><label>A</label></div><div><input type=checkbox id=b><label>B</label></div>",
-            &[("A", "a"), ("B", "b")][..],
+            both,
         ),
-        ("<div><input id=a><label>A</label></div><div><input id=b><label>B</label></div>", &[("A", "a"), ("B", "b")]),
+        ("<div><input id=a><label>A</label></div><div><input id=b><label>B</label></div>", both),
         (
             "<table><tr><td><input type=checkbox id=a><td><label>A</label><tr><td><input type=checkbox id=b><td><label>B</label></table>",
-            &[("A", "a"), ("B", "b")],
+            both,
         ),
         (
             "<p><input type=radio name=n id=a> <label>A</label> <input type=radio name=n id=b> <label>B</label></p>
              <p><label>C</label> <input type=checkbox id=c></p>",
             &[("A", "a"), ("B", "b"), ("C", "c")],
         ),
-        ("<label>A</label><input id=a><label>B</label><input id=b>", &[("A", "a"), ("B", "b")]),
-        (
-            "<label>A</label> <input type=checkbox id=a> <label>B</label> <input type=checkbox id=b>",
-            &[("A", "a"), ("B", "b")],
-        ),
-        ("<input id=a><label>A</label><input id=b><label>B</label>", &[("A", "a"), ("B", "b")]),
-        (
-            "<div><label>A</label></div><div><input id=a></div><div><label>B</label></div><div><input id=b></div>",
-            &[("A", "a"), ("B", "b")],
-        ),
-        (
-            "<table><tr><td><label>A</label><td><input id=a><tr><td><label>B</label><td><input id=b></table>",
-            &[("A", "a"), ("B", "b")],
-        ),
+        ("<label>A</label><input id=a><label>B</label><input id=b>", both),
+        ("<label>A</label> <input type=checkbox id=a> <label>B</label> <input type=checkbox id=b>", both),
+        ("<input id=a><label>A</label><input id=b><label>B</label>", both),
+        ("<div><label>A</label></div><div><input id=a></div><div><label>B</label></div><div><input id=b></div>", both),
+        ("<table><tr><td><label>A</label><td><input id=a><tr><td><label>B</label><td><input id=b></table>", both),
         ("<main><input id=s><label>A</label><input id=a></main>", &[("A", "a")]),
         ("<table><tr><td><input type=checkbox><td><label>A</label><td><input id=a></table>", &[("A", "a")]),
     ] {

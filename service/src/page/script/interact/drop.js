@@ -71,8 +71,8 @@ const chainOf = (element) => {
   for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at), rect: at instanceof Element ? rectOf(at) : null });
   return chain;
 };
-// Counts what the page changes and notes what it adds. The focus that a press gives is no change.
 const COPIES_LOOKED_AT_MAX = 200;
+// Counts what the page changes and notes what it adds. The focus that a press gives is no change.
 const watchDrop = (now) => {
   let room = ADDED_MAX, copies = COPIES_LOOKED_AT_MAX;
   const observer = new MutationObserver((records) => {
@@ -252,7 +252,8 @@ const checkDrop = (event) => {
   if (!now || !event.isTrusted || !(isDrop || RELEASES.has(event.type))) {
     // The click of a release that was stopped.
     if (now && now.by !== null && event.isTrusted && CLICKS.has(event.type)) return stopEvent(event);
-    return isDrop ? undefined : void check(event);
+    if (!isDrop) check(event);
+    return;
   }
   if (event.timeStamp > now.until) return dropEnds();
   // What the page makes of the first release that it got is the page's.
@@ -261,12 +262,9 @@ const checkDrop = (event) => {
   }
   if (now.by === null) {
     renewEffects();
-    if (isDrop || check(event)) {
-      now.done ||= event.type === 'drop' || RELEASES.has(event.type);
-      return;
-    }
+    if (isDrop || check(event)) now.done ||= event.type === 'drop' || RELEASES.has(event.type);
     // Another press came meanwhile, with which the release was stopped.
-    now.by = guarded?.lost ?? guarded?.by ?? 'another press';
+    else now.by = guarded?.lost ?? guarded?.by ?? 'another press';
     return;
   }
   if (isDrop && event.dataTransfer) event.dataTransfer.dropEffect = 'none';

@@ -39,8 +39,7 @@ const isUnseenPart = (element) => {
 };
 // The first that is seen, not hidden from assistive technology, and enabled; else the first seen, else the first of those that
 // are rendered at all, else the first. Of those that are alike in that, one that is written as the target is, and of those in one
-// list one in view. Where a dialog stands before that one, those in the
-// dialog are meant, and where a list is open, its options.
+// list one in view. Where a dialog stands before that one, those in the dialog are meant, and where a list is open, its options.
 function preferred(elements, step) {
   const best = bestOf(elements, step);
   const before = elements.length > 1 && best.shown !== null ? dialogBefore(best.shown) ?? openList() : null;
@@ -140,9 +139,8 @@ function isControl(element) {
   const role = roleOf(element), tag = dom.tag(element);
   if (ACTED_ON.has(role) || LABELABLE.has(tag) || dom.matches(element, TYPED_INTO)) return true;
   if (PANELS.has(role)) return false;
-  const outer = drawnParent(element);
-  if (clickable(element, tag, styleOf(element), { pointer: outer !== null && styleOf(outer).cursor === 'pointer' }) !== '') return true;
-  for (let at = outer, up = 0; at; at = drawnParent(at), up++) {
+  if (isClickable(element, tag)) return true;
+  for (let at = drawnParent(element), up = 0; at; at = drawnParent(at), up++) {
     if (dom.matches(at, IN_BUTTON)) return true;
     if (up >= CLICKABLE_UP_MAX) continue;
     if (!madeClickable.has(at)) madeClickable.set(at, isMadeClickable(at));
@@ -152,13 +150,15 @@ function isControl(element) {
 }
 // Whether an element is made clickable, and is neither a panel nor has other controls in it: its words stand for it.
 function isMadeClickable(element) {
-  if (PANELS.has(roleOf(element)) || dom.tag(element) === 'label') return false;
-  const around = drawnParent(element);
-  const how = clickable(element, dom.tag(element), styleOf(element), { pointer: around !== null && styleOf(around).cursor === 'pointer' });
-  return how !== '' && queryAll(element, FOCUSABLE).length === 0;
+  const tag = dom.tag(element);
+  return tag !== 'label' && !PANELS.has(roleOf(element)) && isClickable(element, tag) && queryAll(element, FOCUSABLE).length === 0;
 }
+const isClickable = (element, tag) => {
+  const outer = drawnParent(element);
+  return clickable(element, tag, styleOf(element), { pointer: outer !== null && styleOf(outer).cursor === 'pointer' }) !== '';
+};
 // What was found so, while a plan is evaluated.
-let madeClickable = new Map();
+let madeClickable = new WeakMap();
 
 // How many matches are looked at for what a click does.
 const CONTROLS_AMONG_MAX = 100;
@@ -186,8 +186,7 @@ function evaluate(plan, search) {
   const counts = [];
   let chosen = null;
   search.isGuess = plan.lenient;
-  search.isTyping = plan.doing === 'type';
-  madeClickable = new Map();
+  madeClickable = new WeakMap();
   const tries = plan.element === undefined ? plan.tries : [null];
   for (const [at, steps] of tries.entries()) {
     let found;
@@ -216,7 +215,7 @@ function evaluate(plan, search) {
 const said = (text, max) => text.slice(0, max).toWellFormed();
 
 // What an evaluation comes to, as it is told.
-function told(plan, search = new Search()) {
+function told(plan, search = new Search(plan.doing)) {
   const { invalid, counts, chosen } = evaluate(plan, search);
   if (invalid !== undefined) return { invalid: said(invalid, 1000), stamp: 'invalid' };
   // A frame that is not drawn shows nothing, although its own document takes its elements for visible.
@@ -231,7 +230,7 @@ function told(plan, search = new Search()) {
 }
 
 kit.locate = (plan) => {
-  const search = new Search();
+  const search = new Search(plan.doing);
   const outcome = told(plan, search);
   latestCustoms = unaskedBy(plan, search, outcome.chosen && elementOf(outcome.chosen.number));
   outcome.customs = latestCustoms.length;
@@ -259,9 +258,7 @@ function hasRival(plan, search, at, element) {
 }
 
 function matchesStill(element, steps, plan) {
-  const search = new Search();
-  search.isTyping = plan.doing === 'type';
-  try { return search.chain(steps).includes(element) }
+  try { return new Search(plan.doing).chain(steps).includes(element) }
   catch { return false }
 }
 
@@ -317,7 +314,7 @@ kit.locateChanges = async (plan, stamp, ms) => {
   try {
     for (;;) {
       const began = performance.now();
-      const search = new Search();
+      const search = new Search(plan.doing);
       const now = told(plan, search);
       if (now.stamp !== stamp) return true;
       signs.observe([document, ...search.shadowRoots()]);

@@ -218,7 +218,7 @@ class Naming {
     const children = manyDrawnChildren(element, NAME_NODES_MAX), owners = ownersNow();
     for (let at = 0; at < children.length && !this.full(); at++) {
       // What another element owns is a part of that one.
-      if (owners.size === 0 || !owners.has(children[at])) text += this.part(children[at], below, shows);
+      if (!owners.has(children[at])) text += this.part(children[at], below, shows);
     }
     if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) text += this.part(owned, below, shows);
     if (isDecorated) text += this.pseudo(element, '::after');

@@ -78,12 +78,12 @@ const isDrawnText = text => {
 };
 
 class Search {
-  constructor() {
+  // `doing` as in a plan; see locate.js.
+  constructor(doing) {
     this.trees = new Map();
     this.chars = 0;
     this.isGuess = false;
-    // Whether text is to be typed into what is found.
-    this.isTyping = false;
+    this.isTyping = doing === 'type';
     this.treesIn = scope => {
       if (!this.trees.has(scope)) this.trees.set(scope, treesInside(scope, () => null));
       return this.trees.get(scope);
@@ -260,21 +260,21 @@ const siblingOf = (element, way) => {
   const next = way(element);
   return next && dom.tag(next) === 'br' ? way(next) : next;
 };
-const fieldsIn = (element) => (element === null ? [] : dom.matches(element, FIELDS_AND_BOXES) ? [element] : [...queryAll(element, FIELDS_AND_BOXES)].slice(0, 2));
+const fieldsIn = (element) => (element === null ? [] : dom.matches(element, FIELDS_AND_BOXES) ? [element] : queryAll(element, FIELDS_AND_BOXES));
+const onlyOne = (fields) => (fields.length === 1 ? fields[0] : null);
 function fieldBeside(label) {
   for (let at = label, up = 0; at && isElement(at) && up < 3; at = parentOf(at), up++) {
     const [previous, next] = [siblingOf(at, dom.previousElement), siblingOf(at, dom.nextElement)];
     const [before, after] = [previous, next].map(fieldsIn);
     if (before.length > 0 || next) {
-      const [box] = before.length === 1 && dom.matches(before[0], BOXES) ? before : [null];
-      if (before.length !== 1) return after.length === 1 ? after[0] : null;
+      const [one, other] = [before, after].map(onlyOne);
+      if (one === null) return other;
       const around = parentOf(at);
       const all = queryAll(isElement(around) ? around : rootOf(at), `${FIELDS_AND_BOXES}, label`);
       const isField = (element) => dom.tag(element) !== 'label';
-      if (!isField(all[0])) return after.length === 1 ? after[0] : null;
-      const isBoxNext = after.length === 0 || (after.length === 1 && dom.matches(after[0], BOXES));
-      if (!isField(all[all.length - 1]) || (box && isBoxNext)) return before[0];
-      return after.length === 1 ? after[0] : null;
+      if (!isField(all[0])) return other;
+      const isAmongBoxes = dom.matches(one, BOXES) && (after.length === 0 || (other !== null && dom.matches(other, BOXES)));
+      return !isField(all[all.length - 1]) || isAmongBoxes ? one : other;
     }
     if (dom.matches(at, 'form, fieldset, section, main, body')) return null;
   }
