@@ -34,6 +34,10 @@ const TOLD: &str = "told:";
 const WARNED_WITHIN: Duration = Duration::from_secs(10);
 /// Number of names on the foreign page that the DNS server never answers.
 const DEAD_NAMES: usize = 400;
+/// Number of scripts from one dead name. A look-up of it takes 4 s: if each script waited for one of its own, the page
+/// would never load within the 15 s of a navigation.
+const DEAD_SCRIPTS: usize = 10;
+const DEAD_SCRIPTS_ATTEMPTS: usize = 3;
 
 #[tokio::test]
 async fn a_page_from_elsewhere_reaches_neither_exceptions_nor_this_host() {
@@ -120,7 +124,7 @@ async fn the_site() {
     let asks = site.html(ASKS);
     let goes = "<script>location = decodeURIComponent(location.search.slice(1))</script>";
     let quietly = format!("<meta name=referrer content=no-referrer>{goes}");
-    let dead_script = format!("<script src='http://{SILENT}.{ZONE}/a.js'></script>").repeat(4);
+    let dead_script = format!("<script src='http://{SILENT}.{ZONE}/a.js'></script>").repeat(DEAD_SCRIPTS);
     for (name, url) in [
         ("ASKS", asks),
         ("GOES", site.html(goes)),
@@ -231,7 +235,7 @@ async fn dead_names() {
     let (_service, caller) = service(&home, &[]).await;
     let good = json!({"url": told("GOOD")});
     assert_eq!(caller.extract(good.clone()).await.content(), "good");
-    let dead = json!({"url": told("DEAD"), "wait": {"until": "load", "timeout_ms": 30_000}, "timeout_ms": 40_000});
+    let dead = json!({"url": told("DEAD"), "wait": {"until": "load", "timeout_ms": 30_000}, "timeout_ms": 60_000});
     let pages: Vec<_> = (0..3)
         .map(|_| {
             let (caller, dead) = (caller.clone(), dead.clone());
@@ -247,7 +251,15 @@ async fn dead_names() {
     for page in join_all(pages).await {
         assert_eq!(page.unwrap().content().trim(), "the public part");
     }
-    // Several scripts with dead names in the head: the page still loads.
-    let answer = caller.extract(json!({"url": told("DEAD_SCRIPTS")})).await.within(Duration::from_secs(40));
+    // Many scripts with one dead name in the head: the page still loads. Asked again, as a client would: beside other
+    // tests the page may need more than the 4 s of one look-up.
+    let mut answer = caller.extract(json!({"url": told("DEAD_SCRIPTS")})).await;
+    for _ in 1..DEAD_SCRIPTS_ATTEMPTS {
+        if answer.status.is_success() {
+            break;
+        }
+        answer.expect_code("NAVIGATION_TIMEOUT");
+        answer = caller.extract(json!({"url": told("DEAD_SCRIPTS")})).await;
+    }
     assert_eq!(answer.content().trim(), "the public part");
 }
