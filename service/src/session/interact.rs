@@ -59,6 +59,7 @@ impl Turn<'_> {
             doing: match request.action {
                 InteractAction::Click => Doing::Click,
                 InteractAction::Type => Doing::Type,
+                InteractAction::Select => Doing::Select,
                 _ => Doing::Other,
             },
         };

@@ -122,12 +122,13 @@ impl Page {
             return Ok(acted);
         }
         match element.call::<Option<bool>>(self, tries.limit(), "selected", chosen).await {
-            Err(ActError::Dialog(_) | ActError::NotFound(_)) | Ok(Some(true)) => Ok(acted),
-            Ok(Some(false)) => match element.call(self, tries.limit(), "isAnothersNow", Value::Null).await {
+            Err(ActError::Dialog(_) | ActError::NotFound(_)) => Ok(acted),
+            Ok(Some(is_kept)) => match element.call(self, tries.limit(), "isAnothersNow", Value::Null).await {
                 Ok(true) => {
                     acted.warnings.push(of_another(&what));
                     Ok(acted)
                 }
+                _ if is_kept => Ok(acted),
                 _ => Err(ActError::NoEffect(format!("{what} did not keep the choice"))),
             },
             Ok(None) => {

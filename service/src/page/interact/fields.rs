@@ -33,7 +33,7 @@ enum Outcome {
     },
     /// It came to the field, which draws its text as a picture.
     Unseen,
-    /// It came to the field, which a list has given to another entry since.
+    /// It came to the field, which is another entry's since: a list has given it to that, or has renamed it.
     OfAnother,
     /// The field has left its document.
     Gone,
@@ -310,9 +310,7 @@ impl Page {
         loop {
             let outcome = match self.held(element, tries).await? {
                 Look::Holds(held) => match Outcome::of(field, &held, typing) {
-                    Outcome::NoEffect { .. } | Outcome::Typed(Typed { differs: true, .. }) if held.another => {
-                        Outcome::OfAnother
-                    }
+                    Outcome::NoEffect { .. } | Outcome::Typed(_) if held.another => Outcome::OfAnother,
                     outcome => outcome,
                 },
                 Look::Gone => Outcome::Gone,

@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
 };
+use futures_util::future::join;
 use serde::Deserialize;
 use serde_json::json;
 use tokio::time::Instant;
@@ -95,7 +96,7 @@ impl Page {
             let seen = Ask { hit: ask.visible, still: ask.visible, ..ask };
             let options =
                 json!({"button": click.button.number(), "count": click.count, "modifiers": click.modifiers.bits()});
-            let (ready, acted) = loop {
+            let (ready, came, acted) = loop {
                 let ready = self.ready(element, seen, &mut tries).await?;
                 quiet.begins();
                 // What the pointer was over hears that it goes: a person's would, too.
@@ -103,24 +104,30 @@ impl Page {
                     self.place_pointer(element, ready.point, &quiet, &tries).await?;
                 }
                 let Done {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
-                match self.in_document(element, "domClick", options.clone(), &mut quiet, &tries).await {
+                let comes = element.frame.call::<()>(self, ANSWER_TIMEOUT, "clickComes", Vec::new());
+                let clicked = self.in_document(element, "domClick", options.clone(), &mut quiet, &tries);
+                match join(comes, clicked).await {
                     // Hidden as the pointer came, by a menu that opens still: nothing was pressed.
-                    Err(ActError::NotVisible(_)) if tries.next().await => {}
-                    acted => break (ready, acted?),
+                    (_, Err(ActError::NotVisible(_))) if tries.next().await => {}
+                    (came, acted) => break (ready, came, acted?),
                 }
             };
             if let Some(rest) = acted {
-                let lost = rest.as_ref().and_then(|rest| rest.lost.clone());
+                let lost = match &rest {
+                    Some(rest) => rest.lost.as_ref().map(|lost| format!("a press came, and no click: {lost}")),
+                    None => None,
+                };
+                let lost = is_without_document(&came).then(|| left_before_click(&ready.what)).or(lost);
                 let settled = quiet.settle(rest).await?;
                 let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
-                acted.warnings.extend(lost.map(|lost| format!("click_lost: a press came, and no click: {lost}")));
+                acted.warnings.extend(lost.map(|lost| format!("click_lost: {lost}")));
                 return Ok(acted);
             }
             if !click.terms.by_input() {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
             }
         }
-        let Came { spot, rest, is_cut_short, left_after } =
+        let Came { spot, rest, is_cut_short, left_after, left_unclicked } =
             self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
@@ -130,6 +137,9 @@ impl Page {
         });
         let lost = match &rest {
             _ if left.is_some() => left,
+            _ if left_unclicked => {
+                Some(format!("click_lost: {}; what acts at the press has acted", left_before_click(&spot.what)))
+            }
             Some(rest) => click.lost(rest, &spot.what),
             None => is_cut_short
                 .then(|| format!("click_lost: a dialog opened at the press, before a click came to {}", spot.what)),
@@ -294,6 +304,15 @@ impl Page {
         event.modifiers = Some(held);
         self.session.call(&event)
     }
+}
+
+fn left_before_click(what: &str) -> String {
+    format!("the document left before a click came to {what}")
+}
+
+/// Whether a call found its document gone, or had it go.
+pub(super) fn is_without_document<T>(answer: &Result<T, ActError>) -> bool {
+    matches!(answer, Err(ActError::NotFound(Missing::Document(_))))
 }
 
 /// Whether the pointer goes along with what happens in the document.

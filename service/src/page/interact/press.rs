@@ -3,13 +3,17 @@
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, MouseButton,
 };
-use futures_util::future::join;
+use std::pin::Pin;
+
+use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
+use futures_util::{FutureExt as _, poll};
 
 use super::acted::Point;
 use super::actionable::{Ask, Spot, Told, Tries, frames_around};
 use super::chord::Modifiers;
 use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
+use super::pointer::is_without_document;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -38,10 +42,15 @@ pub(super) struct Came {
     pub is_cut_short: bool,
     /// After how many presses the document left for another one, which got none of the others.
     pub left_after: Option<u32>,
+    /// Whether the document left before a click came to it.
+    pub left_unclicked: bool,
 }
 
+/// The answer of a document that says when a click has come to it, asked before the press is let go.
+type Heard<'a> = Pin<Box<MaybeDone<BoxFuture<'a, Result<(), ActError>>>>>;
+
 /// Presses that were sent.
-struct Pressed {
+struct Pressed<'a> {
     /// The answers that are not awaited yet.
     sent: Sent,
     /// Documents that hold their input since a press did not come to the element.
@@ -50,6 +59,8 @@ struct Pressed {
     is_held: bool,
     /// As in [`Came`].
     left_after: Option<u32>,
+    /// The answer to the last press that was let go.
+    heard: Option<Heard<'a>>,
 }
 
 impl Page {
@@ -84,16 +95,21 @@ impl Page {
                     None => continue,
                 }
             };
-            let Pressed { sent, strays, is_held, left_after } =
+            let Pressed { sent, strays, is_held, left_after, heard } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
+            let mut left_unclicked = false;
+            if let (Some(mut heard), Some(_)) = (heard, &taken) {
+                heard.as_mut().await;
+                left_unclicked = heard.as_mut().take_output().is_some_and(|heard| is_without_document(&heard));
+            }
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
             for held in [aside, strays].into_iter().flatten() {
                 elsewhere = elsewhere.or(held.release(self).await);
             }
             let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
-            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after });
+            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after, left_unclicked });
             let Some(mut rest) = taken else { return came(spot, None) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
@@ -142,15 +158,15 @@ impl Page {
     /// Sends presses, each released once it is known where it came: a document that began after the others were told to
     /// hold their input may have got it. That is told now, and so makes no click of it. Of several, each is sent once the
     /// one before is taken and its document stays: the next document gets none. `before` was sent before.
-    async fn press_all(
-        &self,
-        element: &Element,
+    async fn press_all<'a>(
+        &'a self,
+        element: &'a Element,
         presses: Vec<Press>,
         mut before: Sent,
         frames: &[Frame],
         quiet: &mut Quiet<'_>,
-    ) -> Result<Pressed, ActError> {
-        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None };
+    ) -> Result<Pressed<'a>, ActError> {
+        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None, heard: None };
         let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
         for (press, count) in presses.into_iter().zip(1..) {
             if let (Some(leaving), 2..) = (&mut leaving, count) {
@@ -163,6 +179,9 @@ impl Page {
                 }
             }
             before.push(self.session.call(&press.down));
+            // Written before the question for the press, whose answer comes after this has been asked.
+            let mut heard: Heard<'_> = Box::pin(maybe_done(self.hears_click(element, count).boxed()));
+            let _ = poll!(&mut heard);
             let delivered = quiet.delivered(std::mem::take(&mut before));
             let (delivered, came) = join(delivered, self.has_come(element, count)).await;
             let is_held = match delivered {
@@ -178,6 +197,7 @@ impl Page {
             }
             if !press.stays_down || pressed.strays.is_some() {
                 pressed.sent.push(self.session.call(&press.up));
+                pressed.heard = Some(heard);
             }
             pressed.is_held = is_held;
             if is_held || pressed.strays.is_some() {
@@ -190,6 +210,11 @@ impl Page {
     /// Whether so many presses came to the element, or its document can't tell: it is gone, or a dialog holds it.
     async fn has_come(&self, element: &Element, count: u32) -> bool {
         self.presses_on(element).await.is_none_or(|came| came >= count)
+    }
+
+    /// Returns once so many clicks have come to the element's document, or none does. Fails where that left before.
+    async fn hears_click(&self, element: &Element, count: u32) -> Result<(), ActError> {
+        element.frame.call(self, ANSWER_TIMEOUT, "clickHeard", vec![count.into()]).await
     }
 
     /// How many presses came to the element; `None` where its document can't tell.

@@ -45,6 +45,8 @@ pub enum Doing {
     Click,
     /// It is typed into: what takes text is meant.
     Type,
+    /// An option is selected in it: a list is meant.
+    Select,
 }
 
 /// How texts are compared.

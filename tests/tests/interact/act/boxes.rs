@@ -288,3 +288,18 @@ async fn words_that_are_no_label_stand_for_the_one_box_of_their_row() {
     }
     scene.ends().await;
 }
+
+/// A box without a state of its own has that of its row, if it is the only one there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_that_says_nothing_has_the_state_of_its_row() {
+    let scene = Scene::showing(
+        "<ul role=tree><li role=treeitem aria-selected=false id=row><span id=box role=checkbox style='display:inline-block;width:14px;height:14px;cursor:pointer'></span>Emma</li></ul>
+        <script>let log = []; box.onclick = () => { row.ariaSelected = row.ariaSelected !== 'true'; log.push(row.ariaSelected) }</script>",
+    )
+    .await;
+    for checked in [true, true, false, false] {
+        scene.page.check(&scene.element("#box").await, checked, &ready()).await.unwrap();
+    }
+    assert_eq!(scene.log().await, "true,false");
+    scene.ends().await;
+}

@@ -2,7 +2,7 @@
 
 use porthole_service::page::interact::{ActError, Click, Terms};
 
-use super::scene::{Scene, ready, ready_briefly};
+use super::scene::{Scene, ready, ready_briefly, typing};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn options_are_chosen_by_value_and_label() {
@@ -158,6 +158,52 @@ async fn what_was_chosen_in_a_row_that_is_anothers_now_is_not_denied() {
                 Err(refused) => {
                     assert!(!is_done && matches!(refused, ActError::NoEffect(_)), "{entry} {then} {refused:?}");
                 }
+            }
+        }
+    }
+    scene.ends().await;
+}
+
+/// A field that keeps what was done in it may be another entry's by then: its list has given it to that, or its label has.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_was_kept_by_a_field_that_is_anothers_now_is_told() {
+    let scene = Scene::open().await;
+    let fields = [
+        ("<select class=f NAMED><option>A<option>B</select>", "change"),
+        ("<input class=f NAMED>", "input"),
+        ("<input class=f NAMED type=checkbox>", "change"),
+    ];
+    let rows = |field: &str, class: &str| {
+        let named = field.replace("NAMED", "aria-label=Plan").replace("class=f", &format!("class={class}"));
+        format!("<tr><td><span>{}</span><td>{named}", if class == "f" { "Ann Smith" } else { "Bob Jones" })
+    };
+    let labels = |field: &str, id: &str| {
+        let field = field.replace("NAMED", &format!("id={id}")).replace("class=f", &format!("class={id}"));
+        format!("<p><label for={id}><span>{}</span></label>{field}", if id == "f" { "Ann" } else { "Bob" })
+    };
+    for (field, event) in fields {
+        for swaps in [true, false] {
+            for page in [
+                format!("<table>{}{}</table>", rows(field, "f"), rows(field, "g")),
+                labels(field, "f") + &labels(field, "g"),
+            ] {
+                let swap = if swaps {
+                    "const t = s[0].textContent; s[0].textContent = s[1].textContent; s[1].textContent = t"
+                } else {
+                    ""
+                };
+                scene
+                    .shows(&format!("{page}<script>const s = document.querySelectorAll('span'); document.querySelector('.f').on{event} = () => {{ {swap} }}</script>"))
+                    .await;
+                let element = scene.element(".f").await;
+                let acted = match event {
+                    "input" => scene.page.type_text(&element, &typing("pay")).await,
+                    _ if field.starts_with("<select") => scene.page.select(&element, &["B".to_owned()], &ready()).await,
+                    _ => scene.page.check(&element, true, &ready()).await,
+                };
+                let warnings = acted.unwrap().warnings;
+                let is_told = warnings.iter().any(|one| one.starts_with("not_read_back: "));
+                assert_eq!(is_told, swaps, "{page}: {warnings:?}");
             }
         }
     }

@@ -449,3 +449,44 @@ async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
     }
     scene.ends().await;
 }
+
+/// A touch target that is laid over a small control takes its clicks. What lies over it otherwise covers it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_touch_target_over_a_control_takes_its_clicks() {
+    let page = |over: &str, beside: &str| {
+        format!(
+            "<script>let log = []</script><div style='position:relative;width:84px;height:40px'><div id=c role=combobox tabindex=0 aria-label=Items style='margin:0 16px;line-height:28px'>10</div>
+            {beside}<div id=t style='position:absolute;inset:-4px 0;cursor:pointer;{over}' onmousedown='log.push(1)'></div></div>"
+        )
+    };
+    let scene = Scene::showing(&page("", "")).await;
+    scene.click("#c").await.unwrap();
+    assert_eq!(scene.log().await, "1");
+    for (over, beside) in [
+        ("", "<button style='position:absolute;right:0;top:0'>x</button>"),
+        ("background:#fff", ""),
+        ("cursor:default", ""),
+        ("inset:-90px", ""),
+    ] {
+        scene.shows(&page(over, beside)).await;
+        let covered = scene.click_within("#c", BRIEFLY).await.unwrap_err();
+        assert!(matches!(covered, ActError::Covered { .. }), "{over} {beside}: {covered:?}");
+        assert_eq!(scene.log().await, "", "{over} {beside}");
+    }
+    scene.ends().await;
+}
+
+/// An option that acts at the press and goes is chosen, also where a style sheet adds to its name what is not chosen with it.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_option_that_a_style_sheet_adds_to_is_chosen_by_the_press() {
+    let scene = Scene::showing(
+        "<style>#o::after { content: ' Press to select' }</style><div id=f role=combobox aria-expanded=true>Pick</div>
+        <div role=listbox id=l><div role=option id=o>Blue</div></div><script>o.onmousedown = () => { f.textContent = 'Blue'; l.remove() }</script>",
+    )
+    .await;
+    let mut refs = Refs::default();
+    let option = scene.by_ref(&mut refs, &SnapshotOptions::default(), |line| line.contains("Blue")).await;
+    let acted = scene.page.click(&option, &Click::once(ready())).await.unwrap();
+    assert!(!acted.warnings.join("").contains("click_lost"), "{acted:?}");
+    scene.ends().await;
+}

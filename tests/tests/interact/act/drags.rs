@@ -424,3 +424,25 @@ async fn a_place_that_is_marked_takes_what_is_dragged() {
     }
     scene.ends().await;
 }
+
+/// A cover of the page's own that is kept from drag to drag, shown as the press comes, catches the pointer for the drag.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cover_that_is_kept_between_drags_covers_no_target() {
+    let cover = "<div id=cover style='position:fixed;inset:0;z-index:9;display:none'></div><script>
+        addEventListener('pointerdown', () => { cover.style.display = 'block' }, true);
+        addEventListener('pointerup', () => { cover.style.display = 'none' }, true);
+        addEventListener('pointerup', () => { log.push('let go') })</script>";
+    let scene = Scene::showing(&format!("{ZONES}{cover}")).await;
+    for _ in 0..2 {
+        let to = scene.element("#to").await;
+        drags_briefly(&scene, "#a", &to).await.unwrap();
+        scene.evaluate("a.style.left = a.style.top = '20px'").await;
+    }
+    assert_eq!(scene.log().await.matches("let go").count(), 2);
+    // One that says something is no such cover.
+    scene.shows(&format!("{ZONES}{}", cover.replace("></div>", ">Drop here</div>"))).await;
+    let to = scene.element("#to").await;
+    let covered = drags_briefly(&scene, "#a", &to).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    scene.ends().await;
+}

@@ -1,6 +1,6 @@
 //! Documents that leave while they are typed into: the next one gets nothing of what was meant for them.
 
-use porthole_service::page::interact::{ActError, Acted, Click, Element, Typing};
+use porthole_service::page::interact::{ActError, Acted, Click, Element, How, Point, Terms, Typing};
 use porthole_tests::Reply;
 use porthole_tests::site::SHOP;
 
@@ -165,5 +165,46 @@ async fn a_page_that_stays_after_all_is_typed_into_to_the_end() {
     let field: Element = scene.element("#n").await;
     scene.page.type_text(&field, &Typing { slowly: true, ..typing("new") }).await.unwrap();
     assert_eq!(scene.evaluate("n.value").await, "new");
+    scene.ends().await;
+}
+
+/// A document that leaves between the pointer's coming and the click gets no click, and none is told.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_whose_document_leaves_before_it_comes_is_told_as_lost() {
+    let scene = Scene::open().await;
+    let inner = "<button id=b style='position:fixed;inset:0;width:100%;height:100%'>Keep</button>";
+    let leaves = [
+        ("pointerover", "setTimeout(() => f.remove())"),
+        ("pointerover", "setTimeout(() => { f.srcdoc = '<p>new' })"),
+        ("pointerdown", "f.remove()"),
+        ("mousedown", "f.remove()"),
+        ("mousedown", "setTimeout(() => f.remove())"),
+        ("click", "f.remove()"),
+        ("click", "setTimeout(() => f.remove())"),
+    ];
+    for how in [How::Input, How::DocumentFirst] {
+        for (event, leave) in leaves {
+            // Away from where the next page's frame will be.
+            scene.page.hover_at(Point { x: 700.0, y: 500.0 }).await.unwrap();
+            scene
+                .shows(&format!(
+                    "<iframe id=f srcdoc=\"{inner}\"></iframe><script>const log = []; f.onload = () => {{ f.onload = null; f.loaded = true;
+                    for (const type of ['pointerdown', 'click']) f.contentDocument.addEventListener(type, () => log.push(type), true);
+                    f.contentDocument.addEventListener('{event}', () => {{ {leave} }}, true) }}</script>"
+                ))
+                .await;
+            scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
+            let button = scene.inner(&["#f", "#b"]).await;
+            let terms = Terms { how, ..briefly() };
+            let clicked = scene.page.click(&button, &Click::once(terms)).await;
+            let is_told = match &clicked {
+                Ok(acted) => acted.warnings.iter().any(|one| one.starts_with("click_lost: ")),
+                Err(error) => matches!(error, ActError::NotFound(_) | ActError::Stale(_)),
+            };
+            let has_clicked = scene.log().await.contains("click");
+            assert_eq!(is_told, !has_clicked, "{how:?} {event} {leave}: {clicked:?}");
+            assert!(has_clicked || event != "click", "{how:?} {leave}: {clicked:?}");
+        }
+    }
     scene.ends().await;
 }

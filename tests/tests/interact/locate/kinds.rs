@@ -237,6 +237,80 @@ async fn a_label_for_no_field_is_that_of_the_field_that_it_stands_beside() {
     scene.ends().await;
 }
 
+/// Several elements label a control: by what they are called, and what else they label it with is not what it is called.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_control_that_says_what_it_does_is_not_what_it_does_it_with() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<table><tr><td><input type=checkbox id=c aria-label=Select aria-labelledby='c n'><td id=n>Amy</table>
+            <label id=l for=f>Seats</label><input id=f><button id=b aria-label=Increase aria-labelledby='b l'>+</button>",
+        )
+        .await;
+    for (wanted, id) in [
+        (any("Amy"), "n"),
+        (by(TargetBy::Label, "Select Amy"), "c"),
+        (by(TargetBy::Label, "Increase Seats"), "b"),
+        (any("Increase Seats"), "b"),
+        (by(TargetBy::Label, "Seats"), "f"),
+    ] {
+        assert_eq!(scene.id_of(&wanted).await, id, "{wanted:?}");
+    }
+    scene.misses(&by(TargetBy::Label, "Amy")).await;
+    scene.ends().await;
+}
+
+/// An editor that is drawn after the text area that it hides has the area's label. Another field after it has not.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_label_of_a_hidden_field_is_that_of_the_one_that_is_drawn_for_it() {
+    let scene = Scene::new().await;
+    let area = "<label for=t>Description</label><textarea id=t name=t style='display:none'></textarea>";
+    for (drawn, id) in [
+        ("<div contenteditable id=e>x</div>", Some("e")),
+        ("<div><input aria-label=Font><div contenteditable id=e aria-label=Editor>x</div></div>", Some("e")),
+        ("<input id=other name=other>", None),
+        ("<label for=other>Name</label><input id=other>", None),
+        ("<p>Or</p><label>Name <input id=other></label>", None),
+    ] {
+        scene.shows(&format!("{area}{drawn}")).await;
+        let wanted = by(TargetBy::Label, "Description");
+        match id {
+            Some(id) => assert_eq!(scene.id_of(&wanted).await, id, "{drawn}"),
+            None => assert!(matches!(scene.misses(&wanted).await.error, ActError::NotVisible(_)), "{drawn}"),
+        }
+    }
+    scene.ends().await;
+}
+
+/// The words of an item are told apart from the buttons beside them.
+#[tokio::test(flavor = "multi_thread")]
+async fn words_beside_a_button_are_found_without_it() {
+    let scene = Scene::new().await;
+    scene
+        .shows(
+            "<ul><li id=milk><button aria-label=Move>=</button> Buy milk</li><li id=dog><button>x</button> Walk dog <a href=#>more</a></li></ul>",
+        )
+        .await;
+    for (text, id) in [("Buy milk", "milk"), ("Walk dog", "dog")] {
+        assert_eq!(scene.id_of(&any(text)).await, id, "{text}");
+    }
+    scene.misses(&by(TargetBy::Text, "milk")).await;
+    scene.ends().await;
+}
+
+/// What is to be chosen in is a list, where a field for searching is called alike.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_comes_before_a_field_of_its_name_where_an_option_is_wanted() {
+    let scene = Scene::new().await;
+    scene
+        .shows("<input type=search aria-label=Tags id=s><label for=b>Tags</label><select id=b><option>Red<option>Green</select>")
+        .await;
+    let wanted = |doing| Wanted { doing, ..any("Tags") };
+    assert_eq!(scene.id_of(&wanted(Doing::Select)).await, "b");
+    assert_eq!(scene.id_of(&wanted(Doing::Click)).await, "s");
+    scene.ends().await;
+}
+
 /// A word that is also the name of an HTML element: as CSS it would match before the text that is meant has come.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_word_is_no_selector_where_the_kind_is_guessed() {

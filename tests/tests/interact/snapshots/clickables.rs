@@ -293,3 +293,87 @@ async fn what_the_cursor_says_can_be_dragged_has_a_ref() {
     assert!(tree.contains("- listitem [clickable]") && !tree.contains("- list [clickable]"), "{tree}");
     assert_eq!(tree.matches("[clickable]").count(), 4, "{tree}");
 }
+
+/// What its author calls otherwise than what it shows, such as "Click to edit", shows which one it is.
+#[tokio::test]
+async fn what_is_named_alike_shows_its_words() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<ul><li><div style='cursor:pointer' title='Click to edit'>Buy milk</div></li><li><div style='cursor:pointer' title='Click to edit'>Walk dog</div></li></ul>
+            <a href=x aria-label='Product details'>EUR 300, 2 left</a><a href=y aria-label='Read more about it'>Read more</a>
+            <div role=tab tabindex=0 aria-label='Inbox tab'>Inbox 12</div><button aria-label=Close>×</button>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for shown in [
+        "generic \"Click to edit\" [clickable] [ref=@e1]: Buy milk\n",
+        "generic \"Click to edit\" [clickable] [ref=@e2]: Walk dog\n",
+        "link \"Product details\" [ref=@e3] url \"x\": EUR 300, 2 left\n",
+        "link \"Read more about it\" [ref=@e4] url \"y\"\n",
+        "tab \"Inbox tab\" [ref=@e5]: Inbox 12\n",
+        "button \"Close\" [ref=@e6]",
+    ] {
+        assert!(format!("{tree}\n").contains(shown), "{shown}: {tree}");
+    }
+}
+
+/// How a table is sorted, and that its headers sort it, is said by an attribute alone.
+#[tokio::test]
+async fn headers_that_sort_have_refs_and_say_how() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<table><tr><th aria-sort=ascending>Name<th aria-sort=none>Age<th aria-sort=descending><button>City</button><th>Note
+            <tr><td>Amy<td>3<td>Rome<td>-</table>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    for shown in [
+        "columnheader [clickable] [ref=@e1]: Name, sorted ascending\n",
+        "columnheader [clickable] [ref=@e2]: Age\n",
+        "columnheader [clickable] [ref=@e3]: sorted descending\n",
+        "button \"City\" [ref=@e4]\n",
+        "columnheader \"Note\"\n",
+    ] {
+        assert!(tree.contains(shown), "{shown}: {tree}");
+    }
+}
+
+/// A list that is drawn elsewhere is no value of the field that owns it, and nothing that another control owns is a name.
+#[tokio::test]
+async fn what_a_control_owns_is_no_value_and_no_name() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<span id=l>Fruit</span><div role=combobox tabindex=0 aria-expanded=true aria-labelledby=l aria-owns=lb></div>
+            <div id=lb role=listbox aria-labelledby=l><div role=option>Apple</div></div>
+            <div role=button tabindex=0 aria-owns=tb aria-label=Next>&gt;</div><div role=button tabindex=0 aria-owns=tb title=Last></div>
+            <p id=tb>Person 1</p><span role=spinbutton tabindex=0 data-placeholder=true aria-label=Month></span>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    assert!(tree.contains("combobox \"Fruit\" [expanded] [ref=@e1]:\n  - listbox"), "{tree}");
+    assert!(tree.contains("button \"Last\" [ref="), "{tree}");
+    assert!(!tree.contains("placeholder"), "{tree}");
+}
+
+/// Fields within an editor that are edited by themselves are shown in it.
+#[tokio::test]
+async fn fields_within_an_editor_are_shown() {
+    let mut scene = Scene::local().await;
+    scene
+        .shows(
+            "<div contenteditable role=textbox aria-label=Body>Hi <a href=x>there</a><figure contenteditable=false><table><tr>
+            <td contenteditable role=textbox aria-label=A1>x</td><td contenteditable role=textbox aria-label=B1></td></table></figure>
+            <label contenteditable=false><input type=checkbox>done</label></div>",
+        )
+        .await;
+    let tree = scene.tree().await;
+    let lines: Vec<&str> = tree.lines().map(str::trim_start).collect();
+    assert!(lines[0].starts_with("- textbox \"Body\""), "{tree}");
+    for shown in ["- textbox \"A1\" [ref=@e2]: x", "- textbox \"B1\" [ref=@e3]", "- checkbox \"done\" [ref=@e4]"] {
+        assert!(lines.contains(&shown), "{shown}: {tree}");
+    }
+    assert!(!tree.contains("link"), "{tree}");
+}

@@ -1,6 +1,6 @@
 // What can be clicked although no role says so.
 const HANDLED = '[onclick], [ondblclick], [onmousedown], [onmouseup], [onpointerdown], [onpointerup], [ontouchstart]';
-const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable], [draggable=true]`;
+const MADE_CLICKABLE = `${HANDLED}, [tabindex], [contenteditable], [draggable=true], [aria-sort]`;
 
 // Roles of what holds controls. Such an element may take the focus only to be scrolled, and have handlers for what is inside it.
 const PANELS = new Set(['alertdialog', 'application', 'banner', 'complementary', 'contentinfo', 'dialog', 'document', 'feed', 'form', 'grid', 'group',
@@ -26,7 +26,8 @@ function clickable(element, tag, style, outer) {
   if (dom.matches(element, MADE_CLICKABLE)) {
     const tabindex = dom.attribute(element, 'tabindex');
     const isDragged = dom.attribute(element, 'draggable')?.toLowerCase() === 'true';
-    if (isDragged || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+    // A header that says how its table is sorted sorts it.
+    if (isDragged || dom.matches(element, HANDLED) || dom.has(element, 'aria-sort') || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
   }
   if (hiddenControl(element, tag)) return 'own';
   if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';

@@ -13,7 +13,8 @@ const hasEditContext = (element) => element instanceof HTMLElement && Boolean(ed
 
 function isUnseenField(element) {
   if (hasEditContext(element)) return true;
-  if (!(element instanceof HTMLTextAreaElement)) return false;
+  // One that is not rendered can't have the focus.
+  if (!(element instanceof HTMLTextAreaElement) || !Element.prototype.checkVisibility.call(element)) return false;
   const isTiny = (one) => { const box = dom.box(one); return box.width < UNSEEN_PX_MAX || box.height < UNSEEN_PX_MAX };
   const outer = drawnParent(element);
   const isClipped = outer instanceof HTMLElement && isTiny(outer) && getComputedStyle(outer).overflowY !== 'visible';

@@ -71,13 +71,23 @@ const chainOf = (element) => {
   for (let at = element; at && chain.length < ANCESTORS_MAX; at = parentNodeOf(at)) chain.push({ node: at, parent: parentNodeOf(at), beside: siblingsOf(at), rect: at instanceof Element ? rectOf(at) : null });
   return chain;
 };
-const COPIES_LOOKED_AT_MAX = 200;
+const COPIES_LOOKED_AT_MAX = 200, COVERS_LOOKED_AT_MAX = 200;
+// Whether an element lies over the whole window and shows nothing. Pages have one while something is dragged, so that the pointer
+// is over nothing else.
+const isBlankCover = (element, { element: target, source }) => {
+  if (getComputedStyle(element).position !== 'fixed' || isWithin(target, element) || (source && isWithin(source, element))) return false;
+  const { left, top, right, bottom } = rectOf(element);
+  const isWhole = left <= 0 && top <= 0 && right >= innerWidth && bottom >= innerHeight;
+  return isWhole && wordsOfDragged(element) === '' && !matches(element, SHOWS) && allIn(element, SHOWS).length === 0;
+};
 // Counts what the page changes and notes what it adds. The focus that a press gives is no change.
 const watchDrop = (now) => {
-  let room = ADDED_MAX, copies = COPIES_LOOKED_AT_MAX;
+  let room = ADDED_MAX, copies = COPIES_LOOKED_AT_MAX, covers = COVERS_LOOKED_AT_MAX;
   const observer = new MutationObserver((records) => {
     now.changes++;
-    for (const { addedNodes } of records) {
+    for (const { addedNodes, type, target } of records) {
+      // One that is kept from drag to drag comes by its attributes.
+      if (type === 'attributes' && covers-- > 0 && isBlankCover(target, now)) now.added.add(target);
       for (const node of addedNodes) {
         if (room-- <= 0) continue;
         now.added.add(node);

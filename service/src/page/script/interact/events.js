@@ -110,7 +110,13 @@ kit.domEnter = async (number, { modifiers }) => {
   if (hasAsked()) await timersEnd();
   return {};
 };
-kit.domClick = async (number, { button, count, modifiers }) => {
+// Resolves before the first click of the next `domClick` comes, or none does. A document that leaves before got no click.
+let clickComes = () => {};
+kit.clickComes = () => new Promise((resolve) => { clickComes = resolve; });
+kit.domClick = async (number, options) => {
+  try { return await domClick(number, options); } finally { clickComes(null); }
+};
+const domClick = async (number, { button, count, modifiers }) => {
   const element = elementOf(number);
   if (!element) return { lacks: 'attached', what: 'the element' };
   const at = pointOf(element);
@@ -154,6 +160,9 @@ kit.domClick = async (number, { button, count, modifiers }) => {
       else if (cover !== null) lost = `${cover} came over it`;
       if (lost !== null && tookPress()) [lost, isTaken] = [null, true];
       if (lost !== null || isTaken) return;
+      // The service hears of it before the page's listeners may have the document go.
+      clickComes(null);
+      for (let turn = 0; turn < MICROTASK_TURNS; turn++) await null;
       mouse(isHere(inner) ? inner : element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }

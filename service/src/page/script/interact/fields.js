@@ -314,17 +314,13 @@ kit.selected = (number, wanted) => {
 // elements of a cell anew.
 let chosenIn = null;
 const noteChosenIn = (element) => {
-  const cache = new Map(), row = aroundOf(element, cache).own;
+  const cache = new Map(), { own } = aroundOf(element, cache);
   const { role, name } = identityOf(element);
-  chosenIn = { element, number: numberOf(element), role, name, row, words: row && wordsOf(row, false, cache), others: row ? othersOf(row, cache) : [] };
+  chosenIn = { element, number: numberOf(element), role, name, called: calledOf(element), own, words: own === null ? '' : wordsOf(own, false, cache), others: own ? othersOf(own, cache) : [] };
 };
-// Whether its row says what another one said, which no longer says it. What was chosen in its own field counts in neither.
-const isAnothersNow = (element) => {
-  if (chosenIn?.element !== element || chosenIn.row === null || !isWithin(element, chosenIn.row)) return false;
-  const words = wordsIn(wordsOf(chosenIn.row));
-  if (isAmong(words, wordsIn(chosenIn.words))) return false;
-  return chosenIn.others.some((other) => isAmong(words, wordsIn(other.words)) && (!isConnected(other.row) || wordsOf(other.row) !== other.words));
-};
+// Whether it is another entry's by now. What has left its row is asked by what it is called alone.
+const isAnothersNow = (element) => chosenIn?.element === element && (chosenIn.own === null || isWithin(element, chosenIn.own)
+  ? isInAnothers(chosenIn) : isCalledAsAnother(chosenIn.called));
 kit.isAnothersNow = (number) => {
   const element = elementOf(number);
   return element !== null && isAnothersNow(element instanceof HTMLOptionElement ? closest(element, 'select') : fieldFor(element));
@@ -332,9 +328,9 @@ kit.isAnothersNow = (number) => {
 // The only element of its role and name in its row, where it has left and the row says what it said.
 const ROLE_SAID = 'input, [role]';
 const madeAnew = (number) => {
-  if (chosenIn?.number !== number || chosenIn.row === null || !isHere(chosenIn.row) || wordsOf(chosenIn.row) !== chosenIn.words) return null;
+  if (chosenIn?.number !== number || chosenIn.own === null || !isHere(chosenIn.own) || wordsOf(chosenIn.own) !== chosenIn.words) return null;
   const isSuch = (one) => roleOf(one) === chosenIn.role && ownName(one, chosenIn.role) === chosenIn.name;
-  const [found, another] = [...findIn(chosenIn.row, ROLE_SAID)].slice(0, CONTROLS_LOOKED_AT_MAX).filter(isSuch);
+  const [found, another] = [...findIn(chosenIn.own, ROLE_SAID)].slice(0, CONTROLS_LOOKED_AT_MAX).filter(isSuch);
   return found && !another ? found : null;
 };
 
@@ -370,6 +366,12 @@ const checkOf = (element, begins) => {
   const beside = stateOf(box, element, begins);
   return { ...beside, inner: beside.number };
 };
+// What its row says in place of a box that says nothing and is the only one there.
+const rowStateOf = (box, role) => {
+  const row = ['checkbox', 'radio', 'switch'].includes(role) ? closest(box, ROWS_OF_BOXES) : null;
+  if (!row || [...allIn(row, BOXES)].filter((one) => closest(one, ROWS_OF_BOXES) === row).length !== 1) return null;
+  return attributeOf(row, 'aria-checked') ?? attributeOf(row, 'aria-selected');
+};
 const stateOf = (meant, element, begins) => {
   const what = describe(meant);
   // A box that is clicked for its label must stay what it is now.
@@ -385,7 +387,7 @@ const stateOf = (meant, element, begins) => {
   const role = (attributeOf(meant, 'role') ?? kept?.role ?? tagOf(meant)).trim().toLowerCase();
   const isOption = role === 'option';
   const name = isOption && hasAttribute(meant, 'aria-checked') ? 'aria-checked' : Object.hasOwn(CHECKS, role) ? CHECKS[role] : null;
-  const said = name && (attributeOf(meant, name) ?? (kept?.[name.slice('aria-'.length)] || null));
+  const said = name && (attributeOf(meant, name) ?? (kept?.[name.slice('aria-'.length)] || rowStateOf(meant, role)));
   const box = { what, number: numberOf(meant), checked: null, mixed: false, radio: false, custom: kept !== undefined };
   if (!name || (name === 'aria-pressed' && said === null)) return box;
   return { ...box, checked: said === 'true', mixed: said === 'mixed', radio: role === 'radio' || role === 'menuitemradio' };

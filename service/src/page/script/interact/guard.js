@@ -92,7 +92,7 @@ const judge = (event, now) => {
     if (by !== null) return misses(now, by);
     // A locked or captured pointer's events come to another element than is at the point.
     if (!belongs(target, now)) return misses(now, told(target));
-    if (!staysMeant()) return misses(now, told(now.element));
+    if (!staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
     // What lay there before may get another cursor as the pointer comes.
     const isNew = innermostAt(event.clientX, event.clientY) !== now.under;
     const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
@@ -122,6 +122,17 @@ const countClick = (event, now) => {
   if (!ENDS_PRESS.has(event.type) || now.counted === event) return;
   now.counted = event;
   now.done++;
+  if (now.done >= heardOf.count) heardOf.tell(null);
+};
+// Who waits for so many clicks to come, or for none to come any more. The answer is sent before the page's listeners get the
+// click, which may have the document go.
+let heardOf = { count: 0, tell: () => {} };
+kit.clickHeard = (count) => {
+  heardOf.tell(null);
+  return new Promise((resolve) => {
+    if ((underGuard()?.done ?? 0) >= count) resolve(null);
+    else heardOf = { count, tell: resolve };
+  });
 };
 // A click comes to what is common to press and release. Where that is an element around the one that was meant, it is no
 // click of that one. After a drag it says nothing.

@@ -16,7 +16,7 @@ const actAccepts = (hit, element) => {
   }
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
-    || isShownFor(hit, element) || isLaidOver(hit, element);
+    || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element);
 };
 // Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped
 // away.
@@ -50,23 +50,37 @@ const drawnFor = (field) => {
 const isLaidOver = (hit, element) => {
   const around = flatParent(hit);
   if (!isBox(hit) || !(around instanceof Element) || !isWithin(element, around) || getComputedStyle(hit).opacity !== '0') return false;
+  return liesOver(hit, element) && isOnlyControl(hit, around) && nameOf(hit) === '';
+};
+const liesOver = (hit, element) => {
   const [over, under] = [hit, element].map(rectOf);
-  const isOver = over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
-  return isOver && isOnlyControl(hit, around) && nameOf(hit) === '';
+  return over.left <= under.left + 1 && over.top <= under.top + 1 && over.right >= under.right - 1 && over.bottom >= under.bottom - 1;
+};
+// Whether what stands for an element is not much larger.
+const HOST_AREA_MAX = 4;
+const isAsLargeAs = (outer, element) => {
+  const [inner, around] = [element, outer].map(rectOf);
+  return around.width * around.height <= HOST_AREA_MAX * inner.width * inner.height;
+};
+// Whether it is laid over a control to be touched in its place: empty, transparent, not much larger, beside nothing else.
+const isTouchTargetOf = (hit, element) => {
+  const around = flatParent(hit);
+  if (!(hit instanceof HTMLElement) || !(around instanceof HTMLElement) || around === documentBody() || !isWithin(element, around)) return false;
+  const { position, cursor, backgroundColor, backgroundImage } = getComputedStyle(hit);
+  const isEmpty = dom.elementCount(hit) === 0 && contentOf(hit) === '' && nameOf(hit) === '' && ['generic', 'none'].includes(roleOf(hit));
+  const isClear = backgroundImage === 'none' && /^rgba\(.*, 0\)$/.test(backgroundColor);
+  return position === 'absolute' && cursor === 'pointer' && isEmpty && isClear && liesOver(hit, element) && isAsLargeAs(hit, element)
+    && isOnlyControl(element, around);
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {
   if (!isInput(element) || !(hit instanceof HTMLElement) || !isWithin(element, hit) || getComputedStyle(element).clip === 'auto') return false;
-  const [inner, outer] = [element, hit].map(rectOf);
-  return outer.width * outer.height <= HOST_AREA_MAX * inner.width * inner.height && contentOf(hit) === '' && isOnlyControl(element, hit);
+  return isAsLargeAs(hit, element) && contentOf(hit) === '' && isOnlyControl(element, hit);
 };
-// Whether a part of a component leaves the pointer to its host, which is not much larger.
-const HOST_AREA_MAX = 4;
+// Whether a part of a component leaves the pointer to its host.
 const isLeftToHost = (hit, element) => {
   const root = rootOf(element);
-  if (!(root instanceof ShadowRoot) || hit !== root.host || getComputedStyle(element).pointerEvents !== 'none') return false;
-  const [inner, outer] = [element, hit].map(rectOf);
-  return outer.width * outer.height <= HOST_AREA_MAX * inner.width * inner.height;
+  return root instanceof ShadowRoot && hit === root.host && getComputedStyle(element).pointerEvents === 'none' && isAsLargeAs(hit, element);
 };
 
 // Whether an element acts by itself within another one that does.

@@ -166,6 +166,10 @@ const CONTROLS_AMONG_MAX = 100;
 // kind is to be guessed, a panel or a form is not the control that is called alike, such as its tab or its button.
 function fittingOf(found, plan, steps) {
   if (plan.doing === 'type') return found.filter(takesText);
+  if (plan.doing === 'select') {
+    const lists = found.filter(element => dom.tag(element.control ?? element) === 'select');
+    return lists.length > 0 ? lists : found;
+  }
   const by = steps?.at(-1).by;
   // Where a heading and a button say the same, the button is clicked, and a box by its label.
   if (plan.doing === 'click' && by === 'text' && found.length > 1) {

@@ -8,9 +8,6 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 // into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
 // show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
-const WORDS_IN = /[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\ufe0f)/gu;
-const wordsIn = (text) => new Set(text.toLowerCase().match(WORDS_IN) ?? []);
-const isAmong = (few, many) => [...few].every((word) => many.has(word));
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
 const hintOf = (element) => tidy(attributeOf(element, 'placeholder') || attributeOf(element, 'aria-placeholder') || '');

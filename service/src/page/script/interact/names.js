@@ -113,6 +113,8 @@ class Naming {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
+    // Whatever names it: it is no part of the text around it.
+    if (how.inContent && how.plain && embeddedNone(role) !== null) return '';
     const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
       if (!how.labelled || how.inContent) {
@@ -220,7 +222,9 @@ class Naming {
       // What another element owns is a part of that one.
       if (!owners.has(children[at])) text += this.part(children[at], below, shows);
     }
-    if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) text += this.part(owned, below, shows);
+    // Of two that say so the first owns it.
+    const isAnothers = (owned) => (owners.get(owned) ?? element) !== element;
+    if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) if (!isAnothers(owned)) text += this.part(owned, below, shows);
     if (isDecorated) text += this.pseudo(element, '::after');
     this.depth--;
     return text;

@@ -90,7 +90,8 @@ const notePress = () => {
   watched.movedBefore = new Set(watched.styled.keys());
   const { element = aimed?.element, role, name } = meant ?? {};
   const options = role === 'option' ? closest(element, '[role=listbox]') : null;
-  watched.pressed = element && { element, role, name, options, state: pressedState(element), hadFocus: hasFocus(element), values: chosenNow(options) };
+  watched.pressed = element && { element, role, name, options, state: pressedState(element), hadFocus: hasFocus(element), values: chosenNow(options),
+    text: role === 'option' ? tidy(dom.textContent(element).slice(0, NAME_MAX)) : '' };
 };
 // Whether the press was what the element waits for: a text field has the focus by it, what it opens is open or closed now, or it
 // was to be chosen and has gone, and a field holds what it is called. A list that only closes because its field lost the focus
@@ -102,7 +103,9 @@ const tookPress = () => {
   const isField = isHere(was.element) && ['text', 'content'].includes(actFieldKind(was.element));
   if (isField && !was.hadFocus && hasFocus(was.element) && staysMeant() && !isActDisabled(was.element) && actVisible(was.element)) return true;
   if (was.role !== 'option' || was.name === '' || (isHere(was.element) && actVisible(was.element))) return false;
-  return chosenNow(was.options).includes(was.name) && !was.values.includes(was.name);
+  // A style sheet may add to its name what is not chosen with it, such as "Press Enter".
+  const chosen = chosenNow(was.options);
+  return [was.name, was.text].some((one) => one !== '' && chosen.includes(one) && !was.values.includes(one));
 };
 // What was dragged is let go: what moves now is its end.
 const renewEffects = () => { if (watched) watched.effectsUntil = null; };
@@ -354,6 +357,7 @@ const cameOf = () => {
 // Waits until nothing has changed for two frames, or for one after which nothing is due, `longestMs` at most. Says at once
 // if the action's events were swallowed.
 kit.rest = async (longestMs) => {
+  heardOf.tell(null);
   if (underGuard()?.by) {
     const swallowed = cameOf();
     unguard();
@@ -403,6 +407,7 @@ kit.rest = async (longestMs) => {
 kit.endInput = () => endGuard();
 // The action is over.
 kit.leave = () => {
+  heardOf.tell(null);
   dropEnds();
   endGuard();
   [meant, nestedFirst, typedInto, aimed] = [null, null, null, null];

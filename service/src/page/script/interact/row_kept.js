@@ -25,8 +25,29 @@ const rowBefore = (element) => {
   const cache = new Map(), { rows, own } = aroundOf(element, cache);
   const told = rows.map(({ row, byTitle }) => ({ row, byTitle, told: wordsOf(row, byTitle, cache) }));
   const others = own !== null && FIELDS.has(roleOf(element)) ? othersOf(own, cache) : [];
-  return { element, own, rows: told, others, held: null, until: 0 };
+  return { element, own, words: own === null ? '' : wordsOf(own, false, cache), rows: told, others, called: calledOf(element), held: null, until: 0 };
 };
+// What a field is called, and what those of its kind beside it are: `{element, role, name, others}`; null of what is no field.
+const CALLED = 'input, select, textarea, [role]', CALLED_UP_MAX = 4, CALLED_MAX = 50;
+function calledOf(element) {
+  const role = roleOf(element), name = FIELDS.has(role) ? ownName(element, role) : '';
+  if (name === '') return null;
+  const others = [];
+  for (let around = drawnParent(element), up = 0; around && up < CALLED_UP_MAX && others.length === 0; around = drawnParent(around), up++) {
+    const all = allIn(around, CALLED);
+    for (let at = 0; at < all.length && at < CALLED_MAX; at++) {
+      if (all[at] !== element && roleOf(all[at]) === role) others.push({ element: all[at], name: ownName(all[at], role) });
+    }
+  }
+  return { element, role, name, others };
+}
+// Whether it is called by now as another one was, which is not any more: then the page has given it to another entry.
+function isCalledAsAnother(called) {
+  if (called === null || !dom.isConnected(called.element)) return false;
+  const { element, role, name, others } = called, now = ownName(element, role);
+  const isLeft = (other) => !dom.isConnected(other.element) || ownName(other.element, role) !== now;
+  return now !== '' && now !== name && others.some((other) => other.name === now && isLeft(other));
+}
 // What the rows beside one say.
 function othersOf(row, cache) {
   const others = [], isPlain = isPlainRow.has(row);
@@ -39,10 +60,16 @@ function othersOf(row, cache) {
   }
   return others;
 }
-const isAnothers = (words, { others }) =>
-  others.some((other) => other.words === words && (!dom.isConnected(other.row) || wordsOf(other.row) !== words));
-// Whether an element's own row is another one's by now.
-const isInAnothers = (before) => Boolean(before?.own) && dom.isConnected(before.own) && isAnothers(wordsOf(before.own), before);
+// Whether a row says by now what another one said, which no longer says it. What was written or chosen in its own field counts
+// in neither.
+const isAnothers = (now, { words: before, others }) => {
+  const words = wordsIn(now);
+  if (words.size === 0 || isAmong(words, wordsIn(before))) return false;
+  return others.some((other) => isAmong(words, wordsIn(other.words)) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words));
+};
+// Whether an element's own row is another one's by now, or the element itself is by what it is called.
+const isInAnothers = (before) => Boolean(before)
+  && ((before.own !== null && dom.isConnected(before.own) && isAnothers(wordsOf(before.own), before)) || isCalledAsAnother(before.called));
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
 // The field that an event is about: at the host of a closed root, which hides it, what has the focus inside.
 const fieldOfEvent = (event) => {

@@ -1,5 +1,10 @@
 // What rows and parts of a page say: their texts, words and numbers.
 
+// The words of a text, and whether all of some are among others.
+const WORDS_IN = /[\p{L}\p{M}\p{N}]+(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\p{Emoji_Presentation}|\p{Extended_Pictographic}(?=\ufe0f)/gu;
+const wordsIn = (text) => new Set(text.toLowerCase().match(WORDS_IN) ?? []);
+const isAmong = (few, many) => [...few].every((word) => many.has(word));
+
 // Words with the signs that are part of them ("C++", "A-"), and whole long numbers, such as an order's; one and many of a
 // thing that is counted are the same word. A number with a fraction is a price or a measure.
 const WORDS = /\p{L}[\p{L}\p{M}]*(?:[+#]+|[-\u2212](?![\p{L}\p{N}-]))?|\d[\d.,]*/gu;

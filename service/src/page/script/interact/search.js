@@ -55,26 +55,34 @@ const isRead = text => {
   return parent === null || !isElement(parent) || !UNREAD.has(localNameOf(parent));
 };
 
-// An element's text without that of `but`, cut where it is longer than any name; with `isDrawn` only what is drawn of it, with
-// `isTold` without icons: many are drawn of a word that is kept from assistive technology.
-function textOf(element, but = null, isDrawn = false, isTold = false) {
+// An element's text without the text nodes that are left out, cut where it is longer than any name.
+function textOf(element, isLeftOut = () => false) {
   const walker = textWalker(element), parts = [];
   for (let node = walker.nextNode(), chars = 0; node && chars < TEXT_OF_ONE_MAX; node = walker.nextNode()) {
-    if (!isRead(node) || (but && contains(but, node)) || (isDrawn && !isDrawnText(node)) || (isTold && isIconText(node, element))) continue;
+    if (!isRead(node) || isLeftOut(node)) continue;
     chars += node.data.length;
     parts.push(node.data.slice(0, TEXT_OF_ONE_MAX));
   }
   return parts.join('\0');
 }
 
-const isIconText = (text, within) => {
-  const icon = isElement(parentOf(text)) ? dom.closest(parentOf(text), '[aria-hidden=true]') : null;
-  return icon !== null && icon !== within && contains(within, icon);
+// Whether a text is in something else in an element that matches a selector.
+const isInAnother = (text, selector, within) => {
+  const inner = isElement(parentOf(text)) ? dom.closest(parentOf(text), selector) : null;
+  return inner !== null && inner !== within && contains(within, inner);
 };
 
 const isDrawnText = text => {
   const parent = parentOf(text);
   return !parent || !isElement(parent) || Element.prototype.checkVisibility.call(parent, { visibilityProperty: true });
+};
+
+// What a person may read of an element: what is drawn of it, also without icons, of which many are drawn of a word that is kept
+// from assistive technology, and without the buttons and links beside its words.
+const readingsOf = function* (element) {
+  const isHidden = (node) => !isDrawnText(node);
+  yield textOf(element, isHidden);
+  for (const selector of ['[aria-hidden=true]', IN_BUTTON]) yield textOf(element, (node) => isHidden(node) || isInAnother(node, selector, element));
 };
 
 class Search {
@@ -184,8 +192,7 @@ class Search {
       // The browser does not draw what a closed `details` holds besides its summary.
       if (isClosedDetails(element, dom.tag(element))) { missed.add(element); continue }
       // A menu that opens on hover, or a count that is not shown, is no part of what a person reads.
-      const isFitting = wanted.fit(text)
-        || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && (wanted.fit(textOf(element, null, true)) || wanted.fit(textOf(element, null, true, true))));
+      const isFitting = wanted.fit(text) || (wanted.isWhole && hidden++ < HIDDEN_LOOKS_MAX && readingsOf(element).some(reading => wanted.fit(reading)));
       if (isFitting) found.add(element);
       else if (wanted.isWhole) missed.add(element);
     }
@@ -215,18 +222,23 @@ class Search {
     let beside = 0;
     for (const label of queryAll(home, 'label')) {
       const control = label.control;
-      if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, control))) continue;
+      if (!control || !isInside(control, scope) || rootOf(control) !== home || !fits(textOf(label, node => contains(control, node)))) continue;
       found.add(control);
+      const drawn = drawnInstead(control);
+      if (drawn !== null && isInside(drawn, scope)) found.add(drawn);
       // Beside a button that the label is for, such as one for a palette, it is the only field that is typed into.
       if (!this.isTyping || dom.matches(control, TYPED_INTO) || beside++ >= LABELS_BESIDE_MAX) continue;
       const fields = queryAll(label, TYPED_INTO);
       if (fields.length === 1 && isInside(fields[0], scope)) found.add(fields[0]);
     }
     for (const element of queryAll(tree, `[aria-label], [aria-labelledby]`)) {
-      const by = byIds(element, 'aria-labelledby');
-      // One of several may be the value, which it holds itself.
-      if (by.length > 1 && parts.length < LABELS_BESIDE_MAX && by.some(label => !contains(element, label) && fits(textOf(label)))) parts.push(element);
-      if (fits(by.map(label => textOf(label)).join(' ')) || fits(dom.attribute(element, 'aria-label') ?? '')) found.add(element);
+      const by = byIds(element, 'aria-labelledby'), own = dom.attribute(element, 'aria-label') ?? '';
+      const said = by.map(label => dom.attribute(label, 'aria-label') || textOf(label));
+      if (fits(said.join(' ')) || fits(own)) { found.add(element); continue }
+      // One of several may be the value, which it holds itself. Where it says what it does, such as "Select", the others say with
+      // what, such as the row that it is in, which is another element.
+      const isVerb = own !== '' && by.includes(element);
+      if (by.length > 1 && !isVerb && parts.length < LABELS_BESIDE_MAX && by.some((label, at) => !contains(element, label) && fits(said[at]))) parts.push(element);
     }
     if (found.size === 0) for (const element of parts) found.add(element);
     if (found.size === 0) for (const field of this.calledSo(tree, home, scope, fits)) found.add(field);
@@ -248,6 +260,20 @@ class Search {
       if (field) yield field;
     }
   }
+}
+
+// The field that a library draws after one that it hides, such as an editor after its text area; null where there is not one.
+// A form sends the value of the hidden one, so the drawn one has no name of its own.
+const DRAWN_AFTER_MAX = 2;
+function drawnInstead(field) {
+  if (!dom.matches(field, `${WITH_TEXT}, select`) || Element.prototype.checkVisibility.call(field)) return null;
+  const isDrawn = (one) => isVisible(one) && !dom.has(one, 'name') && labelsOf(one).length === 0;
+  for (let at = dom.nextElement(field), seen = 0; at && seen < DRAWN_AFTER_MAX && dom.tag(at) !== 'label'; at = dom.nextElement(at), seen++) {
+    const fields = dom.matches(at, TYPED_INTO) ? [at] : [...queryAll(at, TYPED_INTO)].slice(0, LABELS_BESIDE_MAX);
+    const drawn = fields.filter(isDrawn);
+    if (fields.length > 0) return onlyOne(drawn) ?? onlyOne(drawn.filter(isEditingHost));
+  }
+  return null;
 }
 
 // The field beside a `label`, or beside the cell or line that holds only the label. Most labels stand before their field, and

@@ -47,6 +47,18 @@ function wordsUnder(element) {
   return content.length > CONTENT_NAME_MAX ? '' : content;
 }
 
+// The fields and buttons among some lines and in them.
+function controlsAmong(kids) {
+  const controls = [], open = [...kids].reverse();
+  while (open.length > 0) {
+    const kid = open.pop();
+    if (kid.words !== undefined) continue;
+    if (kid.acts && (FIELDS.has(kid.role) || kid.role === 'button')) controls.push(kid);
+    else open.push(...[...kid.kids].reverse());
+  }
+  return controls;
+}
+
 class Shaping {
   // Decides about texts that wait for a field beside them.
   settle(frame, isLast) {
@@ -169,7 +181,8 @@ class Shaping {
     }
     if (node.how === 'pointer' && isUnnamed && kids.length === 1 && kids[0].words === undefined && (kids[0].acts || kids[0].frame)) return false;
     const others = kids.filter(kid => kid.words === undefined);
-    if (role === 'textbox') { node.kids = []; return true }
+    // What is in an editor is its text, but for controls such as the cells of a table.
+    if (role === 'textbox') { node.kids = controlsAmong(kids); return true }
     if (node.acts && isUnnamed && !BY_CONTENT.has(role)) {
       const content = contentOf(node.element);
       node.known = VALUED.has(role) ? '' : content;
@@ -186,8 +199,10 @@ class Shaping {
       } else node.kids = node.kids.filter(kid => kid.words === undefined || !node.name.includes(tidy(kid.words)));
     } else {
       node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
-      // A button that a label names says what was chosen.
-      const words = (this.full && role !== 'heading') || role === 'button' ? wordsAmong(kids) : '';
+      // A button that a label names says what was chosen; what is named otherwise than it is drawn, such as "Click to edit", says
+      // which it is.
+      const isSaid = role === 'button' || (role !== 'heading' && (this.full || (node.acts && hasAuthorName(node.element))));
+      const words = isSaid ? wordsAmong(kids).slice(0, TEXT_MAX) : '';
       if ((this.full ? words : /[\p{L}\p{N}]/u.test(words)) && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;
@@ -224,7 +239,8 @@ class Shaping {
       const line = { d: level, r: kid.role };
       if (kid.name) line.n = kid.name;
       if (kid.known !== kid.name) line.k = kid.known;
-      if (kid.text) line.t = kid.text.toWellFormed();
+      const text = [kid.text, kid.sorted].filter(Boolean).join(', ');
+      if (text) line.t = text.toWellFormed();
       if (kid.states.length) line.s = kid.states;
       line.e = numberOf(kid.element);
       const row = rowOf(kid.element, rows, looked);

@@ -239,10 +239,17 @@ function valueOf(element, role) {
   return null;
 }
 
+// How a table is sorted by a header; '' where it is not.
+const SORTED = new Map([['ascending', 'sorted ascending'], ['descending', 'sorted descending'], ['other', 'sorted']]);
+const sortingOf = (header) => SORTED.get((dom.attribute(header, 'aria-sort') ?? '').trim().toLowerCase()) ?? '';
+
+// What libraries keep in `data-placeholder` beside a text: whether the placeholder is shown.
+const IS_SHOWN = /^(?:true|false)$/i;
 function placeholderOf(element, name) {
   const tag = dom.tag(element);
   const own = tag === 'input' || tag === 'textarea' ? dom.attribute(element, 'placeholder') : null;
-  const text = capped(tidy((own || dom.attribute(element, 'aria-placeholder') || dom.attribute(element, 'data-placeholder') || '').slice(0, VALUE_MAX)), 500);
+  const kept = dom.attribute(element, 'data-placeholder') ?? '';
+  const text = capped(tidy((own || dom.attribute(element, 'aria-placeholder') || (IS_SHOWN.test(kept) ? '' : kept)).slice(0, VALUE_MAX)), 500);
   return text === '' || text === name ? null : text;
 }
 

@@ -74,6 +74,9 @@ const isReplacedField = (element, tag, role) => {
   return width < 1 && height < 1 && Number.parseInt(dom.attribute(element, 'tabindex'), 10) < 0 && drawingOf(element) === null;
 };
 
+// Whether an editor has parts that are no text of its own, as a table with cells that are edited each by itself.
+const mayHoldControls = (element) => isEditingHost(element) && Element.prototype.querySelector.call(element, '[contenteditable=false]') !== null;
+
 const wholePx = (px) => Math.round(Math.max(-1e9, Math.min(1e9, px)));
 const boxLine = (element) => {
   const { x, y, width, height } = dom.box(element);
@@ -283,6 +286,7 @@ class TreeWalk extends Shaping {
     const name = ownName(element, role);
     const node = { element, role, name, known: name, acts, how, text: null, states: statesOf(element, role), wants: acts || role === 'iframe' || (this.full && FULL_REFS.has(role)),
       placeholder: null, url: null, hint: null, box: null, kids: [], leaf: false, climbed: 0, frame: role === 'iframe' };
+    if (role === 'columnheader' || role === 'rowheader') node.sorted = sortingOf(element);
     const control = how ? hiddenControl(element, tag) : null;
     if (control) node.states.push(...statesOf(control, roleOf(control)));
     if (how && !isEditingHost(element)) node.states.push('clickable');
@@ -298,7 +302,7 @@ class TreeWalk extends Shaping {
       if (name === '') node.text ??= wordsUnder(element) || null;
       node.placeholder = placeholderOf(element, name);
       // A list of ARIA's own has its options beneath.
-      if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = true;
+      if (role !== 'listbox' && role !== 'combobox' || tag === 'input') node.leaf = !mayHoldControls(element);
       if (role === 'combobox' && tag !== 'select' && tag !== 'input') node.named = true;
     }
     if (this.boxes) {
