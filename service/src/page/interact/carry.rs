@@ -265,9 +265,7 @@ impl Carrying<'_, '_> {
     /// Whether what was dragged is back where it was, after the page has settled.
     pub(super) async fn has_returned(&self) -> bool {
         match &self.zone {
-            Some(zone) if self.data.is_none() && self.is_named && self.source.frame.document() == zone.document() => {
-                zone.has_returned().await
-            }
+            Some(zone) if self.is_named && self.source.frame.document() == zone.document() => zone.has_returned().await,
             _ => false,
         }
     }

@@ -446,3 +446,23 @@ async fn a_cover_that_is_kept_between_drags_covers_no_target() {
     assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
     scene.ends().await;
 }
+
+/// An entry that HTML's drag and drop puts where it was is told, although its list took the drop.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_that_is_dropped_where_it_was_is_told() {
+    let list = "<ul id=l>ITEMS</ul><script>let log = [], item; l.ondragstart = e => { item = e.target; e.dataTransfer.setData('text/plain', 'x') };
+        l.ondragover = e => { e.preventDefault(); l.className = 'over' }; l.ondrop = e => { e.preventDefault(); l.className = '';
+            const to = e.target.closest('li'); if (to && to !== item) l.insertBefore(item, to); log.push([...l.children].map(one => one.id).join('')) }</script>";
+    let items: String =
+        ["a", "b", "c"].map(|id| format!("<li draggable=true id={id} style='height:30px'>{id}</li>")).concat();
+    let scene = Scene::open().await;
+    for (from, to, order, is_same) in [("#b", "#c", "abc", true), ("#a", "#c", "bac", false)] {
+        scene.shows(&list.replace("ITEMS", &items)).await;
+        let to = scene.element(to).await;
+        let acted = drags_briefly(&scene, from, &to).await.unwrap();
+        assert_eq!(scene.log().await, order);
+        let is_told = acted.warnings.iter().any(|one| one.starts_with("not_dropped: "));
+        assert_eq!(is_told, is_same, "{order}: {acted:?}");
+    }
+    scene.ends().await;
+}

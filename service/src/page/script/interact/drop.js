@@ -187,7 +187,7 @@ const scrollsAround = (element) => {
 // target's point in the frame of this document that it is in. `isHeld`: what is dragged, and drawn for it, may cover it.
 kit.dropSight = (inner, isHeld) => {
   const now = dropping;
-  if (!now || !isConnected(now.element)) return { lacks: 'attached', what: 'the target' };
+  if (!now || !isConnected(now.element)) return { lacks: 'attached', what: 'the target, which left the page during the drag (`at` names a point)' };
   const { element } = now;
   if (!inner && !isHeld && !actVisible(element)) return lacks('visible', element);
   if (!targetStays(now)) return lacks('same', element, { is: identityOf(element) });
@@ -294,6 +294,8 @@ kit.dropChanged = () => {
   // What a canvas draws can't be compared.
   const changed = watched?.isOnCanvas || (dropping?.hasChanged() ?? true);
   dropped = dropping;
+  // HTML's drag and drop carries a picture of it. What is dropped elsewhere than in its own list may be taken there unseen.
+  if (dropped && dragged) dropped.wentAlong = dropped.source !== null && parentNodeOf(dropped.source) === parentNodeOf(dropped.element);
   dropEnds();
   return changed;
 };
