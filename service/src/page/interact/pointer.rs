@@ -113,11 +113,10 @@ impl Page {
                 }
             };
             if let Some(rest) = acted {
-                let lost = match &rest {
-                    Some(rest) => rest.lost.as_ref().map(|lost| format!("a press came, and no click: {lost}")),
-                    None => None,
-                };
-                let lost = is_without_document(&came).then(|| left_before_click(&ready.what)).or(lost);
+                let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
+                let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
+                let left = click.button == Button::Left && is_without_document(&came);
+                let lost = left.then(|| left_before_click(&ready.what)).or(lost);
                 let settled = quiet.settle(rest).await?;
                 let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
                 acted.warnings.extend(lost.map(|lost| format!("click_lost: {lost}")));
@@ -137,8 +136,9 @@ impl Page {
         });
         let lost = match &rest {
             _ if left.is_some() => left,
-            _ if left_unclicked => {
-                Some(format!("click_lost: {}; what acts at the press has acted", left_before_click(&spot.what)))
+            // Other buttons act at the press.
+            _ if left_unclicked && click.button == Button::Left => {
+                Some(format!("click_lost: {}", left_before_click(&spot.what)))
             }
             Some(rest) => click.lost(rest, &spot.what),
             None => is_cut_short
@@ -307,7 +307,7 @@ impl Page {
 }
 
 fn left_before_click(what: &str) -> String {
-    format!("the document left before a click came to {what}")
+    format!("the document left before a click came to {what}; what acts at the press or the release has acted")
 }
 
 /// Whether a call found its document gone, or had it go.

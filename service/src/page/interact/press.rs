@@ -1,10 +1,10 @@
 //! A press that comes to an element or to none. The pointer's move, and what is written with it, is in `pointer`.
 
+use std::pin::Pin;
+
 use chromiumoxide_cdp::cdp::browser_protocol::input::{
     DispatchMouseEventParams, DispatchMouseEventReturns, MouseButton,
 };
-use std::pin::Pin;
-
 use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
 use futures_util::{FutureExt as _, poll};
 

@@ -303,3 +303,19 @@ async fn a_box_that_says_nothing_has_the_state_of_its_row() {
     assert_eq!(scene.log().await, "true,false");
     scene.ends().await;
 }
+
+/// That a row is selected says nothing of a switch in it, nor of a box that is for something else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_selected_row_says_nothing_of_a_switch_in_it() {
+    let scene = Scene::open().await;
+    for made in ["role=switch", "role=checkbox"] {
+        scene
+            .shows(&format!("<table><tr role=row aria-selected=true><td>Emma<td><span {made} aria-label=Urgent id=s tabindex=0>x</span></table>
+                <script>const log = []; s.onclick = () => log.push('clicked')</script>"))
+            .await;
+        let refused = scene.page.check(&scene.element("#s").await, true, &ready_briefly()).await.unwrap_err();
+        assert!(matches!(refused, ActError::NoEffect(_)), "{made}: {refused:?}");
+        assert_eq!(scene.log().await, "clicked", "{made}");
+    }
+    scene.ends().await;
+}

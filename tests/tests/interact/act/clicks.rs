@@ -462,6 +462,10 @@ async fn a_touch_target_over_a_control_takes_its_clicks() {
     let scene = Scene::showing(&page("", "")).await;
     scene.click("#c").await.unwrap();
     assert_eq!(scene.log().await, "1");
+    // A button under it may be for something else.
+    scene.shows(&page("", "").replace("role=combobox", "role=button")).await;
+    let covered = scene.click_within("#c", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
     for (over, beside) in [
         ("", "<button style='position:absolute;right:0;top:0'>x</button>"),
         ("background:#fff", ""),

@@ -7,7 +7,7 @@ use porthole_service::page::interact::{
 };
 use tokio::time::Instant;
 
-use super::scene::{LOGS, Scene, ready};
+use super::scene::{BRIEFLY, LOGS, Scene, ready};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn elements_are_dragged_by_the_pointer_and_by_html() {
@@ -439,11 +439,13 @@ async fn a_cover_that_is_kept_between_drags_covers_no_target() {
         scene.evaluate("a.style.left = a.style.top = '20px'").await;
     }
     assert_eq!(scene.log().await.matches("let go").count(), 2);
-    // One that says something is no such cover.
-    scene.shows(&format!("{ZONES}{}", cover.replace("></div>", ">Drop here</div>"))).await;
-    let to = scene.element("#to").await;
-    let covered = drags_briefly(&scene, "#a", &to).await.unwrap_err();
-    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
+    // One that says or shows something is no such cover.
+    for shows in [cover.replace("></div>", ">Drop here</div>"), cover.replace("inset:0", "inset:0;background:#0008")] {
+        scene.shows(&format!("{ZONES}{shows}")).await;
+        let to = scene.element("#to").await;
+        let covered = drags_briefly(&scene, "#a", &to).await.unwrap_err();
+        assert!(matches!(covered, ActError::Covered { .. }), "{shows}: {covered:?}");
+    }
     scene.ends().await;
 }
 
@@ -464,5 +466,26 @@ async fn an_entry_that_is_dropped_where_it_was_is_told() {
         let is_told = acted.warnings.iter().any(|one| one.starts_with("not_dropped: "));
         assert_eq!(is_told, is_same, "{order}: {acted:?}");
     }
+    scene.ends().await;
+}
+
+/// A handle that leaves the pointer to its entry is dragged with that, and dropped on. A click on it would be another one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_handle_that_leaves_the_pointer_to_its_entry_is_dragged() {
+    let scene = Scene::open().await;
+    let entry = |id: &str| {
+        format!(
+            "<div draggable=true id=row-{id} style='height:30px'><button id={id} style='pointer-events:none'>=</button> {id}</div>"
+        )
+    };
+    scene
+        .shows(&format!("{}{}<script>let log = []; addEventListener('dragstart', e => log.push(e.target.id)); addEventListener('dragover', e => e.preventDefault());
+            addEventListener('drop', e => {{ e.preventDefault(); log.push(e.target.id) }})</script>", entry("a"), entry("b")))
+        .await;
+    let to = scene.element("#b").await;
+    drags_briefly(&scene, "#a", &to).await.unwrap();
+    assert_eq!(scene.log().await, "row-a,row-b");
+    let covered = scene.click_within("#a", BRIEFLY).await.unwrap_err();
+    assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
     scene.ends().await;
 }

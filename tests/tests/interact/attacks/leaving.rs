@@ -1,6 +1,7 @@
 //! Documents that leave while they are typed into: the next one gets nothing of what was meant for them.
 
-use porthole_service::page::interact::{ActError, Acted, Click, Element, How, Point, Terms, Typing};
+use porthole_contract::session::TargetBy;
+use porthole_service::page::interact::{ActError, Acted, Button, Click, Element, How, Point, Terms, Typing, Wanted};
 use porthole_tests::Reply;
 use porthole_tests::site::SHOP;
 
@@ -179,6 +180,7 @@ async fn a_click_whose_document_leaves_before_it_comes_is_told_as_lost() {
         ("pointerdown", "f.remove()"),
         ("mousedown", "f.remove()"),
         ("mousedown", "setTimeout(() => f.remove())"),
+        ("pointerup", "f.remove()"),
         ("click", "f.remove()"),
         ("click", "setTimeout(() => f.remove())"),
     ];
@@ -205,6 +207,45 @@ async fn a_click_whose_document_leaves_before_it_comes_is_told_as_lost() {
             assert_eq!(is_told, !has_clicked, "{how:?} {event} {leave}: {clicked:?}");
             assert!(has_clicked || event != "click", "{how:?} {leave}: {clicked:?}");
         }
+    }
+    scene.ends().await;
+}
+
+/// A button that opens a menu acts at its press: the document that leaves by that was clicked.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_document_that_leaves_by_the_menus_button_was_clicked() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene.page.hover_at(Point { x: 700.0, y: 500.0 }).await.unwrap();
+        scene
+            .shows("<iframe id=f srcdoc=\"<button id=b style='position:fixed;inset:0' oncontextmenu='parent.done()'>Keep</button>\" onload='f.loaded = true'></iframe>
+                <script>const log = []; function done() { log.push('menu'); f.remove() }</script>")
+            .await;
+        scene.evaluate("new Promise(done => f.loaded ? done() : f.addEventListener('load', () => done()))").await;
+        let button = scene.inner(&["#f", "#b"]).await;
+        let click = Click { button: Button::Right, ..Click::once(Terms { how, ..briefly() }) };
+        let acted = scene.page.click(&button, &click).await.unwrap();
+        assert_eq!((scene.log().await.as_str(), acted.warnings.len()), ("menu", 0), "{how:?} {acted:?}");
+    }
+    scene.ends().await;
+}
+
+/// What a page puts off by a promise until the button is let go comes before the click.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_button_that_a_promise_of_the_release_renames_is_not_clicked() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene
+            .shows(
+                "<button id=b>Archive</button><script>const log = []; b.onclick = () => log.push(b.textContent);
+                b.onmouseup = () => Promise.resolve().then(() => { b.textContent = 'Delete all' })</script>",
+            )
+            .await;
+        let wanted = Wanted { by: Some(TargetBy::Text), value: "Archive".to_owned(), ..Wanted::default() };
+        let button = scene.page.locate(&wanted, ready().deadline).await.unwrap().element;
+        let acted = scene.page.click(&button, &Click::once(Terms { how, ..briefly() })).await.unwrap();
+        assert_eq!(scene.log().await, "", "{how:?}");
+        assert!(acted.warnings.join("").contains("click_lost"), "{how:?} {acted:?}");
     }
     scene.ends().await;
 }

@@ -269,8 +269,10 @@ async fn the_label_of_a_hidden_field_is_that_of_the_one_that_is_drawn_for_it() {
         ("<div contenteditable id=e>x</div>", Some("e")),
         ("<div><input aria-label=Font><div contenteditable id=e aria-label=Editor>x</div></div>", Some("e")),
         ("<input id=other name=other>", None),
+        ("<input id=other placeholder='Coupon code'>", None),
+        ("<div><input id=other aria-label=Search></div>", None),
         ("<label for=other>Name</label><input id=other>", None),
-        ("<p>Or</p><label>Name <input id=other></label>", None),
+        ("<p>Or</p><input id=other>", None),
     ] {
         scene.shows(&format!("{area}{drawn}")).await;
         let wanted = by(TargetBy::Label, "Description");

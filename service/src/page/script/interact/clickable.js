@@ -26,8 +26,9 @@ function clickable(element, tag, style, outer) {
   if (dom.matches(element, MADE_CLICKABLE)) {
     const tabindex = dom.attribute(element, 'tabindex');
     const isDragged = dom.attribute(element, 'draggable')?.toLowerCase() === 'true';
-    // A header that says how its table is sorted sorts it.
-    if (isDragged || dom.matches(element, HANDLED) || dom.has(element, 'aria-sort') || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
+    // A header that says how its table is sorted sorts it, unless a button in it does.
+    const sorts = dom.has(element, 'aria-sort') && allIn(element, FOCUSABLE).length === 0;
+    if (isDragged || sorts || dom.matches(element, HANDLED) || Number.parseInt(tabindex, 10) >= 0 || isEditingHost(element)) return 'own';
   }
   if (hiddenControl(element, tag)) return 'own';
   if (GRABS.has(style.cursor)) return isGrabbed(element, tag) ? 'pointer' : '';

@@ -77,8 +77,7 @@ const COPIES_LOOKED_AT_MAX = 200, COVERS_LOOKED_AT_MAX = 200;
 const isBlankCover = (element, { element: target, source }) => {
   if (getComputedStyle(element).position !== 'fixed' || isWithin(target, element) || (source && isWithin(source, element))) return false;
   const { left, top, right, bottom } = rectOf(element);
-  const isWhole = left <= 0 && top <= 0 && right >= innerWidth && bottom >= innerHeight;
-  return isWhole && wordsOfDragged(element) === '' && !matches(element, SHOWS) && allIn(element, SHOWS).length === 0;
+  return left <= 0 && top <= 0 && right >= innerWidth && bottom >= innerHeight && isClear(element) && !matches(element, SHOWS);
 };
 // Counts what the page changes and notes what it adds. The focus that a press gives is no change.
 const watchDrop = (now) => {
@@ -87,7 +86,7 @@ const watchDrop = (now) => {
     now.changes++;
     for (const { addedNodes, type, target } of records) {
       // One that is kept from drag to drag comes by its attributes.
-      if (type === 'attributes' && covers-- > 0 && isBlankCover(target, now)) now.added.add(target);
+      if (type === 'attributes' && !now.added.has(target) && covers-- > 0 && isBlankCover(target, now)) now.added.add(target);
       for (const node of addedNodes) {
         if (room-- <= 0) continue;
         now.added.add(node);

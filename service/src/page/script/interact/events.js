@@ -94,8 +94,9 @@ const leaveFocus = () => {
 const RELABELLED = 'its label is for another field now';
 // What the page's script has put off until its listener is over runs first: a press and a release are two tasks.
 const nextTask = () => new Promise((resolve) => { scheduler.postTask(resolve, { priority: 'user-blocking' }); });
-// How deep promises may follow one another between a press and the focus that it gives.
+// Waits until promises that follow one another, so deep at most, have called what waits for them.
 const MICROTASK_TURNS = 10;
+const promisesEnd = async () => { for (let turn = 0; turn < MICROTASK_TURNS; turn++) await null; };
 // The element that the pointer came to last, and whether it was disabled before.
 let entered = null;
 // The pointer comes to an element that is clicked next. A person's press comes later: pages defer their hover handling by a
@@ -136,13 +137,23 @@ const domClick = async (number, { button, count, modifiers }) => {
   const label = closest(element, 'label');
   const control = label && controlOf(label);
   let lost = null, isTaken = false;
+  // A browser sends no click to what has left under the press, or what another element has come over.
+  const lostNow = () => {
+    if (!isHere(element)) return 'the element left the page';
+    if (!staysMeant()) return 'the element had changed';
+    if (label && controlOf(label) !== control) return RELABELLED;
+    if (isDisabled()) return 'the element was disabled';
+    if (isHiddenNow(element)) return 'the element was hidden';
+    const cover = coverNow(element);
+    return cover === null ? null : `${cover} came over it`;
+  };
   const press = async () => {
     for (let detail = 1; detail <= count; detail++) {
       notePress();
       mouse(inner, 'pointerdown', at, { ...down, detail });
       const goesOn = mouse(inner, 'mousedown', at, { ...down, detail });
       // What its listeners have put off comes before the focus, as in a real press.
-      for (let turn = 0; turn < MICROTASK_TURNS; turn++) await null;
+      await promisesEnd();
       let focusable = inner;
       while (focusable instanceof Element && !matches(focusable, FOCUSABLE)) focusable = flatParent(focusable);
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
@@ -150,19 +161,16 @@ const domClick = async (number, { button, count, modifiers }) => {
       await nextTask();
       mouse(inner, 'pointerup', at, { ...held, button, detail });
       mouse(inner, 'mouseup', at, { ...held, button, detail });
-      // A browser sends no click to what has left under the press, or what another element has come over.
-      const cover = isHere(element) ? coverNow(element) : null;
-      if (!isHere(element)) lost = 'the element left the page';
-      else if (!staysMeant()) lost = 'the element had changed';
-      else if (label && controlOf(label) !== control) lost = RELABELLED;
-      else if (isDisabled()) lost = 'the element was disabled';
-      else if (isHiddenNow(element)) lost = 'the element was hidden';
-      else if (cover !== null) lost = `${cover} came over it`;
+      await promisesEnd();
+      lost = lostNow();
+      if (lost === null) {
+        // The service hears of it before the page's listeners may have the document go.
+        clickComes(null);
+        await promisesEnd();
+        lost = lostNow();
+      }
       if (lost !== null && tookPress()) [lost, isTaken] = [null, true];
       if (lost !== null || isTaken) return;
-      // The service hears of it before the page's listeners may have the document go.
-      clickComes(null);
-      for (let turn = 0; turn < MICROTASK_TURNS; turn++) await null;
       mouse(isHere(inner) ? inner : element, type, at, { ...held, button, detail });
       if (button === 2) mouse(element, 'contextmenu', at, { ...held, button });
     }

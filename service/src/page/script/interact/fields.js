@@ -316,7 +316,7 @@ let chosenIn = null;
 const noteChosenIn = (element) => {
   const cache = new Map(), { own } = aroundOf(element, cache);
   const { role, name } = identityOf(element);
-  chosenIn = { element, number: numberOf(element), role, name, called: calledOf(element), own, words: own === null ? '' : wordsOf(own, false, cache), others: own ? othersOf(own, cache) : [] };
+  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name };
 };
 // Whether it is another entry's by now. What has left its row is asked by what it is called alone.
 const isAnothersNow = (element) => chosenIn?.element === element && (chosenIn.own === null || isWithin(element, chosenIn.own)
@@ -366,9 +366,9 @@ const checkOf = (element, begins) => {
   const beside = stateOf(box, element, begins);
   return { ...beside, inner: beside.number };
 };
-// What its row says in place of a box that says nothing and is the only one there.
+// What its row says in place of a box that says nothing, not even what it is for, and is the only one there.
 const rowStateOf = (box, role) => {
-  const row = ['checkbox', 'radio', 'switch'].includes(role) ? closest(box, ROWS_OF_BOXES) : null;
+  const row = ['checkbox', 'radio'].includes(role) && ownName(box, role) === '' ? closest(box, ROWS_OF_BOXES) : null;
   if (!row || [...allIn(row, BOXES)].filter((one) => closest(one, ROWS_OF_BOXES) === row).length !== 1) return null;
   return attributeOf(row, 'aria-checked') ?? attributeOf(row, 'aria-selected');
 };

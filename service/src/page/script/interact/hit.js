@@ -16,7 +16,13 @@ const actAccepts = (hit, element) => {
   }
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
-    || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element);
+    || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element);
+};
+// Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
+const isHandleIn = (hit, element) => {
+  const isDragged = element === dropping?.source || element === dropping?.element;
+  const entry = isDragged && getComputedStyle(element).pointerEvents === 'none' ? closest(element, '[draggable=true i]') : null;
+  return entry !== null && isWithin(element, hit) && isWithin(hit, entry);
 };
 // Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped
 // away.
@@ -62,15 +68,20 @@ const isAsLargeAs = (outer, element) => {
   const [inner, around] = [element, outer].map(rectOf);
   return around.width * around.height <= HOST_AREA_MAX * inner.width * inner.height;
 };
-// Whether it is laid over a control to be touched in its place: empty, transparent, not much larger, beside nothing else.
+// Whether an element has nothing in it, and draws nothing.
+const isClear = (element) => {
+  const { backgroundColor, backgroundImage, opacity } = getComputedStyle(element);
+  const isEmpty = dom.elementCount(element) === 0 && shadowOf(element) === null && contentOf(element) === '';
+  return isEmpty && (opacity === '0' || (backgroundImage === 'none' && /^rgba\(.*, 0\)$/.test(backgroundColor)));
+};
+// Whether it is laid over a field to be touched in its place: clear, without a name, not much larger, beside nothing else. A button
+// or link under such an element may be for something else than that.
 const isTouchTargetOf = (hit, element) => {
   const around = flatParent(hit);
   if (!(hit instanceof HTMLElement) || !(around instanceof HTMLElement) || around === documentBody() || !isWithin(element, around)) return false;
-  const { position, cursor, backgroundColor, backgroundImage } = getComputedStyle(hit);
-  const isEmpty = dom.elementCount(hit) === 0 && contentOf(hit) === '' && nameOf(hit) === '' && ['generic', 'none'].includes(roleOf(hit));
-  const isClear = backgroundImage === 'none' && /^rgba\(.*, 0\)$/.test(backgroundColor);
-  return position === 'absolute' && cursor === 'pointer' && isEmpty && isClear && liesOver(hit, element) && isAsLargeAs(hit, element)
-    && isOnlyControl(element, around);
+  const { position, cursor } = getComputedStyle(hit);
+  const isTarget = position === 'absolute' && cursor === 'pointer' && nameOf(hit) === '' && ['generic', 'none'].includes(roleOf(hit)) && isClear(hit);
+  return isTarget && FIELDS.has(shownRole(element)) && liesOver(hit, element) && isAsLargeAs(hit, element) && isOnlyControl(element, around);
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {

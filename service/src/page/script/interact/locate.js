@@ -167,7 +167,7 @@ const CONTROLS_AMONG_MAX = 100;
 function fittingOf(found, plan, steps) {
   if (plan.doing === 'type') return found.filter(takesText);
   if (plan.doing === 'select') {
-    const lists = found.filter(element => dom.tag(element.control ?? element) === 'select');
+    const lists = found.filter(element => dom.tag((element instanceof HTMLLabelElement ? element.control : null) ?? element) === 'select');
     return lists.length > 0 ? lists : found;
   }
   const by = steps?.at(-1).by;

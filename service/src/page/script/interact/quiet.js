@@ -291,7 +291,7 @@ const watch = (element) => {
   endRowLeft();
   watched?.end();
   const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
-    isNew: false, row: element && rowBefore(element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
+    isNew: false, row: element && rowBefore(element, typedInto?.field === element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
     now.changes++;

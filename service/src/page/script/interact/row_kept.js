@@ -21,32 +21,52 @@ const isTyped = (field) => {
 // that or soon after, and still has the field with that value, is about the same: a preview, a hint, the text itself. It is
 // not if it says what another row said, which says it no longer: then they have changed places.
 const OWN_CHANGES_MS = 2000, ROWS_BESIDE_MAX = 50, CLOSED_ROOTS_MAX = 20;
-const rowBefore = (element) => {
+const rowBefore = (element, isTypedInto) => {
   const cache = new Map(), { rows, own } = aroundOf(element, cache);
   const told = rows.map(({ row, byTitle }) => ({ row, byTitle, told: wordsOf(row, byTitle, cache) }));
-  const others = own !== null && FIELDS.has(roleOf(element)) ? othersOf(own, cache) : [];
-  return { element, own, words: own === null ? '' : wordsOf(own, false, cache), rows: told, others, called: calledOf(element), held: null, until: 0 };
+  const entry = FIELDS.has(roleOf(element)) ? entryOf(element, own, cache, isTypedInto) : { element, own, words: '', others: [], called: null, value: new Set() };
+  return { ...entry, rows: told, held: null, until: 0 };
 };
-// What a field is called, and what those of its kind beside it are: `{element, role, name, others}`; null of what is no field.
-const CALLED = 'input, select, textarea, [role]', CALLED_UP_MAX = 4, CALLED_MAX = 50;
+// What says which entry an element is of: what its row says and those beside it, what it is called, and the words of its value,
+// which its row says with the others.
+const entryOf = (element, own, cache, isCalled = true) => ({
+  element, own, words: own === null ? '' : wordsOf(own, false, cache), others: own === null ? [] : othersOf(own, cache), called: isCalled ? calledOf(element) : null,
+  value: wordsIn(dom.tag(element) === 'select' ? [...selectedOptions(element)].map((option) => option.label).join(' ') : isWrittenIn(element) ? element.value : ''),
+});
+// What a field is called, and what the next ones of its kind on either side are: `{element, role, name, others}`; null of what is
+// no field, or takes too long to name.
+const CALLED = 'input, select, textarea, [role]', CALLED_UP_MAX = 4, CALLED_MAX = 10, CALLED_STEPS_MAX = 100, CALLED_MS_MAX = 20;
 function calledOf(element) {
-  const role = roleOf(element), name = FIELDS.has(role) ? ownName(element, role) : '';
-  if (name === '') return null;
-  const others = [];
-  for (let around = drawnParent(element), up = 0; around && up < CALLED_UP_MAX && others.length === 0; around = drawnParent(around), up++) {
-    const all = allIn(around, CALLED);
-    for (let at = 0; at < all.length && at < CALLED_MAX; at++) {
-      if (all[at] !== element && roleOf(all[at]) === role) others.push({ element: all[at], name: ownName(all[at], role) });
+  const role = roleOf(element);
+  if (!FIELDS.has(role)) return null;
+  return namedSoon(() => {
+    const name = ownName(element, role), others = [];
+    for (let around = drawnParent(element), up = 0; name !== '' && around && up < CALLED_UP_MAX && others.length === 0; around = drawnParent(around), up++) {
+      const all = [...allIn(around, CALLED)], at = all.indexOf(element);
+      for (const beside of [all.slice(Math.max(0, at - CALLED_STEPS_MAX), Math.max(0, at)).reverse(), all.slice(at + 1, at + 1 + CALLED_STEPS_MAX)]) {
+        const alike = beside.filter((one) => roleOf(one) === role).slice(0, CALLED_MAX);
+        others.push(...alike.map((one) => ({ element: one, name: ownName(one, role) })));
+      }
     }
-  }
-  return { element, role, name, others };
+    return name === '' ? null : { element, role, name, others };
+  });
 }
-// Whether it is called by now as another one was, which is not any more: then the page has given it to another entry.
+// Whether it is called by now as another one was, which is not any more, and another one is called as it was: the page has given
+// it to another entry.
 function isCalledAsAnother(called) {
   if (called === null || !dom.isConnected(called.element)) return false;
-  const { element, role, name, others } = called, now = ownName(element, role);
-  const isLeft = (other) => !dom.isConnected(other.element) || ownName(other.element, role) !== now;
-  return now !== '' && now !== name && others.some((other) => other.name === now && isLeft(other));
+  return namedSoon(() => {
+    const { element, role, name, others } = called, now = ownName(element, role);
+    if (now === '' || now === name || !others.some((other) => other.name === now)) return false;
+    const nameNow = (other) => (dom.isConnected(other.element) ? ownName(other.element, role) : '');
+    return others.some((other) => other.name === now && nameNow(other) !== now) && others.some((other) => other.name !== name && nameNow(other) === name);
+  });
+}
+// Names that are asked for later than soon are empty meanwhile.
+function namedSoon(name) {
+  const before = namesUntil;
+  namesUntil = Math.min(before, performance.now() + CALLED_MS_MAX);
+  try { return name(); } finally { namesUntil = before; }
 }
 // What the rows beside one say.
 function othersOf(row, cache) {
@@ -60,16 +80,23 @@ function othersOf(row, cache) {
   }
   return others;
 }
-// Whether a row says by now what another one said, which no longer says it. What was written or chosen in its own field counts
-// in neither.
-const isAnothers = (now, { words: before, others }) => {
-  const words = wordsIn(now);
-  if (words.size === 0 || isAmong(words, wordsIn(before))) return false;
-  return others.some((other) => isAmong(words, wordsIn(other.words)) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words));
+// Whether a row says by now what another one said, which no longer says it. What was written or chosen in its own field it says no
+// longer: then all that it says may be among what the other said, if it has lost more words than those that its field held.
+const isAnothers = (now, { words: before, others, value = new Set() }) => {
+  const [words, had] = [wordsIn(now), wordsIn(before)];
+  if (words.size === 0 || had.size === 0 || now === before) return false;
+  const hasLost = [...had].some((word) => !words.has(word) && !value.has(word));
+  const isSame = (said) => said === now || (hasLost && isAmong(words, wordsIn(said)));
+  return others.some((other) => isSame(other.words) && (!dom.isConnected(other.row) || wordsOf(other.row) !== other.words));
 };
-// Whether an element's own row is another one's by now, or the element itself is by what it is called.
-const isInAnothers = (before) => Boolean(before)
-  && ((before.own !== null && dom.isConnected(before.own) && isAnothers(wordsOf(before.own), before)) || isCalledAsAnother(before.called));
+// Whether an element is another entry's by now: its row is, or it is by what it is called, unless its row says what it said.
+const isInAnothers = (before) => {
+  if (!before) return false;
+  const { own, words, element } = before, hasRow = own !== null && dom.isConnected(own);
+  const now = hasRow ? wordsOf(own) : '';
+  if (hasRow && isAnothers(now, before)) return true;
+  return !(words !== '' && now === words && dom.contains(own, element)) && isCalledAsAnother(before.called);
+};
 const heldBy = (field) => (isWrittenIn(field) || dom.tag(field) === 'select' ? field.value : field.checked ?? dom.textContent(field));
 // The field that an event is about: at the host of a closed root, which hides it, what has the focus inside.
 const fieldOfEvent = (event) => {

@@ -263,15 +263,16 @@ class Search {
 }
 
 // The field that a library draws after one that it hides, such as an editor after its text area; null where there is not one.
-// A form sends the value of the hidden one, so the drawn one has no name of its own.
+// A form sends the value of the hidden one, so the drawn one has no name of its own, and only an editor says what it is.
 const DRAWN_AFTER_MAX = 2;
 function drawnInstead(field) {
   if (!dom.matches(field, `${WITH_TEXT}, select`) || Element.prototype.checkVisibility.call(field)) return null;
-  const isDrawn = (one) => isVisible(one) && !dom.has(one, 'name') && labelsOf(one).length === 0;
+  const isUnnamed = (one) => !dom.has(one, 'name') && labelsOf(one).length === 0 && (isEditingHost(one) || nameOf(one) === '');
   for (let at = dom.nextElement(field), seen = 0; at && seen < DRAWN_AFTER_MAX && dom.tag(at) !== 'label'; at = dom.nextElement(at), seen++) {
     const fields = dom.matches(at, TYPED_INTO) ? [at] : [...queryAll(at, TYPED_INTO)].slice(0, LABELS_BESIDE_MAX);
-    const drawn = fields.filter(isDrawn);
+    const drawn = fields.filter(one => isVisible(one) && isUnnamed(one));
     if (fields.length > 0) return onlyOne(drawn) ?? onlyOne(drawn.filter(isEditingHost));
+    if (tidy(dom.textContent(at)) !== '') return null;
   }
   return null;
 }

@@ -201,8 +201,10 @@ class Shaping {
       node.kids = this.full ? others.filter(kid => !(kid.name && kid.kids.length === 0 && kid.role !== 'heading' && kid.role !== 'img' && node.name.includes(kid.name))) : [];
       // A button that a label names says what was chosen; what is named otherwise than it is drawn, such as "Click to edit", says
       // which it is.
-      const isSaid = role === 'button' || (role !== 'heading' && (this.full || (node.acts && hasAuthorName(node.element))));
-      const words = isSaid ? wordsAmong(kids).slice(0, TEXT_MAX) : '';
+      const isWhole = role === 'button' || (this.full && role !== 'heading');
+      const isNamed = role !== 'heading' && node.acts && !PANELS.has(role) && hasAuthorName(node.element);
+      const all = isWhole || isNamed ? wordsAmong(kids) : '';
+      const words = isWhole || all.length <= CONTENT_NAME_MAX ? all.slice(0, TEXT_MAX) : `${all.slice(0, CONTENT_NAME_MAX)}…`;
       if ((this.full ? words : /[\p{L}\p{N}]/u.test(words)) && !node.name.includes(words) && !words.startsWith(node.name.slice(0, NAME_MAX / 2) || ' ') && node.text === null && node.kids.length === 0) node.text = words;
     }
     if (!node.acts) return node.name !== '' || node.kids.length > 0;
