@@ -30,6 +30,8 @@ struct Focused {
 pub(super) struct Keyed {
     /// What has the focus instead of the element.
     pub moved: Option<String>,
+    /// Whether it is a field that has left its document, which is there.
+    pub gone: bool,
     /// Whether any came to the element.
     pub reached: bool,
     /// Whether any was stopped.
@@ -172,12 +174,13 @@ impl Keyed {
         Self { moved: Some(ANOTHER_DOCUMENT.to_owned()), reached: true, left: true, ..Self::default() }
     }
 
-    /// How the page moved the focus as the key went down, and what came of what the key does.
+    /// How the page moved the focus as the key went down, and what came of what the key does. A field that is taken away by
+    /// it has heeded it.
     pub(super) fn strayed(&self, key: &str) -> Option<String> {
         if let Some(to) = &self.followed {
             return Some(format!("the page moved the focus to {to} as {key} went down, and {key} typed there"));
         }
-        let to = self.moved.as_ref().filter(|_| self.stopped && self.reached)?;
+        let to = self.moved.as_ref().filter(|_| self.stopped && self.reached && !self.gone)?;
         Some(format!("the page moved the focus to {to} as {key} went down, and {key} did nothing there"))
     }
 }

@@ -489,3 +489,25 @@ async fn a_handle_that_leaves_the_pointer_to_its_entry_is_dragged() {
     assert!(matches!(covered, ActError::Covered { .. }), "{covered:?}");
     scene.ends().await;
 }
+
+/// What the page draws of the dragged one under the pointer may say another hour than that does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_preview_that_says_another_hour_covers_no_target() {
+    let scene = Scene::open().await;
+    for (title, is_dropped) in [("Standup", true), ("Cancelled", false)] {
+        scene
+            .shows(&format!(
+                "<style>.c{{position:absolute;top:20px;width:120px;height:400px;background:#eee}}.e{{position:absolute;left:0;right:0;height:60px;background:#39f}}</style>
+                <div class=c style='left:20px'><div class=e id=s style='top:40px'><b>9:00 - 10:00</b> <i>Standup</i></div></div>
+                <div class=c style='left:200px'><div><div class=e id=r style='top:200px'><b>1:00 - 2:00</b> <i>Review</i></div></div><div id=m></div></div>
+                <script>const log = []; let on = false; s.onmousedown = e => {{ e.preventDefault(); on = true }};
+                onmousemove = e => {{ if (on && e.clientX > 190) m.innerHTML = `<div class=e style='z-index:4;top:${{Math.round((e.clientY - 50) / 20) * 20}}px'><b>13:00 - 14:00</b> <i>{title}</i></div>` }};
+                onmouseup = () => {{ if (on) log.push('dropped'); on = false; m.innerHTML = '' }}</script>"
+            ))
+            .await;
+        let to = scene.element("#r").await;
+        let dragged = drags_briefly(&scene, "#s", &to).await;
+        assert_eq!(dragged.is_ok(), is_dropped, "{title}: {dragged:?}");
+    }
+    scene.ends().await;
+}

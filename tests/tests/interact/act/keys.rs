@@ -239,3 +239,25 @@ async fn a_key_comes_to_the_body_of_a_frame() {
     assert_eq!(scene.evaluate("f.contentDocument.body.textContent.includes('x')").await, true);
     scene.ends().await;
 }
+
+/// Enter sends a text that was written over another one in its row, also in an editor, and a field that Enter takes away was sent.
+#[tokio::test(flavor = "multi_thread")]
+async fn enter_sends_what_was_written_in_a_row() {
+    let scene = Scene::open().await;
+    let item = |id: &str, invoice: &str, note: &str| {
+        format!(
+            "<li><b>{invoice}</b> <div role=textbox aria-label=Note contenteditable id={id} onkeydown='if (event.key == `Enter`) log.push(this.textContent)'>{note}</div><button>Save</button></li>"
+        )
+    };
+    let rows =
+        format!("<ul>{}{}</ul>", item("f", "Invoice 7 for Acme", "old note"), item("g", "Invoice 8 for Bolt", "other"));
+    let cell = "<div id=b tabindex=0>Cell</div><input id=f aria-label=Name onkeydown='if (event.key == `Enter`) { log.push(this.value); this.remove(); b.focus() }'>";
+    for page in [rows.as_str(), cell] {
+        scene.shows(&format!("<script>const log = []</script>{page}")).await;
+        let typing = Typing { submit: true, ..typing("Bob") };
+        let acted = scene.page.type_text(&scene.element("#f").await, &typing).await.unwrap();
+        assert_eq!(scene.log().await, "Bob", "{page}");
+        assert!(!acted.warnings.join("").contains("not_submitted"), "{page}: {acted:?}");
+    }
+    scene.ends().await;
+}

@@ -286,3 +286,25 @@ async fn one_of_very_many_buttons_is_clicked() {
     assert!(matches!(missed.error, ActError::NotFound(_) | ActError::TimedOut { .. }), "{missed:?}");
     scene.ends().await;
 }
+
+/// Pages set up what heeds the release one frame after the press: a click that has come and gone by then would leave them in a
+/// drag, and the next move would carry the element away.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_press_puts_off_until_the_next_frame_comes_before_the_release() {
+    let scene = Scene::open().await;
+    for how in [How::Input, How::DocumentFirst] {
+        scene
+            .shows("<div id=e style='position:absolute;left:20px;top:20px;width:120px;height:40px;cursor:pointer'>Standup</div>
+                <div id=o tabindex=0 style='position:absolute;left:20px;top:200px'>Other</div><script>const log = [];
+                e.onmousedown = () => requestAnimationFrame(() => setTimeout(() => { let moved = false; const moves = () => { moved = true };
+                    const ends = () => { log.push(moved ? 'moved' : 'popup'); removeEventListener('mouseup', ends); removeEventListener('mousemove', moves) };
+                    addEventListener('mouseup', ends); addEventListener('mousemove', moves) })); o.onclick = () => log.push('other')</script>")
+            .await;
+        for selector in ["#e", "#o"] {
+            let click = Click::once(Terms { how, ..ready() });
+            scene.page.click(&scene.element(selector).await, &click).await.unwrap();
+        }
+        assert_eq!(scene.log().await, "popup,other", "{how:?}");
+    }
+    scene.ends().await;
+}

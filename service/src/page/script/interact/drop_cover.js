@@ -49,7 +49,7 @@ const isDragged = (now, element, x, y) => {
   // HTML's drag and drop draws what is dragged itself, so what the page adds gets the drop, unless it goes along.
   if ((isEarly && !dragged) || (now.late && follows(element, now.late, x, y))) return true;
   for (let at = element; at; at = flatParent(at)) {
-    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || (now.words && wordsOfDragged(at) === now.words)) return true;
+    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || (now.words && wordsOfDragged(at) === now.words) || (!dragged && saysSameBut(now.words, wordsOfDragged(at)))) return true;
     if (now.added.has(at)) return false;
   }
   return false;

@@ -159,6 +159,7 @@ const domClick = async (number, { button, count, modifiers }) => {
       if (goesOn && focusable instanceof HTMLElement) focusOn(focusable, { preventScroll: true });
       else if (goesOn && !(focusable instanceof Element)) leaveFocus();
       await nextTask();
+      await askedComes();
       mouse(inner, 'pointerup', at, { ...held, button, detail });
       mouse(inner, 'mouseup', at, { ...held, button, detail });
       await promisesEnd();

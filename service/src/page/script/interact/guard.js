@@ -245,7 +245,7 @@ kit.keyed = (number) => {
   const moved = by ?? lost ?? taken ?? (field && !(isConnected(field) && hasFocus(field)) ? describe(focused()) : null);
   // The browser itself types nothing where another frame has got the focus.
   const isDropped = Boolean(now?.follows && moved !== null && down && !down.defaultPrevented);
-  return { moved, reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
+  return { moved, gone: Boolean(field && !isConnected(field) && actFieldKind(field)), reached: reached > 0, stopped: (by ?? lost) !== null || isDropped, followed, is: changed && meant !== null && isHere(meant.element) ? identityOf(meant.element) : null };
 };
 
 // Input that was sent until now, and may be taken later by a page that a dialog or its own script holds, is checked still.
@@ -253,10 +253,10 @@ const endGuard = () => {
   if (guarded) Object.assign(guarded, { until: Math.min(guarded.until, performance.now()), ended: true });
 };
 const underGuard = () => (guarded && !guarded.ended ? guarded : null);
-// How many presses came to the element so far; null where nothing is checked. Once the page's zero-delay timers are over:
-// pages defer their handling of a hover or a press by them, and no person lets go sooner.
+// How many presses came to the element so far; null where nothing is checked. Once the page's zero-delay timers are over, and the
+// frame that it has asked for: pages defer their handling of a hover or a press by them, and no person lets go sooner.
 kit.pressed = async () => {
-  if (underGuard()?.reached && hasAsked()) await timersEnd();
+  if (underGuard()?.reached) await askedComes();
   return underGuard()?.reached ?? null;
 };
 const unguard = () => {

@@ -20,7 +20,8 @@ const writtenBeside = (element) => {
   return { row, words: wordsIn(text.slice(0, ABOUT_MAX_CHARS)), others };
 };
 const ownWordsOf = (element) => {
-  const value = setValueOf(fieldFor(element));
+  const field = fieldFor(element), isContent = actFieldKind(field) === 'content' && !isTyped(field);
+  const value = isContent ? dom.textContent(field).slice(0, ABOUT_MAX_CHARS) : setValueOf(field);
   return value === '' ? new Set() : wordsIn(`${value} ${wordsAlone(value)}`);
 };
 const meaningOf = (element, { role, name, content }) => ({

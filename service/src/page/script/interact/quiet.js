@@ -24,7 +24,9 @@ const handedOut = () => {
 // Notes whether the page's script has asked for one since the last note; what `own` asks for at once is ours.
 const noteAsked = (now, own = () => {}) => {
   const handed = handedOut();
-  now.asked ||= handed.some((id, nth) => id > now.handed[nth] + 1);
+  const isAsked = handed.map((id, nth) => id > now.handed[nth] + 1);
+  now.asked ||= isAsked.includes(true);
+  now.askedFrame ||= isAsked[0];
   const result = own();
   now.handed = handedOut();
   return result;
@@ -62,6 +64,13 @@ const databasesAnswer = () => Promise.race([
 ]);
 // Waits until the timers have run that were over before.
 const timersEnd = () => new Promise((resolve) => { setTimeout(resolve); });
+// Waits until the frame and the timers have come that the page's script has asked for since the action began, if it has. Between a
+// press and the release pages set up what heeds the release so.
+const askedComes = async () => {
+  if (!hasAsked()) return;
+  if (!watched || watched.askedFrame) await frame();
+  await timersEnd();
+};
 // Whether a second frame would show nothing that the first did not: the page's script has asked for no frame, timer or idle
 // time since the action began and has no database, nothing moves, and no task is left. `since`: when it was still first.
 const nothingIsDue = async (now, since) => {
@@ -290,7 +299,7 @@ const watch = (element) => {
   if (watched?.row) keepRow(watched.row);
   endRowLeft();
   watched?.end();
-  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
+  const now = { changes: 0, changed: false, beside: false, said: new Set(), saidNodes: 0, revealed: new Set(), isOnCanvas: false, isByKey: false, asked: false, askedFrame: false, handed: handedOut(), stores: true, effects: new Set(animationsNow()), effectsUntil: null,
     isNew: false, row: element && rowBefore(element, typedInto?.field === element), frame: 0, styled: new Map(), movedBefore: new Set(), pressed: null, end: () => {} };
   hasDatabases().then((has) => { now.stores = has; });
   const note = (event) => {
