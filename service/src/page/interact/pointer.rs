@@ -104,7 +104,7 @@ impl Page {
                     self.place_pointer(element, ready.point, &quiet, &tries).await?;
                 }
                 let Done {} = self.told_once(element, "domEnter", options.clone(), &tries).await?;
-                let comes = element.frame.call::<()>(self, ANSWER_TIMEOUT, "clickComes", Vec::new());
+                let comes = element.frame.call::<()>(self, tries.limit(), "clickComes", Vec::new());
                 let clicked = self.in_document(element, "domClick", options.clone(), &mut quiet, &tries);
                 match join(comes, clicked).await {
                     // Hidden as the pointer came, by a menu that opens still: nothing was pressed.

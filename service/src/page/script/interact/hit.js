@@ -20,8 +20,8 @@ const actAccepts = (hit, element) => {
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {
-  const isDragged = element === dropping?.source || element === dropping?.element;
-  const entry = isDragged && getComputedStyle(element).pointerEvents === 'none' ? closest(element, '[draggable=true i]') : null;
+  const isAnEnd = element === dropping?.source || element === dropping?.element;
+  const entry = isAnEnd && getComputedStyle(element).pointerEvents === 'none' ? closest(element, '[draggable=true i]') : null;
   return entry !== null && isWithin(element, hit) && isWithin(hit, entry);
 };
 // Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped

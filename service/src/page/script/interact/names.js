@@ -223,8 +223,8 @@ class Naming {
       if (!owners.has(children[at])) text += this.part(children[at], below, shows);
     }
     // Of two that say so the first owns it.
-    const isAnothers = (owned) => (owners.get(owned) ?? element) !== element;
-    if (dom.has(element, 'aria-owns')) for (const owned of byIds(element, 'aria-owns')) if (!isAnothers(owned)) text += this.part(owned, below, shows);
+    const owned = dom.has(element, 'aria-owns') ? byIds(element, 'aria-owns').filter((one) => (owners.get(one) ?? element) === element) : [];
+    for (const one of owned) text += this.part(one, below, shows);
     if (isDecorated) text += this.pseudo(element, '::after');
     this.depth--;
     return text;
