@@ -88,6 +88,11 @@ impl ActError {
     }
 }
 
+/// Whether a call found its document gone, or had it go.
+pub(super) fn finds_no_document<T>(told: &Result<T, ActError>) -> bool {
+    matches!(told, Err(ActError::NotFound(Missing::Document(_))))
+}
+
 /// `None` where a dialog holds the page: then what was asked for happened, and its answer is still to come.
 pub(super) fn unless_held<T>(told: Result<T, ActError>) -> Result<Option<T>, ActError> {
     match told {

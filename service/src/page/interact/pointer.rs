@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::acted::{Acted, Method, Point, Terms};
 use super::actionable::{Ask, Tries};
 use super::chord::Modifiers;
-use super::error::Missing;
+use super::error::{Missing, finds_no_document};
 use super::press::{Came, Press, Sent};
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element};
@@ -115,7 +115,7 @@ impl Page {
             if let Some(rest) = acted {
                 let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
                 let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
-                let left = click.button == Button::Left && is_without_document(&came);
+                let left = click.button == Button::Left && finds_no_document(&came);
                 let lost = left.then(|| left_before_click(&ready.what)).or(lost);
                 let settled = quiet.settle(rest).await?;
                 let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
@@ -308,11 +308,6 @@ impl Page {
 
 fn left_before_click(what: &str) -> String {
     format!("the document left before a click came to {what}; what acts at the press or the release has acted")
-}
-
-/// Whether a call found its document gone, or had it go.
-pub(super) fn is_without_document<T>(answer: &Result<T, ActError>) -> bool {
-    matches!(answer, Err(ActError::NotFound(Missing::Document(_))))
 }
 
 /// Whether the pointer goes along with what happens in the document.

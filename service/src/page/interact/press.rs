@@ -11,9 +11,9 @@ use futures_util::{FutureExt as _, poll};
 use super::acted::Point;
 use super::actionable::{Ask, Spot, Told, Tries, frames_around};
 use super::chord::Modifiers;
+use super::error::finds_no_document;
 use super::hold_input::{Aside, HeldInput};
 use super::leaving::Leaving;
-use super::pointer::is_without_document;
 use super::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
 use super::{ActError, Element, Frame};
 use crate::cdp::Call;
@@ -101,7 +101,7 @@ impl Page {
             let mut left_unclicked = false;
             if let (Some(mut heard), Some(_)) = (heard, &taken) {
                 heard.as_mut().await;
-                left_unclicked = heard.as_mut().take_output().is_some_and(|heard| is_without_document(&heard));
+                left_unclicked = heard.as_mut().take_output().is_some_and(|heard| finds_no_document(&heard));
             }
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
