@@ -11,6 +11,7 @@ mod frames;
 mod keys;
 mod readiness;
 pub(crate) mod scene;
+mod scrolls;
 mod settles;
 mod strays;
 mod uploads;

@@ -1,0 +1,49 @@
+//! Scrolling of pages and of what is in them.
+
+use porthole_service::page::interact::{Direction, End, NO_CHANGE, Scroll};
+
+use super::scene::{Scene, ready};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn pages_and_containers_are_scrolled_at_once() {
+    let scene = Scene::showing(
+        "<style>* { scroll-behavior: smooth }</style><div id=box style='height:200px;overflow:auto'><div style='height:2000px;width:3000px'>
+        <p id=inside></div></div><div style='height:4000px'></div><p id=end>end</p>",
+    )
+    .await;
+    let by = async |scroll| scene.page.scroll(None, scroll, ready().deadline).await.unwrap();
+    by(Scroll::By(Direction::Down, Some(300.0))).await;
+    assert_eq!(scene.evaluate("scrollY").await, 300);
+    by(Scroll::To(End::Bottom)).await;
+    assert!(scene.evaluate("scrollY").await.as_f64().unwrap() > 3000.0);
+    let acted = by(Scroll::To(End::Bottom)).await;
+    assert_eq!(acted.warnings, [NO_CHANGE]);
+    by(Scroll::To(End::Top)).await;
+    by(Scroll::By(Direction::Down, None)).await;
+    assert_eq!(scene.evaluate("scrollY").await, 510);
+    let container = scene.element("#inside").await;
+    let within = async |scroll| scene.page.scroll(Some(&container), scroll, ready().deadline).await.unwrap();
+    within(Scroll::By(Direction::Down, Some(120.0))).await;
+    within(Scroll::By(Direction::Right, Some(50.0))).await;
+    assert_eq!(scene.evaluate("box.scrollTop + ',' + box.scrollLeft").await, "120,50");
+    let end = scene.element("#end").await;
+    scene.page.scroll(Some(&end), Scroll::IntoView, ready().deadline).await.unwrap();
+    assert_eq!(scene.evaluate("end.getBoundingClientRect().top < innerHeight").await, true);
+
+    scene.shows("<style>body { margin: 0; height: 100vh; overflow: hidden } main { height: 100vh; overflow: auto }</style><main id=m><div style='height:3000px'>").await;
+    by(Scroll::By(Direction::Down, Some(200.0))).await;
+    assert_eq!(scene.evaluate("m.scrollTop").await, 200, "what fills the window scrolls where the page does not");
+
+    // A chat begins at its end: scrolled to its top, its position is negative.
+    scene.shows("<div id=m style='height:200px;overflow:auto;display:flex;flex-direction:column-reverse'><p id=last>last</p><div style='flex:none;height:2000px'></div><p id=first>first</p>").await;
+    let list = scene.element("#last").await;
+    for (end, seen) in [(End::Top, "first"), (End::Bottom, "last")] {
+        let acted = scene.page.scroll(Some(&list), Scroll::To(end), ready().deadline).await.unwrap();
+        assert_eq!(acted.warnings, Vec::<String>::new());
+        let place = format!(
+            "{{ const [o, i] = [m, {seen}].map(e => e.getBoundingClientRect()); i.top >= o.top && i.bottom <= o.bottom }}"
+        );
+        assert_eq!(scene.evaluate(&place).await, true, "{seen}");
+    }
+    scene.ends().await;
+}
