@@ -47,7 +47,7 @@ pub(super) struct Came {
 }
 
 /// The answer of a document that says when a click has come to it, asked before the press is let go.
-type Heard<'a> = Pin<Box<MaybeDone<BoxFuture<'a, Result<(), ActError>>>>>;
+type Heard<'a> = MaybeDone<BoxFuture<'a, Result<(), ActError>>>;
 
 /// Presses that were sent.
 struct Pressed<'a> {
@@ -100,8 +100,8 @@ impl Page {
             let taken = self.taken(quiet, sent).await?;
             let mut left_unclicked = false;
             if let (Some(mut heard), Some(_)) = (heard, &taken) {
-                heard.as_mut().await;
-                left_unclicked = heard.as_mut().take_output().is_some_and(|heard| finds_no_document(&heard));
+                (&mut heard).await;
+                left_unclicked = Pin::new(&mut heard).take_output().is_some_and(|heard| finds_no_document(&heard));
             }
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
@@ -180,7 +180,7 @@ impl Page {
             }
             before.push(self.session.call(&press.down));
             // Written before the question for the press, whose answer comes after this has been asked.
-            let mut heard: Heard<'_> = Box::pin(maybe_done(self.hears_click(element, count).boxed()));
+            let mut heard = maybe_done(self.hears_click(element, count).boxed());
             let _ = poll!(&mut heard);
             let delivered = quiet.delivered(std::mem::take(&mut before));
             let (delivered, came) = join(delivered, self.has_come(element, count)).await;

@@ -36,6 +36,8 @@ const isVeil = (now, element, x, y) => {
   const list = listOfBoth(now), rect = rectOf(element);
   return list !== null && !isRoot(list) && element !== list && isWithin(element, list) && hasPoint(rect, x, y) && hasPoint(rect, ...centerOf(rectOf(now.element)));
 };
+// Whether an element with these words is a copy of the dragged one. A page's own drag may draw it with the hour that it would have.
+const isCopy = ({ words }, said) => (words && said === words) || (!dragged && saysSameBut(words, said));
 // Whether the element is the dragged one or a copy drawn for it: one that was under the pointer on its way, too, and has
 // been added since or moves with it; of those added later only one that moves with the pointer, a copy, or one drawn up to
 // the pointer.
@@ -49,7 +51,7 @@ const isDragged = (now, element, x, y) => {
   // HTML's drag and drop draws what is dragged itself, so what the page adds gets the drop, unless it goes along.
   if ((isEarly && !dragged) || (now.late && follows(element, now.late, x, y))) return true;
   for (let at = element; at; at = flatParent(at)) {
-    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || (now.words && wordsOfDragged(at) === now.words) || (!dragged && saysSameBut(now.words, wordsOfDragged(at)))) return true;
+    if (isBand(now, at, x, y) || (!dragged && isVeil(now, at, x, y)) || isCopy(now, wordsOfDragged(at))) return true;
     if (now.added.has(at)) return false;
   }
   return false;

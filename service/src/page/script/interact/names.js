@@ -113,7 +113,7 @@ class Naming {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
-    // Whatever names it: it is no part of the text around it.
+    // The name of a field is not part of the text around the field.
     if (how.inContent && how.plain && embeddedNone(role) !== null) return '';
     const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
