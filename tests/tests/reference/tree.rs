@@ -26,7 +26,7 @@ fn in_brackets(text: &str, quote: char) -> impl Iterator<Item = String> {
 fn the_page_and_the_tree_agree_on_the_roles_of_controls() {
     let tree = text("reading/src/tree/node.rs");
     let tree = tree.split("const CONTROLS").nth(1).and_then(|rest| rest.split("];").next()).expect("the tree's list");
-    let page = text("service/src/page/script/interact/shape.js");
+    let page = text("service/src/page/script/interact/snapshot/shape.js");
     let page = page.split("const ACTED_ON").nth(1).and_then(|rest| rest.split("]);").next()).expect("the page's list");
     let roles = |list: &'_ str, quote| list.split(quote).skip(1).step_by(2).map(str::to_owned).collect::<BTreeSet<_>>();
     let (tree, page) = (roles(tree, '"'), roles(page, '\''));

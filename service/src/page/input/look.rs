@@ -1,7 +1,7 @@
 //! Looks for what the browser draws outside of the page: the open field, the cursor under the pointer, the dialog.
 //!
 //! A page can't report its fields by itself, so it can't choose how often or how much we read. We ask its documents
-//! after input, by `script/interact/outside.js`: soon, then at growing intervals, and regularly while a field is open.
+//! after input, by `script/interact/act/outside.js`: soon, then at growing intervals, and regularly while a field is open.
 //! Without input a page is not asked.
 
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ const FRAMES_MAX: usize = 64;
 /// How long the browser may take to close its popup.
 const CLOSED_WITHIN: Duration = Duration::from_secs(1);
 
-/// What the kit says of a document; see `look` in `script/interact/outside.js`.
+/// What the kit says of a document; see `look` in `script/interact/act/outside.js`.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Seen {

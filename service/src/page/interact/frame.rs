@@ -49,6 +49,16 @@ impl Frame {
         self.0.owner.as_ref().map(|(frame, number)| (frame, *number))
     }
 
+    /// This document and those around it, from inside out.
+    pub(super) fn and_those_around(&self) -> Vec<Self> {
+        let mut frames = vec![self.clone()];
+        while let Some((outer, _)) = frames.last().and_then(Self::owner) {
+            let outer = outer.clone();
+            frames.push(outer);
+        }
+        frames
+    }
+
     /// The session that drives it: its page's, or its own where it has a process of its own.
     pub(in crate::page) fn session(&self) -> &Session {
         &self.0.session

@@ -87,7 +87,7 @@ impl Page {
     }
 }
 
-/// What the kit keeps of an element, see `script/interact/internals.js`.
+/// What the kit keeps of an element, see `script/interact/element/internals.js`.
 fn told(node: AxNode) -> Value {
     let AxNode { role, name, value, properties } = node;
     let mut told = Map::new();

@@ -1,7 +1,7 @@
 //! Detects by events when everything that an action started has ended.
 //!
 //! That is: its navigation has loaded, requests begun since have ended, and the documents around the element have been
-//! still for two frames, or for one after which nothing is due (`script/interact/quiet.js`), or never come to rest. This
+//! still for two frames, or for one after which nothing is due (`script/interact/act/quiet.js`), or never come to rest. This
 //! file watches from before the action, `began` reads the events, `settle` waits for the end. Nothing waits for a fixed
 //! time.
 
@@ -13,7 +13,6 @@ use serde_json::Value;
 use tokio::sync::watch::Receiver;
 use tokio::time::Instant;
 
-use super::actionable::frames_around;
 use super::began::{Began, EVENTS};
 use super::{ActError, Frame};
 use crate::cdp::{Call, CdpError, Events, Session};
@@ -91,7 +90,7 @@ impl<'a> Quiet<'a> {
     pub(super) fn watch(page: &'a Page, frame: &Frame) -> Self {
         let mut quiet = Self::watch_held(page);
         quiet.acting = Some(page.acts());
-        quiet.frames = frames_around(frame);
+        quiet.frames = frame.and_those_around();
         if !frame.session().is_same(&page.session) {
             quiet.sessions.push((frame.session().clone(), frame.session().events(EVENTS)));
             quiet.reported.push(NetworkUse::new(frame.session(), page.network.remote().is_some()).begin());

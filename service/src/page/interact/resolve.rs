@@ -7,8 +7,7 @@ use porthole_contract::limits::CAPTURE_TIMEOUT;
 use serde::Deserialize;
 
 use super::element::{Meant, ShownFor};
-use super::refs::{Fate, RefRecord};
-use super::{ActError, Element, Frame, Ref, Refs, Stale};
+use super::{ActError, Element, Fate, Frame, Ref, RefRecord, Refs, Stale};
 use crate::page::Page;
 
 /// How much of a new name is told, in characters.

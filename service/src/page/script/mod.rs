@@ -5,45 +5,45 @@
 pub(super) const KIT: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
     include_str!("interact/dom.js"),
-    include_str!("interact/area.js"),
+    include_str!("interact/element/area.js"),
     include_str!("interact/kit.js"),
     include_str!("interact/frame.js"),
-    include_str!("interact/roles.js"),
-    include_str!("interact/internals.js"),
+    include_str!("interact/element/roles.js"),
+    include_str!("interact/element/internals.js"),
     include_str!("interact/styles.js"),
-    include_str!("interact/names.js"),
-    include_str!("interact/drawn.js"),
-    include_str!("interact/states.js"),
-    include_str!("interact/clickable.js"),
-    include_str!("interact/shape.js"),
-    include_str!("interact/part.js"),
-    include_str!("interact/row.js"),
-    include_str!("interact/row_text.js"),
-    include_str!("interact/row_kept.js"),
-    include_str!("interact/plain_row.js"),
-    include_str!("interact/plain_text.js"),
-    include_str!("interact/cell_row.js"),
-    include_str!("interact/tree.js"),
+    include_str!("interact/element/names.js"),
+    include_str!("interact/element/drawn.js"),
+    include_str!("interact/element/states.js"),
+    include_str!("interact/element/clickable.js"),
+    include_str!("interact/snapshot/shape.js"),
+    include_str!("interact/row/part.js"),
+    include_str!("interact/row/row.js"),
+    include_str!("interact/row/row_text.js"),
+    include_str!("interact/row/row_kept.js"),
+    include_str!("interact/row/plain_row.js"),
+    include_str!("interact/row/plain_text.js"),
+    include_str!("interact/row/cell_row.js"),
+    include_str!("interact/snapshot/tree.js"),
     // Scopes of their own: nothing else uses their names.
     "{\n",
     include_str!("trees.js"),
-    include_str!("interact/search.js"),
-    include_str!("interact/locate.js"),
+    include_str!("interact/find/search.js"),
+    include_str!("interact/find/locate.js"),
     "}\n{\n",
-    include_str!("interact/own.js"),
-    include_str!("interact/act.js"),
-    include_str!("interact/hit.js"),
-    include_str!("interact/meant.js"),
-    include_str!("interact/hear.js"),
-    include_str!("interact/guard.js"),
-    include_str!("interact/drop_cover.js"),
-    include_str!("interact/drop.js"),
-    include_str!("interact/quiet.js"),
+    include_str!("interact/act/own.js"),
+    include_str!("interact/act/act.js"),
+    include_str!("interact/act/hit.js"),
+    include_str!("interact/act/meant.js"),
+    include_str!("interact/act/hear.js"),
+    include_str!("interact/act/guard.js"),
+    include_str!("interact/act/drop_cover.js"),
+    include_str!("interact/act/drop.js"),
+    include_str!("interact/act/quiet.js"),
     include_str!("give_files.js"),
-    include_str!("interact/fields.js"),
-    include_str!("interact/scroll.js"),
-    include_str!("interact/events.js"),
-    include_str!("interact/outside.js"),
+    include_str!("interact/act/fields.js"),
+    include_str!("interact/act/scroll.js"),
+    include_str!("interact/act/events.js"),
+    include_str!("interact/act/outside.js"),
     "}\nglobalThis.portholeKit = kit;\n}"
 );
 /// `(name, args, wrapped, document) => {missing: true} | {value}`: calls a function of the kit, if it is that document's (of
@@ -73,18 +73,18 @@ pub(super) const CHOSEN: &str = concat!(
     "else EventTarget.prototype.dispatchEvent.call(this, new Event('cancel', { bubbles: true }));\n}"
 );
 
-/// `(kind, ms) => undefined`: stops trusted input of a kind in a document; see `interact/hear.js`.
+/// `(kind, ms) => undefined`: stops trusted input of a kind in a document; see `interact/act/hear.js`.
 pub(super) const HOLD: &str =
-    concat!("(kind, ms) => {\n", include_str!("interact/hear.js"), "\nglobalThis.portholeHold(kind, ms);\n}");
+    concat!("(kind, ms) => {\n", include_str!("interact/act/hear.js"), "\nglobalThis.portholeHold(kind, ms);\n}");
 /// Has a document hold keys as it begins: long enough for one that was on its way to the document before. In a document
 /// without script this runs with its first listener of an attribute, which may be the one that is acted on: it has a guard.
 pub(super) const HOLD_KEYS_AT_FIRST: &str = concat!(
-    include_str!("interact/hear.js"),
+    include_str!("interact/act/hear.js"),
     "\nif (!globalThis.portholeGuard) globalThis.portholeHold('keys', 1000);"
 );
 /// The same of presses and clicks.
 pub(super) const HOLD_POINTER_AT_FIRST: &str = concat!(
-    include_str!("interact/hear.js"),
+    include_str!("interact/act/hear.js"),
     "\nif (!globalThis.portholeGuard) globalThis.portholeHold('pointer', 1000);"
 );
 /// `() => string | null`: ends that, and says what would have got one.
@@ -103,7 +103,7 @@ pub(super) const DECODE_EARLY: &str = include_str!("decode_early.js");
 pub(super) const EARLY: &str = concat!(
     include_str!("decode_early.js"),
     "\n",
-    include_str!("interact/hear.js"),
+    include_str!("interact/act/hear.js"),
     "\n",
     include_str!("free_pointer.js")
 );

@@ -1,4 +1,4 @@
-// Trees within trees: shadow roots and frames. Used by find.js and by interact/locate.js, each inside a function of its own.
+// Trees within trees: shadow roots and frames. Used by find.js and by interact/find/locate.js, each inside a function of its own.
 
 const FRAMES_DEEP_MAX = 16;
 

@@ -1,0 +1,140 @@
+//! Dragging an element onto another: by the pointer alone, or as HTML's drag and drop where the page makes it one.
+//!
+//! `ends` is what is dragged and where to, `carry` the way there, `drop` whether what is under the pointer then is meant,
+//! `data` what HTML's drag and drop carries.
+
+mod carry;
+mod data;
+mod drop;
+mod ends;
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchMouseEventParams, DispatchMouseEventReturns, DispatchMouseEventType, MouseButton,
+};
+use serde_json::Value;
+
+use self::carry::Carrying;
+use self::data::Intercepting;
+use self::drop::Zone;
+pub use self::ends::{Drop, Grip};
+use crate::cdp::Call;
+use crate::page::Page;
+use crate::page::interact::Modifiers;
+use crate::page::interact::act::actionable::{Ask, Tries};
+use crate::page::interact::act::press::{Came, Press};
+use crate::page::interact::acted::{Acted, Method, Point, Terms};
+use crate::page::interact::quiet::Quiet;
+use crate::page::interact::{ActError, Element};
+
+impl Page {
+    /// Drags an element to another one, or to a point. What is under the pointer when it is let go is checked: where that is
+    /// another element than the target, or the target is no longer what was meant, nothing is dropped there, what is dragged
+    /// is put back, and nothing is clicked. What comes to a point meanwhile with words of its own gets nothing, either.
+    ///
+    /// # Errors
+    /// As [`Page::click`], for either element; [`ActError::Covered`] where another element would have got the drop.
+    pub async fn drag(&self, from: &Grip, to: &Drop<'_>, terms: &Terms) -> Result<Acted, ActError> {
+        let (Grip::Element(source) | Grip::Point(_, source)) = from;
+        // A person's input waits until the drop is checked.
+        let acting = self.acts();
+        let mut quiet = Quiet::watch(self, &source.frame);
+        let mut tries = Tries::until(terms.deadline);
+        if let Grip::Element(source) = from {
+            // In view before the target is looked at.
+            let ask = Ask { hit: false, still: false, ..Ask::pointer(terms) };
+            self.ready(source, ask, &mut Tries::until(terms.deadline)).await?;
+            self.make_room(source, to, &tries).await?;
+        }
+        acting.begins();
+        let there = match to {
+            Drop::Element(_) => None,
+            Drop::Point(point) => match self.hit_through(*point).await {
+                // Outside of the window.
+                Err(ActError::NotFound(_)) => None,
+                there => Some(there?),
+            },
+        };
+        let zone = match (to, &there) {
+            (Drop::Element(target), _) => {
+                Some(Zone::begin(self, target, source, &mut Tries::until(terms.deadline)).await?)
+            }
+            (Drop::Point(_), Some((hit, points))) => Some(Zone::at_point(self, hit, points.clone(), source).await?),
+            (Drop::Point(_), None) => None,
+        };
+        let intercepting = Intercepting::begin(self);
+        let (at, bounds, rest) = match from {
+            Grip::Element(source) => {
+                let press =
+                    |point| vec![Press { down: button(point, true), up: button(point, false), stays_down: true }];
+                let ask = Ask::pointer(terms);
+                let Came { spot, rest, .. } =
+                    self.point_at(source, ask, Modifiers::default(), &mut quiet, &mut tries, press).await?;
+                (spot.point, Some(spot.bounds), rest)
+            }
+            Grip::Point(point, _) => {
+                quiet.count_changes().await?;
+                quiet.begins();
+                let sent = vec![self.send_move(*point, MouseButton::None, 0), self.send_button(*point, true)];
+                (*point, None, self.taken(&mut quiet, sent).await?)
+            }
+        };
+        if rest.is_none() {
+            return Ok(Acted::new(quiet.settle(None).await?, Method::Cdp, bounds));
+        }
+        let mut carrying = Carrying::new(self, from, at, to, zone, intercepting, terms);
+        let carried = match carrying.carry(&mut quiet).await {
+            Ok(carried) => carried,
+            Err(error) => {
+                let has_moved = carrying.put_back(&quiet).await;
+                return Err(match error {
+                    ActError::Covered { covered, by } if has_moved => {
+                        let by = format!("{by}; the page says something else now than before: look before another try");
+                        ActError::Covered { covered, by }
+                    }
+                    error => error,
+                });
+            }
+        };
+        let is_unchanged = carrying.changed_nothing(&mut quiet).await;
+        let has_begun = quiet.began.anything();
+        let mut settled = quiet.settle(carried).await?;
+        if let Some(is_unchanged) = is_unchanged {
+            settled.no_change = is_unchanged && settled.settled && !settled.navigated && !settled.blocked;
+        }
+        let has_returned = is_unchanged == Some(false) && !has_begun && carrying.has_returned().await;
+        let mut acted = Acted::new(settled, Method::Cdp, bounds).warns_of_no_change();
+        acted.warnings.extend(carrying.refused().or_else(|| {
+            has_returned.then(|| {
+                "not_dropped: what was dragged is back where it was, and the page says what it said before".to_owned()
+            })
+        }));
+        Ok(acted)
+    }
+}
+
+impl Page {
+    /// Scrolls source and target away from the edges near which pages scroll while something is dragged.
+    async fn make_room(&self, source: &Element, to: &Drop<'_>, tries: &Tries) -> Result<(), ActError> {
+        let Drop::Element(target) = to else { return Ok(()) };
+        if target.frame.document() != source.frame.document() {
+            return Ok(());
+        }
+        let both = vec![source.number.into(), target.number.into()];
+        source.frame.call::<Value>(self, tries.limit(), "dragRoom", both).await.map(drop)
+    }
+
+    /// Presses or releases the main button.
+    pub(super) fn send_button(&self, point: Point, down: bool) -> Call<DispatchMouseEventReturns> {
+        self.session.call(&button(point, down))
+    }
+}
+
+/// The main button goes down or up.
+fn button(point: Point, down: bool) -> DispatchMouseEventParams {
+    let kind = if down { DispatchMouseEventType::MousePressed } else { DispatchMouseEventType::MouseReleased };
+    let mut event = DispatchMouseEventParams::new(kind, point.x, point.y);
+    event.button = Some(MouseButton::Left);
+    event.buttons = Some(i64::from(down));
+    event.click_count = Some(1);
+    event
+}

@@ -1,0 +1,224 @@
+//! A press that comes to an element or to none. The pointer's move, and what is written with it, is in `pointer`.
+
+use std::pin::Pin;
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchMouseEventParams, DispatchMouseEventReturns, MouseButton,
+};
+use futures_util::future::{BoxFuture, MaybeDone, join, maybe_done};
+use futures_util::{FutureExt as _, poll};
+
+use super::actionable::{Ask, Spot, Told, Tries};
+use super::hold_input::{Aside, HeldInput};
+use super::leaving::Leaving;
+use crate::cdp::Call;
+use crate::page::Page;
+use crate::page::interact::Modifiers;
+use crate::page::interact::acted::Point;
+use crate::page::interact::error::finds_no_document;
+use crate::page::interact::quiet::{ANSWER_TIMEOUT, Quiet, Rest};
+use crate::page::interact::{ActError, Element, Frame};
+
+/// What got a press that no document told of.
+const ANOTHER_FRAME: &str = "another frame";
+
+/// Answers of the mouse.
+pub(super) type Sent = Vec<Call<DispatchMouseEventReturns>>;
+
+/// A press of a button, and its release.
+pub(super) struct Press {
+    pub down: DispatchMouseEventParams,
+    pub up: DispatchMouseEventParams,
+    /// Whether the button stays down once the press has come to the element.
+    pub stays_down: bool,
+}
+
+/// What came of presses.
+pub(super) struct Came {
+    pub spot: Spot,
+    /// `None` where a dialog holds the page.
+    pub rest: Option<Rest>,
+    /// Whether that dialog opened at a press, before its release.
+    pub is_cut_short: bool,
+    /// After how many presses the document left for another one, which got none of the others.
+    pub left_after: Option<u32>,
+    /// Whether the document left before a click came to it.
+    pub left_unclicked: bool,
+}
+
+/// The answer of a document that says when a click has come to it, asked before the press is let go.
+type Heard<'a> = MaybeDone<BoxFuture<'a, Result<(), ActError>>>;
+
+/// Presses that were sent.
+struct Pressed<'a> {
+    /// The answers that are not awaited yet.
+    sent: Sent,
+    /// Documents that hold their input since a press did not come to the element.
+    strays: Option<Aside>,
+    /// Whether a dialog opened before the last release.
+    is_held: bool,
+    /// As in [`Came`].
+    left_after: Option<u32>,
+    /// The answer to the last press that was let go.
+    heard: Option<Heard<'a>>,
+}
+
+impl Page {
+    /// Waits for the element, moves the pointer there, presses, and again where all that came was swallowed, until the time
+    /// is over. What has begun is not begun again.
+    pub(super) async fn point_at(
+        &self,
+        element: &Element,
+        ask: Ask,
+        held: Modifiers,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+        presses: impl Fn(Point) -> Vec<Press>,
+    ) -> Result<Came, ActError> {
+        loop {
+            let frames = element.frame.and_those_around();
+            // Written right after the look, and so answered before the page's script can run, unless the look waited.
+            let (spot, mut is_alone) = join(self.ready(element, ask, tries), self.has_only(&frames)).await;
+            let spot = spot?;
+            if spot.waited {
+                is_alone = self.has_only(&frames).await;
+            }
+            quiet.begins();
+            let moved = self.send_move(spot.point, MouseButton::None, held.bits());
+            let (before, aside) = if is_alone {
+                // The press is written at once, so that the page gets both in one task: what the pointer's coming changes
+                // is there when the press is judged, and nothing else comes between.
+                (vec![moved], None)
+            } else {
+                match self.come_first(element, ask, moved, &frames, quiet, tries).await? {
+                    Some(aside) => (Vec::new(), Some(aside)),
+                    None => continue,
+                }
+            };
+            let Pressed { sent, strays, is_held, left_after, heard } =
+                self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
+            let taken = self.taken(quiet, sent).await?;
+            let mut left_unclicked = false;
+            if let (Some(mut heard), Some(_)) = (heard, &taken) {
+                (&mut heard).await;
+                left_unclicked = Pin::new(&mut heard).take_output().is_some_and(|heard| finds_no_document(&heard));
+            }
+            let has_strayed = strays.is_some();
+            let mut elsewhere = None;
+            for held in [aside, strays].into_iter().flatten() {
+                elsewhere = elsewhere.or(held.release(self).await);
+            }
+            let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
+            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after, left_unclicked });
+            let Some(mut rest) = taken else { return came(spot, None) };
+            if rest.reached > 0 {
+                rest.lost = rest.lost.or(elsewhere);
+                return came(spot, Some(rest));
+            }
+            let Some(by) = rest.by.clone().or(elsewhere) else { return came(spot, Some(rest)) };
+            tracing::debug!(%by, "blocked input: another element is at the point");
+            if tries.is_over() {
+                return Err(ActError::Covered { covered: spot.what, by });
+            }
+        }
+    }
+
+    /// Waits for what the page makes of the pointer's coming, and looks again; `None` where the element is not ready any more
+    /// and there is time for another try. The other documents hold the press from then on.
+    async fn come_first(
+        &self,
+        element: &Element,
+        ask: Ask,
+        moved: Call<DispatchMouseEventReturns>,
+        frames: &[Frame],
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Option<Aside>, ActError> {
+        let was_loading = quiet.is_loading();
+        if quiet.delivered(vec![moved]).await?.is_none() {
+            let nothing = || ActError::DispatchFailed("a dialog held the page before the press".to_owned());
+            return Err(self.dialog().map_or_else(nothing, ActError::Dialog));
+        }
+        quiet.drain();
+        let is_left = quiet.is_loading() && !was_loading;
+        let aside = self.hold_aside(frames, HeldInput::Pointer).await;
+        let now = self.look(element, Ask { still: false, ..ask }, tries).await?;
+        if let Some(is) = now.is {
+            return Err(is.changed(&element.meant));
+        }
+        if !is_left && now.lacks.is_none() {
+            return Ok(Some(aside));
+        }
+        if tries.is_over() {
+            return Err(tries.error(Told { lacks: now.lacks.or_else(|| Some("still".to_owned())), ..now }));
+        }
+        Ok(None)
+    }
+
+    /// Sends presses, each released once it is known where it came: a document that began after the others were told to
+    /// hold their input may have got it. That is told now, and so makes no click of it. Of several, each is sent once the
+    /// one before is taken and its document stays: the next document gets none. `before` was sent before.
+    async fn press_all<'a>(
+        &'a self,
+        element: &'a Element,
+        presses: Vec<Press>,
+        mut before: Sent,
+        frames: &[Frame],
+        quiet: &mut Quiet<'_>,
+    ) -> Result<Pressed<'a>, ActError> {
+        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None, heard: None };
+        let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
+        for (press, count) in presses.into_iter().zip(1..) {
+            if let (Some(leaving), 2..) = (&mut leaving, count) {
+                let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
+                let stays = self.presses_on(element).await.is_some() && !leaving.has_begun();
+                pressed.is_held = taken.is_none();
+                pressed.left_after = (!pressed.is_held && !stays).then_some(count - 1);
+                if pressed.is_held || !stays {
+                    break;
+                }
+            }
+            before.push(self.session.call(&press.down));
+            // Written before the question for the press, whose answer comes after this has been asked.
+            let mut heard = maybe_done(self.hears_click(element, count).boxed());
+            let _ = poll!(&mut heard);
+            let delivered = quiet.delivered(std::mem::take(&mut before));
+            let (delivered, came) = join(delivered, self.has_come(element, count)).await;
+            let is_held = match delivered {
+                Ok(delivered) => delivered.is_none(),
+                Err(error) => {
+                    self.session.call(&press.up).forget();
+                    return Err(error);
+                }
+            };
+            // The first answer may be from before the press.
+            if !is_held && !came && !self.has_come(element, count).await {
+                pressed.strays = Some(self.hold_aside(frames, HeldInput::Pointer).await);
+            }
+            if !press.stays_down || pressed.strays.is_some() {
+                pressed.sent.push(self.session.call(&press.up));
+                pressed.heard = Some(heard);
+            }
+            pressed.is_held = is_held;
+            if is_held || pressed.strays.is_some() {
+                break;
+            }
+        }
+        Ok(pressed)
+    }
+
+    /// Whether so many presses came to the element, or its document can't tell: it is gone, or a dialog holds it.
+    async fn has_come(&self, element: &Element, count: u32) -> bool {
+        self.presses_on(element).await.is_none_or(|came| came >= count)
+    }
+
+    /// Returns once so many clicks have come to the element's document, or none does. Fails where that left before.
+    async fn hears_click(&self, element: &Element, count: u32) -> Result<(), ActError> {
+        element.frame.call(self, ANSWER_TIMEOUT, "clickHeard", vec![count.into()]).await
+    }
+
+    /// How many presses came to the element; `None` where its document can't tell.
+    async fn presses_on(&self, element: &Element) -> Option<u32> {
+        element.frame.call::<Option<u32>>(self, ANSWER_TIMEOUT, "pressed", Vec::new()).await.ok().flatten()
+    }
+}

@@ -1,0 +1,385 @@
+//! Types into fields, and reads back what the page kept.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::time::{Instant, sleep};
+
+use super::field::{Content, Field, Typing};
+use super::focus::{Keyed, went_nowhere};
+use super::text::{Offered, Sent};
+use crate::page::Page;
+use crate::page::interact::act::actionable::{Ask, Tries};
+use crate::page::interact::act::choices::of_another;
+use crate::page::interact::act::hold_input::HeldInput;
+use crate::page::interact::act::leaving::Leaving;
+use crate::page::interact::acted::{Acted, Method, Typed};
+use crate::page::interact::error::unless_held;
+use crate::page::interact::quiet::{Quiet, Rest};
+use crate::page::interact::{ActError, Element};
+
+/// An editor that scrolls leaves out what is not in view, but not of a line as short as this.
+const IN_VIEW_MIN_CHARS: usize = 100;
+/// How long an editor may take to draw what it was given, and how often it is asked.
+const DRAWN_WITHIN: Duration = Duration::from_millis(1_500);
+const DRAWN_AGAIN: Duration = Duration::from_millis(30);
+
+/// What typing came to.
+enum Outcome {
+    Typed(Typed),
+    /// Nothing, or the old value, is left.
+    NoEffect {
+        is_empty: bool,
+    },
+    /// It came to the field, which draws its text as a picture.
+    Unseen,
+    /// It came to the field, which is another entry's since: a list has given it to that, or has renamed it.
+    OfAnother,
+    /// The field has left its document.
+    Gone,
+    /// Its document is gone.
+    Left,
+    /// A dialog holds the page.
+    Unknown,
+}
+
+/// What a look at a field says.
+enum Look {
+    Holds(Content),
+    /// The field has left its document.
+    Gone,
+    /// Its document is gone.
+    Left,
+    /// A dialog holds the page.
+    Unknown,
+}
+
+/// A text that was entered, or some of it.
+struct Entered {
+    method: Method,
+    outcome: Outcome,
+    /// `None` where a dialog holds the page.
+    rest: Option<Rest>,
+    /// The warning of what came before the end of the text.
+    cut: Option<String>,
+    /// Whether the page made something of it, such as a message that was sent.
+    is_taken: bool,
+}
+
+/// One try to write a text.
+enum Written {
+    Done(Entered),
+    /// Nothing came to the field.
+    Stopped {
+        what: String,
+        moved: Option<String>,
+    },
+}
+
+/// How much of a text a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Taken {
+    Whole,
+    Otherwise,
+    /// Nothing, or the old value, is left.
+    Nothing,
+}
+
+impl Page {
+    /// Types into a field: as the browser's input does it, or, where nothing is typed in a browser either (dates, times,
+    /// colours, ranges), by its value. What the field holds then is read back.
+    ///
+    /// # Errors
+    /// [`ActError`]: what the field lacked when the time was over; [`ActError::NoEffect`] where nothing or the old value is
+    /// in it; [`ActError::Invalid`] for a value that does not suit its type.
+    pub async fn type_text(&self, element: &Element, typing: &Typing) -> Result<Acted, ActError> {
+        self.or_stale(element, self.type_into(element, typing).await).await
+    }
+
+    async fn type_into(&self, element: &Element, typing: &Typing) -> Result<Acted, ActError> {
+        let mut quiet = Quiet::watch(self, &element.frame);
+        let mut tries = Tries::until(typing.terms.deadline);
+        let spot = self.ready(element, Ask::field(&typing.terms), &mut tries).await?;
+        quiet.begins();
+        let Entered { method, outcome, rest, cut, is_taken } =
+            self.enter(element, typing, &mut quiet, &mut tries).await?;
+        let gone = || format!("field_gone: {} left the page, and what was typed with it", spot.what);
+        let (mut warnings, mut typed) = (Vec::new(), None);
+        let mut has_left = false;
+        let is_unseen = matches!(outcome, Outcome::Unseen);
+        warnings.extend(cut.clone());
+        match outcome {
+            Outcome::Typed(is) => typed = Some(is),
+            Outcome::Unknown | Outcome::Unseen => {}
+            Outcome::OfAnother => warnings.push(of_another(&spot.what)),
+            Outcome::Gone => warnings.push(gone()),
+            Outcome::Left => has_left = true,
+            Outcome::NoEffect { is_empty } => {
+                // What it held before is gone: a field of numbers takes no words.
+                let is_empty = if is_empty && typing.clear { ", and is empty now" } else { "" };
+                let how = cut.as_deref().and_then(|cut| cut.split_once(": "));
+                let to = how.map(|(_, how)| format!(": {how}")).unwrap_or_default();
+                // It may have taken it and emptied itself: another try could do the same once more.
+                let advice = match (is_taken, typing.slowly) {
+                    (true, _) => ", but the page changed as it came: see what it did before another try",
+                    (false, false) => "; `slowly` types key by key",
+                    (false, true) => "",
+                };
+                return Err(ActError::NoEffect(format!("{} does not hold the text{is_empty}{to}{advice}", spot.what)));
+            }
+        }
+        let rest = if typing.submit {
+            self.submits(element, typing, rest, &mut warnings, &mut quiet, &mut tries).await?
+        } else {
+            rest
+        };
+        let (is_known, is_left) = (rest.is_some(), !warnings.is_empty());
+        let mut acted = Acted::new(quiet.settle(rest).await?, method, Some(spot.bounds));
+        if typing.submit && !is_left && acted.settled.no_change {
+            warnings.push("no_change: Enter was pressed, and nothing on the page changed".to_owned());
+        }
+        let typed = match typed {
+            Some(typed) if typing.submit && is_known && !is_left => {
+                Some(self.typed_and_sent(element, typed, typing, &acted, &tries).await)
+            }
+            // The page may have asked its server meanwhile.
+            Some(typed) if is_known && !is_left && !acted.settled.navigated => {
+                let still = self.still_typed(element, typed, typing, &tries).await?;
+                has_left = still.is_none();
+                still
+            }
+            typed => typed,
+        };
+        // A page that goes on says so; a frame does not.
+        if has_left && !acted.settled.navigated {
+            warnings.push(gone());
+        }
+        let held = typed.as_ref().filter(|typed| typed.differs).map(|typed| typed.value.as_deref());
+        acted.warnings.extend(held.map(|value| match value {
+            Some(value) => format!("value_differs: the field has {value:?} now"),
+            None => "value_differs: the field has something else now".to_owned(),
+        }));
+        acted.warnings.extend(warnings);
+        let unseen = || format!("not_read_back: {} draws its text as a picture", spot.what);
+        acted.warnings.extend(is_unseen.then(unseen));
+        acted.typed = typed;
+        Ok(acted)
+    }
+
+    /// What is in the field after the page has come to rest; `None` where its document is gone.
+    pub(super) async fn still_typed(
+        &self,
+        element: &Element,
+        typed: Typed,
+        typing: &Typing,
+        tries: &Tries,
+    ) -> Result<Option<Typed>, ActError> {
+        let value = match self.held(element, tries).await? {
+            Look::Holds(Content { value, drawn: None, long: false, secret: false, .. }) => value,
+            Look::Left => return Ok(None),
+            _ => return Ok(Some(typed)),
+        };
+        // A field may take its text only once it has been left or Enter was pressed.
+        let is_as_asked = typing.clear && typed.value.is_some() && value == typing.text;
+        let is_other = typed.value.as_ref().is_some_and(|before| *before != value);
+        let differs = (typed.differs || is_other) && !is_as_asked;
+        Ok(Some(Typed { value: typed.value.is_some().then_some(value), differs }))
+    }
+
+    async fn enter(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        quiet: &mut Quiet<'_>,
+        tries: &mut Tries,
+    ) -> Result<Entered, ActError> {
+        let terms = &typing.terms;
+        let entered = |method, outcome, rest| Ok(Entered { method, outcome, rest, cut: None, is_taken: false });
+        if terms.document_first() {
+            // Editors hear of the selection only after the task that changed it.
+            let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
+            let Some::<Field>(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None) };
+            let options = json!({"text": typing.text, "clear": typing.clear});
+            let told = self.told_once(element, "insert", options, tries).await;
+            let Some(Offered { taken }) = unless_held(told)? else {
+                return entered(Method::Dom, Outcome::Unknown, None);
+            };
+            let rest = quiet.rest().await?;
+            let outcome = self.read_back(element, &field, typing, rest.is_some(), tries).await?;
+            // The page has made something of a text that the field does not hold: it must not come twice.
+            let has_sent = matches!(outcome, Outcome::NoEffect { is_empty: true }) && quiet.began.anything();
+            let is_taken = taken || has_sent || rest.as_ref().is_some_and(|rest| rest.beside);
+            if !matches!(outcome, Outcome::NoEffect { .. }) || is_taken || !terms.by_input() || field.kind == "value" {
+                return Ok(Entered { method: Method::Dom, outcome, rest, cut: None, is_taken });
+            }
+        }
+        let mut leaving = Leaving::watch(self, &element.frame, HeldInput::Keys);
+        loop {
+            match self.write(element, typing, &mut leaving, quiet, tries).await? {
+                Written::Done(entered) => return Ok(entered),
+                Written::Stopped { what, moved } => {
+                    if !tries.next().await {
+                        return Err(went_nowhere("the text", &what, moved));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes the text by the browser's input, once.
+    async fn write(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        leaving: &mut Leaving<'_>,
+        quiet: &mut Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Written, ActError> {
+        let entered = |method, outcome, rest: Option<Rest>, cut| {
+            let is_taken = rest.as_ref().is_some_and(|rest| rest.beside);
+            Ok(Written::Done(Entered { method, outcome, rest, cut, is_taken }))
+        };
+        let aside = self.hold_keys(element).await;
+        let told = self.told_once(element, "focusField", typing.clear.into(), tries).await;
+        // A dialog that opens by the focus comes before the text.
+        let field: Field = told?;
+        if field.kind == "value" {
+            let told = self.told_once(element, "setValue", typing.text.as_str().into(), tries).await;
+            let Some(field) = unless_held(told)? else { return entered(Method::Dom, Outcome::Unknown, None, None) };
+            let rest = quiet.rest().await?;
+            let whole = Typing { clear: true, ..typing.clone() };
+            let outcome = self.read_back(element, &field, &whole, rest.is_some(), tries).await?;
+            return entered(Method::Dom, outcome, rest, None);
+        }
+        if !field.focused {
+            return Err(ActError::NoEffect(format!("{} takes no focus", field.what)));
+        }
+        let sent = self.send_text(element, typing, &field, leaving, quiet, tries).await?;
+        let is_held = matches!(sent, None | Some(Sent::Held { .. }));
+        let keyed = if is_held { None } else { self.keyed_aside(element, aside, tries).await? };
+        let all = typing.text.chars().count();
+        let moved = |to| Some(format!("focus_moved: the focus moved to {to}; the rest was not typed"));
+        let cut = match (sent, keyed) {
+            (_, Some(Keyed { stopped: true, reached: false, is: Some(is), .. })) => {
+                return Err(is.changed(&element.meant));
+            }
+            (_, Some(Keyed { stopped: true, reached: false, moved, .. })) => {
+                return Ok(Written::Stopped { what: field.what, moved });
+            }
+            (Some(Sent::Until { typed, moved: to }), _) => moved(format!("{to} after {typed} of {all} characters")),
+            (_, Some(Keyed { stopped: true, moved: Some(to), .. })) => moved(to),
+            (Some(Sent::Held { typed }), _) if typed < all => {
+                Some(format!("dialog_opened: after {typed} of {all} characters; the rest was not typed"))
+            }
+            _ => None,
+        };
+        let rest = if is_held { None } else { quiet.rest().await? };
+        let outcome = match self.read_back(element, &field, typing, rest.is_some(), tries).await? {
+            Outcome::OfAnother if cut.is_some() => Outcome::NoEffect { is_empty: false },
+            outcome => outcome,
+        };
+        entered(Method::Cdp, outcome, rest, cut)
+    }
+
+    /// What the field holds now.
+    async fn held(&self, element: &Element, tries: &Tries) -> Result<Look, ActError> {
+        match element.call(self, tries.limit(), "read", Value::Null).await {
+            Ok(Some(held)) => Ok(Look::Holds(held)),
+            Ok(None) => Ok(Look::Gone),
+            Err(ActError::Dialog(_)) => Ok(Look::Unknown),
+            Err(ActError::NotFound(_)) => Ok(Look::Left),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// What came of the text, by what the field holds now. What is drawn beside the field is waited for: a terminal draws
+    /// what its server has answered.
+    async fn read_back(
+        &self,
+        element: &Element,
+        field: &Field,
+        typing: &Typing,
+        answers: bool,
+        tries: &Tries,
+    ) -> Result<Outcome, ActError> {
+        if !answers {
+            return Ok(Outcome::Unknown);
+        }
+        let until = Instant::now() + tries.limit().min(DRAWN_WITHIN);
+        let is_drawn = field.held.drawn.is_some() && !typing.text.is_empty();
+        loop {
+            let outcome = match self.held(element, tries).await? {
+                Look::Holds(held) => match Outcome::of(field, &held, typing) {
+                    Outcome::NoEffect { .. } | Outcome::Typed(_) if held.another => Outcome::OfAnother,
+                    outcome => outcome,
+                },
+                Look::Gone => Outcome::Gone,
+                Look::Left => Outcome::Left,
+                Look::Unknown => Outcome::Unknown,
+            };
+            if !matches!(outcome, Outcome::NoEffect { .. }) || !is_drawn || Instant::now() >= until {
+                return Ok(outcome);
+            }
+            sleep(DRAWN_AGAIN).await;
+        }
+    }
+}
+
+// === impl Outcome ===
+
+impl Outcome {
+    /// From a field before the text, and what it holds now.
+    fn of(field: &Field, held: &Content, typing: &Typing) -> Self {
+        let is_long = field.held.long || held.long;
+        let by_value = Taken::of(&field.held.value, &held.value, typing, field.kind == "content", is_long);
+        let (taken, value) = match (&field.held.drawn, &held.drawn) {
+            (Some(old), Some(new)) if by_value != Taken::Whole => (Taken::of(old, new, typing, true, true), new),
+            _ => (by_value, &held.value),
+        };
+        // What is no text was there before, and is still.
+        let is_kept =
+            typing.clear && typing.text.is_empty() && field.held.value.is_empty() && !field.held.bare && !held.bare;
+        let taken = if is_kept { Taken::Nothing } else { taken };
+        let value = (!field.held.secret && !held.secret).then(|| value.clone());
+        match taken {
+            Taken::Whole => Self::Typed(Typed { value, differs: false }),
+            Taken::Otherwise => Self::Typed(Typed { value, differs: true }),
+            Taken::Nothing if field.held.unreadable && held.unreadable => Self::Unseen,
+            Taken::Nothing => Self::NoEffect { is_empty: held.value.is_empty() },
+        }
+    }
+}
+
+// === impl Taken ===
+
+impl Taken {
+    /// From what a field held before and after; `is_long`: what is not in view may be left out of both.
+    fn of(old: &str, new: &str, typing: &Typing, is_content: bool, is_long: bool) -> Self {
+        let text = |text: &str| normal(text, is_content);
+        let typed = text(&typing.text);
+        let wanted = if typing.clear { typed.clone() } else { text(&format!("{old}{}", typing.text)) };
+        let (old, new) = (text(old), text(new));
+        if new == wanted {
+            return Self::Whole;
+        }
+        if new == old || new.is_empty() {
+            return Self::Nothing;
+        }
+        // The caret is at the end, which is in view therefore, with some lines before it.
+        let is_part = new.contains('\n') || new.chars().count() >= IN_VIEW_MIN_CHARS;
+        let is_end = if typing.clear { is_part && wanted.ends_with(&new) } else { new.ends_with(&typed) };
+        if is_long && is_end && !typed.is_empty() { Self::Whole } else { Self::Otherwise }
+    }
+}
+
+/// A text as fields keep it: one kind of line end and of space. Where it is rendered, paragraphs stand apart by empty lines,
+/// and what ends a line is not seen.
+fn normal(text: &str, is_content: bool) -> String {
+    let text = text.replace("\r\n", "\n").replace(['\u{a0}', '\t'], " ");
+    if !is_content {
+        return text;
+    }
+    // Editors keep an empty line open by characters without width.
+    let text = text.replace(['\u{200b}', '\u{feff}'], "");
+    text.lines().map(str::trim_end).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")
+}

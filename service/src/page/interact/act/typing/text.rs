@@ -1,0 +1,148 @@
+//! Sends a text to the field that has the focus, by the browser's input. What comes of it is in `fields`.
+
+use chromiumoxide_cdp::cdp::browser_protocol::input::{
+    DispatchKeyEventReturns, DispatchKeyEventType, InsertTextParams,
+};
+use serde::Deserialize;
+
+use super::chord::{Chord, Key};
+use super::field::{Field, Typing};
+use super::focus::{ANOTHER_DOCUMENT, Next, went_nowhere};
+use crate::cdp::Call;
+use crate::page::Page;
+use crate::page::interact::act::actionable::Tries;
+use crate::page::interact::act::leaving::Leaving;
+use crate::page::interact::error::unless_held;
+use crate::page::interact::quiet::Quiet;
+use crate::page::interact::{ActError, Element};
+
+/// What an editor says of a text that is offered to it.
+#[derive(Deserialize)]
+pub(super) struct Offered {
+    #[serde(default)]
+    pub taken: bool,
+}
+
+/// How much of a text was sent.
+pub(super) enum Sent {
+    All,
+    /// So many characters, until something else had the focus.
+    Until {
+        typed: usize,
+        moved: String,
+    },
+    /// So many characters, until a dialog held the page.
+    Held {
+        typed: usize,
+    },
+}
+
+/// What is sent key by key.
+struct Sending<'a> {
+    typing: &'a Typing,
+    /// Whether the field has one line.
+    is_line: bool,
+    /// Whether keys were sent before.
+    has_keyed: bool,
+}
+
+impl Page {
+    /// Writes the text to the field that has the focus; `None` where a dialog opened meanwhile.
+    pub(super) async fn send_text(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        field: &Field,
+        leaving: &mut Leaving<'_>,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Sent>, ActError> {
+        match self.first_key(element, leaving, tries).await? {
+            Next::Goes => {}
+            Next::Held => return Ok(None),
+            Next::Elsewhere(moved) => return Err(went_nowhere("the text", &field.what, Some(moved))),
+            Next::Left => return Err(ActError::no_document(field.what.clone())),
+        }
+        let is_part = field.held.long || field.held.drawn.is_some();
+        let mut has_keyed = false;
+        if is_part {
+            // What is not in the document is selected by the editor alone.
+            let keys = if typing.clear { "Control+A" } else { "Control+End" };
+            let Some(()) = quiet.delivered(self.send_key(keys)).await? else { return Ok(None) };
+            has_keyed = true;
+        }
+        let is_empty = field.held.bare && !is_part;
+        if typing.clear && !is_empty && (typing.slowly || typing.text.is_empty()) {
+            let Some(()) = quiet.delivered(self.send_key("Delete")).await? else { return Ok(None) };
+            has_keyed = true;
+        }
+        if typing.slowly {
+            let sending = Sending { typing, is_line: field.held.line, has_keyed };
+            return self.send_keys(element, &sending, leaving, quiet, tries).await;
+        }
+        self.insert_text(element, typing, field, quiet, tries).await
+    }
+
+    /// Sends the text key by key, each once it is known that it comes to the field.
+    async fn send_keys(
+        &self,
+        element: &Element,
+        Sending { typing, is_line, has_keyed }: &Sending<'_>,
+        leaving: &mut Leaving<'_>,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Sent>, ActError> {
+        let until = |typed, moved| Ok(Some(Sent::Until { typed, moved }));
+        for (typed, character) in typing.text.chars().enumerate() {
+            if *has_keyed || typed > 0 {
+                match self.next_key(element, leaving, tries).await? {
+                    Next::Goes => {}
+                    Next::Held => return Ok(Some(Sent::Held { typed })),
+                    Next::Elsewhere(moved) => return until(typed, moved),
+                    Next::Left => return until(typed, ANOTHER_DOCUMENT.to_owned()),
+                }
+            }
+            // The end of a line is a space there: Enter would send the form.
+            let character = if *is_line && character == '\n' { ' ' } else { character };
+            let taken = match Chord::of(character) {
+                Some(chord) => quiet.delivered(self.send_chord(&chord)).await?,
+                None => quiet.delivered(vec![self.session.call(&InsertTextParams::new(character))]).await?,
+            };
+            let Some(()) = taken else { return Ok(Some(Sent::Held { typed: typed + 1 })) };
+        }
+        Ok(Some(Sent::All))
+    }
+
+    /// Inserts the text at once.
+    async fn insert_text(
+        &self,
+        element: &Element,
+        typing: &Typing,
+        field: &Field,
+        quiet: &Quiet<'_>,
+        tries: &Tries,
+    ) -> Result<Option<Sent>, ActError> {
+        if typing.text.is_empty() {
+            return Ok(Some(Sent::All));
+        }
+        if field.held.drawn.is_some() {
+            let told = self.told_once(element, "offer", typing.text.as_str().into(), tries).await;
+            let Some(Offered { taken }) = unless_held(told)? else { return Ok(None) };
+            if taken {
+                return Ok(Some(Sent::All));
+            }
+        }
+        // Lines as well: what is editable makes paragraphs of them. By keys, an editor would indent each as the one before,
+        // and a field that sends its text by Enter would send the first.
+        let text = self.session.call(&InsertTextParams::new(typing.text.as_str()));
+        let Some(()) = quiet.delivered(vec![text]).await? else { return Ok(None) };
+        Ok(quiet.delivered(self.release_last(&typing.text)).await?.map(|()| Sent::All))
+    }
+
+    /// Lets go the key that a text ends with: many fields listen for that alone.
+    fn release_last(&self, text: &str) -> Vec<Call<DispatchKeyEventReturns>> {
+        let last = text.chars().next_back().filter(|last| !last.is_whitespace());
+        let key = last.and_then(|last| Key::typing(&last.to_string()));
+        key.map(|key| self.send(DispatchKeyEventType::KeyUp, &key, 0)).into_iter().collect()
+    }
+}
