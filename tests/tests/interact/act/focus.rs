@@ -95,7 +95,8 @@ async fn a_key_comes_to_no_other_element() {
     let pressed = scene.page.press(Some(&safe), &"Enter".parse().unwrap(), &scene.clipboard, &briefly()).await;
     let log = scene.log().await;
     match pressed {
-        Ok(_) => assert_eq!(log, "safe", "pressed before the focus went"),
+        // Pressed before the focus went; a key that went down comes up wherever the focus is then.
+        Ok(_) => assert!(["safe", "safe,keyup"].contains(&log.as_str()), "{log}"),
         Err(ActError::NoEffect(why)) => {
             assert_eq!(log, "", "{why}");
             assert!(why.contains("\"del\""), "{why}");
