@@ -13,6 +13,8 @@ const BASES: &[&str] = &[
     "",
     "service/src",
     "service/src/page",
+    "service/src/page/interact",
+    "service/src/page/script/interact",
     "service/src/provider",
     "service/src/guard",
     "reading/src",
