@@ -47,6 +47,41 @@ async fn a_button_of_a_recycled_row_is_stale() {
 }
 
 #[tokio::test]
+async fn a_button_of_a_recycled_row_is_stale_in_a_long_document() {
+    let mut scene = Scene::local().await;
+    let rows = "<ul id=list></ul><script>
+        list.innerHTML = Array.from({ length: 1500 }, (_, n) => `<li><b>Entry ${n}</b> <button>Delete</button>`).join('');
+        const recycle = () => { list.children[3].firstChild.textContent = 'Another' };
+        addEventListener('message', recycle)</script>";
+    let ticks =
+        format!("<p id=p></p>{rows}<script>setInterval(() => {{ p.textContent = performance.now() }})</script>");
+    let framed = format!("<iframe width=900 height=500 src='{}'></iframe>", scene.elsewhere(rows));
+    for (what, html, recycle) in [
+        ("still", rows, "recycle()"),
+        ("changes all the time", &ticks, "recycle()"),
+        ("in a frame", &framed, "frames[0].postMessage(0, '*'); new Promise(done => setTimeout(done, 300))"),
+    ] {
+        scene.shows(html).await;
+        let tree = scene.tree().await;
+        assert!(tree.contains("1490 more"), "{what}: {tree}");
+        let deletes: Vec<&str> = tree.lines().filter(|line| line.contains("button \"Delete\"")).collect();
+        let fates = async |scene: &Scene| {
+            let mut fates = Vec::new();
+            for line in &deletes[..5] {
+                fates.push(scene.resolves(&ref_of(line, "Delete")).await);
+            }
+            fates
+        };
+        assert!(fates(&scene).await.iter().all(Result::is_ok), "{what}: {tree}");
+        scene.evaluate(recycle).await;
+        let fates = fates(&scene).await;
+        let stale: Vec<usize> = (0..5).filter(|at| fates[*at].is_err()).collect();
+        assert_eq!(stale, [3], "{what}: {fates:?}");
+        assert!(fates[3].as_ref().unwrap_err().contains("row"), "{what}: {fates:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_control_of_a_plain_row_is_stale_once_the_row_is_anothers() {
     let mut scene = Scene::local().await;
     let rows = |row: fn(&str, &str) -> String| format!("<div>{}{}</div>", row("id=n", "Alice"), row("", "Bob"));

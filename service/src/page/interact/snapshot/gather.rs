@@ -21,7 +21,7 @@ use crate::page::run::NEXT_DOCUMENT_AFTER;
 use crate::page::{Page, PageError};
 
 /// How long all frames of a document may take together: an advertisement that is busy must not hold its page.
-const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
+pub(super) const FRAMES_TIMEOUT: Duration = Duration::from_secs(3);
 /// How many frames are looked into.
 const FRAMES_MAX: usize = 300;
 /// Frames that are asked at the same time: what each answers is in memory as a whole.
@@ -53,6 +53,8 @@ pub(super) struct Gathered {
     pub roots: Vec<Node>,
     /// The elements that the handles of nodes are indices of.
     pub known: Vec<Known>,
+    /// The long documents among them, whose elements have no rows yet.
+    pub without_rows: Vec<Frame>,
     /// Whether a document was too large, or a frame was not read.
     pub is_cut: bool,
 }
@@ -67,6 +69,8 @@ struct Answer {
     hosts: usize,
     /// How many custom elements may keep a role and states that it can't read.
     customs: usize,
+    /// Whether its lines have no rows yet.
+    late_rows: bool,
 }
 
 /// A line of a document. See `lines()` in `script/interact/snapshot/tree.js`.
@@ -112,6 +116,7 @@ struct Read {
     frame: Frame,
     lines: Vec<Line>,
     is_cut: bool,
+    late_rows: bool,
     /// For each line of a frame its document, where it could be read.
     inner: Vec<(usize, Option<Read>)>,
 }
@@ -125,7 +130,8 @@ struct Gathering {
 }
 
 impl Page {
-    /// Reads a document, or what one element of it holds, and all frames inside.
+    /// Reads a document, or what one element of it holds, and all frames inside; without `all_rows` the rows of long
+    /// documents are left for [`Page::tell_rows`].
     ///
     /// # Errors
     /// [`ActError`], as [`Frame::call`]; `None` where that element has left.
@@ -134,8 +140,10 @@ impl Page {
         frame: &Frame,
         root: Option<u32>,
         options: &SnapshotOptions,
+        all_rows: bool,
     ) -> Result<Option<Gathered>, ActError> {
-        let asked = json!({"interactive_only": options.interactive_only, "boxes": options.boxes, "root": null});
+        let SnapshotOptions { interactive_only, boxes, .. } = options;
+        let asked = json!({"interactive_only": interactive_only, "boxes": boxes, "root": null, "all_rows": all_rows});
         let mut gathering = Gathering {
             options: asked,
             deadline: Instant::now() + FRAMES_TIMEOUT,
@@ -183,7 +191,8 @@ impl Page {
             return Err(unreadable("the document has too many lines".to_owned()).into());
         }
         let lines = serde_json::from_str(&answer.lines).map_err(|error| unreadable(error.to_string()))?;
-        Ok(Some(Read { frame: frame.clone(), lines, is_cut: answer.cut, inner: Vec::new() }))
+        let Answer { cut: is_cut, late_rows, .. } = answer;
+        Ok(Some(Read { frame: frame.clone(), lines, is_cut, late_rows, inner: Vec::new() }))
     }
 
     /// Reads the frames of a document too. Boxed, since frames nest.
@@ -282,8 +291,9 @@ fn whole(px: f64) -> i64 {
 impl Gathered {
     /// Makes nodes of a document's lines, from `level` on; `placed` is where its window is in the page's.
     fn add(&mut self, read: Read, level: usize, placed: Placed) -> Vec<Node> {
-        let Read { frame, lines, is_cut, inner } = read;
+        let Read { frame, lines, is_cut, late_rows, inner } = read;
         self.is_cut |= is_cut;
+        self.without_rows.extend(late_rows.then(|| frame.clone()));
         let mut inner = inner.into_iter().peekable();
         let mut roots = Vec::new();
         // The nodes that lines may still come into, each with its level.

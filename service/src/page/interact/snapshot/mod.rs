@@ -1,8 +1,9 @@
 //! A snapshot of a page: its tree as an agent reads it, with refs.
 //!
-//! `gather` asks all frames. `refs` are the numbers that agents know elements by.
+//! `gather` asks all frames, and `late_rows` for the rows of what is shown of long documents. `refs` are the numbers that agents know elements by.
 
 mod gather;
+mod late_rows;
 mod options;
 mod reference;
 mod refs;
@@ -66,28 +67,24 @@ impl Page {
     /// # Errors
     /// [`ActError`]: the root's ref is stale, a dialog holds the page, or it died.
     pub async fn snapshot(&self, refs: &mut Refs, options: &SnapshotOptions) -> Result<Snapshot, ActError> {
-        let (gathered, root) = match options.root {
-            Some(reference) => {
-                let element = self.resolve(refs, reference).await?;
-                (self.gather_tree(&element.frame, Some(element.number), options).await?, Some(element.number))
-            }
-            None => (self.gather_document(options).await?, None),
-        };
-        let Some(gathered) = gathered else {
-            let reference = options.root.unwrap_or(Ref(0));
-            let snapshot = refs.get(reference).map(|shown| shown.snapshot).unwrap_or_default();
-            return Err(Stale { reference, fate: Fate::Gone { snapshot } }.into());
-        };
-        let known = gathered.known;
-        let mut give =
-            |handle: u64| number(&known, handle).map_or(0, |known| refs.number(&known.frame, known.number).0);
         let how = Options {
             max_depth: options.max_depth,
             offset: options.offset,
-            of_element: root.is_some(),
+            of_element: options.root.is_some(),
             max_chars: options.max_chars,
         };
-        let (roots, is_folded) = fold(gathered.roots, &how, &mut give);
+        let mut all_rows = false;
+        let (Gathered { known, is_cut, .. }, roots, is_folded) = loop {
+            let mut gathered = self.gather_asked(refs, options, all_rows).await?;
+            let known = &gathered.known;
+            let mut give =
+                |handle: u64| number(known, handle).map_or(0, |known| refs.number(&known.frame, known.number).0);
+            let (mut roots, is_folded) = fold(std::mem::take(&mut gathered.roots), &how, &mut give);
+            if self.tell_rows(&mut gathered, &mut roots).await {
+                break (gathered, roots, is_folded);
+            }
+            all_rows = true;
+        };
         let full = write(&roots);
         let changed = refs
             .keep(&self.main_frame, options, roots.clone())
@@ -105,8 +102,8 @@ impl Page {
             id,
             refs: show(refs, &tree, &known, id),
             element_count: tree.element_count,
-            truncated: is_folded || gathered.is_cut,
-            is_cut: gathered.is_cut,
+            truncated: is_folded || is_cut,
+            is_cut,
             chars: tree.chars,
             tree: tree.text,
             changes: options.changes.then_some(is_changes),
@@ -115,16 +112,28 @@ impl Page {
 }
 
 impl Page {
+    async fn gather_asked(&self, refs: &Refs, options: &SnapshotOptions, all_rows: bool) -> Result<Gathered, ActError> {
+        let Some(reference) = options.root else {
+            return Ok(self.gather_document(options, all_rows).await?.unwrap_or_default());
+        };
+        let element = self.resolve(refs, reference).await?;
+        let gathered = self.gather_tree(&element.frame, Some(element.number), options, all_rows).await?;
+        gathered.ok_or_else(|| {
+            let snapshot = refs.get(reference).map(|shown| shown.snapshot).unwrap_or_default();
+            Stale { reference, fate: Fate::Gone { snapshot } }.into()
+        })
+    }
+
     /// Reads the main frame's document. One that was asked for before is asked at once, which saves two round trips.
-    async fn gather_document(&self, options: &SnapshotOptions) -> Result<Option<Gathered>, ActError> {
+    async fn gather_document(&self, options: &SnapshotOptions, all_rows: bool) -> Result<Option<Gathered>, ActError> {
         if let Some(frame) = self.latest_document.get() {
-            match self.gather_tree(&frame, None, options).await {
+            match self.gather_tree(&frame, None, options, all_rows).await {
                 Err(ActError::NotFound(_)) => {}
                 gathered => return gathered,
             }
         }
         let frame = self.main_document().await?;
-        self.gather_tree(&frame, None, options).await
+        self.gather_tree(&frame, None, options, all_rows).await
     }
 
     /// The boxes of the elements that the latest snapshot of the page shows with refs, as far as they are still there.
@@ -138,7 +147,7 @@ impl Page {
         }
         let options = SnapshotOptions { interactive_only: false, boxes: true, ..SnapshotOptions::default() };
         let frame = self.main_document().await?;
-        let Some(gathered) = self.gather_tree(&frame, None, &options).await? else { return Ok(Vec::new()) };
+        let Some(gathered) = self.gather_tree(&frame, None, &options, false).await? else { return Ok(Vec::new()) };
         let mut boxes = Vec::new();
         let mut nodes: Vec<&Node> = gathered.roots.iter().collect();
         while let Some(node) = nodes.pop() {

@@ -219,7 +219,7 @@ class Shaping {
   }
 
   // The lines from top to bottom, each with its level.
-  lines() {
+  lines(withRows) {
     const lines = [];
     const rows = new Map(), looked = { count: 0 };
     let seen = 0;
@@ -245,7 +245,7 @@ class Shaping {
       if (text) line.t = text.toWellFormed();
       if (kid.states.length) line.s = kid.states;
       line.e = numberOf(kid.element);
-      const row = rowOf(kid.element, rows, looked);
+      const row = withRows ? rowOf(kid.element, rows, looked) : 0;
       if (row !== 0) line.c = row;
       if (kid.wants) {
         line.w = true;

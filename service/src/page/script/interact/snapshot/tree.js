@@ -56,15 +56,22 @@ kit.snapshot = (options) => {
   const walk = new TreeWalk(options, root);
   namesUntil = walk.until;
   beginWalk();
-  try { walk.run() } finally {
+  let lines, isLate;
+  try {
+    walk.run();
+    namesUntil = Infinity;
+    isLate = !options.all_rows && hasLateRows(walk);
+    lines = walk.lines(!isLate);
+  } finally {
     namesUntil = Infinity;
     endWalk();
   }
+  if (isLate) beginLateRows();
   if (root === null) drawnAreKnown = !walk.cut;
   likelyHosts = walk.hosts;
   latestCustoms = walk.customs;
   forgetNumbers();
-  return { lines: JSON.stringify(walk.lines()), cut: walk.cut, hosts: walk.hosts.length, customs: walk.customs.length };
+  return { lines: JSON.stringify(lines), cut: walk.cut, hosts: walk.hosts.length, customs: walk.customs.length, late_rows: isLate };
 };
 
 // A text field without a size that no key leads to: a library draws another in its place and keeps the value in this one.

@@ -1,0 +1,33 @@
+// Rows of long documents. Most of their lines are not shown, and to tell which row a line is in takes as long as the line
+// itself. So the rows are told once it is known which lines are shown, if nothing has changed since the lines were read.
+
+const ROWS_AT_ONCE_MAX = 1000;
+// Which lines were read last without their rows: whether they are as they were.
+let stillAsRead = null;
+
+// Changes in shadow roots are not watched for.
+const hasLateRows = (walk) => walk.collected > ROWS_AT_ONCE_MAX && seenRoots.length === 0;
+
+const beginLateRows = () => {
+  stillAsRead?.end();
+  let hasChanged = false;
+  const observer = new MutationObserver(() => { hasChanged = true; observer.disconnect() });
+  observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+  const end = () => { hasChanged ||= observer.takeRecords().length > 0; observer.disconnect(); return !hasChanged };
+  stillAsRead = { end };
+};
+
+// The rows of elements by their numbers; null where the document has changed since its lines were read.
+kit.rows = (wanted) => {
+  const isStill = stillAsRead?.end() ?? false;
+  stillAsRead = null;
+  if (!isStill) return null;
+  const cache = new Map(), looked = { count: 0 };
+  beginWalk();
+  try {
+    return wanted.map((number) => {
+      const element = elementOf(number);
+      return element === null ? 0 : rowOf(element, cache, looked);
+    });
+  } finally { endWalk() }
+};
