@@ -53,6 +53,11 @@ const actDisabled = (element) => {
   return false;
 };
 
+// The label that an element is, is in, or whose words it has in a slot.
+const labelAround = (element) => flatClosest(element, 'label') ?? flatClosest(slotOfWords(element), 'label');
+// Whether a click on a label goes to an element that the label has become for since it was for `control`.
+const isGivenByLabel = (target, label, control, element) => target !== control && target === controlOf(label) && (!isWithin(target, element) || isWithin(label, element));
+
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
   const control = element instanceof HTMLLabelElement ? controlOf(element) : null;
@@ -228,7 +233,7 @@ kit.ready = async (number, ask) => {
     await frame();
   }
   if (ask.matched && aimed?.asked !== asked && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
-  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown)) return lacks('same', element, { is: identityOf(asked) });
+  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown, ask.matched ? foundBy.get(asked) : null)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
   const points = actPoints(element);

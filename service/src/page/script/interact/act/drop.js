@@ -143,6 +143,7 @@ kit.dropBegins = (number, source, asked) => {
   const is = shown || isControl ? identityOf(element) : null;
   if (shown && spot === null && !isAsShown(is, shown)) return lacks('same', element, { is });
   const meaning = isControl || (shown && spot === null) ? meaningOf(element, is) : null;
+  if (meaning) meaning.standing = standingOf(element);
   if (meaning && asked.shown && shown.name === '') meaning.name = '';
   dropping = {
     element, spot, meaning, source: dragging, words: dragging && wordsOfDragged(dragging), from: dragging && rectOf(dragging),

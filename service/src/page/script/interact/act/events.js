@@ -29,14 +29,14 @@ const reaches = (element, type, act, inner = element) => {
 const heed = (element, type, inner) => {
   const heeded = { came: false, ends: null };
   isRelabelled = false;
-  const label = element instanceof HTMLLabelElement ? element : closest(element, 'label');
+  const label = labelAround(element);
   const control = label && controlOf(label);
   const hosts = new Set([element, inner]);
   for (let root = rootOf(inner); root instanceof ShadowRoot; root = rootOf(root.host)) hosts.add(root.host);
   const note = (event) => {
     const [target] = event.composedPath();
     if (event.type === type && hosts.has(target)) heeded.came = true;
-    else if (event.type === 'click' && label && target !== control && target === controlOf(label) && !isWithin(target, element)) {
+    else if (event.type === 'click' && label && target !== inner && isGivenByLabel(target, label, control, element)) {
       isRelabelled = true;
       event.preventDefault();
       event.stopImmediatePropagation();
@@ -134,8 +134,9 @@ const domClick = async (number, { button, count, modifiers }) => {
   if (cover !== null) return lacks('uncovered', element, { by: cover });
   const inner = innermostOf(element);
   const type = button === 0 ? 'click' : 'auxclick';
-  const label = closest(element, 'label');
+  const label = labelAround(element);
   const control = label && controlOf(label);
+  const pressedIn = buttonIn(inner, element);
   let lost = null, isTaken = false;
   // A browser sends no click to what has left under the press, or what another element has come over.
   const lostNow = () => {
@@ -144,6 +145,9 @@ const domClick = async (number, { button, count, modifiers }) => {
     if (label && controlOf(label) !== control) return RELABELLED;
     if (isDisabled()) return 'the element was disabled';
     if (isHiddenNow(element)) return 'the element was hidden';
+    if (isHere(inner) && !isWithin(inner, element) && !isLaidOver(inner, element)) return 'what was pressed in it was moved';
+    const button = buttonIn(inner, element);
+    if (button !== null && button !== pressedIn) return `${describe(button)} was there by then`;
     const cover = coverNow(element);
     return cover === null ? null : `${cover} came over it`;
   };
@@ -226,13 +230,22 @@ const keyDefault = (element, key, modifiers) => {
   if (isPressed) HTMLElement.prototype.click.call(element);
   else if (key === 'Enter' && isInput(element)) {
     const form = getter(HTMLInputElement, 'form')(element);
-    const by = form && [...HTMLFormElement.prototype.querySelectorAll.call(form, 'button, input')].find((one) => one.type === 'submit');
-    if (by) HTMLElement.prototype.click.call(by);
-    else if (form) HTMLFormElement.prototype.requestSubmit.call(form);
-    else return false;
+    if (!form) return false;
+    submitBy(form);
   } else if ([...key].length === 1 && actFieldKind(element) && hasFocus(element)) document.execCommand('insertText', false, key);
   else return false;
   return true;
+};
+// What Enter in a field does to its form, by HTML's implicit submission: a click on its first button that sends it, or without
+// one its submission, if it has no second field.
+const SENDS = 'button:not([type=button i], [type=reset i]), input:is([type=submit i], [type=image i])';
+const BLOCKS_SENDING = new Set([...TEXT_TYPES, 'date', 'time', 'month', 'week', 'datetime-local']);
+const submitBy = (form) => {
+  const formOf = (one) => getter(isInput(one) ? HTMLInputElement : HTMLButtonElement, 'form')(one);
+  const by = [...allIn(rootOf(form), SENDS)].find((one) => (isInput(one) || one instanceof HTMLButtonElement) && formOf(one) === form);
+  if (by) return HTMLElement.prototype.click.call(by);
+  const fields = [...allIn(rootOf(form), 'input')].filter((one) => isInput(one) && formOf(one) === form && BLOCKS_SENDING.has(typeOf(one)));
+  if (fields.length <= 1) HTMLFormElement.prototype.requestSubmit.call(form);
 };
 // Keys that neither edit a field nor move its caret.
 const EDITS_NOTHING = /^(Escape|Shift|Control|Alt|Meta|CapsLock|F\d+)$/;

@@ -9,7 +9,7 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `hasMenu`: the press of another button came as `contextmenu`, too. `control` is that of
+// what would have got a later one. `pressedIn` is the button in the element that was pressed. `hasMenu`: the press of another button came as `contextmenu`, too. `control` is that of
 // its `label`, `nested` the control inside it that the point is on, `under` the innermost element there.
 // Of keys: `stays()`, whether the element is still what it was, and `changed`, that it was not; `down`, the keydown of a key
 // that has typed nothing yet; where `follows`, a key may type elsewhere, which is `followed`.
@@ -22,10 +22,10 @@ const guard = (element, isKeys, { nested = null, under = null, stays = staysInRo
   // What comes now is meant for this document, which may have held its keys since it began.
   globalThis.portholeRelease?.();
   dragged = false;
-  const label = element && !isKeys ? (element instanceof HTMLLabelElement ? element : closest(element, 'label')) : null;
+  const label = element && !isKeys ? labelAround(element) : null;
   guarded = {
     label, control: label && controlOf(label), nested, under,
-    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, reached: 0, done: 0, lost: null, hasMenu: false,
+    element, isKeys, until: performance.now() + GUARDED_MS, seen: false, by: null, first: null, pressedIn: null, reached: 0, done: 0, lost: null, hasMenu: false,
     stays, follows, followed: null, down: null, wentDown: false, changed: false, stops: false, ended: false, counted: null, hosts: [], roots: [], openings: new MutationObserver(globalThis.portholeHear),
   };
   globalThis.portholeHear();
@@ -80,6 +80,12 @@ const misses = (now, what) => {
   now.stops = true;
   return false;
 };
+// The button or link in an element that a node of it is in.
+const buttonIn = (target, element) => {
+  let button = null, at = target;
+  for (; at instanceof Element && at !== element; at = flatParent(at)) if (isButton(at)) button ??= at;
+  return at === element ? button : null;
+};
 const told = (target) => describe(target instanceof Element ? target : document.documentElement);
 
 // Whether the page may have the event.
@@ -98,6 +104,7 @@ const judge = (event, now) => {
     const nested = nestedAt(now.element, event.clientX, event.clientY, isNew && isByCursor(now.element));
     if (nested !== null && nested !== now.nested) return misses(now, describe(nested));
     now.first = target;
+    now.pressedIn = buttonIn(target, now.element);
     now.reached++;
     notePress();
     return true;
@@ -114,6 +121,9 @@ const judge = (event, now) => {
   if (ENDS_PRESS.has(event.type) && now.done < now.reached && !dragged && !staysMeant()) return misses(now, `${told(now.element)}, which had changed,`);
   if (now.hosts.includes(target)) return true;
   if (!getsClick(target, now)) return misses(now, told(target));
+  // A button that has come up in it since the press.
+  const button = buttonIn(target, now.element);
+  if (button !== null && button !== now.pressedIn) return misses(now, describe(button));
   countClick(event, now);
   return true;
 };
@@ -142,8 +152,8 @@ const getsClick = (target, now) => belongs(target, now)
 const belongs = (target, { element, first, label, control }) => {
   if (!(target instanceof Element)) return true;
   // One that the label has become for since.
-  if (label && target !== control && target === controlOf(label) && !isWithin(target, element)) return false;
-  if (actAccepts(target, element) || isWithin(element, target) || (first && isWithin(first, target))) return true;
+  if (label && !(first && isWithin(first, target)) && isGivenByLabel(target, label, control, element)) return false;
+  if (actAccepts(target, element) || isWithin(element, target) || (first && isWithin(first, target) && actAccepts(first, element))) return true;
   return control !== null && control === target;
 };
 

@@ -4,9 +4,9 @@
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row, shown, own, written}`. `own` is what its field held, which the row says no longer once it is typed
+// `{element, role, name, row, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer once it is typed
 // into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
-// show it in the row. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+// show it in the row. `matches()`: whether a selector that found it does so still; null where it was named otherwise. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
@@ -28,6 +28,32 @@ const meaningOf = (element, { role, name, content }) => ({
   element, role, name: name || content, row: wordsIn(rowWordsOf(element)), shown: wordsIn(shownInstead(element)), own: ownWordsOf(element), written: writtenBeside(element),
   isHint: name === '' ? !(element instanceof HTMLLabelElement) : name === hintOf(element),
 });
+// Where an element stands: what it, its row and the nearest part around it say, each with what those beside it say.
+const NEAR_MAX = 10;
+const standingOf = (element) => {
+  const cache = new Map(), { own, parts } = aroundOf(element, cache);
+  const places = [placeAmong(element, shortTextOf)];
+  if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map())));
+  return { places, row: own && { own, words: wordsOf(own, false, cache), others: othersOf(own, cache, NEAR_MAX) } };
+};
+const shortTextOf = (element) => tidy(textOf(element).slice(0, OUTER_MAX_CHARS));
+const placeAmong = (element, says) => {
+  const beside = [];
+  for (const way of [previousOf, nextOf]) {
+    for (let at = way(element), steps = 0; at && steps < 3 * NEAR_MAX; at = way(at), steps++) {
+      if (at instanceof Element && tagOf(at) === tagOf(element) && beside.length < 2 * NEAR_MAX) beside.push({ element: at, said: says(at) });
+    }
+  }
+  return { element, says, said: says(element), beside };
+};
+// Whether one of them says by now what another one there said, which says it no longer: a list was drawn anew in place.
+const isInOthersPlace = ({ places, row }) => {
+  if (row !== null && isConnected(row.own) && isAnothers(wordsOf(row.own), row)) return true;
+  return places.some(({ element, says, said, beside }) => {
+    const now = isConnected(element) ? says(element) : said;
+    return now !== '' && now !== said && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now));
+  });
+};
 // Whether a name still says what it said, perhaps among more words, in the same order.
 const saysStill = (before, now) => {
   const [parts, later] = [partsOf(before), partsOf(now)];
@@ -46,6 +72,7 @@ const goesOn = (before, now) => {
 const staysMeant = () => {
   if (meant === null) return true;
   if (!isHere(meant.element)) return false;
+  if (meant.matches) return staysInRow();
   const now = meaningOf(meant.element, identityOf(meant.element));
   const isNamed = saysStill(meant.name, now.name) && (partsOf(now.name).length === 0 || goesOn(meant.name, now.name));
   return now.role === meant.role && isNamed && isAmong(meant.shown, now.shown) && staysInRow();
@@ -58,11 +85,16 @@ const staysField = () => {
   if (meant === null) return true;
   if (!isHere(meant.element)) return false;
   const now = identityOf(meant.element);
-  return (meant.isHint || saysStill(meant.name, now.name || now.content)) && staysInRow();
+  return (meant.isHint || meant.matches || saysStill(meant.name, now.name || now.content)) && staysInRow();
 };
 // The same of its row alone.
 const staysInRow = (was = meant) => {
-  if (was === null) return true;
+  if (was === null || rowStays(was)) return true;
+  // What a selector finds still was not named by what is around it.
+  return was.matches?.() ?? false;
+};
+const rowStays = (was) => {
+  if (was.standing && isInOthersPlace(was.standing)) return false;
   const row = wordsIn(rowWordsOf(was.element));
   const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
   if (isAmong(before, row)) return true;
@@ -71,12 +103,12 @@ const staysInRow = (was = meant) => {
 };
 // Whether an element is what it was shown or found as, and has stayed that since it was ready first. Until then the pointer
 // has not come to it: what changes while it is waited for is not the pointer's work.
-const isMeant = (element, shown) => {
+const isMeant = (element, shown, matches = null) => {
   if (meant?.element === element && meant.wasReady) return staysMeant();
-  if (!shown) return true;
+  if (!shown && !matches) return true;
   const now = identityOf(element);
-  if (!isAsShown(now, shown)) return false;
-  meant = meaningOf(element, now);
+  if (shown && !isAsShown(now, shown)) return false;
+  meant = { ...meaningOf(element, now), standing: standingOf(element), matches };
   return true;
 };
 const isAsShown = (now, shown) => now.role === shown.role && now.row === shown.row

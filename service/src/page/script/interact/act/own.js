@@ -46,7 +46,8 @@ const elementsAt = (root, x, y) =>
 const flatParent = (node) => {
   const slot = node instanceof Element ? slotOf(node) : null;
   const parent = slot ?? parentNodeOf(node);
-  return parent instanceof ShadowRoot ? parent.host : parent;
+  if (parent instanceof ShadowRoot) return parent.host;
+  return slot === null && parent instanceof Element ? closedSlotOf(node, parent) ?? parent : parent;
 };
 const flatClosest = (node, selector) => {
   for (let at = node; at instanceof Element; at = flatParent(at)) if (matches(at, selector)) return at;

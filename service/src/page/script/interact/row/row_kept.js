@@ -68,11 +68,11 @@ function namedSoon(name) {
   namesUntil = Math.min(before, performance.now() + CALLED_MS_MAX);
   try { return name(); } finally { namesUntil = before; }
 }
-// What the rows beside one say.
-function othersOf(row, cache) {
+// What the rows beside one say, so many on either side.
+function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
   const others = [], isPlain = isPlainRow.has(row);
   for (const way of [dom.previousElement, dom.nextElement]) {
-    for (let at = way(row), count = 0; at && count < ROWS_BESIDE_MAX; at = way(at), count++) {
+    for (let at = way(row), count = 0; at && count < max; at = way(at), count++) {
       if (dom.tag(at) !== dom.tag(row)) continue;
       if (isPlain && !cellRows.has(row)) isPlainRow.add(at);
       others.push({ row: at, words: wordsOf(at, false, cache) });
