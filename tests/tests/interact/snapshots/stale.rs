@@ -309,6 +309,52 @@ async fn a_button_of_a_component_is_stale_once_that_is_another_entry() {
 }
 
 #[tokio::test]
+async fn a_row_says_what_is_seen_of_it() {
+    let mut scene = Scene::local().await;
+    let filler = "word ".repeat(260);
+    let empty = "<i></i>".repeat(1100);
+    for row in [
+        "<span role=img aria-label=Alice>A</span> Member".to_owned(),
+        "<svg role=img aria-label=Alice width=9 height=9></svg> Member".to_owned(),
+        "<span role=group>Alice</span> Member".to_owned(),
+        // More that is not drawn than is read.
+        format!("<span hidden>{filler}</span><b>Alice</b>"),
+        format!("{empty}<b>Alice</b>"),
+    ] {
+        let row = |name: &str| format!("<li>{} <button>Delete</button>", row.replace("Alice", name));
+        scene.shows(&format!("<ul id=l>{}{}</ul>", row("Alice"), row("Carol"))).await;
+        let tree = scene.tree().await;
+        let reference = ref_of(&tree, "Delete");
+        assert_eq!(scene.resolves(&reference).await, Ok(()), "{tree}");
+        scene
+            .evaluate(
+                "const at = document.querySelector('[aria-label], [role=group], b'); at.ariaLabel ? at.ariaLabel = 'Bob' : at.textContent = 'Bob'",
+            )
+            .await;
+        assert!(scene.resolves(&reference).await.is_err(), "{tree}");
+    }
+    // What the controls of a cell are for stands in the cell before it.
+    for (list, name) in [
+        ("dl", "<dt>Ann</dt><dd>CONTROLS</dd>"),
+        ("div style='display: grid; grid-template-columns: 80px 300px'", "<div>Ann</div><div>CONTROLS</div>"),
+    ] {
+        let controls = "<button>-</button> <button>+</button> <input aria-label=Note> <select aria-label=Role><option>User<option>Admin</select>";
+        let cells = ["Ann", "Ben", "Cid"].map(|one| name.replace("Ann", one)).join("").replace("CONTROLS", controls);
+        let tag = list.split(' ').next().unwrap();
+        scene.shows(&format!("<{list}>{cells}</{tag}>")).await;
+        let tree = scene.tree().await;
+        let refs = ["\"+\"", "\"Note\"", "\"Role\""].map(|shows| ref_of(&tree, shows));
+        for reference in &refs {
+            assert_eq!(scene.resolves(reference).await, Ok(()), "{tree}");
+        }
+        scene.evaluate("document.querySelector('dt, div > div').textContent = 'Zoe'").await;
+        for reference in &refs {
+            assert!(scene.resolves(reference).await.is_err(), "{reference} {tree}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_dialog_that_asks_something_else_has_other_buttons() {
     let mut scene = Scene::local().await;
     let dialog = |asks: &str| {

@@ -28,8 +28,9 @@ function wordsAlone(text) {
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
 // controls are what they are called. `marks` gets where the first link leads and the first title. `untilField`: as far as the
 // first field that may be written in.
-function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
-  walkIn(element, isAbout, (node, type) => {
+function textIn(element, isAbout, saysMore, before = '', marks = null, untilField = false) {
+  let text = before;
+  const visit = (node, type) => {
     if (text.length >= ABOUT_MAX_CHARS) return false;
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
     else if (type === 1) {
@@ -42,12 +43,20 @@ function textIn(element, isAbout, saysMore, text = '', marks = null, untilField 
       }
       const value = isField || (marks !== null && FIELD_TAGS.has(tag)) ? setValueOf(node) : '';
       if (value !== '') text += ` ${value}`;
-      else if (saysMore || tag === 'img') text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+      else if (saysMore || tag === 'img' || isPicture(node)) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
     }
     return true;
-  });
+  };
+  const isWhole = walkIn(element, isAbout, visit);
+  if (!isWhole || text.length >= ABOUT_MAX_CHARS) {
+    // What is not drawn says nothing where there is more than is read.
+    text = before;
+    walkIn(element, (node) => Element.prototype.checkVisibility.call(node) && isAbout(node), visit, DRAWN_ABOUT_NODES_MAX);
+  }
   return text.slice(0, ABOUT_MAX_CHARS);
 }
+
+const isPicture = (node) => dom.attribute(node, 'role') === 'img' || dom.attribute(node, 'role') === 'image';
 
 // The value of a field, unless it was typed or chosen.
 const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
@@ -62,8 +71,8 @@ function setValueOf(node) {
 const mayHaveText = (node) => !SKIPPED.has(dom.tag(node));
 
 // Visits what is inside an element as it is drawn, as far as `isAbout` leads into it and until `visit` returns false: of an
-// element that has a shadow root what is in that, and of a slot what it shows.
-function walkIn(element, isAbout, visit) {
+// element that has a shadow root what is in that, and of a slot what it shows. Whether it came to the end, or was told to stop.
+function walkIn(element, isAbout, visit, max = ABOUT_MAX_NODES) {
   // The slots around a node, with what they show and which of these the node is in.
   const slots = [];
   const firstIn = (outer) => {
@@ -75,9 +84,9 @@ function walkIn(element, isAbout, visit) {
     return shown[0];
   };
   let node = firstIn(element);
-  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
+  for (let nodes = 0; node && nodes < max; nodes++) {
     const type = dom.type(node);
-    if (!visit(node, type)) return;
+    if (!visit(node, type)) return true;
     let next = type === 1 && isAbout(node) ? firstIn(node) : null;
     while (next === null && node !== element) {
       const around = slots.at(-1);
@@ -95,6 +104,7 @@ function walkIn(element, isAbout, visit) {
     }
     node = next;
   }
+  return node === null;
 }
 // What a selector finds inside an element, also as it is drawn, somewhat more than `max` at most.
 function drawnIn(element, selector, max) {
@@ -116,7 +126,11 @@ const isTitle = (node) => {
   return outer !== null && dom.type(outer) === 1 && /^h[1-6]$/.test(dom.tag(outer));
 };
 
-const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
+const isAboutRow = (node) => {
+  if (NOT_ABOUT.has(dom.tag(node))) return isTitle(node);
+  const role = dom.attribute(node, 'role');
+  return !NOT_ABOUT_ROLES.has(role) || (role === 'group' && !hasControls(node));
+};
 
 // What a row says: `{words, pieces}`, the words with long numbers among them, and what may tell it from a row of the same words:
 // where its first link leads, its first title, and the short numbers. One with controls alone is told by what they and its
