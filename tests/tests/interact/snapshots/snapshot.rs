@@ -416,6 +416,31 @@ async fn lists_dialogs_and_details_are_what_a_person_sees() {
     assert!(tree.contains("\"Later\"") && !tree.contains("\"First\""), "{tree}");
 }
 
+#[tokio::test]
+async fn the_groups_of_a_list_and_what_tells_its_options_apart_are_shown() {
+    let mut scene = Scene::local().await;
+    let more = (0..60).map(|n| format!("<option>Node {n}")).collect::<String>();
+    scene
+        .shows(&format!(
+            "<select aria-label=Target><option>None<optgroup label=Staging><option value=s1>Database<option>Cache</optgroup>
+            <optgroup label=Production disabled><option value=p1>Database</optgroup><optgroup label=Nodes>{more}</optgroup></select>
+            <div role=combobox aria-label=Size tabindex=0><span>Small</span><button>select</button></div>"
+        ))
+        .await;
+    let tree = scene.tree().await;
+    for shown in [
+        "  - option \"None\" [selected]\n  - group \"Staging\":\n    - option \"Database\": s1\n    - option \"Cache\"\n",
+        "  - group \"Production\" [disabled]:\n    - option \"Database\"",
+        "combobox \"Size\" [ref=@e3]: Small",
+        "50 more options: root=@e2 offset=10",
+    ] {
+        assert!(tree.contains(shown), "{shown} in\n{tree}");
+    }
+    let rest = SnapshotOptions { root: Some(Ref(2)), offset: 10, ..SnapshotOptions::default() };
+    let rest = scene.snapshot(&rest).await.tree;
+    assert!(rest.contains("Node 10\"") && !rest.contains("Node 9\"") && !rest.contains("Cache"), "{rest}");
+}
+
 /// Tables of some libraries own the rows that a box which can be scrolled by keys is around.
 #[tokio::test]
 async fn what_another_element_owns_names_nothing_around_it() {

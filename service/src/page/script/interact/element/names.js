@@ -25,6 +25,11 @@ function contentOf(element) {
   return capped(tidy(naming.content(element, { inContent: true, plain: true })), NAME_MAX);
 }
 
+// The same without what its buttons say.
+function contentBesideButtons(element) {
+  return capped(tidy(new Naming().content(element, { inContent: true, plain: true, bare: true })), NAME_MAX);
+}
+
 // The labels of each field, by the tree that they are in: `element.labels` looks through the whole document each time.
 // Kept until the page's script may run again.
 let labelled = null;
@@ -108,13 +113,13 @@ class Naming {
   }
 
   // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
-  // clickables without a role: no values of fields inside).
+  // clickables without a role: no values of fields inside), bare (no buttons inside).
   of(element, how, style = styleOf(element), role = roleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
     // The name of a field is not part of the text around the field.
-    if (how.inContent && how.plain && embeddedNone(role) !== null) return '';
+    if (how.inContent && how.plain && (embeddedNone(role) !== null || (how.bare && role === 'button'))) return '';
     const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
       if (!how.labelled || how.inContent) {

@@ -7,6 +7,7 @@ const TEXT_MAX = 5000;
 const HOSTS_MAX = 64;
 const AROUND_MAX = 2000;
 const MODALS_MAX = 5;
+const OPTIONS_MAX = 5000;
 
 // Hosts that the protocol was asked about, and how they were then.
 const askedHosts = new WeakSet();
@@ -197,7 +198,7 @@ class TreeWalk extends Shaping {
     if (type !== 1) return;
     const tag = dom.tag(child);
     if (tag === 'br') { top.broken = true; return }
-    if (SKIPPED.has(tag) || this.visited.has(child)) return;
+    if ((SKIPPED.has(tag) && child !== this.root) || this.visited.has(child)) return;
     if (!top.owns && child !== this.root && this.owners.has(child)) return;
     this.visited.add(child);
     const style = styleOf(child);
@@ -233,7 +234,7 @@ class TreeWalk extends Shaping {
     const frame = { element, node, children, at: 0, kids: [], broken: true, context, block, owned };
     if (!block) frame.broken = top.broken;
     if (isSeen && !WITHOUT_INSIDE.has(tag)) this.pseudoText(element, '::before', frame);
-    if (tag === 'select') this.options(element, node, frame);
+    if (tag === 'select' || tag === 'optgroup') this.options(element, node, frame);
     if (isSeen && tag === 'img' && dom.has(element, 'usemap')) this.areas(element, frame);
     this.open.push(frame);
   }
@@ -321,22 +322,39 @@ class TreeWalk extends Shaping {
     return node;
   }
 
-  options(select, node, frame) {
+  // The options of a list or of a group in one. Two that say the same are told apart by their values.
+  options(list, node, frame) {
     if (!node) return;
-    const options = select.options;
-    for (let at = 0; at < options.length && at < 5000 && !this.isFull(); at++) {
-      const option = options[at];
-      if (!isOffered(option)) continue;
-      const name = capped(tidy(option.label.slice(0, VALUE_MAX)), NAME_MAX);
+    const all = dom.tag(list) === 'select' ? list.options : allIn(list, 'option'), offered = [], said = new Map();
+    for (let at = 0; at < all.length && at < OPTIONS_MAX; at++) {
+      if (!isOffered(all[at])) continue;
+      const name = capped(tidy(all[at].label.slice(0, VALUE_MAX)), NAME_MAX);
+      offered.push({ option: all[at], name });
+      said.set(name, (said.get(name) ?? 0) + 1);
+    }
+    let group = null;
+    for (const { option, name } of offered) {
+      if (this.isFull()) break;
+      const around = dom.parent(option);
+      if (around !== list && group?.element !== around && dom.tag(around) === 'optgroup') {
+        group = this.option(around, 'group', attributeText(around, 'label'), around.disabled ? ['disabled'] : []);
+        frame.kids.push(group);
+      }
       const states = [];
       if (option.disabled) states.push('disabled');
       if (option.selected) states.push('selected');
-      frame.kids.push({ element: option, role: 'option', name, known: name, acts: false, how: '', text: null, states, wants: false, placeholder: null, url: null,
-        hint: null, box: null, kids: [], climbed: 9, chosen: true });
-      this.collected++;
-      this.chars += name.length + 32;
+      const line = this.option(option, 'option', name, states);
+      if (said.get(name) > 1) line.text = capped(tidy(option.value.slice(0, VALUE_MAX)), NAME_MAX);
+      (group?.element === around ? group : frame).kids.push(line);
     }
     frame.broken = true;
+  }
+
+  option(element, role, name, states) {
+    this.collected++;
+    this.chars += name.length + 32;
+    return { element, role, name, known: name, acts: false, how: '', text: null, states, wants: false, placeholder: null, url: null, hint: null, box: null,
+      kids: [], climbed: 9, chosen: true };
   }
 
   // The links of an image map.
