@@ -380,6 +380,39 @@ async fn a_place_that_is_marked_takes_what_is_dragged() {
 }
 
 /// A cover of the page's own that is kept from drag to drag, shown as the press comes, catches the pointer for the drag.
+/// On boards whose pieces are placed by their style.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_target_that_makes_way_gets_the_drop_where_it_was() {
+    let scene = Scene::open().await;
+    let board = |mark: &str, way: &str| {
+        format!(
+            "{LOGS}<style>.p {{ position: absolute; left: 10px; width: 200px; height: 60px; background: #9cf; user-select: none }} .way {{ transition: {way} }} .mark {{ background: #eee }}</style>
+            <div class='p way' id=a style='top: 10px'><b>A</b></div><div class=p id=b style='top: 90px'><b>B</b></div>
+            <script>let held = false, over = false, by = 0; b.onmousedown = e => {{ held = true; by = e.clientY - b.offsetTop; e.preventDefault() }};
+            document.onmousemove = e => {{ if (!held) return; b.style.cssText = `top: ${{e.clientY - by}}px; z-index: 9; pointer-events: none`;
+                if (!over && b.offsetTop < 40) {{ over = true; document.body.insertAdjacentHTML('beforeend', `{mark}`); a.style.top = '90px' }} }};
+            document.onmouseup = e => {{ if (held) note(over && b.offsetTop < 40 ? 'swapped' : 'back'); held = false }}</script>"
+        )
+    };
+    for mark in [
+        "",
+        "<div class='p mark' style='top: 10px'></div>",
+        "<div class=p style='top: 10px'><div class=mark style='height: 60px'></div></div>",
+    ] {
+        for way in ["none", "top .2s"] {
+            scene.shows(&board(mark, way)).await;
+            let to = scene.element("#a b").await;
+            let dragged = drags_briefly(&scene, "#b b", &to).await;
+            assert_eq!(scene.log().await, "swapped", "{mark} {way}: {dragged:?}");
+        }
+    }
+    // Where something with words of its own has come, the target is followed to where it is now.
+    scene.shows(&board("<div class=p style='top: 10px'>Trash</div>", "none")).await;
+    let dragged = drags_briefly(&scene, "#b b", &scene.element("#a b").await).await;
+    assert_eq!(scene.log().await, "back", "{dragged:?}");
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cover_that_is_kept_between_drags_covers_no_target() {
     let cover = "<div id=cover style='position:fixed;inset:0;z-index:9;display:none'></div><script>

@@ -130,6 +130,20 @@ const isSorted = (now, hit, x, y) => {
   const [[fromX, fromY], [toX, toY], [thenX, thenY], [nowX, nowY]] = [from, box, aimed.box, rectOf(element)].map(centerOf);
   return (nowX - thenX) * (fromX - toX) + (nowY - thenY) * (fromY - toY) > 0;
 };
+// Whether the target has gone from under the pointer to where what is dragged was, or is on its way there: it makes way, and what
+// is left there is nothing, or what the page marks the place with.
+const WAY_COSINE_MIN = 0.95;
+const hasMadeWay = ({ element, source, from, aimed, added }, hit, x, y) => {
+  if (!source || !from || !aimed || !hasPoint(aimed.box, x, y) || hasPoint(rectOf(element), x, y)) return false;
+  let mark = hit;
+  while (mark instanceof Element && !added.has(mark)) mark = flatParent(mark);
+  const isMark = mark instanceof Element && wordsOfDragged(mark) === '' && !matches(mark, SHOWS) && allIn(mark, SHOWS).length === 0;
+  if (!isMark && !(isWithin(element, hit) && isWithin(source, hit))) return false;
+  const [[fromX, fromY], [thenX, thenY], [nowX, nowY]] = [from, aimed.box, rectOf(element)].map(centerOf);
+  const [way, went] = [[fromX - thenX, fromY - thenY], [nowX - thenX, nowY - thenY]];
+  const length = Math.hypot(...way) * Math.hypot(...went);
+  return Math.hypot(...went) >= STEP_PX_MIN && way[0] * went[0] + way[1] * went[1] >= WAY_COSINE_MIN * length;
+};
 // What is at a point before a drag to it: `{then, words}`, the elements there and what they say, innermost first. Null elements
 // where all may come there: what is dragged is a thumb or an edge that says nothing, or is at the point itself.
 const spotAt = (hit, dragging, x, y) => {
@@ -171,5 +185,5 @@ const dropCover = (now, x, y) => {
   const hit = dropHit(now, x, y);
   if (!isConnected(element)) return describe(hit ?? documentRoot());
   if (!hit) return 'the edge of the window';
-  return actAccepts(hit, element) || isSorted(now, hit, x, y) ? null : describe(actCoverRoot(hit, element));
+  return actAccepts(hit, element) || isSorted(now, hit, x, y) || hasMadeWay(now, hit, x, y) ? null : describe(actCoverRoot(hit, element));
 };
