@@ -5,7 +5,7 @@ use porthole_service::page::interact::{
 };
 use porthole_tests::eventually;
 
-use super::scene::{BRIEFLY, LOGS, Scene, held, in_document, ready};
+use super::scene::{BRIEFLY, LOGS, Scene, briefly, held, in_document, ready};
 use crate::held_page::PATIENCE;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -426,6 +426,11 @@ async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
         scaled("readonly", ""),
         scaled("role=combobox", ""),
         page("readonly style='transform:scale(0)'", ""),
+        // A list that is laid over what it is drawn by, which says which option is chosen.
+        format!(
+            "{LOGS}<label for=i>City</label><div style='{line}' onclick='note(1)'><select id=i style='position:absolute;inset:0;opacity:0;pointer-events:none'><option>Bern</select>
+            <div role=listbox><div role=option aria-selected=true>Bern</div></div></div>"
+        ),
     ] {
         scene.shows(&stands).await;
         let (refs, options) = (&mut Refs::default(), SnapshotOptions::default());
@@ -446,6 +451,53 @@ async fn a_field_that_stands_for_a_drawn_list_is_clicked_there() {
         let refused = scene.click_within("#i", BRIEFLY).await.unwrap_err();
         assert!(matches!(refused, ActError::Covered { .. } | ActError::NotVisible(_)), "{covered} {refused:?}");
         assert_eq!(scene.log().await, "", "{covered}");
+    }
+    scene.ends().await;
+}
+
+/// Pages lay something clear over the words of an entry that was clicked, and tick boxes by a label that is for none.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_page_lays_over_its_own_words_covers_nothing() {
+    let scene = Scene::open().await;
+    let item = |over: &str, more: &str| {
+        format!(
+            "{LOGS}<style>.item {{ position: absolute; left: 20px; top: 20px; width: 160px; height: 30px }} .over {{ position: absolute; inset: 0 }}</style>
+            <div class=item id=i><div id=w>Task 1</div>{more}</div><script>i.onpointerup = () => {{ if (!i.querySelector('.over')) i.insertAdjacentHTML('beforeend', `<div class=over {over}></div>`) }};
+            i.onclick = () => note('click'); i.ondblclick = () => note('dblclick')</script>"
+        )
+    };
+    let twice = Click { count: 2, ..Click::once(briefly()) };
+    scene.shows(&item("", "")).await;
+    let acted = scene.page.click(&scene.element("#w").await, &twice).await.unwrap();
+    assert_eq!((scene.log().await.as_str(), acted.warnings), ("click,click,dblclick", vec![]));
+    // What is for something else, or seen, gets no second click.
+    for covering in [
+        item("aria-label=Delete", ""),
+        item("style='background: red'", ""),
+        item("role=button", ""),
+        item("", "<span style='position: absolute; left: 90px'>and 2</span>"),
+        item("", "<button style='position: absolute; right: 0'></button>"),
+    ] {
+        scene.shows(&covering).await;
+        let acted = scene.page.click(&scene.element("#w").await, &twice).await.unwrap();
+        assert!(acted.warnings.join("").contains("click_lost: 1 of 2"), "{covering} {acted:?}");
+        assert_eq!(scene.log().await, "click", "{covering}");
+    }
+    let boxed = |label: &str, more: &str| {
+        format!(
+            "<style>div {{ position: relative }} input[type=checkbox] {{ position: absolute; left: 0; top: 0; opacity: 0; z-index: -1 }} label {{ display: block; padding-left: 24px }}</style>
+            <div onclick='event.target === b || (b.checked = !b.checked)'><input type=checkbox id=b><label {label}>I agree</label>{more}</div><input id=other>"
+        )
+    };
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&boxed("", "")).await;
+        scene.page.check(&scene.element("#b").await, true, &Terms { how, ..briefly() }).await.unwrap();
+        assert_eq!(scene.evaluate("b.checked").await, true, "{how:?}");
+    }
+    for covered in [boxed("for=other", ""), boxed("", "<button>Delete</button>")] {
+        scene.shows(&covered).await;
+        let refused = scene.page.check(&scene.element("#b").await, true, &briefly()).await;
+        assert!(matches!(refused, Err(ActError::Covered { .. })), "{covered} {refused:?}");
     }
     scene.ends().await;
 }

@@ -16,7 +16,8 @@ const actAccepts = (hit, element) => {
   }
   const target = actTarget(element);
   return (target !== element && !isNested(element) && isWithin(hit, target)) || isLeftToHost(hit, element) || isDrawnBy(hit, element)
-    || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element);
+    || isShownFor(hit, element) || isLaidOver(hit, element) || isTouchTargetOf(hit, element) || isHandleIn(hit, element)
+    || isLabelBeside(hit, element) || isGlassOver(hit, element);
 };
 // Whether what is dragged, or dropped on, leaves the pointer to the entry that it is the handle of.
 const isHandleIn = (hit, element) => {
@@ -26,19 +27,22 @@ const isHandleIn = (hit, element) => {
 };
 // Whether a field stands for a list that is drawn beside it: by its role, or as one that can't be written in and is clipped
 // away.
-const isOfList = (element) => isInput(element)
+const isOfList = (element) => isHiddenList(element) || isInput(element)
   && (['combobox', 'listbox'].includes(roleOf(element)) || (hasAttribute(element, 'readonly') && (isFoldedAway(element) || !actVisible(element) || isTransparent(element))));
+const isHiddenList = (element) => element instanceof HTMLSelectElement && isTransparent(element);
 const isTransparent = (element) => { const { opacity, pointerEvents } = getComputedStyle(element); return opacity === '0' && pointerEvents === 'none'; };
 // Whether an element is drawn for such a field, which is in it: in one line, without another control but the button that
 // opens the list.
 const SHOWN_HEIGHTS_MAX = 3, SHOWN_HEIGHT_MIN = 24;
 const isLineOf = (field, around) => rectOf(around).height <= SHOWN_HEIGHTS_MAX * Math.max(rectOf(field).height, SHOWN_HEIGHT_MIN)
-  && isOnlyControl(field, around, (one) => tagOf(one) !== 'button' || !hasAttribute(one, 'aria-haspopup'));
+  && isOnlyControl(field, around, (one) => (isHiddenList(field) ? matches(one, INTERACTIVE) : tagOf(one) !== 'button' || !hasAttribute(one, 'aria-haspopup')));
 // Whether it shows what a list's field holds: drawn over the field by an element beside it.
 const isShownFor = (hit, element) => {
   if (!(hit instanceof HTMLElement) || !isOfList(element)) return false;
+  // What is drawn for a select may say that it is a list with the option that was chosen.
+  const acts = isHiddenList(element) ? INTERACTIVE : NESTED;
   let at = hit;
-  for (; at instanceof Element && !isWithin(element, at); at = flatParent(at)) if (matches(at, NESTED) || hasAttribute(at, 'onclick')) return false;
+  for (; at instanceof Element && !isWithin(element, at); at = flatParent(at)) if (matches(at, acts) || hasAttribute(at, 'onclick')) return false;
   return at instanceof HTMLElement && isLineOf(element, at);
 };
 // What is drawn in place of a field that is not: the surface of an editor, or the element around the field of a list.
@@ -82,6 +86,20 @@ const isTouchTargetOf = (hit, element) => {
   const { position, cursor } = getComputedStyle(hit);
   const isTarget = position === 'absolute' && cursor === 'pointer' && nameOf(hit) === '' && ['generic', 'none'].includes(roleOf(hit)) && isClear(hit);
   return isTarget && FIELDS.has(shownRole(element)) && liesOver(hit, element) && isAsLargeAs(hit, element) && isOnlyControl(element, around);
+};
+// Whether it is a label for nothing that is laid over a box which shows nothing, both being alone in what is around them: its page
+// ticks the box itself.
+const isLabelBeside = (hit, element) => {
+  const label = isBox(element) && getComputedStyle(element).opacity === '0' ? flatClosest(hit, 'label') : null, around = flatParent(element);
+  return label !== null && around instanceof Element && flatParent(label) === around && controlOf(label) === null && isOnlyControl(element, around);
+};
+// Whether it is laid over words that do nothing by themselves, clear, in what says no more than they do: what a page draws over an
+// entry that is selected.
+const isGlassOver = (hit, element) => {
+  const around = flatParent(hit);
+  if (!(hit instanceof HTMLElement) || !(around instanceof HTMLElement) || isRoot(around) || !isWithin(element, around) || element === around) return false;
+  if (matches(hit, NESTED) || nameOf(hit) !== '' || actsByItself(element) || flatClosest(element, INTERACTIVE) || !isClear(hit) || !liesOver(hit, element)) return false;
+  return contentOf(element) !== '' && contentOf(around) === contentOf(element) && allIn(around, NESTED).length === 0;
 };
 // Whether an input that is clipped away is drawn by the small element around it that holds nothing else, as a slider's thumb.
 const isDrawnBy = (hit, element) => {
