@@ -247,6 +247,40 @@ async fn a_box_that_its_row_has_again_is_read_back() {
     scene.ends().await;
 }
 
+/// As pages do whose server answers a change with the row anew.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_row_has_that_is_drawn_anew_is_read_back() {
+    let scene = Scene::open().await;
+    for (then, is_gone) in [
+        ("tr.outerHTML = row(tr, on, role)", false),
+        ("tr.outerHTML = row(tr, !on, 'Guest')", true),
+        ("tr.cells[0].textContent = 'Zoe'; tr.outerHTML = row(tr, on, role)", true),
+        ("tr.outerHTML = row(tr, on, role) + row(tr, on, role)", true),
+        ("tr.remove()", true),
+    ] {
+        for acts in ["check", "select"] {
+            scene
+                .shows(&format!(
+                    "<table id=t></table><script>const row = (tr, on, role) => `<tr><td>${{tr.cells ? tr.cells[0].textContent : tr}}<td><input type=checkbox aria-label=Done ${{on ? 'checked' : ''}}>
+                    <td><select aria-label=Role>${{['User', 'Admin', 'Guest'].map(one => `<option ${{one === role ? 'selected' : ''}}>${{one}}`).join('')}}</select>`;
+                    t.innerHTML = ['Ann', 'Ben', 'Cid'].map(name => row(name, false, 'User')).join('');
+                    t.onchange = event => {{ const tr = event.target.closest('tr'), on = tr.querySelector('input').checked, role = tr.querySelector('select').value; setTimeout(() => {{ {then} }}) }}</script>"
+                ))
+                .await;
+            let kind = if acts == "check" { "checkbox" } else { "combobox" };
+            let element =
+                scene.by_ref(&mut Refs::default(), &SnapshotOptions::default(), |line| line.contains(kind)).await;
+            let acted = match acts {
+                "check" => scene.page.check(&element, true, &ready()).await,
+                _ => scene.page.select(&element, &["Admin".to_owned()], &ready()).await,
+            };
+            let is_done = acted.as_ref().is_ok_and(|acted| acted.warnings.is_empty());
+            assert_eq!(is_done, !is_gone, "{acts} {then}: {acted:?}");
+        }
+    }
+    scene.ends().await;
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn words_that_are_no_label_stand_for_the_one_box_of_their_row() {
     let scene = Scene::open().await;

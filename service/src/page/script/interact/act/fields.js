@@ -39,7 +39,13 @@ const tellKey = (element, type, key, keyCode = 0) =>
 const GONE = { lacks: 'attached', what: 'the element' };
 // The field that the action under way found for its element, `{element, field}`: a label may be for another one by then.
 let typedInto = null;
-const fieldFor = (element) => (typedInto?.element === element ? typedInto.field : actField(element));
+// The fields that have been shown in the place of others; see `heirOf`.
+const heirs = new WeakMap();
+const fieldFor = (element) => {
+  if (typedInto?.element === element) return typedInto.field;
+  const field = actField(element), heir = heirs.get(field);
+  return heir && isHere(heir) && actVisible(heir) && !actVisible(field) ? heir : field;
+};
 
 const selectAll = (field, toEnd) => {
   if (actFieldKind(field) === 'content') {
@@ -69,15 +75,39 @@ const WRITTEN_IN = new Set(['combobox', 'searchbox', 'spinbutton', 'textbox']);
 const takesFocus = (element) => isFocusable(element) && !matches(element, '[contenteditable=false]:not([tabindex])')
   && !(WRITTEN_IN.has(roleOf(element)) && actField(element) !== element);
 
+// The field that has been shown in the place of one, with its focus, and takes what is typed: of a number, one shows it as it is
+// written, and one as it is typed. Else the field itself.
+const HEIR_UP_MAX = 3;
+const heirOf = (field) => {
+  const heir = focused();
+  if (heir === field || actVisible(field) || actFieldKind(heir) !== 'text' || !actVisible(heir)) return field;
+  let around = flatParent(field);
+  for (let up = 0; around instanceof Element && up < HEIR_UP_MAX && !isWithin(heir, around); up++) around = flatParent(around);
+  const isAlone = around instanceof Element && isWithin(heir, around)
+    && [...allIn(around, 'input, textarea, select')].slice(0, CONTROLS_LOOKED_AT_MAX).every((one) => one === heir || one === field || !actVisible(one));
+  return isAlone ? heir : field;
+};
 // Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end. Keys and
 // text are checked from now on (guard.js).
-kit.focusField = (number, clear) => {
+kit.focusField = async (number, clear) => {
   const element = elementOf(number);
   if (!element) return GONE;
-  const field = fieldFor(element);
+  let field = fieldFor(element);
   if (!isHere(field)) return GONE;
   if (!actFieldKind(field)) return lacks('field', field);
-  giveFocus(field);
+  if (!hasFocus(field)) {
+    const wasVisible = actVisible(field);
+    giveFocus(field);
+    // What the page has put off until its listeners are over may hand the focus on.
+    await null;
+    if (hasAsked()) await timersEnd();
+    const heir = heirOf(field);
+    if (heir !== field) {
+      heirs.set(field, heir);
+      typedInto = { element, field: heir };
+      field = heir;
+    } else if (wasVisible && isHere(field) && !actVisible(field)) return lacks('visible', field);
+  }
   if (!isHere(field)) return GONE;
   if (!staysField()) return lacks('same', field, { is: identityOf(element) });
   // A text field may be one of a date once it has the focus.
@@ -301,7 +331,7 @@ kit.choose = (number) => {
 };
 // Whether these, and no others, are chosen.
 kit.selected = (number, wanted) => {
-  const element = elementOf(number);
+  const element = elementOf(number) ?? madeAnew(number);
   const select = element instanceof HTMLOptionElement ? closest(element, 'select') : element && fieldFor(element);
   if (!(select instanceof HTMLSelectElement)) return null;
   if (element instanceof HTMLOptionElement) return element.selected && (chosenAs.option !== element || staysPair(chosenAs.pair, pairOf(element)));
@@ -316,7 +346,8 @@ let chosenIn = null;
 const noteChosenIn = (element) => {
   const cache = new Map(), { own } = aroundOf(element, cache);
   const { role, name } = identityOf(element);
-  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name };
+  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name, home: own && parentNodeOf(own),
+    holds: wordsIn(element instanceof HTMLSelectElement ? choosable(element).map(labelOf).join(' ') : '') };
 };
 // Whether it is another entry's by now. What has left its row is asked by what it is called alone.
 const isAnothersNow = (element) => chosenIn?.element === element && (chosenIn.own === null || isWithin(element, chosenIn.own)
@@ -325,12 +356,23 @@ kit.isAnothersNow = (number) => {
   const element = elementOf(number);
   return element !== null && isAnothersNow(element instanceof HTMLOptionElement ? closest(element, 'select') : fieldFor(element));
 };
-// The only element of its role and name in its row, where it has left and the row says what it said.
-const ROLE_SAID = 'input, [role]';
+// Its row, as far as that says what it said; where it has left, the only one in its list that does, but for what is chosen.
+const ROWS_LOOKED_AT_MAX = 200;
+const rowAnew = ({ own, words, home, holds }) => {
+  if (own === null || isHere(own)) return own !== null && wordsOf(own) === words ? own : null;
+  const saidOf = (text) => [...wordsIn(text)].filter((word) => !holds.has(word)).join(' '), said = saidOf(words);
+  if (said === '' || !(home instanceof Element) || !isHere(home)) return null;
+  const isSuch = (row) => tagOf(row) === tagOf(own) && saidOf(wordsOf(row)) === said;
+  const [found, another] = [...childrenOf(home)].slice(0, ROWS_LOOKED_AT_MAX).filter(isSuch);
+  return found && !another ? found : null;
+};
+// The only element of its role and name in its row, where it has left.
+const ROLE_SAID = 'input, select, [role]';
 const madeAnew = (number) => {
-  if (chosenIn?.number !== number || chosenIn.own === null || !isHere(chosenIn.own) || wordsOf(chosenIn.own) !== chosenIn.words) return null;
+  const row = chosenIn?.number === number ? rowAnew(chosenIn) : null;
+  if (row === null) return null;
   const isSuch = (one) => roleOf(one) === chosenIn.role && ownName(one, chosenIn.role) === chosenIn.name;
-  const [found, another] = [...findIn(chosenIn.own, ROLE_SAID)].slice(0, CONTROLS_LOOKED_AT_MAX).filter(isSuch);
+  const [found, another] = [...findIn(row, ROLE_SAID)].slice(0, CONTROLS_LOOKED_AT_MAX).filter(isSuch);
   return found && !another ? found : null;
 };
 
