@@ -212,9 +212,31 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
         log => Err(log),
     })
     .await;
+    assert_eq!(acted.warnings, Vec::<String>::new());
     let acted = scene.click("#d").await.unwrap();
     assert!(!acted.settled.settled, "{acted:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
+    // One that opens at the release holds the click up.
+    for how in [How::Input, How::DocumentFirst] {
+        for (renames, log) in [("", "clicked"), ("b.textContent = 'Delete'", "")] {
+            scene
+                .shows(&format!(
+                    "{LOGS}<button id=b onclick='note(`clicked`)'>Keep</button><script>b.onmouseup = () => {{ alert(1); {renames} }}</script>"
+                ))
+                .await;
+            let click = Click::once(Terms { how, ..ready() });
+            let options = SnapshotOptions::default();
+            let element = scene.by_ref(&mut Refs::default(), &options, |line| line.contains("Keep")).await;
+            let acted = scene.page.click(&element, &click).await.unwrap();
+            assert!(acted.warnings.iter().any(|one| one.starts_with("dialog_opened")), "{how:?} {acted:?}");
+            scene.page.answer_dialog(true, None).await.unwrap();
+            eventually(PATIENCE, async || match scene.log().await {
+                now if now == log => Ok(()),
+                now => Err(now),
+            })
+            .await;
+        }
+    }
     scene.ends().await;
 }
 
@@ -475,6 +497,8 @@ async fn what_a_page_lays_over_its_own_words_covers_nothing() {
         item("aria-label=Delete", ""),
         item("style='background: red'", ""),
         item("role=button", ""),
+        item("onclick=this.remove()", ""),
+        item("style='position: fixed'", ""),
         item("", "<span style='position: absolute; left: 90px'>and 2</span>"),
         item("", "<button style='position: absolute; right: 0'></button>"),
     ] {

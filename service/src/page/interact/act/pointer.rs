@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::time::Instant;
 
 use super::actionable::{Ask, Tries};
-use super::press::{Came, Press, Sent};
+use super::press::{Came, HeldAt, Press, Sent};
 use crate::cdp::Call;
 use crate::page::interact::Modifiers;
 use crate::page::interact::acted::{Acted, Method, Point, Terms};
@@ -115,18 +115,21 @@ impl Page {
             if let Some(rest) = acted {
                 let lost = rest.as_ref().and_then(|rest| rest.lost.as_ref());
                 let lost = lost.map(|lost| format!("a press came, and no click: {lost}"));
-                let left = click.button == Button::Left && finds_no_document(&came);
+                let is_left_button = click.button == Button::Left;
+                let left = is_left_button && finds_no_document(&came);
                 let lost = left.then(|| left_before_click(&ready.what)).or(lost);
+                let waits = is_left_button && rest.is_none() && came.is_err();
                 let settled = quiet.settle(rest).await?;
                 let mut acted = Acted::new(settled, Method::Dom, Some(ready.bounds)).warns_of_no_change();
                 acted.warnings.extend(lost.map(|lost| format!("click_lost: {lost}")));
+                acted.warnings.extend(waits.then(|| waits_for_dialog(&ready.what)));
                 return Ok(acted);
             }
             if !click.terms.by_input() {
                 return Err(ActError::DispatchFailed(format!("no click came to {}", ready.what)));
             }
         }
-        let Came { spot, rest, is_cut_short, left_after, left_unclicked } =
+        let Came { spot, rest, held, left_after, left_unclicked } =
             self.point_at(element, ask, click.modifiers, &mut quiet, &mut tries, |point| click.presses(point)).await?;
         if rest.as_ref().is_some_and(|rest| rest.seen == Some(false)) {
             return Err(ActError::DispatchFailed(format!("no click came to the document of {}", spot.what)));
@@ -141,8 +144,7 @@ impl Page {
                 Some(format!("click_lost: {}", left_before_click(&spot.what)))
             }
             Some(rest) => click.lost(rest, &spot.what),
-            None => is_cut_short
-                .then(|| format!("click_lost: a dialog opened at the press, before a click came to {}", spot.what)),
+            None => held.and_then(|held| click.held(held, &spot.what)),
         };
         let settled = quiet.settle(rest).await?;
         let mut acted = Acted::new(settled, Method::Cdp, Some(spot.bounds)).warns_of_no_change();
@@ -310,6 +312,11 @@ fn left_before_click(what: &str) -> String {
     format!("the document left before a click came to {what}; what acts at the press or the release has acted")
 }
 
+fn waits_for_dialog(what: &str) -> String {
+    let comes = "it comes once the dialog is answered, unless it has come or that is something else then";
+    format!("dialog_opened: before a click to {what} was heard of; {comes}")
+}
+
 /// Whether the pointer goes along with what happens in the document.
 fn moves_pointer(terms: &Terms) -> bool {
     terms.visible && terms.by_input()
@@ -340,6 +347,17 @@ impl Click {
             stays_down: false,
         };
         (1..=self.count.clamp(1, 3)).map(press).collect()
+    }
+
+    /// The warning for a dialog that opened before all clicks had come.
+    fn held(&self, held: HeldAt, what: &str) -> Option<String> {
+        match held {
+            HeldAt::Press => Some(format!("click_lost: a dialog opened at the press, before a click came to {what}")),
+            HeldAt::Click(done) => {
+                Some(format!("click_lost: a dialog opened after {done} of {} clicks to {what}", self.count))
+            }
+            HeldAt::Release => (self.button == Button::Left).then(|| waits_for_dialog(what)),
+        }
     }
 
     /// The warning for clicks that did not follow their presses.

@@ -38,12 +38,23 @@ pub(super) struct Came {
     pub spot: Spot,
     /// `None` where a dialog holds the page.
     pub rest: Option<Rest>,
-    /// Whether that dialog opened at a press, before its release.
-    pub is_cut_short: bool,
+    /// When that dialog opened, where a click was yet to come.
+    pub held: Option<HeldAt>,
     /// After how many presses the document left for another one, which got none of the others.
     pub left_after: Option<u32>,
     /// Whether the document left before a click came to it.
     pub left_unclicked: bool,
+}
+
+/// When a dialog opens that holds the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeldAt {
+    /// At a press, before its release.
+    Press,
+    /// At the release, before its click was heard of.
+    Release,
+    /// By the last of so many clicks, before another press.
+    Click(u32),
 }
 
 /// The answer of a document that says when a click has come to it, asked before the press is let go.
@@ -55,8 +66,8 @@ struct Pressed<'a> {
     sent: Sent,
     /// Documents that hold their input since a press did not come to the element.
     strays: Option<Aside>,
-    /// Whether a dialog opened before the last release.
-    is_held: bool,
+    /// Where a dialog opened before the last release.
+    held: Option<HeldAt>,
     /// As in [`Came`].
     left_after: Option<u32>,
     /// The answer to the last press that was let go.
@@ -95,21 +106,31 @@ impl Page {
                     None => continue,
                 }
             };
-            let Pressed { sent, strays, is_held, left_after, heard } =
+            let Pressed { sent, strays, held: mut held_at, left_after, heard } =
                 self.press_all(element, presses(spot.point), before, &frames, quiet).await?;
             let taken = self.taken(quiet, sent).await?;
             let mut left_unclicked = false;
-            if let (Some(mut heard), Some(_)) = (heard, &taken) {
-                (&mut heard).await;
-                left_unclicked = Pin::new(&mut heard).take_output().is_some_and(|heard| finds_no_document(&heard));
+            match (heard, &taken) {
+                (Some(mut heard), Some(_)) => {
+                    (&mut heard).await;
+                    left_unclicked = Pin::new(&mut heard).take_output().is_some_and(|heard| finds_no_document(&heard));
+                }
+                // The answer to a click that has come precedes the dialog that the click opens.
+                (Some(mut heard), None) if held_at.is_none() => {
+                    let _ = poll!(&mut heard);
+                    let heard = Pin::new(&mut heard).take_output();
+                    let is_unheard = heard.is_none_or(|heard| matches!(heard, Err(ActError::Dialog(_))));
+                    held_at = is_unheard.then_some(HeldAt::Release);
+                }
+                _ => {}
             }
             let has_strayed = strays.is_some();
             let mut elsewhere = None;
-            for held in [aside, strays].into_iter().flatten() {
-                elsewhere = elsewhere.or(held.release(self).await);
+            for aside in [aside, strays].into_iter().flatten() {
+                elsewhere = elsewhere.or(aside.release(self).await);
             }
             let elsewhere = elsewhere.or_else(|| has_strayed.then(|| ANOTHER_FRAME.to_owned()));
-            let came = |spot, rest| Ok(Came { spot, rest, is_cut_short: is_held, left_after, left_unclicked });
+            let came = |spot, rest| Ok(Came { spot, rest, held: held_at, left_after, left_unclicked });
             let Some(mut rest) = taken else { return came(spot, None) };
             if rest.reached > 0 {
                 rest.lost = rest.lost.or(elsewhere);
@@ -166,15 +187,16 @@ impl Page {
         frames: &[Frame],
         quiet: &mut Quiet<'_>,
     ) -> Result<Pressed<'a>, ActError> {
-        let mut pressed = Pressed { sent: Vec::new(), strays: None, is_held: false, left_after: None, heard: None };
+        let mut pressed = Pressed { sent: Vec::new(), strays: None, held: None, left_after: None, heard: None };
         let mut leaving = (presses.len() > 1).then(|| Leaving::watch(self, &element.frame, HeldInput::Pointer));
         for (press, count) in presses.into_iter().zip(1..) {
             if let (Some(leaving), 2..) = (&mut leaving, count) {
                 let taken = quiet.delivered(std::mem::take(&mut pressed.sent)).await?;
                 let stays = self.presses_on(element).await.is_some() && !leaving.has_begun();
-                pressed.is_held = taken.is_none();
-                pressed.left_after = (!pressed.is_held && !stays).then_some(count - 1);
-                if pressed.is_held || !stays {
+                let is_held = taken.is_none();
+                pressed.held = is_held.then_some(HeldAt::Click(count - 1));
+                pressed.left_after = (!is_held && !stays).then_some(count - 1);
+                if is_held || !stays {
                     break;
                 }
             }
@@ -199,7 +221,7 @@ impl Page {
                 pressed.sent.push(self.session.call(&press.up));
                 pressed.heard = Some(heard);
             }
-            pressed.is_held = is_held;
+            pressed.held = is_held.then_some(HeldAt::Press);
             if is_held || pressed.strays.is_some() {
                 break;
             }
