@@ -9,14 +9,12 @@ const TELLS_ROW = /\p{L}{2}|\p{N}{3}|\p{L}\p{N}/u;
 const CELLS_BESIDE_MAX = 8, CELL_NODES_MAX = 30, CELL_LEVELS_MAX = 2;
 
 // Whether a cell holds the control of a row without an element: others of its kind are beside it, with other texts between.
-// Such a control has words, or is at a place of its own in its cell: a stepper has two signs around a number. A field without
-// words is called what stands before it.
+// Such a control has words: a stepper has two signs around a number.
 function isCellOfRow(cell, path, control, looked) {
-  const hasWords = /\p{L}/u.test(saidBy(control, looked) ?? '');
-  if (!dom.parent(cell) || (!hasWords && (path.length === 0 || isWrittenIn(control.element)))) return false;
+  if (!dom.parent(cell) || isWrittenIn(control.element)) return false;
   const steps = [...path];
   const isLike = (other) => dom.type(other) === 1 && dom.tag(other) === dom.tag(cell) && hasLike(other, steps, control, looked, true);
-  if (likeBeside(cell, isLike).every((like) => like === null)) return false;
+  if (likeBeside(cell, isLike).every((like) => like === null) || !/\p{L}/u.test(saidBy(control, looked) ?? '')) return false;
   cellRows.set(cell, { isLike, way: wordsBeforeFirst(cell, isLike) ? dom.previousSibling : dom.nextSibling });
   // The text of a link is read with what stands around it.
   const own = dom.tag(control.element) === 'a' ? tidy(textIn(control.element, isAboutRow, false)) : '';

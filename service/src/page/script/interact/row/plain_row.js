@@ -59,11 +59,6 @@ function findPlainRows(element, outermost, looked, nearest) {
     }
     const text = ownTextOf(outer, element, looked);
     if (text === null) continue;
-    // Where nothing but its fields says something, it may be a cell beside the one that says whose they are.
-    if (!saysMoreThanFields(outer, element) && isCellOfRow(outer, path, control, looked)) {
-      found.push({ row: outer, byTitle: false });
-      break;
-    }
     found.push({ row: outer, byTitle: false });
     isPlainRow.add(outer);
     // What has numbers alone may be a cell of one.
@@ -72,8 +67,6 @@ function findPlainRows(element, outermost, looked, nearest) {
   for (const { row } of found) isPlainRow.add(row);
   return found.length > 1 && isIcon(control, looked) ? countsLeftOut(found, element, looked) : found;
 }
-
-const saysMoreThanFields = (row, element) => /[\p{L}\p{N}]/u.test(textIn(row, (node) => isAboutRow(node) && node !== element, false));
 
 // Beside a control that an icon draws there is often how many have pressed it.
 function countsLeftOut(found, element, looked) {

@@ -8,7 +8,7 @@ const AROUND = `${ROWS}, ${PARTS}`;
 const NOT_ABOUT = new Set(['button', 'select', 'textarea', 'ul', 'ol', 'table', 'script', 'style', 'template', ...TIMES]);
 const NOT_ABOUT_ROLES = new Set(['button', 'menu', 'group', 'list', 'timer', 'status', 'progressbar']);
 const ABOUT_MAX_CHARS = 1000;
-const ABOUT_MAX_NODES = 1000, DRAWN_ABOUT_NODES_MAX = 10_000;
+const ABOUT_MAX_NODES = 1000;
 const HREF_MAX_CHARS = 2000;
 // How many rows and how many parts around an element count, and how far out they are looked for.
 const ROWS_AROUND_MAX = 6, AROUND_STEPS_MAX = 20;
@@ -33,9 +33,7 @@ function rowOf(element, cache = new Map(), looked = null) {
     if (hash !== 0) said.push(hash);
   }
   const leads = dom.tag(element) === 'a' || isArea(element) ? (dom.attribute(element, 'href') ?? dom.attribute(element, 'xlink:href') ?? '').slice(0, HREF_MAX_CHARS) : '';
-  // An entry itself is named by nothing but its words.
-  const self = dom.matches(element, ROWS) && !hasAuthorName(element) ? wordsOf(element, false, cache) : '';
-  for (const more of [self, headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
+  for (const more of [headerOf(element, cache), openedBy(element, cache), questionBefore(element, cache), boxWords(element, around, cache), describedAs(element), shownInstead(element), leads]) if (more !== '') said.push(`: ${more}`);
   return hashOf(said.join('\n'));
 }
 

@@ -28,9 +28,8 @@ function wordsAlone(text) {
 // The text of an element as far as `isAbout` leads into what is inside; pictures are their descriptions, and with `saysMore`
 // controls are what they are called. `marks` gets where the first link leads and the first title. `untilField`: as far as the
 // first field that may be written in.
-function textIn(element, isAbout, saysMore, before = '', marks = null, untilField = false) {
-  let text = before;
-  const visit = (node, type) => {
+function textIn(element, isAbout, saysMore, text = '', marks = null, untilField = false) {
+  walkIn(element, isAbout, (node, type) => {
     if (text.length >= ABOUT_MAX_CHARS) return false;
     if (type === 3) text += ` ${node.data.slice(0, ABOUT_MAX_CHARS)}`;
     else if (type === 1) {
@@ -43,20 +42,12 @@ function textIn(element, isAbout, saysMore, before = '', marks = null, untilFiel
       }
       const value = isField || (marks !== null && FIELD_TAGS.has(tag)) ? setValueOf(node) : '';
       if (value !== '') text += ` ${value}`;
-      else if (saysMore || tag === 'img' || isPicture(node)) text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
+      else if (saysMore || tag === 'img') text += ` ${(dom.attribute(node, 'aria-label') ?? dom.attribute(node, 'alt') ?? '').slice(0, ABOUT_MAX_CHARS)}`;
     }
     return true;
-  };
-  const isWhole = walkIn(element, isAbout, visit);
-  if (!isWhole || text.length >= ABOUT_MAX_CHARS) {
-    // What is not drawn says nothing where there is more than is read.
-    text = before;
-    walkIn(element, (node) => Element.prototype.checkVisibility.call(node) && isAbout(node), visit, DRAWN_ABOUT_NODES_MAX);
-  }
+  });
   return text.slice(0, ABOUT_MAX_CHARS);
 }
-
-const isPicture = (node) => dom.attribute(node, 'role') === 'img' || dom.attribute(node, 'role') === 'image';
 
 // The value of a field, unless it was typed or chosen.
 const FIELD_TAGS = new Set(['input', 'select', 'textarea']);
@@ -71,8 +62,8 @@ function setValueOf(node) {
 const mayHaveText = (node) => !SKIPPED.has(dom.tag(node));
 
 // Visits what is inside an element as it is drawn, as far as `isAbout` leads into it and until `visit` returns false: of an
-// element that has a shadow root what is in that, and of a slot what it shows. Whether it came to the end, or was told to stop.
-function walkIn(element, isAbout, visit, max = ABOUT_MAX_NODES) {
+// element that has a shadow root what is in that, and of a slot what it shows.
+function walkIn(element, isAbout, visit) {
   // The slots around a node, with what they show and which of these the node is in.
   const slots = [];
   const firstIn = (outer) => {
@@ -84,9 +75,9 @@ function walkIn(element, isAbout, visit, max = ABOUT_MAX_NODES) {
     return shown[0];
   };
   let node = firstIn(element);
-  for (let nodes = 0; node && nodes < max; nodes++) {
+  for (let nodes = 0; node && nodes < ABOUT_MAX_NODES; nodes++) {
     const type = dom.type(node);
-    if (!visit(node, type)) return true;
+    if (!visit(node, type)) return;
     let next = type === 1 && isAbout(node) ? firstIn(node) : null;
     while (next === null && node !== element) {
       const around = slots.at(-1);
@@ -104,7 +95,6 @@ function walkIn(element, isAbout, visit, max = ABOUT_MAX_NODES) {
     }
     node = next;
   }
-  return node === null;
 }
 // What a selector finds inside an element, also as it is drawn, somewhat more than `max` at most.
 function drawnIn(element, selector, max) {
@@ -126,11 +116,7 @@ const isTitle = (node) => {
   return outer !== null && dom.type(outer) === 1 && /^h[1-6]$/.test(dom.tag(outer));
 };
 
-const isAboutRow = (node) => {
-  if (NOT_ABOUT.has(dom.tag(node))) return isTitle(node);
-  const role = dom.attribute(node, 'role');
-  return !NOT_ABOUT_ROLES.has(role) || (role === 'group' && !hasControls(node));
-};
+const isAboutRow = (node) => (!NOT_ABOUT.has(dom.tag(node)) && !NOT_ABOUT_ROLES.has(dom.attribute(node, 'role'))) || isTitle(node);
 
 // What a row says: `{words, pieces}`, the words with long numbers among them, and what may tell it from a row of the same words:
 // where its first link leads, its first title, and the short numbers. One with controls alone is told by what they and its
@@ -138,13 +124,31 @@ const isAboutRow = (node) => {
 function readRow(row, byTitle, cache) {
   const note = noteOf(row, cache);
   if (byTitle) return isPlainRow.has(row) ? note.plainTitle ??= { words: '', ...piecesIn(row, true) } : note.title ??= readTitle(row);
-  return isPlainRow.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row);
+  return isPlainRow.has(row) ? note.plain ??= { words: '', saysWords: true, ...piecesIn(row) } : note.full ??= readFull(row, cache);
+}
+// The other elements that draw a row of a grid, which has some of its columns pinned.
+const GRIDS = '[role=grid], [role=treegrid], [role=table]', GRID_ROWS_MAX = 5000, ROW_DRAWN_MAX = 4;
+function restOfRow(row, cache) {
+  const index = dom.attribute(row, 'aria-rowindex'), grid = index === null ? null : dom.closest(row, GRIDS);
+  if (grid === null) return [];
+  const note = noteOf(grid, cache);
+  if (note.byIndex === undefined) {
+    note.byIndex = new Map();
+    const rows = allIn(grid, '[role=row][aria-rowindex]');
+    for (let at = 0; at < rows.length && at < GRID_ROWS_MAX; at++) {
+      const of = dom.attribute(rows[at], 'aria-rowindex'), drawn = note.byIndex.get(of);
+      if (drawn === undefined) note.byIndex.set(of, [rows[at]]);
+      else if (drawn.length < ROW_DRAWN_MAX) drawn.push(rows[at]);
+    }
+  }
+  return (note.byIndex.get(index) ?? []).filter((other) => other !== row);
 }
 const numbersIn = (text) => text.match(/\d+(?:[.,]\d+)+|(?<!\d)\d{1,3}(?!\d)/g) ?? [];
-function readFull(row) {
+function readFull(row, cache) {
   const label = (dom.attribute(row, 'aria-label') ?? '').slice(0, ABOUT_MAX_CHARS);
   const marks = {};
   let text = textIn(row, isAboutRow, false, label, marks);
+  for (const other of restOfRow(row, cache)) text = textIn(other, isAboutRow, false, `${text} `, marks);
   const saysWords = /[\p{L}\p{N}]/u.test(text), isLong = text.length > OUTER_MAX_CHARS;
   if (wordsAlone(text) === '') {
     const title = (dom.attribute(row, 'title') ?? '').slice(0, ABOUT_MAX_CHARS);
@@ -181,25 +185,26 @@ function wordsBeforeRows(row) {
   return text.length > OUTER_MAX_CHARS ? '' : text;
 }
 
-// What else may tell a row from others of the same words: a button that it begins with, what its lists and tables without
-// controls say, and times of day and dates.
+// What else may tell a row from others of the same words: its first button, what its controls are called by their author, what its
+// lists and tables without controls say, and times of day and dates.
 const moreOf = (row, read) => read.more ??= readMore(row);
+const LABELLED = 'a, button, input, select, [role=button], [role=checkbox], [role=link]', CALLED_IN_ROW_MAX = 5;
 const TIME_OR_DATE = /\d[:.]\d\d|\d{4}|\d[/.-]\d/;
 function readMore(row) {
-  const leads = [], lists = [], times = [];
-  let isFirst = true;
+  const leads = [], called = [], lists = [], times = [];
   const says = (node) => textIn(node, (one) => !SKIPPED.has(dom.tag(one)), false).slice(0, OUTER_MAX_CHARS);
   walkIn(row, isAboutRow, (node, type) => {
-    if (type === 3 && /[\p{L}\p{N}]/u.test(node.data)) isFirst = false;
     if (type !== 1) return true;
-    if (isFirst && dom.matches(node, BUTTONS)) {
-      leads.push(wordsAlone(says(node)));
-      isFirst = false;
+    const hasState = dom.has(node, 'aria-pressed');
+    const label = !hasState && dom.matches(node, LABELLED) ? dom.attribute(node, 'aria-label') : null;
+    if (label !== null && called.length < CALLED_IN_ROW_MAX) called.push(wordsAlone(label.slice(0, OUTER_MAX_CHARS)));
+    if (leads.length === 0 && !hasState && dom.matches(node, BUTTONS)) {
+      leads.push(wordsAlone(dom.tag(node) === 'input' ? (node.value || (dom.attribute(node, 'alt') ?? '')).slice(0, OUTER_MAX_CHARS) : says(node)));
     } else if (isList(node) && !hasControls(node)) lists.push(wordsAlone(says(node)));
     else if (dom.tag(node) === 'time' && TIME_OR_DATE.test(says(node))) times.push(tidy(says(node)));
     return true;
   });
-  return [...leads, ...lists, ...times];
+  return [...leads, ...called, ...lists, ...times];
 }
 
 // What tells a row from others that say the same: pictographs, and of a plain row times of day and dates before them, and after

@@ -5,8 +5,12 @@ const ROWS_AT_ONCE_MAX = 1000;
 // Which lines were read last without their rows: whether they are as they were.
 let stillAsRead = null;
 
+// A document that has changed meanwhile is read as a whole for as long.
+const CHANGES_AGAIN_MS = 60_000;
+let lastChanged = -Infinity;
+
 // Changes in shadow roots are not watched for.
-const hasLateRows = (walk) => walk.collected > ROWS_AT_ONCE_MAX && seenRoots.length === 0;
+const hasLateRows = (walk) => walk.collected > ROWS_AT_ONCE_MAX && seenRoots.length === 0 && performance.now() > lastChanged + CHANGES_AGAIN_MS;
 
 const beginLateRows = () => {
   stillAsRead?.end();
@@ -21,13 +25,18 @@ const beginLateRows = () => {
 kit.rows = (wanted) => {
   const isStill = stillAsRead?.end() ?? false;
   stillAsRead = null;
-  if (!isStill) return null;
+  if (!isStill) {
+    lastChanged = performance.now();
+    return null;
+  }
   const cache = new Map(), looked = { count: 0 };
   beginWalk();
   try {
     return wanted.map((number) => {
       const element = elementOf(number);
-      return element === null ? 0 : rowOf(element, cache, looked);
+      if (element === null) return 0;
+      noteEntry(element, cache);
+      return rowOf(element, cache, looked);
     });
   } finally { endWalk() }
 };

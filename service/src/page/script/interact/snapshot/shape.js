@@ -249,6 +249,7 @@ class Shaping {
       if (row !== 0) line.c = row;
       if (kid.wants) {
         line.w = true;
+        if (withRows) noteEntry(kid.element, rows);
         if (++seen <= SEEN_MAX) kit.sees(kid.element, dom.box(kid.element));
       }
       if (kid.placeholder) line.p = kid.placeholder;

@@ -33,6 +33,11 @@ const foundAs = new WeakMap();
 // Whether their targets match them still, for targets that say nothing of that.
 const foundBy = new WeakMap();
 
+// What list items and rows said as they were shown.
+const entriesShown = new WeakMap();
+const entryWordsOf = (element, cache = new Map()) => wordsIn(wordsOf(element, false, cache));
+const noteEntry = (element, cache) => { if (dom.matches(element, ROWS) && !hasAuthorName(element)) entriesShown.set(element, entryWordsOf(element, cache)) };
+
 // Texts that came by an action, such as "Saved"; see quiet.js. They are shown wherever they stand.
 const outcomes = new WeakSet();
 // Texts that were drawn as a snapshot was taken, and whether all are known.
