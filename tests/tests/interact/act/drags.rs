@@ -379,7 +379,6 @@ async fn a_place_that_is_marked_takes_what_is_dragged() {
     scene.ends().await;
 }
 
-/// A cover of the page's own that is kept from drag to drag, shown as the press comes, catches the pointer for the drag.
 /// On boards whose pieces are placed by their style.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_target_that_makes_way_gets_the_drop_where_it_was() {
@@ -406,6 +405,18 @@ async fn a_target_that_makes_way_gets_the_drop_where_it_was() {
             assert_eq!(scene.log().await, "swapped", "{mark} {way}: {dragged:?}");
         }
     }
+    // Not where all goes along.
+    scene
+        .shows(&format!(
+            "{LOGS}<style>.p {{ position: absolute; left: 10px; width: 200px; height: 40px; background: #9cf; user-select: none }}</style><div id=plane style='position: absolute; top: 0'>
+            <div class=p style='top: 10px'>One</div><div class=p id=two style='top: 110px'>Two</div><div class=p id=three style='top: 210px'>Three</div></div>
+            <script>let held = false, panned = false; plane.onmousedown = e => {{ held = true; e.preventDefault() }};
+            document.onmousemove = e => {{ if (held && !panned && e.clientY > 200) {{ panned = true; plane.style.top = '-60px' }} }};
+            document.onmouseup = e => {{ held = false; note(document.elementFromPoint(e.clientX, e.clientY).textContent) }}</script>"
+        ))
+        .await;
+    let dragged = drags_briefly(&scene, ".p", &scene.element("#three").await).await;
+    assert_eq!(scene.log().await, "Three", "{dragged:?}");
     // Where something with words of its own has come, the target is followed to where it is now.
     scene.shows(&board("<div class=p style='top: 10px'>Trash</div>", "none")).await;
     let dragged = drags_briefly(&scene, "#b b", &scene.element("#a b").await).await;
@@ -413,6 +424,7 @@ async fn a_target_that_makes_way_gets_the_drop_where_it_was() {
     scene.ends().await;
 }
 
+/// A cover of the page's own that is kept from drag to drag, shown as the press comes, catches the pointer for the drag.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cover_that_is_kept_between_drags_covers_no_target() {
     let cover = "<div id=cover style='position:fixed;inset:0;z-index:9;display:none'></div><script>

@@ -141,7 +141,7 @@ kit.dropBegins = (number, source, asked) => {
   const element = isControl ? control : hit;
   const shown = spot !== null || asked?.found ? foundAs.get(element) : asked?.shown;
   const is = shown || isControl ? identityOf(element) : null;
-  if (shown && spot === null && !isAsShown(is, shown)) return lacks('same', element, { is });
+  if (shown && spot === null && !(isAsShown(is, shown) && (!asked.shown || saysAsShown(element)))) return lacks('same', element, { is });
   const meaning = isControl || (shown && spot === null) ? meaningOf(element, is) : null;
   if (meaning) meaning.standing = standingOf(element);
   if (meaning && asked.shown && shown.name === '') meaning.name = '';
@@ -160,10 +160,12 @@ kit.dropBegins = (number, source, asked) => {
   return {};
 };
 // Whether the target is still what it was shown or found as. What is dragged may leave the target, which a list's words tell.
-const targetStays = ({ element, meaning, holds, words }) => {
+const targetStays = ({ element, meaning, holds, words, source }) => {
   if (meaning === null || !isConnected(element)) return true;
   const now = meaningOf(element, identityOf(element));
-  if (now.role !== meaning.role || !staysInRow(meaning)) return false;
+  // A list may take what is dragged on its way.
+  const hasTaken = (one) => one === element && ((source !== null && isWithin(source, element)) || (words !== '' && textOf(element).slice(0, COPY_CHARS_MAX).includes(words)));
+  if (now.role !== meaning.role || !staysInRow(meaning, hasTaken)) return false;
   if (saysStill(meaning.name, now.name)) return true;
   const left = holds ? wordsIn(`${now.name} ${words}`) : new Set();
   return holds && isAmong(wordsIn(meaning.name), left);
@@ -202,7 +204,7 @@ kit.dropAims = () => {
   if (!dropping) return;
   const list = listOfBoth(dropping);
   const home = parentNodeOf(dropping.element);
-  dropping.aimed = { box: rectOf(dropping.element), list, place: list && rectOf(list), home: home instanceof Element ? rectOf(home) : null };
+  dropping.aimed = { box: rectOf(dropping.element), list, place: list && rectOf(list), home: home instanceof Element ? rectOf(home) : null, around: placesAround(dropping.element), scrolls: scrollsAround(dropping.element) };
 };
 // Waits until the target and what is dragged stand still and nothing has changed for some frames, within bounds.
 kit.dropRests = async (frames) => {

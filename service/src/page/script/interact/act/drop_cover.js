@@ -132,8 +132,33 @@ const isSorted = (now, hit, x, y) => {
 };
 // Whether the target has gone from under the pointer to where what is dragged was, or is on its way there: it makes way, and what
 // is left there is nothing, or what the page marks the place with.
-const WAY_COSINE_MIN = 0.95;
+const WAY_COSINE_MIN = 0.95, NEIGHBOURS_MAX = 3;
+const neighboursNear = (element) => [dom.previousElement, dom.nextElement].flatMap((way) => {
+  const near = [];
+  for (let at = way(element), steps = 0; at && steps < STACK_MAX && near.length < NEIGHBOURS_MAX; at = way(at), steps++) if (actVisible(at)) near.push(at);
+  return near;
+});
+// An element and those around it, with where they are and those beside them.
+const PLACES_UP_MAX = 6;
+const placesAround = (element) => {
+  const places = [];
+  for (let at = element; at instanceof Element && places.length < PLACES_UP_MAX; at = flatParent(at)) {
+    places.push({ one: at, rect: rectOf(at), beside: neighboursNear(at).map((one) => ({ one, rect: rectOf(one) })) });
+  }
+  return places;
+};
+// Whether what the target is a part of has gone by itself: what is around that stands, and so does something beside it.
+const wentAlone = (source, { around, scrolls }) => {
+  if (scrolls.some(([one, left, top]) => leftScrolled(one) !== left || topScrolled(one) !== top)) return false;
+  const stands = ({ one, rect }) => isConnected(one) && sameRect(rect, rectOf(one));
+  const outer = around.findIndex(stands);
+  if (outer <= 0 || (source && isWithin(source, around[outer - 1].one))) return false;
+  const beside = around[outer - 1].beside.filter(({ one }) => !(source && isWithin(source, one)));
+  return beside.length === 0 || beside.some(stands);
+};
 const hasMadeWay = ({ element, source, from, aimed, added }, hit, x, y) => {
+  // What scrolls, or is moved as a whole, takes all of it along.
+  if (!aimed || !wentAlone(source, aimed)) return false;
   if (!source || !from || !aimed || !hasPoint(aimed.box, x, y) || hasPoint(rectOf(element), x, y)) return false;
   let mark = hit;
   while (mark instanceof Element && !added.has(mark)) mark = flatParent(mark);
