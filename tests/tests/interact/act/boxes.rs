@@ -257,6 +257,8 @@ async fn what_a_row_has_that_is_drawn_anew_is_read_back() {
         ("tr.cells[0].textContent = 'Zoe'; tr.outerHTML = row(tr, on, role)", true),
         ("tr.outerHTML = row(tr, on, role) + row(tr, on, role)", true),
         ("tr.remove()", true),
+        // Another that was there all along.
+        ("tr.nextElementSibling.cells[0].textContent = 'Ann'; tr.remove()", true),
     ] {
         for acts in ["check", "select"] {
             scene

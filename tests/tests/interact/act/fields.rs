@@ -268,6 +268,8 @@ async fn a_field_that_shows_another_in_its_place_is_typed_into_there() {
         ("setTimeout(shows)", "", true),
         // That may be for something else.
         ("shows()", "<input aria-label=Discount>", false),
+        ("r.ariaLabel = 'Discount'; shows()", "", false),
+        ("r.type = 'password'; shows()", "", false),
     ] {
         for terms in [ready_briefly(), Terms { how: How::DocumentFirst, ..ready_briefly() }] {
             scene

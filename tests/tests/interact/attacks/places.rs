@@ -3,7 +3,7 @@
 
 use porthole_contract::session::TargetBy;
 use porthole_service::page::interact::{
-    ActError, Acted, Click, Drop, Element, Grip, How, Method, Refs, SnapshotOptions, Terms, Wanted,
+    ActError, Acted, Click, Drop, Element, Grip, How, Method, Point, Refs, SnapshotOptions, Terms, Wanted,
 };
 
 use crate::act::scene::{LOGS, Scene, briefly, in_document, ready, ready_briefly};
@@ -26,8 +26,12 @@ async fn shown(scene: &Scene, shows: &str) -> Element {
 /// It is refused, or told as lost, and nothing has happened.
 async fn comes_to_nothing(scene: &Scene, what: &str, acted: Result<Acted, ActError>) {
     assert_eq!(scene.log().await, "", "{what}: {acted:?}");
-    if let Ok(acted) = acted {
-        assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}");
+    match acted {
+        Ok(acted) => {
+            assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}")
+        }
+        Err(ActError::Stale(_) | ActError::NotFound(_) | ActError::Covered { .. }) => {}
+        Err(error) => panic!("{what}: {error:?}"),
     }
 }
 
@@ -61,6 +65,55 @@ async fn an_element_that_is_the_next_entrys_by_now_is_not_acted_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_mark_that_moves_makes_no_other_entry() {
+    let scene = Scene::open().await;
+    let marks = |moves: &str, of: [&str; 2]| {
+        format!(
+            "{LOGS}<button aria-label='Day view'>{}</button><button aria-label='Week view'>{}</button><script>const all = document.querySelectorAll('button');
+            all[1].{moves} = () => {{ [all[0].textContent, all[1].textContent] = [all[1].textContent, all[0].textContent] }}; all[1].addEventListener('click', () => note('clicked'))</script>",
+            of[0], of[1]
+        )
+    };
+    // A class and a hint that go as the pointer comes.
+    let hints = "<style>small { display: inline-block; width: 200px }</style><ul><li><b>Ann</b> <small>optional</small> <button class=empty onclick='note(`clicked`)'>Save</button><li><b>Ben</b> <small>optional</small> <button>Save</button></ul>
+        <script>const button = document.querySelector('button'); button.onpointerdown = () => { button.className = ''; button.previousElementSibling.textContent = 'at most twenty letters' }</script>";
+    for moves in ["onmousedown", "onmouseenter", "onfocus"] {
+        for of in [["\u{25cf}", "\u{25cb}"], ["1", "2"]] {
+            for how in [How::Input, How::DocumentFirst] {
+                scene.page.hover_at(Point { x: 790.0, y: 590.0 }).await.unwrap();
+                scene.shows(&marks(moves, of)).await;
+                let week = shown(&scene, "Week view").await;
+                let acted = scene.page.click(&week, &Click::once(Terms { how, ..briefly() })).await;
+                assert_eq!(scene.log().await, "clicked", "{moves} {of:?}: {acted:?}");
+            }
+        }
+    }
+    for how in [How::Input, How::DocumentFirst] {
+        scene.shows(&format!("{LOGS}{hints}")).await;
+        let wanted = Wanted { by: Some(TargetBy::Css), value: ".empty".to_owned(), ..Wanted::default() };
+        let found = scene.page.locate(&wanted, ready().deadline).await.unwrap();
+        let acted = scene.page.click(&found.element, &Click::once(Terms { how, ..briefly() })).await;
+        assert_eq!(scene.log().await, "clicked", "{acted:?}");
+    }
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_takes_what_is_dragged_on_its_way_gets_the_drop() {
+    let scene = Scene::showing(&format!(
+        "{LOGS}<style>.list {{ float: left; width: 150px; height: 200px; margin: 9px; background: #eee }}</style><div class=list id=a role=group aria-label=A><div id=c draggable=true>Card 1</div></div><div class=list id=b tabindex=0></div>
+        <script>document.ondragover = e => {{ const list = e.target.closest('.list'); e.preventDefault(); if (list) list.append(c) }}; document.ondrop = e => note('dropped in ' + c.parentNode.id)</script>"
+    ))
+    .await;
+    let (mut refs, options) = (Refs::default(), SnapshotOptions::default());
+    let card = scene.by_ref(&mut refs, &options, |line| line.contains("Card 1")).await;
+    let list = scene.by_ref(&mut refs, &options, |line| line.contains("[clickable]") && !line.contains("Card 1")).await;
+    let dropped = scene.page.drag(&Grip::Element(card), &Drop::Element(&list), &ready_briefly()).await;
+    assert_eq!(scene.log().await, "dropped in b", "{dropped:?}");
+    scene.ends().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_drop_on_what_is_the_next_entrys_by_now_is_refused() {
     let scene = Scene::open().await;
     scene
@@ -82,26 +135,23 @@ async fn a_drop_on_what_is_the_next_entrys_by_now_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_ref_of_an_entry_is_stale_once_that_says_something_else() {
+async fn an_entry_that_says_something_else_is_not_acted_on() {
     let scene = Scene::open().await;
     for html in [
         "<ul><li>Ann<li>Ben</ul>",
         "<table><tr><td>Ann<tr><td>Ben</table>",
         "<div role=list><div role=listitem>Ann</div><div role=listitem>Ben</div></div>",
     ] {
-        scene.shows(html).await;
-        let mut refs = Refs::default();
-        let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
-        let tree = scene.page.snapshot(&mut refs, &options).await.unwrap().tree;
-        let line =
-            tree.lines().find(|line| line.contains("[ref=") && (line.contains("listitem") || line.contains("row")));
-        let reference =
-            line.unwrap_or_else(|| panic!("{tree}")).split("[ref=").nth(1).unwrap().split(']').next().unwrap();
-        let reference = reference.parse().unwrap();
-        assert!(scene.page.resolve(&refs, reference).await.is_ok(), "{tree}");
-        scene.evaluate("document.querySelector('li, td, [role=listitem]').textContent = 'Zoe'").await;
-        let resolved = scene.page.resolve(&refs, reference).await;
-        assert!(matches!(resolved, Err(ActError::Stale(_))), "{html}: {resolved:?}");
+        for (says, is_same) in [("Zoe", false), ("Ann Taylor", true)] {
+            scene.shows(&format!("{LOGS}{html}<script>onclick = () => note('clicked')</script>")).await;
+            let options = SnapshotOptions { interactive_only: false, ..SnapshotOptions::default() };
+            let shows = |line: &str| line.contains("[ref=") && (line.contains("listitem") || line.contains("row"));
+            let entry = scene.by_ref(&mut Refs::default(), &options, shows).await;
+            scene.evaluate(&format!("document.querySelector('li, td, [role=listitem]').textContent = '{says}'")).await;
+            let clicked = scene.page.click(&entry, &Click::once(briefly())).await;
+            assert_eq!(scene.log().await, if is_same { "clicked" } else { "" }, "{html}: {clicked:?}");
+            assert_eq!(matches!(clicked, Err(ActError::Stale(_))), !is_same, "{html}: {clicked:?}");
+        }
     }
     scene.ends().await;
 }

@@ -56,7 +56,10 @@ const actDisabled = (element) => {
 // The label that an element is, is in, or whose words it has in a slot.
 const labelAround = (element) => flatClosest(element, 'label') ?? flatClosest(slotOfWords(element), 'label');
 // Whether a click on a label goes to an element that the label has become for since it was for `control`.
-const isGivenByLabel = (target, label, control, element) => target !== control && target === controlOf(label) && (!isWithin(target, element) || isWithin(label, element));
+const isGivenByLabel = (target, label, control, element) => target !== control && target === controlOf(label) && (!isWithin(target, element) || isWithin(label, element))
+  && !(control !== null && !isConnected(control) && isSameKind(control, target));
+// A component may draw its field anew.
+const isSameKind = (one, other) => tagOf(one) === tagOf(other) && attributeOf(one, 'type') === attributeOf(other, 'type') && attributeOf(one, 'aria-label') === attributeOf(other, 'aria-label');
 
 // What an element's state is asked of: a label's control, the button or link that a plain element is in.
 const actTarget = (element) => {
@@ -233,7 +236,8 @@ kit.ready = async (number, ask) => {
     await frame();
   }
   if (ask.matched && aimed?.asked !== asked && foundBy.get(asked)?.() === false) return lacks('same', element, { is: identityOf(asked) });
-  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown, ask.matched ? foundBy.get(asked) : null)) return lacks('same', element, { is: identityOf(asked) });
+  const how = { isByRef: Boolean(ask.shown), matches: ask.matched ? foundBy.get(asked) : null };
+  if (!isMeant(asked, ask.found ? foundAs.get(asked) : ask.shown, how)) return lacks('same', element, { is: identityOf(asked) });
   kit.sees(element, rectOf(element));
   const box = boxOf(rectOf(element));
   const points = actPoints(element);

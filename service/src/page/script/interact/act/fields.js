@@ -83,9 +83,21 @@ const heirOf = (field) => {
   if (heir === field || actVisible(field) || actFieldKind(heir) !== 'text' || !actVisible(heir)) return field;
   let around = flatParent(field);
   for (let up = 0; around instanceof Element && up < HEIR_UP_MAX && !isWithin(heir, around); up++) around = flatParent(around);
-  const isAlone = around instanceof Element && isWithin(heir, around)
-    && [...allIn(around, 'input, textarea, select')].slice(0, CONTROLS_LOOKED_AT_MAX).every((one) => one === heir || one === field || !actVisible(one));
+  if (!(around instanceof Element && isWithin(heir, around)) || isSecret(heir) !== isSecret(field)) return field;
+  const all = allIn(around, 'input, textarea, select'), called = ownName(heir, roleOf(heir));
+  if (called !== '' && called !== ownName(field, roleOf(field))) return field;
+  const isAlone = all.length <= CONTROLS_LOOKED_AT_MAX && [...all].every((one) => one === heir || one === field || !actVisible(one));
   return isAlone ? heir : field;
+};
+// The same, or the field itself once it is shown again: it may be hidden for a moment.
+const HIDDEN_MS_MAX = 300;
+const heirSoon = async (field) => {
+  const until = performance.now() + HIDDEN_MS_MAX;
+  for (;;) {
+    const heir = heirOf(field);
+    if (heir !== field || actVisible(field) || !isHere(field) || performance.now() > until) return heir;
+    await frame();
+  }
 };
 // Puts the focus into the field that the element means, and selects what is in it (`clear`) or goes to its end. Keys and
 // text are checked from now on (guard.js).
@@ -101,7 +113,7 @@ kit.focusField = async (number, clear) => {
     // What the page has put off until its listeners are over may hand the focus on.
     await null;
     if (hasAsked()) await timersEnd();
-    const heir = heirOf(field);
+    const heir = wasVisible ? await heirSoon(field) : field;
     if (heir !== field) {
       heirs.set(field, heir);
       typedInto = { element, field: heir };
@@ -343,10 +355,11 @@ kit.selected = (number, wanted) => {
 // their elements to other entries once one is checked off: then the element says nothing of what was done. And they make the
 // elements of a cell anew.
 let chosenIn = null;
+const ROWS_LOOKED_AT_MAX = 200;
 const noteChosenIn = (element) => {
   const cache = new Map(), { own } = aroundOf(element, cache);
   const { role, name } = identityOf(element);
-  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name, home: own && parentNodeOf(own),
+  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name, home: own && parentNodeOf(own), before: new WeakSet(own ? [...childrenOf(parentNodeOf(own))].slice(0, ROWS_LOOKED_AT_MAX) : []),
     holds: wordsIn(element instanceof HTMLSelectElement ? choosable(element).map(labelOf).join(' ') : '') };
 };
 // Whether it is another entry's by now. What has left its row is asked by what it is called alone.
@@ -356,15 +369,15 @@ kit.isAnothersNow = (number) => {
   const element = elementOf(number);
   return element !== null && isAnothersNow(element instanceof HTMLOptionElement ? closest(element, 'select') : fieldFor(element));
 };
-// Its row, as far as that says what it said; where it has left, the only one in its list that does, but for what is chosen.
-const ROWS_LOOKED_AT_MAX = 200;
-const rowAnew = ({ own, words, home, holds }) => {
+// Its row, as far as that says what it said; where it has left, the only one in its list that does, but for what is chosen, and
+// has come since.
+const rowAnew = ({ own, words, home, before, holds }) => {
   if (own === null || isHere(own)) return own !== null && wordsOf(own) === words ? own : null;
   const saidOf = (text) => [...wordsIn(text)].filter((word) => !holds.has(word)).join(' '), said = saidOf(words);
   if (said === '' || !(home instanceof Element) || !isHere(home)) return null;
   const isSuch = (row) => tagOf(row) === tagOf(own) && saidOf(wordsOf(row)) === said;
   const [found, another] = [...childrenOf(home)].slice(0, ROWS_LOOKED_AT_MAX).filter(isSuch);
-  return found && !another ? found : null;
+  return found && !another && !before.has(found) ? found : null;
 };
 // The only element of its role and name in its row, where it has left.
 const ROLE_SAID = 'input, select, [role]';

@@ -98,6 +98,7 @@ const isLabelBeside = (hit, element) => {
 const isGlassOver = (hit, element) => {
   const around = flatParent(hit);
   if (!(hit instanceof HTMLElement) || !(around instanceof HTMLElement) || isRoot(around) || !isWithin(element, around) || element === around) return false;
+  if (reasonToClick(hit) !== '' || getComputedStyle(hit).position === 'fixed' || !isAsLargeAs(hit, element)) return false;
   if (matches(hit, NESTED) || nameOf(hit) !== '' || actsByItself(element) || flatClosest(element, INTERACTIVE) || !isClear(hit) || !liesOver(hit, element)) return false;
   return contentOf(element) !== '' && contentOf(around) === contentOf(element) && allIn(around, NESTED).length === 0;
 };

@@ -4,9 +4,10 @@
 const isHere = (element) => isConnected(element) && dom.document(element) === document;
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
-// `{element, role, name, row, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer once it is typed
-// into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
-// show it in the row. `matches()`: whether a selector that found it does so still; null where it was named otherwise. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
+// `{element, role, name, row, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer
+// once it is typed into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
+// show it in the row. `matches()`: whether a selector that found it does so still; null where it was named otherwise. Lists give
+// their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
@@ -32,7 +33,8 @@ const meaningOf = (element, { role, name, content }) => ({
 const NEAR_MAX = 10;
 const standingOf = (element) => {
   const cache = new Map(), { own, parts } = aroundOf(element, cache);
-  const places = [placeAmong(element, shortTextOf)];
+  // What an element shows that is called otherwise may be a mark that moves along: ●, ○, ○.
+  const places = hasAuthorName(element) ? [] : [placeAmong(element, shortTextOf)];
   if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map())));
   return { places, row: own && { own, words: wordsOf(own, false, cache), others: othersOf(own, cache, NEAR_MAX) } };
 };
@@ -47,11 +49,12 @@ const placeAmong = (element, says) => {
   return { element, says, said: says(element), beside };
 };
 // Whether one of them says by now what another one there said, which says it no longer: a list was drawn anew in place.
-const isInOthersPlace = ({ places, row }) => {
+const isInOthersPlace = ({ places, row }, isLeftOut = () => false) => {
   if (row !== null && isConnected(row.own) && isAnothers(wordsOf(row.own), row)) return true;
   return places.some(({ element, says, said, beside }) => {
+    if (isLeftOut(element)) return false;
     const now = isConnected(element) ? says(element) : said;
-    return now !== '' && now !== said && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now));
+    return /\p{L}{2}/u.test(now) && now !== said && beside.some((other) => other.said === now && (!isConnected(other.element) || says(other.element) !== now));
   });
 };
 // Whether a name still says what it said, perhaps among more words, in the same order.
@@ -88,13 +91,12 @@ const staysField = () => {
   return (meant.isHint || meant.matches || saysStill(meant.name, now.name || now.content)) && staysInRow();
 };
 // The same of its row alone.
-const staysInRow = (was = meant) => {
-  if (was === null || rowStays(was)) return true;
-  // What a selector finds still was not named by what is around it.
-  return was.matches?.() ?? false;
-};
-const rowStays = (was) => {
-  if (was.standing && isInOthersPlace(was.standing)) return false;
+const staysInRow = (was = meant, isLeftOut = undefined) => {
+  if (was === null) return true;
+  const isOthers = was.standing ? isInOthersPlace(was.standing, isLeftOut) : false;
+  // What was found by a selector is not named by what is around it.
+  if (was.matches) return !isOthers || was.matches();
+  if (isOthers) return false;
   const row = wordsIn(rowWordsOf(was.element));
   const before = was.own.size > 0 && isTyped(fieldFor(was.element)) ? was.row.difference(was.own) : was.row;
   if (isAmong(before, row)) return true;
@@ -103,13 +105,15 @@ const rowStays = (was) => {
 };
 // Whether an element is what it was shown or found as, and has stayed that since it was ready first. Until then the pointer
 // has not come to it: what changes while it is waited for is not the pointer's work.
-const isMeant = (element, shown, matches = null) => {
+const isMeant = (element, shown, { isByRef = false, matches = null } = {}) => {
   if (meant?.element === element && meant.wasReady) return staysMeant();
   if (!shown && !matches) return true;
   const now = identityOf(element);
-  if (shown && !isAsShown(now, shown)) return false;
+  if (shown && !(isAsShown(now, shown) && (!isByRef || saysAsShown(element)))) return false;
   meant = { ...meaningOf(element, now), standing: standingOf(element), matches };
   return true;
 };
+// An entry itself is named by nothing but its words, of which it may have got more.
+const saysAsShown = (element) => !entriesShown.has(element) || isAmong(entriesShown.get(element), entryWordsOf(element));
 const isAsShown = (now, shown) => now.role === shown.role && now.row === shown.row
   && (now.name === '' && shown.name !== '' ? now.content : now.name) === shown.name;

@@ -25,8 +25,8 @@ function contentOf(element) {
   return capped(tidy(naming.content(element, { inContent: true, plain: true })), NAME_MAX);
 }
 
-// The same without what its buttons say.
-function contentBesideButtons(element) {
+// The same without what buttons in it are called.
+function drawnContentOf(element) {
   return capped(tidy(new Naming().content(element, { inContent: true, plain: true, bare: true })), NAME_MAX);
 }
 
@@ -113,13 +113,15 @@ class Naming {
   }
 
   // `how`: inContent (below what is named), labelled (of an aria-labelledby), hidden (hidden things count), plain (of
-  // clickables without a role: no values of fields inside), bare (no buttons inside).
+  // clickables without a role: no values of fields inside), bare (buttons inside are what they draw).
   of(element, how, style = styleOf(element), role = roleOf(element)) {
     if (this.visited.has(element) || this.full()) return '';
     this.visited.add(element);
     this.nodes++;
     // The name of a field is not part of the text around the field.
-    if (how.inContent && how.plain && (embeddedNone(role) !== null || (how.bare && role === 'button'))) return '';
+    if (how.inContent && how.plain && embeddedNone(role) !== null) return '';
+    // What is drawn of a button, and not what it is called.
+    if (how.inContent && how.bare && role === 'button') return this.content(element, how, style);
     const isHidden = style.display === 'none' || style.display === '' || style.visibility !== 'visible' || ariaTrue(element, 'aria-hidden');
     if (isHidden && !how.hidden) {
       if (!how.labelled || how.inContent) {
