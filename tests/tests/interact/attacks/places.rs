@@ -28,7 +28,7 @@ async fn comes_to_nothing(scene: &Scene, what: &str, acted: Result<Acted, ActErr
     assert_eq!(scene.log().await, "", "{what}: {acted:?}");
     match acted {
         Ok(acted) => {
-            assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}")
+            assert!(acted.warnings.iter().any(|warning| warning.starts_with("click_lost")), "{what}: {acted:?}");
         }
         Err(ActError::Stale(_) | ActError::NotFound(_) | ActError::Covered { .. }) => {}
         Err(error) => panic!("{what}: {error:?}"),
