@@ -247,6 +247,28 @@ async fn a_box_that_its_row_has_again_is_read_back() {
     scene.ends().await;
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_box_of_a_row_right_in_a_shadow_root_is_set() {
+    let scene = Scene::open().await;
+    scene
+        .shows(
+            "<x-list></x-list><script>const root = document.querySelector('x-list').attachShadow({ mode: 'open' });
+            root.innerHTML = ['Ann', 'Ben'].map(name => `<li>${name} <input type=checkbox aria-label=Done> <select aria-label=Role><option>User<option>Admin</select>`).join('')</script>",
+        )
+        .await;
+    let mut refs = Refs::default();
+    let options = SnapshotOptions::default();
+    let element = scene.by_ref(&mut refs, &options, |line| line.contains("checkbox")).await;
+    assert_eq!(scene.page.check(&element, true, &ready()).await.unwrap().warnings, Vec::<String>::new());
+    let element = scene.by_ref(&mut refs, &options, |line| line.contains("combobox")).await;
+    let selected = scene.page.select(&element, &["Admin".to_owned()], &ready()).await;
+    assert_eq!(selected.unwrap().warnings, Vec::<String>::new());
+    let state =
+        scene.evaluate("[root.querySelector('input').checked, root.querySelector('select').value].join()").await;
+    assert_eq!(state, "true,Admin");
+    scene.ends().await;
+}
+
 /// As pages do whose server answers a change with the row anew.
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_row_has_that_is_drawn_anew_is_read_back() {

@@ -359,8 +359,9 @@ const ROWS_LOOKED_AT_MAX = 200;
 const noteChosenIn = (element) => {
   const cache = new Map(), { own } = aroundOf(element, cache);
   const { role, name } = identityOf(element);
-  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name, home: own && parentNodeOf(own), before: new WeakSet(own ? [...childrenOf(parentNodeOf(own))].slice(0, ROWS_LOOKED_AT_MAX) : []),
-    holds: wordsIn(element instanceof HTMLSelectElement ? choosable(element).map(labelOf).join(' ') : '') };
+  const home = own && parentNodeOf(own), beside = home instanceof Element ? [...childrenOf(home)].slice(0, ROWS_LOOKED_AT_MAX) : [];
+  const holds = wordsIn(element instanceof HTMLSelectElement ? choosable(element).map(labelOf).join(' ') : '');
+  chosenIn = { ...entryOf(element, own, cache), number: numberOf(element), role, name, home, before: new WeakSet(beside), holds };
 };
 // Whether it is another entry's by now. What has left its row is asked by what it is called alone.
 const isAnothersNow = (element) => chosenIn?.element === element && (chosenIn.own === null || isWithin(element, chosenIn.own)
