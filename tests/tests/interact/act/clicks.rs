@@ -216,6 +216,12 @@ async fn a_dialog_in_the_middle_of_a_click_ends_it() {
     let acted = scene.click("#d").await.unwrap();
     assert!(!acted.settled.settled, "{acted:?}");
     scene.page.answer_dialog(true, None).await.unwrap();
+    // One that the click opens holds none up, also of a click in the document.
+    scene.shows("<button id=b onclick='alert(`hello`)'>Go</button>").await;
+    let click = Click::once(Terms { how: How::DocumentFirst, ..ready() });
+    let acted = scene.page.click(&scene.element("#b").await, &click).await.unwrap();
+    assert_eq!(acted.warnings, Vec::<String>::new());
+    scene.page.answer_dialog(true, None).await.unwrap();
     // One that opens at the release holds the click up.
     for how in [How::Input, How::DocumentFirst] {
         for (renames, log) in [("", "clicked"), ("b.textContent = 'Delete'", "")] {

@@ -157,9 +157,9 @@ const wentAlone = (source, { around, scrolls }) => {
   return beside.length === 0 || beside.some(stands);
 };
 const hasMadeWay = ({ element, source, from, aimed, added }, hit, x, y) => {
-  // What scrolls, or is moved as a whole, takes all of it along.
-  if (!aimed || !wentAlone(source, aimed)) return false;
   if (!source || !from || !aimed || !hasPoint(aimed.box, x, y) || hasPoint(rectOf(element), x, y)) return false;
+  // What scrolls, or is moved as a whole, takes all of it along.
+  if (!wentAlone(source, aimed)) return false;
   let mark = hit;
   while (mark instanceof Element && !added.has(mark)) mark = flatParent(mark);
   const isMark = mark instanceof Element && wordsOfDragged(mark) === '' && !matches(mark, SHOWS) && allIn(mark, SHOWS).length === 0;

@@ -9,8 +9,9 @@ const KEYS = new Set(['keydown', 'keypress', 'keyup', 'beforeinput', 'textInput'
 const GUARDED_MS = 70_000;
 // The action under way: `{element, isKeys, until, seen, by, first, reached, done, lost}`. `reached` counts presses or keys
 // that came to the element, `done` its clicks. `by` is what would have got the first one: nothing has happened. `lost` is
-// what would have got a later one. `pressedIn` is the button in the element that was pressed. `hasMenu`: the press of another button came as `contextmenu`, too. `control` is that of
-// its `label`, `nested` the control inside it that the point is on, `under` the innermost element there.
+// what would have got a later one. `pressedIn` is the button in the element that was pressed. `hasMenu`: the press of another
+// button came as `contextmenu`, too. `control` is that of its `label`, `nested` the control inside it that the point is on,
+// `under` the innermost element there.
 // Of keys: `stays()`, whether the element is still what it was, and `changed`, that it was not; `down`, the keydown of a key
 // that has typed nothing yet; where `follows`, a key may type elsewhere, which is `followed`.
 // Without an element nothing may come here, since the input is for a frame. What was sent before `until` is checked however

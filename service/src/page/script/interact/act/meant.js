@@ -5,9 +5,9 @@ const isHere = (element) => isConnected(element) && dom.document(element) === do
 
 // What an element was shown or found as, and what its row was about, when the action under way found it ready first:
 // `{element, role, name, row, shown, own, written, standing, matches}`. `own` is what its field held, which the row says no longer
-// once it is typed into. `written` is what stands in a field of the same row that has the focus: once the press takes that from it, the page may
-// show it in the row. `matches()`: whether a selector that found it does so still; null where it was named otherwise. Lists give
-// their elements to other entries as they scroll, pages rename what the pointer is over.
+// once it is typed into. `written` is what stands in a field of the same row that has the focus: once the press takes that from
+// it, the page may show it in the row. `matches()`: whether a selector that found it does so still; null where it was named
+// otherwise. Lists give their elements to other entries as they scroll, pages rename what the pointer is over.
 let meant = null;
 // A name's words, symbols and signs of numbers, in order.
 const partsOf = (name) => name.toLowerCase().match(/[\p{L}\p{M}\p{N}]+|\p{S}|[-\u2212](?=\p{N})/gu) ?? name.match(/\p{Pd}/gu) ?? [];
@@ -38,7 +38,7 @@ const standingOf = (element) => {
   if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map())));
   return { places, row: own && { own, words: wordsOf(own, false, cache), others: othersOf(own, cache, NEAR_MAX) } };
 };
-const shortTextOf = (element) => tidy(textOf(element).slice(0, OUTER_MAX_CHARS));
+const shortTextOf = (element) => tidy(textIn(element, mayHaveText, false).slice(0, OUTER_MAX_CHARS));
 const placeAmong = (element, says) => {
   const beside = [];
   for (const way of [previousOf, nextOf]) {
