@@ -1,8 +1,10 @@
 //! Acting on elements of a page, below the session: the real service's page in a real Chromium, on local sites.
 
+mod boards;
 mod boxes;
 mod choices;
 mod clicks;
+mod covers;
 mod drags;
 mod editors;
 mod fields;
