@@ -120,7 +120,7 @@ const shallowOf = (element) => attributeNames(element).map((name) => `${name}=${
 // of what is held.
 const carriedOf = (dragging) => {
   const { own } = aroundOf(dragging), all = new Set([dragging, own]);
-  return [...all].filter((one) => one !== null).map((one) => ({ own: one, words: wordsOf(one), others: othersOf(one, new Map()) }));
+  return [...all].filter((one) => one !== null).map((one) => saidAmong(one, new Map()));
 };
 // Whether it says what another entry said, or another entry says what it said. One in the target's list is sorted.
 const isOtherEntry = (one, target) => {

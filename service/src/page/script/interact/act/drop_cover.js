@@ -133,17 +133,12 @@ const isSorted = (now, hit, x, y) => {
 // Whether the target has gone from under the pointer to where what is dragged was, or is on its way there: it makes way, and what
 // is left there is nothing, or what the page marks the place with.
 const WAY_COSINE_MIN = 0.95, NEIGHBOURS_MAX = 3;
-const neighboursNear = (element) => [dom.previousElement, dom.nextElement].flatMap((way) => {
-  const near = [];
-  for (let at = way(element), steps = 0; at && steps < STACK_MAX && near.length < NEIGHBOURS_MAX; at = way(at), steps++) if (actVisible(at)) near.push(at);
-  return near;
-});
 // An element and those around it, with where they are and those beside them.
 const PLACES_UP_MAX = 6;
 const placesAround = (element) => {
   const places = [];
   for (let at = element; at instanceof Element && places.length < PLACES_UP_MAX; at = flatParent(at)) {
-    places.push({ one: at, rect: rectOf(at), beside: neighboursNear(at).map((one) => ({ one, rect: rectOf(one) })) });
+    places.push({ one: at, rect: rectOf(at), beside: nearOf(at, NEIGHBOURS_MAX, actVisible).map((one) => ({ one, rect: rectOf(one) })) });
   }
   return places;
 };

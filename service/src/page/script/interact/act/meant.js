@@ -36,17 +36,12 @@ const standingOf = (element) => {
   // What an element shows that is called otherwise may be a mark that moves along: ●, ○, ○.
   const places = hasAuthorName(element) ? [] : [placeAmong(element, shortTextOf)];
   if (parts.length > 0) places.push(placeAmong(parts[0], (part) => partWordsOf(part, new Map())));
-  return { places, row: own && { own, words: wordsOf(own, false, cache), others: othersOf(own, cache, NEAR_MAX) } };
+  return { places, row: own && saidAmong(own, cache, NEAR_MAX) };
 };
 const shortTextOf = (element) => tidy(textIn(element, mayHaveText, false).slice(0, OUTER_MAX_CHARS));
 const placeAmong = (element, says) => {
-  const beside = [];
-  for (const way of [previousOf, nextOf]) {
-    for (let at = way(element), steps = 0; at && steps < 3 * NEAR_MAX; at = way(at), steps++) {
-      if (at instanceof Element && tagOf(at) === tagOf(element) && beside.length < 2 * NEAR_MAX) beside.push({ element: at, said: says(at) });
-    }
-  }
-  return { element, says, said: says(element), beside };
+  const isLike = (other) => tagOf(other) === tagOf(element);
+  return { element, says, said: says(element), beside: nearOf(element, NEAR_MAX, isLike).map((other) => ({ element: other, said: says(other) })) };
 };
 // Whether one of them says by now what another one there said, which says it no longer: a list was drawn anew in place.
 const isInOthersPlace = ({ places, row }, isLeftOut = () => false) => {

@@ -19,15 +19,9 @@ function nameOf(element, role = roleOf(element)) {
   return capped(tidy(new Naming().of(element, {}, styleOf(element), role) || internalsOf(element)?.name || ''), NAME_MAX);
 }
 
-// The text that an element draws, as a name would have it.
-function contentOf(element) {
-  const naming = new Naming();
-  return capped(tidy(naming.content(element, { inContent: true, plain: true })), NAME_MAX);
-}
-
-// The same without what buttons in it are called.
-function drawnContentOf(element) {
-  return capped(tidy(new Naming().content(element, { inContent: true, plain: true, bare: true })), NAME_MAX);
+// The text that an element draws, as a name would have it; `bare`: without what the buttons in it are called.
+function contentOf(element, bare = false) {
+  return capped(tidy(new Naming().content(element, { inContent: true, plain: true, bare })), NAME_MAX);
 }
 
 // The labels of each field, by the tree that they are in: `element.labels` looks through the whole document each time.

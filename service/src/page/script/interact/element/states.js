@@ -235,7 +235,7 @@ function valueOf(element, role) {
     const text = (element.innerText ?? '').slice(0, VALUE_MAX).replace(/[\u200b\u2060\ufeff]/g, '').replace(/\n{3,}/g, '\n\n').replace(/\n$/, '');
     return text === '' ? null : text.toWellFormed();
   }
-  if (role === 'combobox') return drawnContentOf(element) || contentOf(element) || null;
+  if (role === 'combobox') return contentOf(element, true) || contentOf(element) || null;
   if (role === 'textbox' || role === 'searchbox') return contentOf(element) || null;
   return null;
 }

@@ -30,7 +30,7 @@ const rowBefore = (element, isTypedInto) => {
 // What says which entry an element is of: what its row says and those beside it, what it is called, and the words of its value,
 // which its row says with the others.
 const entryOf = (element, own, cache, isCalled = true) => ({
-  element, own, words: own === null ? '' : wordsOf(own, false, cache), others: own === null ? [] : othersOf(own, cache), called: isCalled ? calledOf(element) : null,
+  element, ...(own === null ? { own, words: '', others: [] } : saidAmong(own, cache)), called: isCalled ? calledOf(element) : null,
   value: wordsIn(dom.tag(element) === 'select' ? [...selectedOptions(element)].map((option) => option.label).join(' ') : isWrittenIn(element) ? element.value : ''),
 });
 // What a field is called, and what the next ones of its kind on either side are: `{element, role, name, others}`; null of what is
@@ -68,7 +68,8 @@ function namedSoon(name) {
   namesUntil = Math.min(before, performance.now() + CALLED_MS_MAX);
   try { return name(); } finally { namesUntil = before; }
 }
-// What the rows beside one say, so many on either side.
+// What a row says, and what those beside it say, so many on either side.
+const saidAmong = (own, cache, max = ROWS_BESIDE_MAX) => ({ own, words: wordsOf(own, false, cache), others: othersOf(own, cache, max) });
 function othersOf(row, cache, max = ROWS_BESIDE_MAX) {
   const others = [], isPlain = isPlainRow.has(row);
   for (const way of [dom.previousElement, dom.nextElement]) {
