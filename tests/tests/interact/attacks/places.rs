@@ -166,7 +166,7 @@ async fn what_a_selector_no_longer_finds_at_the_press_is_not_clicked() {
     );
     for (selector, log) in [
         ("[data-id='2'] button", ""),
-        // A place in a list stays that, whatever is there.
+        // A selector by position means the element at that position, whichever it is.
         ("li:nth-child(2) button", "deleted Cid"),
     ] {
         for how in [How::Input, How::DocumentFirst] {

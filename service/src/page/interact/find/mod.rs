@@ -1,6 +1,6 @@
 //! Finding the element that a caller names.
 //!
-//! `wanted` is what they say of it, `search` looks through all documents at once, `locate` looks until the element is as it
+//! `wanted` is what the caller says of it, `search` looks through all documents at once, `locate` looks until the element is as it
 //! must be, `wait` until it has come or gone (`url_glob`: or until the page is at a URL).
 
 mod locate;
