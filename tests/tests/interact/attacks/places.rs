@@ -45,10 +45,13 @@ async fn an_element_that_is_the_next_entrys_by_now_is_not_acted_on() {
         u.onclick = e => note('chose ' + e.target.textContent)";
     let in_groups = "const next = shifts(FILES, () => { const div = document.createElement('div'); div.role = 'group'; div.innerHTML = '<i></i><button>Delete</button>'; div.says = new Proxy({}, { set: (_, name, text) => { div.ariaLabel = text; return true } }); return div }, div => div.says);
         u.onclick = e => note('deleted ' + e.target.closest('[role=group]').ariaLabel)";
+    let long =
+        "[...'abcdefghijklmnopqrstuvwxyz'].map((_, n, all) => all.slice(0, n + 1).map(one => 'w' + one).join(' '))";
     for (files, page, shows) in [
         ("['Report draft', 'Report', 'Budget']", deletes, "Delete"),
         ("['Report', 'Report draft', 'Budget']", deletes, "Delete"),
         ("['Report', 'Report draft', 'Budget']", chooses, "option \"Report\""),
+        (long, chooses, "ww\""),
         ("['Ann', 'Ben', 'Cid']", in_groups, "Delete"),
     ] {
         let page = page.replace("FILES", files);
