@@ -256,7 +256,7 @@ async fn call<T: DeserializeOwned>(
                 Called::Value { value } => return Ok(Some(value)),
                 Called::Missing { .. } if document.is_some() => return Ok(None),
                 Called::Missing { .. } => {
-                    session.call(&in_world(world, KIT, &[])).await?;
+                    session.call(&in_world(world, &KIT, &[])).await?;
                 }
             }
         }

@@ -1,8 +1,12 @@
 //! All JavaScript that runs in a page: functions of ours in its isolated world (`world`), which see the document but
 //! none of the page's script.
 
-/// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`. Later files use what earlier ones define.
-pub(super) const KIT: &str = concat!(
+use std::sync::LazyLock;
+
+/// `() => undefined`: puts the kit into a document's world; see `interact/kit.js`.
+pub(super) static KIT: LazyLock<String> = LazyLock::new(|| without_comments(KIT_SOURCE));
+/// Later files use what earlier ones define.
+const KIT_SOURCE: &str = concat!(
     "() => {\nif (globalThis.portholeKit) return;\n",
     include_str!("interact/dom.js"),
     include_str!("interact/element/area.js"),
@@ -134,3 +138,10 @@ pub(super) const READ: &str = concat!(
     include_str!("answer.js"),
     "return answer(plan, asks);\n}"
 );
+
+/// Removes comment lines, empty lines and indentation: a quarter of the kit, which each document's process reads. No file
+/// has a literal of several lines in which one begins with `//`, or for which a line's indentation matters.
+fn without_comments(source: &str) -> String {
+    let lines = source.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
